@@ -88,6 +88,7 @@ def program_run(
     from simtmm.programs.flags import split_flags
     from simtmm.programs.program import cuda_program
     from simtmm.recorder.selection import Selection
+    from simtmm.report.progress import watching
 
     for name, value in foreign.items():
         if value:
@@ -96,7 +97,8 @@ def program_run(
     words = (arguments or [])[len(paths) - 1 :]
     selection = Selection(choice.kernel, choice.launch, choice.skip, choice.count)
     program = cuda_program(paths, words, split_flags(build or []), selection, choice.sample_blocks, choice.most_events)
-    outcome = program.run_printing(machine, output, sys.stderr if as_json else None)
+    with watching(in_lines=True):
+        outcome = program.run_printing(machine, output, sys.stderr if as_json else None)
     if outcome.trace is None:
         if outcome.status:
             print(escaped(f"simtmm: {outcome.why_none}"), file=sys.stderr)

@@ -15,10 +15,12 @@ from simtmm.programs.callbacks import Callbacks
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import Library
 from simtmm.programs.memory import ProgramMemory
+from simtmm.programs.progress import Told
 from simtmm.programs.properties import properties_of
 from simtmm.programs.recording import ProgramRecording
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
+from simtmm.watch import watched
 
 
 def main(request: dict[str, Any]) -> None:
@@ -35,7 +37,7 @@ def main(request: dict[str, Any]) -> None:
     device = DeviceOfProgram(library.write)
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
-    with checking(checks) as checker:
+    with checking(checks) as checker, watched(Told(Path(request["progress"])).watch):
         _run(request, machine, library, device, checker)
 
 
@@ -50,7 +52,7 @@ def _run(
     )  # fmt: skip
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
-        request["most_events"], clock_on(machine), request["room"],
+        request["most_events"], clock_on(machine),
     )  # fmt: skip
 
     def finish(status: int) -> None:

@@ -22,7 +22,7 @@ from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
 from simtmm.programs.build import PLAIN, Built, build_program
 from simtmm.programs.flags import parse_flags
-from simtmm.programs.recording import MOST_EVENTS
+from simtmm.programs.progress import Heard
 from simtmm.programs.runtime_library import runtime_library
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace, load_trace
@@ -30,6 +30,7 @@ from simtmm.trace.io import Trace, load_trace
 logger = logging.getLogger("simtmm")
 
 MACHINE = "h100-sxm"  # that programs see, and that events are timed on, where none is named
+LOOK = 0.2  # seconds between two looks at how far a program is
 BY_SIGNAL = 128  # and the signal's number: what shells have as the exit status
 
 
@@ -136,15 +137,18 @@ class CudaProgram:
             "program": str(built.library), "relocatable": parse_flags(self.options).relocatable, "name": self.name,
             "words": [f"./{self.paths[0].stem}", *self.words], "output": str(output),
             "outcome": str(folder / "outcome.json"), "selection": asdict(self.selection),
-            "sample_blocks": self.sample_blocks, "most_events": self.most_events, "room": MOST_EVENTS,
-            "warnings": [note] if note else [], "checks": list(checker.checks.names) if checker else [],
+            "sample_blocks": self.sample_blocks, "most_events": self.most_events,
+            "progress": str(folder / "progress"), "warnings": [note] if note else [],
+            "checks": list(checker.checks.names) if checker else [],
         }  # fmt: skip
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
         command = [sys.executable, "-m", "simtmm.programs.child", str(folder / "request.json")]
+        heard = Heard(folder / "progress")
         with subprocess.Popen(command, stdout=stdout) as child:
             try:
-                status = child.wait()
+                while (status := _status(child)) is None:
+                    heard.tell()
             except KeyboardInterrupt:
                 child.wait()
                 raise
@@ -163,6 +167,13 @@ class CudaProgram:
             why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
             return Outcome(status, launched, recorded, None, str(why))
         return Outcome(status, launched, recorded, load_trace(output))
+
+
+def _status(child: "subprocess.Popen[Any]") -> int | None:
+    """The exit status of a program that ends now or soon; None where it goes on."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return child.wait(LOOK)
+    return None
 
 
 @contextlib.contextmanager

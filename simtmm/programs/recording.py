@@ -19,10 +19,9 @@ from simtmm.recorder.direct.clock import Clock, LaunchListener
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
+from simtmm.trace.schema import TraceLaunch, sampled_blocks
+from simtmm.watch import tell
 
-MOST_EVENTS = 40_000_000  # of a program, whose launches are sampled where they have more
-SHARE = 8  # what a launch that is sampled may take of the room that is left: this part
 MOST_TIMED = 20_000_000  # events of launches that are simulated for the program's own clock
 TIMED_SHARE = 4  # what one of them may take of what is left: this part, beside its first blocks
 
@@ -39,11 +38,8 @@ class ProgramRecording:
         sample_blocks: int | None,
         most_events: int | None,
         clock: Clock,
-        room: int = MOST_EVENTS,
     ) -> None:
-        """output: the trace's file. sample_blocks: of each launch; as many as there is room for, in events, if
-        left out. most_events: more are an error, in the place of sampling.
-        """
+        """output: the trace's file. sample_blocks: of each launch; all if left out. most_events: more are an error."""
         self.name, self.clock = name, clock
         self._device, self._sample_blocks = device, sample_blocks
         self._chooser = selection.chooser()
@@ -52,7 +48,7 @@ class ProgramRecording:
         self._recorder = TraceRecorder(output, limits.most_bytes())
         self._launches: list[TraceLaunch] = []
         self._kept: list[int] = []  # blocks of each
-        self._left, self._time_left = NO_LIMIT if most_events else room, MOST_TIMED
+        self._time_left = MOST_TIMED
         # The last of each kernel and shape, and how many times as long the launch takes.
         self._timed: dict[tuple[str, object], tuple[Trace, float]] = {}
         self._untimed = self._timed_in_part = 0
@@ -90,14 +86,16 @@ class ProgramRecording:
             self._modules[id(function.linked)] = function.linked
             self._launches.append(described)
             self._kept.append(described.blocks)
-        blocks: int | None = None
+        blocks = min(described.blocks, self._sample_blocks or described.blocks)
+        run, stage = 0, f"recording launch {number + 1}" if is_chosen else "running a launch"
+        tell(stage, 0, described.blocks)
         most_timed, timed, is_cut = max(0, self._time_left) // TIMED_SHARE, 0, False
         heard_blocks = 0
         with contextlib.ExitStack() as stack:
             heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if is_timed else None
             for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number))):
-                if blocks is None:
-                    blocks = self._room_for(batch, described.blocks)
+                run += len(batch.block)
+                tell(stage, min(run, described.blocks), described.blocks)
                 part = (
                     batch if blocks >= described.blocks else batch.of_blocks(sampled_blocks(described.blocks, blocks))
                 )
@@ -108,7 +106,6 @@ class ProgramRecording:
                 else:
                     is_cut = heard is not None  # what comes behind it is left out, too
                 if is_chosen:
-                    self._left -= len(part.events)
                     self._recorder.add(part, self._launches)
             if heard is not None:
                 self._time_left -= timed
@@ -118,7 +115,7 @@ class ProgramRecording:
                 self._timed[_shape(function, launch)] = trace, times
                 self.clock.launched(trace, stream, times)
         if is_chosen:
-            self._kept[-1] = min(described.blocks, blocks or described.blocks)
+            self._kept[-1] = blocks if run else described.blocks
             if not runs.has_accessed:
                 self._silent.setdefault(described.kernel, []).append(number)
         if self.clock.armed and not is_timed:
@@ -131,15 +128,6 @@ class ProgramRecording:
         if known is not None:
             trace, times = known
             self.clock.launched(trace, stream, times)
-
-    def _room_for(self, first: Batch, blocks: int) -> int:
-        """How many of a launch's blocks are kept, from its first ones."""
-        if self._sample_blocks is not None:
-            return min(blocks, self._sample_blocks)
-        of_one = max(1, len(first.events) // max(1, len(first.block)))
-        if of_one * blocks <= self._left:
-            return blocks
-        return min(blocks, max(1, self._left // SHARE // of_one))
 
     def finish(self, warnings: Sequence[str]) -> Trace:
         """The trace, in its file. Raises RecordingError where there is no launch in it."""

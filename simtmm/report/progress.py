@@ -32,12 +32,13 @@ OVERALL = ("points", "cases", "simulations", "configurations")  # stages within 
 
 
 @contextlib.contextmanager
-def watching(at_once: bool = False) -> Iterator[Watch]:
+def watching(at_once: bool = False, in_lines: bool = False) -> Iterator[Watch]:
     """A function that takes (stage, done, total), as often as one likes, and what is reported to simtmm.watch.
 
-    at_once: whether the first line comes after a second where no terminal shows bars.
+    at_once: whether the first line comes after a second where no terminal shows bars. in_lines: no bars on a terminal
+    either, as others write to it meanwhile.
     """
-    shown = _Bars() if sys.stderr.isatty() else _Lines(at_once)
+    shown = _Bars() if sys.stderr.isatty() and not in_lines else _Lines(at_once)
     with shown, watched(shown.watch):
         yield shown.watch
 

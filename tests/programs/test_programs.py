@@ -9,6 +9,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.programs.program import cuda_program
+from simtmm.watch import watched
 
 HERE = Path(__file__).parent
 RIGHT = sorted(path.name for path in HERE.glob("*.cu") if not path.name.startswith("wrong_"))
@@ -139,10 +140,36 @@ def test_input_output_and_exit_status_are_the_programs(tmp_path):
     assert done.stdout.startswith("last word 42\n")
 
 
-def test_a_long_recording_is_sampled_and_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr("simtmm.programs.program.MOST_EVENTS", 20_000)
-    outcome = cuda_program(["histogram.cu"]).run(output=tmp_path / "t.parquet")
+LONG = """
+__global__ void spin(volatile float* x, int turns) {
+    for (int turn = 0; turn < turns; turn++) x[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] + 1;
+}
+int main() {
+    float* x;
+    cudaMalloc(&x, 512 * 256 * sizeof(float));
+    spin<<<512, 256>>>(x, 200);
+    return cudaDeviceSynchronize() || cudaFree(x);
+}
+"""
+
+
+def test_all_blocks_of_a_long_launch_are_recorded_and_how_far_it_is_shows(tmp_path):
+    source = tmp_path / "spin.cu"
+    source.write_text(LONG)
+    told = []
+    with watched(lambda stage, done, total: told.append((stage, done, total))):
+        outcome = cuda_program([source]).run(output=tmp_path / "t.parquet")
+    assert outcome.trace.info.sampling is None
+    assert outcome.trace.info.events > 2 * 200 * 512 * 256  # 52 million loads and stores, and what lies between
+    launch = [(done, total) for stage, done, total in told if stage == "recording launch 1"]
+    assert launch == sorted(launch)
+    assert {total for _, total in launch} == {512}
+    assert any(0 < done < 512 for done, _ in launch)
+
+
+def test_of_a_sample_what_is_left_out_is_told(tmp_path):
+    outcome = cuda_program(["histogram.cu"], sample_blocks=2).run(output=tmp_path / "t.parquet")
     sampling = outcome.trace.info.sampling
     assert sampling is not None
+    assert set(sampling.recorded) == {2}
     assert sum(sampling.left_out) > 0
-    assert outcome.trace.info.events <= 20_000

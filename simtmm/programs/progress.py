@@ -1,0 +1,39 @@
+"""How far a program is: told by its process, heard by the one that started it, through a file that both have mapped."""
+
+import json
+import mmap
+from pathlib import Path
+
+from simtmm.watch import tell
+
+ROOM = 256  # bytes of what is told
+BLANK = b" " * ROOM
+
+
+class Heard:
+    """What a program tells, in the process that started it."""
+
+    def __init__(self, path: Path) -> None:
+        path.write_bytes(BLANK)
+        self._path = path
+
+    def tell(self) -> None:
+        """Tell whoever watches here what the program told last."""
+        try:
+            stage, done, total = json.loads(self._path.read_bytes())
+        except ValueError:  # nothing yet, or half of it: there is more to come
+            return
+        tell(stage, done, total)
+
+
+class Told:
+    """The file, as a watch in the program's process."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), ROOM)
+
+    def watch(self, stage: str, done: int, total: int | None) -> None:
+        """See simtmm.watch."""
+        text = json.dumps([stage, done, total]).encode()
+        self._map[:] = text[:ROOM].ljust(ROOM)
