@@ -261,7 +261,7 @@ def run_program(
 def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Sequence[str], what_if: bool) -> Run:
     """A run whose result is extrapolated. What binds it is what binds the sample."""
     sample = sampled.sample
-    found = _diagnosed(machine, sample.workload, sample.part, what_if)
+    found = _diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
     about = {
         **provenance(),
         "engine": sample.result.engine,
@@ -274,12 +274,19 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     return dataclasses.replace(beside, sampled=sampled, warnings=(*sampled.notes, *beside.warnings))
 
 
-def _diagnosed(machine: Machine, workload: AnyWorkload, result: Result, what_if: bool) -> Verdict:
-    """What binds the run."""
+def _diagnosed(
+    machine: Machine,
+    workload: AnyWorkload,
+    result: Result,
+    what_if: bool,
+    on: Machine | None = None,
+    is_left: bool = False,
+) -> Verdict:
+    """What binds the run. on: what it was simulated on, if that is not the machine. is_left: whether before its end."""
     if not what_if:
         return verdict(machine, result, workload, (), "by what its warps wait for")
     telling("trying what would help")
-    tried = try_out(machine, workload, result)
+    tried = try_out(on or machine, workload, result, is_left=is_left)
     takes = cost(machine, workload, result)
     why = "" if tried or not takes else f"by what its warps wait for: to try what would help takes {takes:.0f} s each"
     return verdict(machine, result, workload, tried, why)

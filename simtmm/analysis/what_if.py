@@ -127,18 +127,25 @@ CHANGES = (
 )
 
 
-def try_out(machine: Machine, workload: AnyWorkload, result: Result, seconds: float = SECONDS) -> tuple[WhatIf, ...]:
+def try_out(
+    machine: Machine, workload: AnyWorkload, result: Result, seconds: float = SECONDS, is_left: bool = False
+) -> tuple[WhatIf, ...]:
     """Simulate the program with more of what it may need, the likeliest first, for about so many seconds at most.
 
     The latency, memory's bandwidth and twice the warps are always among them, if there is time. How much can be tried
     follows from the work there is, not from a clock, so that a verdict is the same on any computer.
+
+    is_left: whether the result is of less than the workload, which is then simulated whole to compare with.
     """
-    count = int(seconds / max(cost(machine, workload, result), 1e-9))
+    count = int(seconds / max(cost(machine, workload, result), 1e-9)) - is_left
     found: list[WhatIf] = []
+    whole = None if is_left else result.cycles
     for change in _by_likelihood(machine, result, workload):
-        if len(found) == count:
+        if len(found) >= count:
             break
-        speedup = _speedup(machine, workload, result, change)
+        if whole is None:
+            whole = simulate(machine, workload, result.engine, breakdown=False).cycles
+        speedup = _speedup(machine, workload, whole, result.engine, change)
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
@@ -200,8 +207,8 @@ def _is_full(machine: Machine, workload: AnyWorkload, launch: int) -> bool:
     return (last - first) > machine.cores.groups * min(int(limit) for limit in limits if limit)
 
 
-def _speedup(machine: Machine, workload: AnyWorkload, result: Result, change: _Change) -> float | None:
-    """None where the machine or the program has nothing to be changed, or can't be so."""
+def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: _Change) -> float | None:
+    """None where the machine or the program has nothing to be changed, or can't be so. before: cycles without it."""
     own = machine.values()
     keys = {key: value for key, value in change.keys.items() if own.get(key)}
     if not keys and change.of_workload is None:
@@ -218,10 +225,10 @@ def _speedup(machine: Machine, workload: AnyWorkload, result: Result, change: _C
     try:
         # Ticks are halved, so that halves of durations are exact.
         other = machine.replace({**keys, "ticks_per_cycle": 2 * machine.ticks_per_cycle})
-        cycles = simulate(other, changed, result.engine, breakdown=False).cycles
+        cycles = simulate(other, changed, engine, breakdown=False).cycles
     except SimtmmError:
         return None
-    return result.cycles / cycles if cycles and result.cycles else None
+    return before / cycles if cycles and before else None
 
 
 def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], np.ndarray]) -> Workload:

@@ -148,4 +148,4 @@ def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | Non
     if result.time is not None:  # of as many groups as the machine has
         result = dataclasses.replace(result, time={name: round(more * own) for name, own in result.time.items()})
     share = taken / described.blocks
-    return SteadyLaunch(ticks, half, workload, result, taken, counts, taken, share, trace.info)
+    return SteadyLaunch(ticks, half, workload, result, taken, counts, taken, share, trace.info, part, False)

@@ -64,8 +64,8 @@ class SimulatedSample:
     """A sample, simulated.
 
     info: of its trace. workload: what was simulated, of launches of which only a part was, the one that takes longest.
-    part: its result. result, counts: of all that was simulated, launch by launch. launches: by their numbers in the
-    program.
+    part: its result, on `machine`, and of less than the workload where it `is_left`. result, counts: of all that was
+    simulated, launch by launch. launches: by their numbers in the program.
     """
 
     info: TraceInfo
@@ -75,6 +75,8 @@ class SimulatedSample:
     counts: Counts
     launches: Mapping[int, LaunchTime]
     counted: Mapping[int, LaunchTime]
+    machine: Machine
+    is_left: bool
 
 
 def simulate_sample(
@@ -107,7 +109,9 @@ def simulate_sample(
             for name in dict.fromkeys(name for part in parts for name in part[4].work_by_class)
         },
     )
-    return SimulatedSample(info, workload, longest, merged, together, launches, counted)
+    steady = next((own for own in long.values() if own.result is longest), None)
+    on, is_left = (steady.machine, steady.is_left) if steady else (machine, False)
+    return SimulatedSample(info, workload, longest, merged, together, launches, counted, on, is_left)
 
 
 def _in_stretches(

@@ -148,6 +148,15 @@ def test_trying_halves_what_there_is_and_leaves_out_what_there_is_not():
     assert tried[causes.ISSUE].speedup == 1  # a second port, for the only warp of a group
 
 
+def test_what_was_left_before_its_end_is_compared_as_a_whole():
+    on = machine(partitions=1, service=3)
+    many = Workload.from_dict({"blocks": [{"warps": [[["load", [number]]] * 2]} for number in range(60)]})
+    whole = simulate(on, many, "fast", stalls=True)
+    part = replace(whole, ticks=whole.ticks // 4)
+    assert try_out(on, many, part, is_left=True) == try_out(on, many, whole)
+    assert try_out(on, many, part) != try_out(on, many, whole)
+
+
 def test_nothing_is_tried_where_there_is_no_time():
     on = machine()
     assert try_out(on, LOADS, simulate(on, LOADS, stalls=True), seconds=0.0) == ()

@@ -142,7 +142,8 @@ def test_input_output_and_exit_status_are_the_programs(tmp_path):
 
 LONG = """
 __global__ void spin(volatile float* x, int turns) {
-    for (int turn = 0; turn < turns; turn++) x[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] + 1;
+    x += blockIdx.x * blockDim.x + threadIdx.x;
+    for (int turn = 0; turn < turns; turn++) *x = *x + 1;
 }
 int main() {
     float* x;

@@ -51,7 +51,8 @@ class SteadyLaunch:
 
     ticks, half: of the whole launch, its overhead included, and half of the interval in which they lie.
     workload, result: of what was simulated last. simulated: blocks of which a part was. counts: of the `counted` blocks
-    that were recorded. share: of the launch's instructions, those that were issued.
+    that were recorded. share: of the launch's instructions, those that were issued. machine: that it was simulated on.
+    is_left: whether the simulation was left before its end.
     """
 
     ticks: float
@@ -63,6 +64,8 @@ class SteadyLaunch:
     counted: int
     share: float
     info: TraceInfo
+    machine: Machine
+    is_left: bool
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,7 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
     return SteadyLaunch(
         ticks, half + (differing + systematic) * ticks, later.workload, later.result,
         (1 + is_twice) * len(first), counts, len(probes), later.issued / (of_block * blocks), trace.info,
+        machine, True,
     )  # fmt: skip
 
 
