@@ -47,7 +47,10 @@ class Beside:
 
 def can_fill_beside() -> bool:
     """Whether this system has what threads wait with."""
-    return all(hasattr(_library(), name) for name in ("usleep", "sched_yield"))
+    try:
+        return all(hasattr(_library(), name) for name in ("usleep", "sched_yield"))
+    except (OSError, TypeError):  # a system that has no library of all C functions
+        return False
 
 
 def address_of_yield() -> int:
