@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from simtmm.analysis.what_if import MORE_WARPS, WhatIf, best
+from simtmm.analysis.what_if import MORE_WARPS, WORTH_TRYING, WhatIf, best
 from simtmm.engine import causes
 from simtmm.engine.causes import Where, idle_cause, shares, where
 from simtmm.machine import Machine
@@ -15,6 +15,7 @@ from simtmm.trace.streamed import AnyWorkload
 CLOSE = 1.25  # a ratio within this of 1 is not worth an explanation
 LARGE_SHARE = 0.5  # of the chunks: worth being named as a cause
 HELPS = 1.1  # a speedup that is worth being called help
+ALONE = 0.2  # of the time: what takes less, and most of all that was tried, binds together with others
 
 SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by all core groups: more blocks don't help
 MENDS = {
@@ -80,7 +81,8 @@ def verdict(
         if tried is not None and not (waits and tried.share < causes.MOSTLY):
             cause, share, is_tried = tried.cause, tried.share, True
     place = where(result, cause)
-    words = _sentence(machine, result, workload, cause, share, place, what_ifs, placing, of_causes[causes.IDLE])
+    told = what_ifs, placing, of_causes[causes.IDLE], is_tried and share < ALONE
+    words = _sentence(machine, result, workload, cause, share, place, *told)
     return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
 
 
@@ -94,10 +96,12 @@ def _sentence(
     what_ifs: Sequence[WhatIf],
     placing: str,
     empty: float,
+    is_one_of_many: bool,
 ) -> str:
     many = cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
     binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
-    sentence = f"{cause[0].upper()}{cause[1:]} {binds} about {_percent(share)} of the time"
+    name = f"Nothing binds alone: {cause}" if is_one_of_many else f"{cause[0].upper()}{cause[1:]}"
+    sentence = f"{name} {binds} about {_percent(share)} of the time"
     if cause == causes.FEW_BLOCKS:
         blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
         sentence = (
@@ -111,7 +115,9 @@ def _sentence(
     if placing:
         sentence += f" ({placing})"
     elif what_ifs:
-        tried = ", ".join(f"{each.words} {each.speedup:.2f}x" for each in _worth_telling(cause, what_ifs))
+        tried = ", ".join(
+            f"{each.words} {each.speedup:.2f}x" for each in _worth_telling(cause, what_ifs, is_one_of_many)
+        )
         sentence += f"; with {tried}" if tried else ""
     if cause in MENDS:
         sentence += f"; {MENDS[cause]} would help"
@@ -120,10 +126,13 @@ def _sentence(
     return f"{sentence}."
 
 
-def _worth_telling(cause: str, what_ifs: Sequence[WhatIf]) -> list[WhatIf]:
-    """That of the cause first, then those that help, and those that people think of first."""
-    excluded = (causes.MEMORY_BANDWIDTH, causes.LATENCY, MORE_WARPS)
-    chosen = [each for each in what_ifs if each.cause == cause or each.cause in excluded or each.speedup >= HELPS]
+def _worth_telling(cause: str, what_ifs: Sequence[WhatIf], is_one_of_many: bool) -> list[WhatIf]:
+    """That of the cause first, then those that help, however little where none does by itself, and those that people
+    think of first.
+    """
+    first = (causes.MEMORY_BANDWIDTH, causes.LATENCY, MORE_WARPS)
+    least = 1 + WORTH_TRYING if is_one_of_many else HELPS
+    chosen = [each for each in what_ifs if each.cause == cause or each.cause in first or each.speedup >= least]
     return sorted(chosen, key=lambda each: (each.cause != cause, -each.speedup))
 
 

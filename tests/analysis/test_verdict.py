@@ -157,6 +157,20 @@ def test_what_was_left_before_its_end_is_compared_as_a_whole():
     assert try_out(on, many, part) != try_out(on, many, whole)
 
 
+def test_where_each_of_several_helps_little_none_is_said_to_bind():
+    tried = [
+        WhatIf(causes.LATENCY, "the latency halved", 1.06, True),
+        WhatIf(causes.PORT_BANDWIDTH, "the memory ports' bandwidth doubled", 1.04, True),
+        WhatIf(causes.ISSUE, "twice the issue rate", 1.005, True),
+    ]
+    words = found(tried).words
+    assert words.startswith("Nothing binds alone: memory latency takes most, about 11 % of the time, all of it at ")
+    assert words.endswith("; with the latency halved 1.06x, the memory ports' bandwidth doubled 1.04x.")
+    alone = found([replace(tried[0], speedup=1.2), *tried[1:]]).words
+    assert alone.startswith("Memory latency takes most, about 33 % of the time, all of it at ")
+    assert "ports" not in alone
+
+
 def test_nothing_is_tried_where_there_is_no_time():
     on = machine()
     assert try_out(on, LOADS, simulate(on, LOADS, stalls=True), seconds=0.0) == ()
