@@ -180,6 +180,26 @@ def test_windows_are_filled_beside_the_engine(monkeypatch):
     assert all(count <= most for count, most in zip(filled, asked, strict=True))
 
 
+def test_the_engine_can_wait_for_windows_behind_a_launch_that_has_too_many_rows_for_two_threads(monkeypatch):
+    trace = long_trace(Program(5, (2, 1, 1)), 8, set(range(8)), 2)
+    simulate_stretch, waits_by = launch.Launch._simulate, []
+
+    def begin(stream, number, rows):
+        stream._launch, stream._last = number, -1
+        stream.windows = stream._of_trace.windows(rows, number + 1)
+
+    def stretch(one, mark):
+        waits_by.append(int(one._state.parameters[layout.P_YIELD]))
+        return simulate_stretch(one, mark)
+
+    monkeypatch.setattr(Stream, "begin", begin)
+    monkeypatch.setattr(launch.Launch, "_simulate", stretch)
+    result = simulate(MACHINE, streamed(trace, MACHINE), threads=2)
+    assert waits_by[0] == 0
+    assert waits_by[-1] == beside.address_of_yield()
+    assert result == simulate(MACHINE, lower(trace, MACHINE))
+
+
 def test_blocks_that_are_over_are_let_go(monkeypatch):
     """Of 400 pieces of a block each, those that are resident, and the one that comes next."""
     trace = long_trace(Program(5, (2, 1, 1)), 400, set(range(400)), 1)

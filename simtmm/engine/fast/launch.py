@@ -115,10 +115,11 @@ class Launch:
         if stream is not None:
             assert isinstance(workload, StreamedWorkload)
             parameters[at.P_STREAMED] = 1
-            parameters[at.P_YIELD] = address_of_yield() if stream.windows.threads > 1 else 0
             parameters[at.P_BLOCK_WARPS] = workload.warps_of_blocks[launch]
             parameters[at.P_FIRST_WARP] = workload.launch_warps[launch]
             self._supply = Streamed(workload, stream, launch, part, groups * room.slots)
+            # Behind it: how many threads fill windows follows from how many rows this launch has.
+            parameters[at.P_YIELD] = address_of_yield() if stream.windows.threads > 1 else 0
         else:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part)
