@@ -84,10 +84,32 @@ inline double __longlong_as_double(long long x) { double y; __builtin_memcpy(&y,
 
 // --- fibers -----------------------------------------------------------------------------------------------------
 
-// simtmm_switch(&here, there): save the callee-saved registers and go on where `there` was left. It leaves by a jump: a
-// processor foretells a return by who called last, which is another fiber here.
+// simtmm_switch(&here, there): go on where `there` was left. It leaves by a jump: a processor foretells a return by who
+// called last, which is another fiber here.
+#if defined(__x86_64__)
+// In the place where it is called, so that only what is needed behind it is saved: all registers may have changed then.
+#if defined(__AVX512F__)
+#define SIMTMM_WIDE "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", \
+    "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#else
+#define SIMTMM_WIDE
+#endif
+__attribute__((always_inline)) static inline void simtmm_switch(void** here, void* there) {
+    asm volatile(
+        "leaq -128(%%rsp), %%rsp\n\t"  // what lies below the stack may be in use
+        "pushq %%rbp\n\tleaq 1f(%%rip), %%rax\n\tpushq %%rax\n\t"
+        "movq %%rsp, (%%rdi)\n\tmovq %%rsi, %%rsp\n\t"
+        "popq %%rax\n\tjmp *%%rax\n"
+        "1:\n\tpopq %%rbp\n\tleaq 128(%%rsp), %%rsp\n\t"
+        : "+D"(here), "+S"(there)
+        :
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
+          "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+          "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", SIMTMM_WIDE "memory", "cc");
+}
+enum { SIMTMM_RETURN = 0, SIMTMM_FRAME = 2 };  // words: where the address lies from which it goes on; of all in all
+#elif defined(__aarch64__)
 extern "C" void simtmm_switch(void** here, void* there);
-
 #if defined(__APPLE__)
 #define SIMTMM_SYMBOL "_simtmm_switch"
 #define SIMTMM_HIDDEN ".private_extern _simtmm_switch\n"
@@ -95,14 +117,6 @@ extern "C" void simtmm_switch(void** here, void* there);
 #define SIMTMM_SYMBOL "simtmm_switch"
 #define SIMTMM_HIDDEN ".hidden simtmm_switch\n"
 #endif
-
-#if defined(__x86_64__)
-asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN SIMTMM_SYMBOL ":\n"
-    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
-    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
-    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\npopq %rcx\njmp *%rcx\n");
-enum { SIMTMM_SAVED = 6, SIMTMM_RETURN = 6, SIMTMM_FRAME = 8 };
-#elif defined(__aarch64__)
 asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN ".p2align 2\n" SIMTMM_SYMBOL ":\n"
     "sub sp, sp, #160\n"
     "stp x19, x20, [sp, #0]\nstp x21, x22, [sp, #16]\nstp x23, x24, [sp, #32]\nstp x25, x26, [sp, #48]\n"
@@ -113,7 +127,7 @@ asm(".text\n.globl " SIMTMM_SYMBOL "\n" SIMTMM_HIDDEN ".p2align 2\n" SIMTMM_SYMB
     "ldp x27, x28, [sp, #64]\nldp x29, x30, [sp, #80]\n"
     "ldp d8, d9, [sp, #96]\nldp d10, d11, [sp, #112]\nldp d12, d13, [sp, #128]\nldp d14, d15, [sp, #144]\n"
     "add sp, sp, #160\nbr x30\n");
-enum { SIMTMM_SAVED = 20, SIMTMM_RETURN = 11, SIMTMM_FRAME = 20 };
+enum { SIMTMM_RETURN = 11, SIMTMM_FRAME = 20 };
 #else
 #error "simtmm records on x86-64 and on 64-bit Arm processors"
 #endif
@@ -144,11 +158,12 @@ static DeclaredArray declared_arrays[MOST_SITES];  // those that this launch has
 static int declared_array_count;
 static int launch_number;  // one more with each launch begun
 
-// Events are appended up to events_room; then there must be more room (see make_room).
-static Event* events;
-static unsigned long long events_used, events_room, events_most;
-static Event* sorted_events;
-static unsigned long long sorted_room;
+// Events are appended behind the others, up to `room_end`; then there must be more room (see make_room).
+static Event *events, *room_end;
+static unsigned long long events_most;
+static unsigned long long events_spared;  // how many more than are there this command's blocks stand for
+static Event* came;  // a block's events, in the order in which they came
+static unsigned long long came_room;
 static bool more_events();  // whether there is room for more (process_cpu.cuh)
 
 static Array arrays[MOST_ARRAYS];  // sorted; those beyond array_count are empty
@@ -156,7 +171,6 @@ static int array_count;
 static unsigned long long to_virtual;
 
 static Fault fault;
-static int current_thread;
 static long long current_block;
 
 // Where the kernel is, for the recorder, which sees it while it runs and after it has died: process_cpu.cuh puts shared
@@ -169,24 +183,47 @@ enum { PAGE_BYTES = 16384 };
 enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
 #endif
 struct Seen {
-    volatile unsigned long long last;  // events of this call << 16 | the last one's site, NO_SITE where a block begins
+    Event *first, *next;  // where the events of this call begin, and where the next one comes
+    volatile unsigned long long spared;  // events that this call's blocks stand for beyond these
     volatile long long block;
-    volatile int thread;
+    unsigned long long thread;  // the one that runs, as it stands in the second word of an event
+    volatile unsigned site;  // of the last event, NO_SITE where a block begins
     char shared;  // whether this launch has accessed shared memory,
     char loaded[MOST_ARRAYS], stored[MOST_ARRAYS];  // and which arrays it has loaded from and stored to
     char what[500];  // a thrown exception says of itself
 };
 alignas(PAGE_BYTES) static union { Seen now; char page[PAGE_BYTES]; } seen;
 
-// stack: its upper end. waiting: at the barrier at `site`. passed: barriers when it ran last. place: threadIdx.
+inline unsigned long long events_used() { return (unsigned long long)(seen.now.next - events); }
+
+enum { THREAD_SHIFT = 32, KIND_SHIFT = 48, BYTES_SHIFT = 56 };  // where they stand in the second word of an event
+
+inline int current_thread() { return (int)(seen.now.thread >> THREAD_SHIFT); }
+
+// stack: its upper end. waiting: at the barrier at `site`. passed: how many barriers, once it has ended. place: threadIdx.
 struct Fiber { char* stack; void* context; uint3 place; int site, passed; bool waiting; };
-static Fiber* fibers;
+static Fiber* fibers;  // one more than there are threads, which never waits
 static int fiber_count;
 static Fiber* current_fiber;
 static void* scheduler_context;
 static int waiting_count, waiting_site;  // fibers that wait since the scheduler ran last, and where the first does
 static bool waiting_apart;  // whether any of them waits elsewhere
-static void* next_context();  // of the thread that runs next, or the scheduler's (process_cpu.cuh)
+static void* other_context();  // of the thread that runs next, or the scheduler's (process_cpu.cuh)
+
+inline void place_thread(Fiber* fiber, int thread) {
+    current_fiber = fiber;
+    seen.now.thread = (unsigned long long)thread << THREAD_SHIFT;
+    threadIdx = fiber->place;
+    fiber->waiting = false;
+}
+
+// The thread behind this one mostly waits, and goes on.
+inline void* next_context() {
+    Fiber* next = current_fiber + 1;
+    if (__builtin_expect(!next->waiting, 0)) return other_context();
+    place_thread(next, current_thread() + 1);
+    return next->context;
+}
 
 [[noreturn]] inline void end_fiber() {
     void** here = &current_fiber->context;
@@ -196,7 +233,7 @@ static void* next_context();  // of the thread that runs next, or the scheduler'
 
 [[noreturn]] __attribute__((noinline, cold)) static void fail(
     int code, int site, int array = -1, long long index = 0, long long count = 0) {
-    fault = Fault{code, site, current_block, current_thread, array, index, count};
+    fault = Fault{code, site, current_block, current_thread(), array, index, count};
 #if defined(__cpp_exceptions)
     throw Abort();
 #else
@@ -205,16 +242,19 @@ static void* next_context();  // of the thread that runs next, or the scheduler'
 }
 
 __attribute__((noinline, cold)) static void make_room(int site) {
-    if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
+    if (events_used() >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)(events_most + events_spared));
     if (!more_events()) fail(NO_MEMORY, site);
-    if (events_used >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)events_most);
+    if (events_used() >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)(events_most + events_spared));
 }
 
 inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
-    if (__builtin_expect(events_used == events_room, 0)) make_room(site);
-    events[events_used] =
-        Event{value, (unsigned)site, (unsigned short)current_thread, (unsigned char)kind, (unsigned char)bytes};
-    seen.now.last = ++events_used << 16 | (unsigned)site;
+    if (__builtin_expect(seen.now.next == room_end, 0)) make_room(site);
+    const unsigned long long what =
+        (unsigned long long)bytes << BYTES_SHIFT | (unsigned long long)kind << KIND_SHIFT | (unsigned)site;
+    const unsigned long long words[2] = {value, what | seen.now.thread};
+    __builtin_memcpy(seen.now.next, words, sizeof words);
+    ++seen.now.next;
+    seen.now.site = (unsigned)site;
 }
 
 // Store. Where races are looked for, its event says whether what lies there changed, bit for bit.
@@ -223,7 +263,7 @@ template <class T, class V> inline void note_store(T& place, V v) {
     unsigned char before[sizeof(T)];
     __builtin_memcpy(before, (const void*)&place, sizeof(T));
     place = v;
-    if (__builtin_memcmp(before, (const void*)&place, sizeof(T)) == 0) events[events_used - 1].site |= SILENT;
+    if (__builtin_memcmp(before, (const void*)&place, sizeof(T)) == 0) seen.now.next[-1].site |= SILENT;
 #else
     place = v;
 #endif
@@ -285,18 +325,27 @@ template <int SITE, class T> struct GlobalPlace : Updates<GlobalPlace<SITE, T>, 
     Value expected;
     GlobalPlace(T* a, long long i) : array(a), index(i), expected() {}
     T& go(int kind) {
-        unsigned long long base = (unsigned long long)array;
-        const Array* extent = &arrays[hint];
-        if (__builtin_expect(base < extent->begin || base >= extent->end, 0))
-            extent = &arrays[hint = find_array(base, SITE)];
-        long long size = sizeof(T);
-        long long before = (long long)(base - extent->begin) / size, after = (long long)(extent->end - base) / size;
-        if (__builtin_expect(index < -before || index >= after, 0))
-            fail(OUT_OF_BOUNDS, SITE, (int)(extent - arrays), index + before, before + after);
+        unsigned long long base = (unsigned long long)array, begin = arrays[hint].begin, end = arrays[hint].end;
+        if (__builtin_expect(base - begin >= end - begin, 0)) {
+            hint = find_array(base, SITE);
+            begin = arrays[hint].begin, end = arrays[hint].end;
+        }
+        long long offset, position;  // in bytes, from `array` and from where the array begins
+        if (__builtin_expect(
+                __builtin_mul_overflow(index, (long long)sizeof(T), &offset)
+                || __builtin_add_overflow((long long)(base - begin), offset, &position)
+                || position < 0 || position > (long long)(end - begin) - (long long)sizeof(T), 0))
+            outside(begin, end);
         T* place = array + index;
         append(SITE, kind, sizeof(T), (unsigned long long)place + to_virtual);
-        (kind == KIND_LOAD || kind == KIND_ASYNC ? seen.now.loaded : seen.now.stored)[extent - arrays] = 1;
+        (kind == KIND_LOAD || kind == KIND_ASYNC ? seen.now.loaded : seen.now.stored)[hint] = 1;
         return *place;
+    }
+    [[noreturn]] __attribute__((noinline, cold)) void outside(unsigned long long begin, unsigned long long end) {
+        unsigned long long base = (unsigned long long)array;
+        long long size = sizeof(T);
+        long long before = (long long)(base - begin) / size, after = (long long)(end - base) / size;
+        fail(OUT_OF_BOUNDS, SITE, hint, index + before, before + after);
     }
     T& update() { return go(KIND_ATOMIC); }
     Value simtmm_load() { return go(KIND_LOAD); }

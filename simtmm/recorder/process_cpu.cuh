@@ -38,8 +38,8 @@ static Apart at_two_sites;  // `thread` waits at `site`, `other` at `other_site`
 
 __attribute__((noinline, cold)) static void threw(const char* what) {
     std::snprintf(seen.now.what, sizeof seen.now.what, "%s", what);
-    int site = seen.now.last & NO_SITE;
-    fault = Fault{THREW, site == NO_SITE ? -1 : site, current_block, current_thread, -1, 0, 0};
+    int site = (int)seen.now.site;
+    fault = Fault{THREW, site == NO_SITE ? -1 : site, current_block, current_thread(), -1, 0, 0};
 }
 
 static char* new_stack() {
@@ -51,68 +51,44 @@ static char* new_stack() {
     return (char*)memory + GUARD_BYTES + STACK_BYTES - made++ * 5 % 64 * 64;
 }
 
+// Where a fiber goes on from that begins: what simtmm_switch leaves is such a frame. On x86-64 its last word is what a
+// call would have pushed, so that the stack is aligned as after a call.
 extern "C" void simtmm_fiber_main();
-
-// A frame as simtmm_switch leaves it, whose return address is simtmm_fiber_main. On x86-64 its eighth word is
-// what a call would have pushed, so that the stack is aligned as after a call.
-static void prepare(Fiber& fiber) {
-    void** frame = (void**)fiber.stack - 2 - SIMTMM_FRAME;
-    for (int i = 0; i < SIMTMM_FRAME; ++i) frame[i] = nullptr;
-    frame[SIMTMM_RETURN] = (void*)&simtmm_fiber_main;
-    fiber.context = frame;
-}
 
 static int block_threads;
 static bool starting;  // whether threads of the block have yet to begin
 
-// A resumption: a thread's events from `begin` on, up to the next one.
-struct Resumed { unsigned long long begin; int thread; };
-static Resumed* resumed;
-static unsigned long long resumed_count, resumed_room;
+static int passed_barriers;  // those that the threads of this turn have behind them
 
-// Whether there is room to note as many more as the block has threads.
-static bool room_to_resume() {
-    if (handed_over) resumed_count = 0;  // nothing is sorted here then
-    if (resumed_count + block_threads <= resumed_room) return true;
-    unsigned long long wanted = 2 * (resumed_count + block_threads);
-    Resumed* larger = (Resumed*)std::realloc(resumed, wanted * sizeof(Resumed));
-    if (!larger) return false;
-    resumed = larger;
-    resumed_room = wanted;
-    return true;
-}
-
-inline void place_thread(int thread) {
-    Fiber& fiber = fibers[thread];
-    current_fiber = &fiber;
-    seen.now.thread = current_thread = thread;
-    threadIdx = fiber.place;
-    fiber.waiting = false;
-    resumed[resumed_count++] = Resumed{events_used, thread};
-}
-
-// A thread begins, on its own stack.
-static void* first_context(int thread) {
+// Have a thread begin on its own stack once it is its turn; whether there is memory for that.
+static bool prepare(int thread) {
     Fiber& fiber = fibers[thread];
     if (!fiber.stack && !(fiber.stack = new_stack())) {
         fault = Fault{NO_MEMORY, -1, current_block, thread, -1, 0, 0};
-        return scheduler_context;
+        return false;
     }
-    prepare(fiber);
-    fiber.passed = 0;
-    place_thread(thread);
-    return fiber.context;
+    void** frame = (void**)fiber.stack - SIMTMM_FRAME;
+    for (int i = 0; i < SIMTMM_FRAME; ++i) frame[i] = nullptr;
+    frame[SIMTMM_RETURN] = (void*)&simtmm_fiber_main;
+    fiber.context = frame;
+    fiber.waiting = true;
+    return true;
+}
+
+static void* first_context(int thread) {
+    if (!fibers[thread].waiting && !prepare(thread)) return scheduler_context;
+    place_thread(&fibers[thread], thread);
+    return current_fiber->context;
 }
 
 // Threads take their turns by number: after the current one those behind it begin, or go on behind their barrier.
-static void* next_context() {
+static void* other_context() {
     if (fault.code) return scheduler_context;
-    int thread = current_thread + 1, passed = current_fiber->passed;
+    int thread = current_thread() + 1;
     if (starting) return thread < block_threads ? first_context(thread) : scheduler_context;
     while (thread < block_threads && !fibers[thread].waiting) ++thread;
     if (thread == block_threads) return scheduler_context;
-    place_thread(thread);
-    current_fiber->passed = passed;
+    place_thread(&fibers[thread], thread);
     return current_fiber->context;
 }
 
@@ -130,18 +106,19 @@ extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
 #else
         body(body_arguments);
 #endif
+        current_fiber->passed = passed_barriers;
         // While threads end one after another, without a barrier, the next begins on the same stack.
-        int next = current_thread + 1;
+        int next = current_thread() + 1;
         if (!starting || fault.code || next == block_threads) end_fiber();
         std::swap(current_fiber->stack, fibers[next].stack);
-        fibers[next].passed = 0;
-        place_thread(next);
+        place_thread(&fibers[next], next);
     }
 }
 
-// The threads of a block have ended or come to a barrier, having passed so many before, `ended` of them since the last:
-// note whether all are at the same. Those that have ended are not waited for, as on GPUs.
-static void note_apart(int threads, int ended, int passed) {
+// The threads of a block have ended or come to a barrier, `ended` of them since the last: note whether all are at the
+// same. Those that have ended are not waited for, as on GPUs.
+static void note_apart(int threads, int ended) {
+    const int passed = passed_barriers;
     int at = 0;
     while (!fibers[at].waiting) ++at;
     if (ended > 0 && ended_early.site < 0) {
@@ -159,65 +136,37 @@ static void note_apart(int threads, int ended, int passed) {
 
 static bool run_block(long long block, int threads) {
     seen.now.block = current_block = block;
-    seen.now.last = events_used << 16 | NO_SITE;
+    seen.now.site = NO_SITE;
+    const bool will_wait = interleaved;  // its threads at barriers, as those of the block before did
     interleaved = false;
     blockIdx.x = (unsigned)(block % gridDim.x);
     blockIdx.y = (unsigned)(block / gridDim.x % gridDim.y);
     blockIdx.z = (unsigned)(block / gridDim.x / gridDim.y);
     for (int i = 0; i < declared_array_count; ++i) poison(declared_arrays[i]);
-    resumed_count = 0;
-    waiting_count = 0;
+    waiting_count = passed_barriers = 0;
     waiting_apart = false;
     starting = true;
-    if (!room_to_resume()) fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
-    else simtmm_switch(&scheduler_context, first_context(0));
+    for (int thread = 0; will_wait && thread < threads; ++thread)
+        if (!prepare(thread)) return false;
+    simtmm_switch(&scheduler_context, first_context(0));
     starting = false;
     if (fault.code) return false;
     int waiting = waiting_count;
     interleaved = waiting > 0;
-    for (int passed = 0, ended = threads - waiting; waiting > 0;) {
-        note_apart(threads, ended, passed);
+    for (int ended = threads - waiting; waiting > 0;) {
+        note_apart(threads, ended);
         ended = waiting;
         waiting_count = 0;
         waiting_apart = false;
-        if (!room_to_resume()) {
-            fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
-            return false;
-        }
         int first = 0;
         while (!fibers[first].waiting) ++first;
-        place_thread(first);
-        current_fiber->passed = ++passed;
+        ++passed_barriers;
+        place_thread(&fibers[first], first);
         simtmm_switch(&scheduler_context, current_fiber->context);
         if (fault.code) return false;
         waiting = waiting_count;
         ended -= waiting;
     }
-    return true;
-}
-
-// Events of a block come barrier by barrier: bring each thread's together, in the order of threads.
-static bool sort_by_thread(unsigned long long first, int threads, unsigned long long* starts) {
-    unsigned long long count = events_used - first;
-    if (count > sorted_room) {
-        Event* larger = (Event*)std::realloc(sorted_events, count * sizeof(Event));
-        if (!larger) return false;
-        sorted_events = larger;
-        sorted_room = count;
-    }
-    for (int thread = 0; thread <= threads; ++thread) starts[thread] = 0;
-    for (unsigned long long i = 0, end; i < resumed_count; ++i) {
-        end = i + 1 < resumed_count ? resumed[i + 1].begin : events_used;
-        starts[resumed[i].thread + 1] += end - resumed[i].begin;
-    }
-    for (int thread = 0; thread < threads; ++thread) starts[thread + 1] += starts[thread];
-    for (unsigned long long i = 0, end; i < resumed_count; ++i) {
-        end = i + 1 < resumed_count ? resumed[i + 1].begin : events_used;
-        Event* to = sorted_events + starts[resumed[i].thread];
-        starts[resumed[i].thread] += end - resumed[i].begin;
-        for (const Event *from = events + resumed[i].begin, *upto = events + end; from < upto;) *to++ = *from++;
-    }
-    __builtin_memcpy(events + first, sorted_events, count * sizeof(Event));
     return true;
 }
 
@@ -235,15 +184,17 @@ static char* origin;  // where virtual address 0 lies
 
 static void hand_over();
 
+static void set_room() { room_end = events + (turn->allocated < events_most ? turn->allocated : events_most); }
+
 static bool more_events() {
-    if (events_used == events_mapped) hand_over();
-    if (events_used == turn->allocated) {
+    if (events_used() == events_mapped) hand_over();
+    if (events_used() == turn->allocated) {
         unsigned long long wanted = turn->allocated ? 2 * turn->allocated : FIRST_EVENTS;
         if (wanted > events_mapped) wanted = events_mapped;
         if (wanted == turn->allocated || ftruncate(turn->file, wanted * sizeof(Event)) != 0) return false;
         turn->allocated = wanted;
     }
-    events_room = turn->allocated < events_most ? turn->allocated : events_most;
+    set_room();
     return true;
 }
 
@@ -263,6 +214,112 @@ static char* guarded(int file, unsigned long long bytes) {
     void* around = mmap(nullptr, bytes + 2ull * GUARD_AROUND, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
     if (around == MAP_FAILED) _exit(125);
     return (char*)shared(file, bytes, MAP_FIXED | MAP_POPULATE, (char*)around + GUARD_AROUND);
+}
+
+// Events of a block come barrier by barrier: bring each thread's together, in the order of threads. `came` has them as
+// they came then.
+static bool sort_by_thread(unsigned long long first, int threads, unsigned long long* starts) {
+    unsigned long long count = events_used() - first;
+    if (count > came_room) {
+        Event* larger = (Event*)std::realloc(came, count * sizeof(Event));
+        if (!larger) return false;
+        came = larger;
+        came_room = count;
+    }
+    __builtin_memcpy(came, events + first, count * sizeof(Event));
+    for (int thread = 0; thread <= threads; ++thread) starts[thread] = 0;
+    for (unsigned long long i = 0; i < count; ++i) ++starts[came[i].thread + 1];
+    for (int thread = 0; thread < threads; ++thread) starts[thread + 1] += starts[thread];
+    for (const Event *from = came, *upto = came + count; from < upto;) {
+        int thread = from->thread;
+        Event* to = events + first + starts[thread];
+        do *to++ = *from++; while (from < upto && from->thread == thread);
+        starts[thread] = to - events - first;
+    }
+    return true;
+}
+
+// --- blocks that do as one before them did ---------------------------------------------------------------------------
+
+// The model is the last block that stands as its events. A block behind it whose threads did the same, in the same
+// turns, with the values of each site all as far from the model's, stands as these distances: an event of KIND_DISTANCE
+// for each site.
+enum { KIND_DISTANCE = 255 };  // simtmm/trace/runs/layout.py has it too
+enum { MOST_OF_A_MODEL = 1 << 18, TOGETHER = 32 };  // events: what caches hold; and so many are compared at once
+static const Event* model;  // as they came; null where there is none
+static unsigned long long model_count;
+static int model_sites;  // -1 while they are not known
+static unsigned model_first[MOST_SITES];  // of each of these sites, the first event
+static unsigned long long distance[MOST_SITES];  // by site
+static Event* kept_model;  // of a block whose events were sorted; takes turns with `came`
+static unsigned long long kept_room;
+
+// The block whose events begin at `first` is the model for those behind it. is_sorted: whether `came` has them.
+static void take_as_model(unsigned long long first, bool is_sorted) {
+    model = nullptr;
+    model_count = events_used() - first;
+    model_sites = -1;
+    if (model_count == 0 || model_count > MOST_OF_A_MODEL) return;
+    if (is_sorted) {
+        std::swap(came, kept_model);
+        std::swap(came_room, kept_room);
+    }
+    model = is_sorted ? kept_model : events + first;
+}
+
+// Word 0 of an event is its value, word 1 all else; where they stand within what two blocks have in common is the same.
+static unsigned long long word_of(const Event& event, int which) {
+    unsigned long long words[2];
+    __builtin_memcpy(words, &event, sizeof words);
+    return words[which];
+}
+
+// Whether a block of as many events did the same as the model, but for values; then the model's sites are known.
+static bool find_model_sites(const Event* own) {
+    for (unsigned long long i = 0; i < model_count; ++i)
+        if (word_of(own[i], 1) != word_of(model[i], 1) || own[i].site >= MOST_SITES) return false;
+    static bool is_there[MOST_SITES];
+    model_sites = 0;
+    for (unsigned i = 0; i < model_count; ++i)
+        if (!is_there[model[i].site]) {
+            is_there[model[i].site] = true;
+            model_first[model_sites++] = i;
+        }
+    for (int i = 0; i < model_sites; ++i) is_there[model[model_first[i]].site] = false;
+    return true;
+}
+
+// Whether the block whose events begin at `first`, in the order in which they came, is like the model. Fills `distance`.
+static bool is_like_model(unsigned long long first) {
+    if (!model || events_used() - first != model_count) return false;
+    const Event* own = events + first;
+    if (model_sites < 0 && !find_model_sites(own)) return false;
+    for (int i = 0; i < model_sites; ++i) {
+        const Event& event = model[model_first[i]];
+        distance[event.site] = own[model_first[i]].value - event.value;
+    }
+    for (unsigned long long i = 0; i < model_count;) {
+        unsigned long long differs = 0, upto = i + TOGETHER < model_count ? i + TOGETHER : model_count;
+        for (; i < upto; ++i) {
+            unsigned long long what = word_of(model[i], 1);
+            differs |= what ^ word_of(own[i], 1);
+            differs |= distance[what & (MOST_SITES - 1)] ^ (own[i].value - model[i].value);
+        }
+        if (differs) return false;
+    }
+    return true;
+}
+
+// Distances in the place of such a block's events.
+static void put_distances(unsigned long long first, unsigned long long most) {
+    for (int i = 0; i < model_sites; ++i) {
+        unsigned site = model[model_first[i]].site;
+        events[first + i] = Event{distance[site], site, 0, KIND_DISTANCE, 0};
+    }
+    seen.now.spared = events_spared += model_count - model_sites;
+    seen.now.next = events + first + model_sites;
+    events_most = most - events_spared;
+    set_room();
 }
 
 // --- kernels and their signatures ------------------------------------------------------------------------------------
@@ -306,15 +363,17 @@ struct KernelEntry { const char* name; void (*call)(void**); int (*signature)(ch
 
 // What it says and hears: simtmm/recorder/cpu/messages.py has the same, word for word.
 struct Command {
-    int kernel, begins, turn, unused;  // begins: whether a launch begins with this
+    int kernel, begins, turn, distances;  // begins: whether a launch begins with this; distances: whether blocks may
+    // stand as these
     unsigned shape[6];  // grid x, y, z and block x, y, z
     long long first, last;  // blocks
     unsigned long long wanted, most;  // events: from how many on to stop, and more than how many are a fault
-    unsigned long long pointers, spare;  // which arguments are pointers, a bit each: these are virtual addresses
+    unsigned long long whole;  // events that blocks stand for: from how many on to stop
+    unsigned long long pointers;  // which arguments are pointers, a bit each: these are virtual addresses
     unsigned char arguments[32][16];
 };
 struct Outcome {
-    unsigned long long count;  // of events
+    unsigned long long count, spared;  // of events; how many more blocks stand for that stand as distances
     long long blocks, shared_bytes;
     long long goes_on;  // whether the last events are of one more block, which goes on with the next command
     Fault fault;
@@ -326,6 +385,7 @@ static void begin(const KernelEntry& kernel, const unsigned* shape) {
     gridDim = dim3{shape[0], shape[1], shape[2]};
     blockDim = dim3{shape[3], shape[4], shape[5]};
     declared_array_count = 0;
+    interleaved = false;
     ended_early.site = at_two_sites.site = -1;
     seen.now.shared = 0;
     std::memset(seen.now.loaded, 0, sizeof seen.now.loaded);
@@ -347,19 +407,27 @@ static void place_arguments(Command& command) {
     body_arguments = arguments;
 }
 
-// Run blocks from `first` until `last` or until `wanted` events are there; block_ends[b]: events up to block first + b.
+// Run blocks from `first` until `last`, until `wanted` events are there, or until they stand for `whole`; block_ends[b]:
+// events up to block first + b.
 static long long run(const Command& command, int threads, unsigned long long* starts) {
     long long block = turn_first = command.first;
-    for (; block < command.last && events_used < command.wanted; ++block) {
-        unsigned long long before = events_used;
+    bool may_be_like = false;  // whether the next block is the first behind a model
+    for (; block < command.last && (events_used() < command.wanted || may_be_like)
+           && events_used() + events_spared < command.whole; ++block) {
+        unsigned long long before = events_used();
         handed_over = false;
         if (!run_block(block, threads)) break;
         // What has been handed over in part is sorted by the recorder.
-        if (interleaved && !handed_over && !sort_by_thread(before, threads, starts)) {
+        if (command.distances && !handed_over && is_like_model(before)) {
+            put_distances(before, command.most);
+        } else if (interleaved && !handed_over && !sort_by_thread(before, threads, starts)) {
             fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
             break;
+        } else if (command.distances && !handed_over) {
+            may_be_like = !model && events_used() - before <= MOST_OF_A_MODEL;
+            take_as_model(before, interleaved);
         }
-        turn->block_ends[block - turn_first] = events_used;
+        turn->block_ends[block - turn_first] = events_used();
     }
     return block - turn_first;
 }
@@ -368,29 +436,33 @@ static long long run(const Command& command, int threads, unsigned long long* st
 static void take_turn(const Command& command) {
     turn = &turns[command.turn];
     events = turn->events;
-    events_used = 0;
+    seen.now.first = seen.now.next = events;
+    seen.now.spared = events_spared = 0;
+    model = nullptr;
     events_most = command.most;
-    events_room = turn->allocated < events_most ? turn->allocated : events_most;
+    set_room();
 }
 
 static Outcome obey(const Command& command) {
     int threads = (int)(blockDim.x * blockDim.y * blockDim.z);
     take_turn(command);
     fault = Fault{NONE, -1, -1, -1, -1, 0, 0};
-    seen.now.last = NO_SITE;
+    seen.now.site = NO_SITE;
     seen.now.block = command.first;
     seen.now.thread = 0;
     block_threads = threads;
     if (threads > fiber_count) {
-        Fiber* more = (Fiber*)std::realloc(fibers, threads * sizeof(Fiber));
+        Fiber* more = (Fiber*)std::realloc(fibers, (threads + 1) * sizeof(Fiber));
         if (more) {
-            for (int i = fiber_count; i < threads; ++i) more[i] = Fiber{};
+            for (int i = fiber_count; i <= threads; ++i) more[i] = Fiber{};
             fibers = more;
             fiber_count = threads;
         }
     }
-    for (unsigned i = 0; i < (unsigned)threads && threads <= fiber_count; ++i)
+    for (unsigned i = 0; i <= (unsigned)threads && threads <= fiber_count; ++i) {
         fibers[i].place = uint3{i % blockDim.x, i / blockDim.x % blockDim.y, i / (blockDim.x * blockDim.y)};
+        fibers[i].waiting = false;
+    }
     unsigned long long* starts = (unsigned long long*)std::malloc((threads + 2) * sizeof(unsigned long long));
     long long blocks = 0;
     if (threads > fiber_count || !starts) fault = Fault{NO_MEMORY, -1, command.first, 0, -1, 0, 0};
@@ -399,7 +471,7 @@ static Outcome obey(const Command& command) {
     std::fflush(stdout);
     long long shared_bytes = 0;
     for (int i = 0; i < declared_array_count; ++i) shared_bytes += declared_arrays[i].bytes;
-    return Outcome{events_used, blocks, shared_bytes, 0, fault, ended_early, at_two_sites};
+    return Outcome{events_used(), events_spared, blocks, shared_bytes, 0, fault, ended_early, at_two_sites};
 }
 
 static bool transfer(bool reading, int file, void* what, std::size_t bytes) {
@@ -417,7 +489,7 @@ static int commands, replies;  // files
 
 // A block has more events than are mapped: the recorder takes those so far, and its next command says where others go.
 static void hand_over() {
-    Outcome outcome = {events_used, current_block - turn_first, 0, 1, fault, ended_early, at_two_sites};
+    Outcome outcome = {events_used(), events_spared, current_block - turn_first, 0, 1, fault, ended_early, at_two_sites};
     Command next;
     if (!transfer(false, replies, &outcome, sizeof outcome) || !transfer(true, commands, &next, sizeof next))
         _exit(126);

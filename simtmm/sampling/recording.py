@@ -148,7 +148,7 @@ class KernelSource:
         # What blocks wrote before stays: no block's way depends on it.
         memory = self._memory = self._memory or GlobalMemory(self._inputs, shared=True)
         room = Room(NO_LIMIT, in_memory=False)
-        with _recorder() as recorder, CpuLaunches(self._kernel, program, memory, room) as execution:
+        with _recorder() as recorder, CpuLaunches(self._kernel, program, memory, room, straight=True) as execution:
             for number, blocks in sorted(chosen.items()):
                 for first, last in _ranges(blocks):
                     for batch in execution.run_blocks(self._launches[number], number, first, last):

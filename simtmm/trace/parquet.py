@@ -40,6 +40,7 @@ def joined(batches: Sequence[Batch]) -> Batch:
         np.concatenate([batch.launch for batch in batches]),
         np.concatenate([batch.block for batch in batches]),
         np.concatenate([batch.ends + start for batch, start in zip(batches, before, strict=True)]),
+        spared=sum(batch.spared for batch in batches),
     )
 
 

@@ -56,7 +56,7 @@ class TraceRecorder:
         Raises what went wrong in writing one before it, as an OSError for a full disk; RecordingError where memory does
         not hold it.
         """
-        count = len(batch.events)
+        count = batch.count
         if not count:
             return
         self.events += count

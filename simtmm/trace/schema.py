@@ -290,6 +290,10 @@ class Batch:
     events: EVENT[n]. launch, block: int32[blocks]. ends: int64[blocks], the events up to and with that block's.
     Blocks without events may be left out. is_lent: whether the events are gone once the next batch is requested:
     who keeps them has to copy them.
+
+    Only on the way from a recorder to the encoder, a block may stand as how far its values are from those of the last
+    block before it that does not, its threads having done the same: an event of the kind runs.layout.DISTANCE for each
+    site, the distance its value. spared: how many more events such blocks have.
     """
 
     events: Events
@@ -297,6 +301,12 @@ class Batch:
     block: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int64]
     is_lent: bool = False
+    spared: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many events its blocks have."""
+        return len(self.events) + self.spared
 
     @property
     def bytes(self) -> int:
@@ -304,7 +314,7 @@ class Batch:
         return sum(array.nbytes for array in (self.events, self.launch, self.block, self.ends))
 
     def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Batch":
-        """Only those of these blocks, which are of one launch."""
+        """Only those of these blocks, which are of one launch and stand as their events."""
         kept = np.isin(self.block, chosen)
         if np.all(kept):
             return self

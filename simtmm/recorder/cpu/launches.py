@@ -25,6 +25,7 @@ from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch, plain
 
 BATCH_EVENTS = 1 << 20  # a row group: 16 MiB of events in memory
 COMMAND_EVENTS = 1 << 17  # of a command of the process, before the next: what the caches hold
+WHOLE_EVENTS = 1 << 20  # likewise, with those of blocks that stand as distances
 MOST_EVENTS = LONG  # of a command: those of a block that has more are taken out while it runs
 
 
@@ -70,9 +71,14 @@ class _Pile:
     """Events of commands after one another, until they make a batch."""
 
     def __init__(self) -> None:
-        self.events = 0
+        self.events = self.spared = 0
         self._buffer: Events = np.empty(0, EVENT)
         self._ends: list[npt.NDArray[np.int64]] = []
+
+    @property
+    def whole(self) -> int:
+        """How many events its blocks have."""
+        return self.events + self.spared
 
     @property
     def blocks(self) -> int:
@@ -81,10 +87,10 @@ class _Pile:
 
     def clear(self) -> None:
         """Begin anew."""
-        self.events, self._ends = 0, []
+        self.events, self.spared, self._ends = 0, 0, []
 
-    def add(self, events: Events, ends: npt.NDArray[np.int64]) -> None:
-        """Put a copy of these behind the others."""
+    def add(self, events: Events, ends: npt.NDArray[np.int64], spared: int = 0) -> None:
+        """Put a copy of these behind the others. spared: as in Batch."""
         total = self.events + len(events)
         if total > len(self._buffer):
             larger = np.empty(max(total, BATCH_EVENTS + COMMAND_EVENTS if self.events else total), EVENT)
@@ -93,6 +99,7 @@ class _Pile:
         plain(self._buffer)[self.events : total] = plain(events)
         self._ends.append(ends + self.events)
         self.events = total
+        self.spared += spared
 
     def batch(self, launch: int, last: int) -> Batch:
         """All of them as a batch of the launch's blocks up to `last`, which the next one begins with."""
@@ -102,9 +109,10 @@ class _Pile:
             events = plain(events).copy().view(EVENT)
         else:
             self._buffer = np.empty(0, EVENT)  # the batch's now
+        blocks, spared = len(ends), self.spared
+        numbers = np.full(blocks, launch, np.int32), np.arange(last - blocks, last, dtype=np.int32)
         self.clear()
-        blocks = len(ends)
-        return Batch(events, np.full(blocks, launch, np.int32), np.arange(last - blocks, last, dtype=np.int32), ends)
+        return Batch(events, *numbers, ends, spared=spared)
 
 
 class CpuLaunches:
@@ -113,12 +121,15 @@ class CpuLaunches:
     warnings: what a reader of the trace must know of the barriers of the launches so far, in words.
     """
 
-    def __init__(self, kernel: Kernel, program: Path, memory: GlobalMemory, room: Room, *, lends: bool = False) -> None:
-        """program: as `simtmm.recorder.compiler.build` gives it. memory: shared. lends: whether batches may be lent.
+    def __init__(
+        self, kernel: Kernel, program: Path, memory: GlobalMemory, room: Room, *, straight: bool = False
+    ) -> None:
+        """program: as `simtmm.recorder.compiler.build` gives it. memory: shared. straight: whether batches go straight
+        to a TraceRecorder, so that they may be lent, and have blocks that stand as distances.
 
         Raises RecordingError.
         """
-        self.lends = lends
+        self.straight = straight
         self.kernel, self.memory, self.room = kernel, memory, room
         self.source_digest = program.name.rsplit("-", 2)[-2]
         self.sites = read_source(kernel).sites
@@ -162,7 +173,8 @@ class CpuLaunches:
             turn, done = command.turn, command.first + outcome.blocks
             command.first, command.turn, command.begins = done, 1 - turn, 0
             is_last = done == last
-            ahead = not (is_last or long or outcome.goes_on) and room.has_for(pile.events + outcome.count)
+            recorded = pile.whole + outcome.count + outcome.spared
+            ahead = not (is_last or long or outcome.goes_on) and room.has_for(recorded)
             if ahead:
                 self._begin(command, last, room.left(), where)
             events, ends = self.process.events(turn, outcome.count), self.process.ends(turn, outcome.blocks)
@@ -172,24 +184,25 @@ class CpuLaunches:
                 long, events, ends = None, events[ends[0] :], ends[1:] - ends[0]
             if outcome.goes_on:
                 whole = int(ends[-1]) if len(ends) else 0
-                pile.add(events[:whole], ends)
+                pile.add(events[:whole], ends, outcome.spared)
                 if pile.blocks:
                     yield pile.batch(number, done)
                 long = long or LongBlock()
                 self._begin(command, last, room.left(long.events + len(events) - whole), where)
                 long.add(events[whole:])
                 continue
-            is_lent = self.lends and ahead and not pile.blocks and outcome.count >= COMMAND_EVENTS // 2
+            is_lent = self.straight and ahead and not pile.blocks and outcome.count >= COMMAND_EVENTS // 2
             if not is_lent:
-                pile.add(events, ends)
+                pile.add(events, ends, outcome.spared)
             if is_last and (behind := self.memory.overrun()):
                 raise RecordingError(
                     f"{where}: wrote {behind}, where nothing lies, by a pointer without ST: it runs past an array"
                 )
             if is_lent:
                 blocks = np.arange(done - outcome.blocks, done, dtype=np.int32)
-                yield Batch(events, np.full(outcome.blocks, number, np.int32), blocks, ends, is_lent=True)
-            elif pile.blocks and (not ahead or max(pile.events, pile.blocks) >= BATCH_EVENTS):
+                numbers = np.full(outcome.blocks, number, np.int32), blocks
+                yield Batch(events, *numbers, ends, is_lent=True, spared=outcome.spared)
+            elif pile.blocks and (not ahead or max(pile.whole, pile.blocks) >= BATCH_EVENTS):
                 yield pile.batch(number, done)
             if not ahead and not is_last:
                 self._begin(command, last, room.left(), where)
@@ -198,6 +211,7 @@ class CpuLaunches:
     def _begin(self, command: Command, last: int, most: int, where: str) -> None:
         command.last = min(last, command.first + BATCH_EVENTS)
         command.wanted, command.most = min(COMMAND_EVENTS, BATCH_EVENTS), most
+        command.whole, command.distances = min(WHOLE_EVENTS, BATCH_EVENTS), self.straight
         with self._named(where):
             self.process.begin(command)
 

@@ -3,6 +3,8 @@
 import ctypes
 
 from simtmm.recorder.global_memory import MOST_ARRAYS
+from simtmm.trace.runs.layout import THREAD_SHIFT
+from simtmm.trace.schema import EVENT
 
 MOST_ARGUMENTS = 32
 
@@ -41,23 +43,27 @@ class Command(ctypes.Structure):
         ("kernel", ctypes.c_int),
         ("begins", ctypes.c_int),
         ("turn", ctypes.c_int),
-        ("unused", ctypes.c_int),
+        ("distances", ctypes.c_int),
         ("shape", ctypes.c_uint * 6),
         ("first", ctypes.c_longlong),
         ("last", ctypes.c_longlong),
         ("wanted", ctypes.c_ulonglong),
         ("most", ctypes.c_ulonglong),
+        ("whole", ctypes.c_ulonglong),
         ("pointers", ctypes.c_ulonglong),
-        ("spare", ctypes.c_ulonglong),
         ("arguments", ctypes.c_ubyte * 16 * MOST_ARGUMENTS),
     )
 
 
 class Outcome(ctypes.Structure):
-    """What came of a command: so many events of so many blocks, and of one that goes on with the next command."""
+    """What came of a command: so many events of so many blocks, and of one that goes on with the next command.
+
+    spared: how many more events blocks have that stand as distances from the block before.
+    """
 
     _fields_ = (
         ("count", ctypes.c_ulonglong),
+        ("spared", ctypes.c_ulonglong),
         ("blocks", ctypes.c_longlong),
         ("shared_bytes", ctypes.c_longlong),
         ("goes_on", ctypes.c_longlong),
@@ -71,11 +77,24 @@ class Seen(ctypes.Structure):
     """Where the kernel is, and what its launch has touched so far; read while it runs."""
 
     _fields_ = (
-        ("last", ctypes.c_ulonglong),
+        ("first", ctypes.c_ulonglong),
+        ("next", ctypes.c_ulonglong),
+        ("spared", ctypes.c_ulonglong),
         ("block", ctypes.c_longlong),
-        ("thread", ctypes.c_int),
+        ("thread_word", ctypes.c_ulonglong),
+        ("site", ctypes.c_uint),
         ("shared", ctypes.c_ubyte),
         ("loaded", ctypes.c_ubyte * MOST_ARRAYS),
         ("stored", ctypes.c_ubyte * MOST_ARRAYS),
         ("what", ctypes.c_ubyte * 500),
     )
+
+    @property
+    def events(self) -> int:
+        """Of the call so far."""
+        return int((self.next - self.first) // EVENT.itemsize + self.spared)
+
+    @property
+    def thread(self) -> int:
+        """The one that runs."""
+        return int(self.thread_word >> THREAD_SHIFT)

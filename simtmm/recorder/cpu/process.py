@@ -176,7 +176,7 @@ class KernelProcess:
 
     def _look(self) -> None:
         """The watchdog: end the process where it has recorded nothing for too long, or takes too much memory."""
-        events = self._seen.last >> 16
+        events = self._seen.events
         self._look_for_life(events != self._last)
         self._last = events
         taken = _own_memory(self._process.pid)
@@ -208,7 +208,7 @@ class KernelProcess:
         return self._place_of(_death(status))
 
     def _place_of(self, why: str) -> EndedError:
-        site = self._seen.last & NO_SITE
+        site = self._seen.site
         return EndedError(why, self._seen.block, self._seen.thread, -1 if site == NO_SITE else site)
 
     def _end(self) -> None:

@@ -46,7 +46,9 @@ def record(
         recorder = TraceRecorder(path, most_bytes())
         stack.callback(recorder.abandon)
         room = Room(limit, output is None, recorder)
-        execution = stack.enter_context(CpuLaunches(kernel, program, memory, room, lends=not races))
+        execution = stack.enter_context(
+            CpuLaunches(kernel, program, memory, room, straight=not (races or sample_blocks))
+        )
         run = ProgramRun(kernel, parameters, memory.arrays, execution, before=memory.before)
         finder = _finder(execution, memory) if races else None
         for batch in run.batches():
@@ -91,7 +93,7 @@ def _finder(execution: CpuLaunches, memory: GlobalMemory) -> "RaceFinder":
 def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
     """Who wrote the wrong element last, found by running the program again."""
     memory, execution.room = execution.memory, Room(NO_LIMIT, in_memory=False)
-    execution.lends = False  # what is lent can't be written to
+    execution.straight = False  # the batches are written to, and looked into
     for name, array in run.before.items():
         memory.arrays[name][...] = array
 

@@ -31,6 +31,7 @@ from simtmm.trace.schema import EVENT, Batch, Events
 
 PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room; and words of runs
 TOGETHER = 1 << 22  # events of runs, about: what is lowered at once
+MOST_WEIGHED = 1 << 12  # values of a block whose digest follows from weights of values, 32 bytes each
 STRETCH = 1 << 20  # words of a long block that are read at once
 
 Integers = npt.NDArray[np.int64]
@@ -96,14 +97,16 @@ class Runs:
         powers, shape = _powers(self.shape[0] * self.shape[1] * self.shape[2]), np.array(self.shape, np.int64)
         if self.is_long:
             over, time, thread = np.zeros((1, SUMS, OVERS), np.int64), np.zeros((2, SUMS), np.int64), -1
-            scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64))
+            scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64), np.zeros((1, SUMS), np.int64))
             sums[:] = 0
             for stretch in self.stretches():
                 thread = _SUM_STRETCH(stretch, thread, scratch, sums)
             return sums
+        values = int(self.structures.structure[:, at.STRUCTURE_VALUES].max(initial=0))
+        weight = np.zeros((1 + min(MOST_WEIGHED, values), SUMS), np.int64)
         while nodes > 0:
             over, time = np.zeros((nodes, SUMS, OVERS), np.int64), np.zeros((nodes + 1, SUMS), np.int64)
-            scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64))
+            scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64), weight)
             nodes = _SUM(self.structures, self.structure, self.values, self.value_ends, shape, scratch, sums)
         return sums
 
@@ -181,11 +184,12 @@ class Encoder:
         Nothing is kept of the batch.
         """
         is_first = np.diff(batch.launch, prepend=-1) != 0
-        events = max(1, int(batch.ends[-1:].sum()))
+        events = max(1, len(batch.events))
         is_first |= np.diff((batch.ends - 1) * max(1, round(events / PIECE)) // events, prepend=-1) > 0
         is_long = np.diff(batch.ends, prepend=0) > LONG
         is_first |= is_long
         is_first[1:] |= is_long[:-1]
+        is_first &= ~_are_distances(batch)  # these stay with what they are the distances from
         for first, last in pairwise([*np.flatnonzero(is_first).tolist(), len(batch.launch)]):
             launch = int(batch.launch[first])
             if self._open and self._open.launch != launch:
@@ -303,7 +307,7 @@ class Encoder:
         opened.block.append(batch.block.copy())
         opened.structure.append(structure)
         opened.value_ends.append(value_ends)
-        opened.events += len(batch.events)
+        opened.events += _count(batch)
 
     def _opened(self, launch: int, shape: Shape) -> _Open:
         """What blocks of a launch go to, with room for their threads."""
@@ -364,6 +368,7 @@ def _draft(room: int, entries: int) -> Draft:
         following=table(2 * room),
         buckets=table(1 << 10),
         more=table(2 * room),
+        distance_of=table(8 * room),
         known=np.zeros(4 * room, np.int64),
     )
 
@@ -376,10 +381,29 @@ def runs_of(batches: Iterable[Batch], shapes: Sequence[Shape], encoder: Encoder 
     yield from encoder.rest()
 
 
+def _are_distances(batch: Batch) -> npt.NDArray[np.bool_]:
+    """Which blocks stand as distances; see Batch."""
+    begins = np.concatenate([np.zeros(1, np.int64), batch.ends[:-1]])
+    found = begins < batch.ends
+    if not batch.spared:
+        return np.zeros_like(found)
+    found[found] = batch.events["kind"][begins[found]] == at.DISTANCE
+    return found
+
+
+def _count(batch: Batch) -> int:
+    """How many events the blocks of a part of a batch have; see Batch."""
+    counts = np.diff(batch.ends, prepend=0)
+    stands = np.where(_are_distances(batch), 0, np.arange(len(counts)))
+    return int(counts[np.maximum.accumulate(stands)].sum())
+
+
 def _part(batch: Batch, first: int, last: int) -> Batch:
     if first == 0 and last == len(batch.launch):
         return batch
     begin = int(batch.ends[first - 1]) if first else 0
     end = int(batch.ends[last - 1])
     events: Events = batch.events[begin:end]
-    return Batch(events, batch.launch[first:last], batch.block[first:last], batch.ends[first:last] - begin)
+    ends = batch.ends[first:last] - begin
+    # Which of the blocks the spared events are of is not told, but whether there may be any.
+    return Batch(events, batch.launch[first:last], batch.block[first:last], ends, spared=batch.spared)

@@ -6,13 +6,24 @@
 import numpy as np
 
 from simtmm.native import inlined
+from simtmm.trace.runs.decoding import start_of
 from simtmm.trace.runs.folding import fold
 from simtmm.trace.runs.growing import grow, plant
 from simtmm.trace.runs.layout import (
+    DISTANCE,
+    KIND_MASK,
+    KIND_SHIFT,
+    LISTED,
+    LOOP,
     NODE_ROW,
     NODE_STEPS,
+    NODE_THREADS,
     PLAIN,
+    SITE_MASK,
+    STEP_FORM,
     STEP_ROW,
+    STEP_VALUE,
+    STEP_WHAT,
     STRUCTURE_EVENTS,
     STRUCTURE_HASH,
     STRUCTURE_NODES,
@@ -50,12 +61,23 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
     """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
     is_grown: whether the tree is that of the first, and it alone is encoded, or LEFT_PLAIN if it had better be plain.
 
-    events: int64[2 n], of each block in the order of threads. ends: int64[blocks], as in Batch. Fills structure_of
-    and value_ends: of each block its structure, and where its values end.
+    events: int64[2 n], of each block in the order of threads, or distances (see schema.Batch). ends: int64[blocks], as
+    in Batch. Fills structure_of and value_ends: of each block its structure, and where its values end.
     """
     threads = block_x * block_y * block_z
+    model = np.int64(-1)  # the block that others stand as distances from, once that is needed
     for block in range(first, ends.shape[0]):
         end = ends[block]
+        if is_grown == 0 and end > begin and (events[2 * begin + 1] >> KIND_SHIFT) & KIND_MASK == DISTANCE:
+            if model < 0:
+                model = find_model(draft, events, ends, block, structure_of)
+            if not put_distant(draft, events, ends, begin, model, structure_of, value_ends):
+                return np.int64(block)
+            structure_of[block] = structure_of[model]
+            value_ends[block] = draft.used[USED_VALUES]
+            begin = end
+            continue
+        model = np.int64(-1)
         grown = end
         if is_grown == 0:
             plant(tree, threads)
@@ -106,6 +128,73 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
         value_ends[block] = draft.used[USED_VALUES]
         begin = end
     return np.int64(ends.shape[0])
+
+
+@inlined
+def begin_of_block(ends, block):
+    """Where a block's events begin."""
+    return ends[block - 1] if block > 0 else np.int64(0)
+
+
+def find_model(draft, events, ends, block, structure_of):
+    """The block that one stands as distances from; sets `distance_of` for its values."""
+    model = block - 1
+    begin = begin_of_block(ends, model)
+    while ends[model] == begin or (events[2 * begin + 1] >> KIND_SHIFT) & KIND_MASK == DISTANCE:
+        model -= 1
+        begin = begin_of_block(ends, model)
+    distances = ends[block - 1]
+    structure = structure_of[model]
+    if structure == PLAIN:
+        for event in range(ends[model] - begin):
+            site = events[2 * (begin + event) + 1] & SITE_MASK
+            draft.distance_of[event] = find_site(events, distances, site) - distances
+        return np.int64(model)
+    first = start_of(draft, structure, STRUCTURE_NODES)
+    row = start_of(draft, structure, STRUCTURE_STEPS)
+    steps = row
+    for node in range(first, draft.structure[structure, STRUCTURE_NODES]):
+        while row < steps + draft.node[node, NODE_STEPS]:
+            if draft.step[row, STEP_WHAT] != LOOP:
+                which = find_site(events, distances, draft.step[row, STEP_WHAT] & SITE_MASK) - distances
+                values = draft.node[node, NODE_THREADS] if draft.step[row, STEP_FORM] == LISTED else np.int64(1)
+                value = draft.step[row, STEP_VALUE]
+                for index in range(value, value + values):
+                    draft.distance_of[index] = which
+            row += 1
+    return np.int64(model)
+
+
+@inlined
+def find_site(events, at, site):
+    """Where the distance of a site stands, from `at` on."""
+    while events[2 * at + 1] & SITE_MASK != site:
+        at += 1
+    return at
+
+
+def put_distant(draft, events, ends, begin, model, structure_of, value_ends):
+    """Put the values of a block that stands as distances from `model` behind the others; whether there is room."""
+    at = draft.used[USED_VALUES]
+    count = draft.used[USED_VALUES]
+    if structure_of[model] == PLAIN:
+        count = 2 * (ends[model] - begin_of_block(ends, model))
+    else:
+        count = draft.structure[structure_of[model], STRUCTURE_VALUES]
+    if at + count > draft.values.shape[0]:
+        return False
+    source = value_ends[model] - count
+    if structure_of[model] == PLAIN:
+        for event in range(count // 2):
+            distance = events[2 * (begin + draft.distance_of[event])]
+            draft.values[at + 2 * event] = draft.values[source + 2 * event] + distance
+            draft.values[at + 2 * event + 1] = draft.values[source + 2 * event + 1]
+    else:
+        for index in range(count):
+            distance = events[2 * (begin + draft.distance_of[index])]
+            draft.values[at + index] = draft.values[source + index] + distance
+    draft.used[USED_VALUES] = at + count
+    return True
 
 
 @inlined

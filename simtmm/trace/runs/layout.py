@@ -50,6 +50,8 @@ KIND_MASK, BYTES_MASK = 0xFF, 0xFF
 KIND_SHIFT, BYTES_SHIFT = 48, 56
 WHAT_MASK = ~(THREAD_MASK << THREAD_SHIFT)  # all but the thread
 
+DISTANCE = 255  # the kind of what stands in the place of a block's events: see schema.Batch
+
 
 class Structures(NamedTuple):
     """Structures of blocks, in a row; tables are int64 but for the words."""

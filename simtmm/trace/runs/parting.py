@@ -66,6 +66,7 @@ class Draft(NamedTuple):
     following: Any  # [steps]: the next row that looks like this one
     buckets: Any  # rows, by what they look like
     more: Any  # [steps]: by how much values go up from one trip to the next
+    distance_of: Any  # [room]: of each value of a block, the distance that it has from those of a block before it
     known: Any  # structures by their hash, from 1 on; 0 where there is none
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from simtmm.native import inlined
 from simtmm.trace.runs.decoding import begin_of, end_of, gone_up, reached, start_of
 from simtmm.trace.runs.layout import (
+    DEEPEST,
     LISTED,
     NODE_PARENT,
     NODE_SET,
@@ -32,6 +33,7 @@ from simtmm.trace.runs.layout import (
     STEP_Z,
     STRUCTURE_NODES,
     STRUCTURE_THREADS,
+    STRUCTURE_VALUES,
     STRUCTURE_WORDS,
     THREAD_MASK,
     THREAD_SHIFT,
@@ -66,6 +68,8 @@ class Scratch(NamedTuple):
     over: Any  # [nodes, SUMS, OVERS]
     time: Any  # [nodes + 1, SUMS]: r^i at the end of each node, and of what is going on
     nest: Any  # [NEST]: see decoding.reached
+    weight: Any  # [values + 1, SUMS]: by how much each value of a block counts; in the last row what does not depend on
+    # values
 
 
 @inlined
@@ -78,6 +82,8 @@ def sum_runs(runs, structure_of, values, value_ends, shape, scratch, sums):
     """Fill sums: int64[blocks, SUMS]; -1, or the number of nodes for which there is no room."""
     first_value = np.int64(0)
     summed = np.int64(PLAIN)  # the structure whose `over` is there
+    weighed = np.int64(PLAIN)  # and whose `weight`
+    tried = np.int64(PLAIN)  # or has none
     for block in range(structure_of.shape[0]):
         structure = structure_of[block]
         for which in range(SUMS):
@@ -91,8 +97,12 @@ def sum_runs(runs, structure_of, values, value_ends, shape, scratch, sums):
             if structure != summed:
                 sum_threads(runs, structure, shape, scratch, nodes)
                 summed = structure
-            for node in range(nodes):
-                sum_node(runs, structure, values, first_value, shape, scratch, sums, block, np.int64(node))
+            elif structure != tried:  # comes again and again, it seems
+                tried = structure
+                weighed = structure if weigh(runs, structure, scratch, nodes) else np.int64(PLAIN)
+            if structure != weighed or not sum_weighed(values, first_value, value_ends[block], scratch, sums, block):
+                for node in range(nodes):
+                    sum_node(runs, structure, values, first_value, shape, scratch, sums, block, np.int64(node))
         first_value = value_ends[block]
     return np.int64(-1)
 
@@ -171,6 +181,90 @@ def sum_threads(runs, structure, shape, scratch, nodes):
                 scratch.over[node, which, over] %= PRIME
 
 
+def weigh(runs, structure, scratch, nodes):
+    """Fill `weight`; whether all values of a structure count as much whatever they are."""
+    count = runs.structure[structure, STRUCTURE_VALUES]
+    last = scratch.weight.shape[0] - 1
+    if count > last:
+        return False
+    for which in range(SUMS):
+        for value in range(count):
+            scratch.weight[value, which] = 0
+        scratch.weight[last, which] = 0
+    first = start_of(runs, structure, STRUCTURE_NODES)
+    for node in range(nodes):
+        begin_time(runs, first, node, scratch)
+        end = end_of(runs, structure, node)
+        step = reached(runs, begin_of(runs, structure, node), end, scratch.nest)
+        while step >= 0:
+            more = gone_up(runs, step, scratch.nest)
+            if runs.step[step, STEP_FORM] == LISTED or not is_small(more) or not is_all_small(runs, step):
+                scratch.nest[DEEPEST, 0] = 0  # this walk ends here
+                return False
+            value = runs.step[step, STEP_VALUE]
+            for which in range(SUMS):
+                time = scratch.time[node, which]
+                weight = scratch.weight[value, which] + times(scratch.over[node, which, OVER_ONE], time)
+                scratch.weight[value, which] = weight % PRIME
+                event = times(sum_even(runs, step, more, scratch, node, which), time)
+                scratch.weight[last, which] = (scratch.weight[last, which] + event) % PRIME
+            pass_time(scratch, node)
+            step = reached(runs, step + 1, end, scratch.nest)
+    return True
+
+
+@inlined
+def sum_weighed(values, first_value, value_end, scratch, sums, block):
+    """The events of a block whose structure was weighed; False where its values are too large."""
+    last = scratch.weight.shape[0] - 1
+    one, two, three, four = np.int64(0), np.int64(0), np.int64(0), np.int64(0)  # the SUMS
+    for value in range(value_end - first_value):
+        if not is_small(values[first_value + value]):
+            return False
+        rest = values[first_value + value] % PRIME
+        one += nearly_reduced(rest * scratch.weight[value, 0])
+        two += nearly_reduced(rest * scratch.weight[value, 1])
+        three += nearly_reduced(rest * scratch.weight[value, 2])
+        four += nearly_reduced(rest * scratch.weight[value, 3])
+    sums[block, 0] = (one + scratch.weight[last, 0]) % PRIME
+    sums[block, 1] = (two + scratch.weight[last, 1]) % PRIME
+    sums[block, 2] = (three + scratch.weight[last, 2]) % PRIME
+    sums[block, 3] = (four + scratch.weight[last, 3]) % PRIME
+    return True
+
+
+@inlined
+def begin_time(runs, first, node, scratch):
+    """A node begins when its parent ends. first: the structure's first node."""
+    parent = runs.node[first + node, NODE_PARENT]
+    for which in range(SUMS):
+        scratch.time[node, which] = scratch.time[parent, which] if parent >= 0 else np.int64(1)
+
+
+@inlined
+def pass_time(scratch, node):
+    """A step of a node is done."""
+    for which in range(SUMS):
+        scratch.time[node, which] = times(scratch.time[node, which], scratch.factors[which, FACTOR_TIME])
+
+
+@inlined
+def is_all_small(runs, step):
+    """Whether by how much a step's values go up from thread to thread is small."""
+    return is_small(runs.step[step, STEP_X]) and is_small(runs.step[step, STEP_Y]) and is_small(runs.step[step, STEP_Z])
+
+
+@inlined
+def sum_even(runs, step, base, scratch, node, which):
+    """The sum over a node's threads of an even step whose value is `base`, but for when it comes."""
+    what = what_counts(scratch, which, runs.step[step, STEP_WHAT])
+    event = times(what + base % PRIME, scratch.over[node, which, OVER_ONE])
+    event += times(runs.step[step, STEP_X] % PRIME, scratch.over[node, which, OVER_X])
+    event += times(runs.step[step, STEP_Y] % PRIME, scratch.over[node, which, OVER_Y])
+    event += times(runs.step[step, STEP_Z] % PRIME, scratch.over[node, which, OVER_Z])
+    return event % PRIME
+
+
 @inlined
 def is_small(value):
     """Whether a number, times coordinates within a block, is below 2^62."""
@@ -180,32 +274,20 @@ def is_small(value):
 def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, node):
     """The events of a node's threads."""
     first = start_of(runs, structure, STRUCTURE_NODES)
-    parent = runs.node[first + node, NODE_PARENT]
-    for which in range(SUMS):
-        scratch.time[node, which] = scratch.time[parent, which] if parent >= 0 else np.int64(1)
+    begin_time(runs, first, node, scratch)
     end = end_of(runs, structure, node)
     step = reached(runs, begin_of(runs, structure, node), end, scratch.nest)
     while step >= 0:
-        what = runs.step[step, STEP_WHAT]
         more = gone_up(runs, step, scratch.nest)
         place = first_value + runs.step[step, STEP_VALUE]
-        is_even = runs.step[step, STEP_FORM] != LISTED
         base = values[place] + more
-        by_x = runs.step[step, STEP_X]
-        by_y = runs.step[step, STEP_Y]
-        by_z = runs.step[step, STEP_Z]
-        if is_even and is_small(base) and is_small(by_x) and is_small(by_y) and is_small(by_z):
+        if runs.step[step, STEP_FORM] != LISTED and is_small(base) and is_all_small(runs, step):
             for which in range(SUMS):
-                event = times(what_counts(scratch, which, what) + base % PRIME, scratch.over[node, which, OVER_ONE])
-                event += times(by_x % PRIME, scratch.over[node, which, OVER_X])
-                event += times(by_y % PRIME, scratch.over[node, which, OVER_Y])
-                event += times(by_z % PRIME, scratch.over[node, which, OVER_Z])
-                event = times(event % PRIME, scratch.time[node, which])
+                event = times(sum_even(runs, step, base, scratch, node, which), scratch.time[node, which])
                 sums[block, which] = (sums[block, which] + event) % PRIME
         else:
             sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step)
-        for which in range(SUMS):
-            scratch.time[node, which] = times(scratch.time[node, which], scratch.factors[which, FACTOR_TIME])
+        pass_time(scratch, node)
         step = reached(runs, step + 1, end, scratch.nest)
 
 
