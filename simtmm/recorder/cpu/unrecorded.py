@@ -37,7 +37,7 @@ class Unrecorded:
         self._changed: dict[str, set[str]] = {}  # arrays by function
         self._stored: set[str] = set()
         self._silent: dict[str, list[int]] = {}  # launches without an access by function
-        self._passed_over = False
+        self._passed_over: set[str] = set()  # arrays that were not compared over a launch
 
     def begin(self, writable: Sequence[str], events: int) -> None:
         """A launch is about to run. writable: the arrays that it may write to. events: recorded so far."""
@@ -47,7 +47,7 @@ class Unrecorded:
                 continue
             self._compared += 2 * self._arrays[name].nbytes
             if self._compared > FREE_BYTES + BYTES_AN_EVENT * events:
-                self._passed_over = True
+                self._passed_over.add(name)
             else:
                 self._changed_since(name)  # by the host program
                 self._watched.append(name)
@@ -71,13 +71,10 @@ class Unrecorded:
             warnings.append(f"{which} recorded no access to memory: {self._how}")
         for function, names in self._changed.items():
             warnings.append(f"{function} changed {_listed(names)} without a recorded store: {self._how}")
-        if self._passed_over:
-            arrays = set().union(*self._changed.values())
-            left = [name for name in self._arrays if name not in self._stored | arrays and self._changed_since(name)]
-            if left:
-                warnings.append(
-                    f"{_listed(left)} changed without a recorded store, unless host.py changed it: {self._how}"
-                )
+        told = set().union(*self._changed.values())
+        left = [name for name in self._passed_over - self._stored - told if self._changed_since(name)]
+        if left:
+            warnings.append(f"{_listed(left)} changed without a recorded store, unless host.py changed it: {self._how}")
         return warnings
 
     def _changed_since(self, name: str) -> bool:
