@@ -231,9 +231,15 @@ inline void* next_context() {
     __builtin_unreachable();
 }
 
+// No other thread goes on.
+static void set_fault(const Fault& found) {
+    fault = found;
+    for (int i = 0; i < fiber_count; ++i) fibers[i].waiting = false;
+}
+
 [[noreturn]] __attribute__((noinline, cold)) static void fail(
     int code, int site, int array = -1, long long index = 0, long long count = 0) {
-    fault = Fault{code, site, current_block, current_thread(), array, index, count};
+    set_fault(Fault{code, site, current_block, current_thread(), array, index, count});
 #if defined(__cpp_exceptions)
     throw Abort();
 #else

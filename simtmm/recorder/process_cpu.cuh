@@ -39,7 +39,7 @@ static Apart at_two_sites;  // `thread` waits at `site`, `other` at `other_site`
 __attribute__((noinline, cold)) static void threw(const char* what) {
     std::snprintf(seen.now.what, sizeof seen.now.what, "%s", what);
     int site = (int)seen.now.site;
-    fault = Fault{THREW, site == NO_SITE ? -1 : site, current_block, current_thread(), -1, 0, 0};
+    set_fault(Fault{THREW, site == NO_SITE ? -1 : site, current_block, current_thread(), -1, 0, 0});
 }
 
 static char* new_stack() {
@@ -226,9 +226,13 @@ static bool sort_by_thread(unsigned long long first, int threads, unsigned long 
         came = larger;
         came_room = count;
     }
-    __builtin_memcpy(came, events + first, count * sizeof(Event));
     for (int thread = 0; thread <= threads; ++thread) starts[thread] = 0;
-    for (unsigned long long i = 0; i < count; ++i) ++starts[came[i].thread + 1];
+    Event* copy = came;
+    for (const Event *from = events + first, *upto = from + count; from < upto;) {
+        const Event* turn = from;
+        do *copy++ = *from++; while (from < upto && from->thread == turn->thread);
+        starts[turn->thread + 1] += from - turn;
+    }
     for (int thread = 0; thread < threads; ++thread) starts[thread + 1] += starts[thread];
     for (const Event *from = came, *upto = came + count; from < upto;) {
         int thread = from->thread;

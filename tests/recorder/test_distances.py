@@ -239,3 +239,10 @@ def test_a_launch_of_fewer_threads_behind_one_of_more_that_wait_is_right(recorde
 def test_both_sides_call_a_distance_the_same():
     text = (HERE / "process_cpu.cuh").read_text(encoding="utf-8")
     assert re.findall(r"KIND_DISTANCE = (\d+)", text) == [str(DISTANCE)]
+
+
+def test_a_thread_that_throws_behind_a_barrier_is_named_and_none_goes_on_behind_it(recorded):
+    device = """#include <stdexcept>
+    __global__ void f(int* a) { SYNC(); if (threadIdx.x > 2) throw std::runtime_error("no"); ST(a, 0, 1); }"""
+    with pytest.raises(RecordingError, match=r"block 0, thread 3 or after it: threw an exception: no"):
+        recorded(device, arrays=ARRAYS, grid="2", block="9")
