@@ -57,7 +57,6 @@ extern "C" void simtmm_fiber_main();
 
 static int block_threads;
 static bool starting;  // whether threads of the block have yet to begin
-
 static int passed_barriers;  // those that the threads of this turn have behind them
 
 // Have a thread begin on its own stack once it is its turn; whether there is memory for that.
@@ -216,8 +215,8 @@ static char* guarded(int file, unsigned long long bytes) {
     return (char*)shared(file, bytes, MAP_FIXED | MAP_POPULATE, (char*)around + GUARD_AROUND);
 }
 
-// Events of a block come barrier by barrier: bring each thread's together, in the order of threads. `came` has them as
-// they came then.
+// Events of a block come barrier by barrier: bring each thread's together, in the order of threads. `came` keeps them in
+// the order in which they came.
 static bool sort_by_thread(unsigned long long first, int threads, unsigned long long* starts) {
     unsigned long long count = events_used() - first;
     if (count > came_room) {
@@ -271,7 +270,7 @@ static void take_as_model(unsigned long long first, bool is_sorted) {
     model = is_sorted ? kept_model : events + first;
 }
 
-// Word 0 of an event is its value, word 1 all else; where they stand within what two blocks have in common is the same.
+// Word 0 of an event is its value, word 1 all else.
 static unsigned long long word_of(const Event& event, int which) {
     unsigned long long words[2];
     __builtin_memcpy(words, &event, sizeof words);
@@ -415,7 +414,7 @@ static void place_arguments(Command& command) {
 // events up to block first + b.
 static long long run(const Command& command, int threads, unsigned long long* starts) {
     long long block = turn_first = command.first;
-    bool may_be_like = false;  // whether the next block is the first behind a model
+    bool may_be_like = false;  // whether it is worth it to go on beyond what is wanted, for blocks like the first one
     for (; block < command.last && (events_used() < command.wanted || may_be_like)
            && events_used() + events_spared < command.whole; ++block) {
         unsigned long long before = events_used();

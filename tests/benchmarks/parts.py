@@ -3,9 +3,12 @@
 python -m tests.benchmarks.parts, or with names of kernels; they are those of tests/benchmarks/traces.py. Each part is
 the least of three runs; a thread's parts are what it worked itself, whatever others did meanwhile. With `windows`: what
 simulating takes where operations are held, and where they are lowered again window by window, on a core and on two.
+With `against FOLDER`: the whole of it in this checkout and in another, in turns, as machines are noisy.
 """
 
+import os
 import resource
+import subprocess
 import sys
 import time
 from contextlib import ExitStack
@@ -101,8 +104,42 @@ def windows():
         print(f"| {kernel}, {size} | {name} | {held.operations / 1e6:.1f} | {least} |", flush=True)
 
 
+SECONDS = """
+import sys
+from simtmm import load_machine, record, simulate
+from simtmm.trace.counts import lower_and_count
+from tests.benchmarks.parts import PARTS, parts
+from tests.benchmarks.traces import KERNELS, LAUNCHES_ONLY, MACHINE
+kernel, machine = sys.argv[1], load_machine(MACHINE)
+simulate(machine, lower_and_count(record(kernel, LAUNCHES_ONLY), machine)[0])
+for _ in range(3):
+    found = parts(kernel, KERNELS[kernel], machine)
+    print(sum(found) - found[PARTS.index("of it digests")])
+"""
+
+
+def against(folder, names):
+    """Print processor times of this checkout and another, the least of runs in turns."""
+    print("| kernel | before, s | now, s | before / now | million events a second, now |\n|---|---:|---:|---:|---:|")
+    for name in names or KERNELS:
+        least = {folder: [], os.getcwd(): []}
+        for _ in range(RUNS):
+            for checkout, taken in least.items():
+                command, environment = [sys.executable, "-c", SECONDS, name], {**os.environ, "PYTHONPATH": checkout}
+                done = subprocess.run(
+                    command, cwd=checkout, env=environment, capture_output=True, text=True, check=True
+                )
+                taken += map(float, done.stdout.split())
+        before, now = (min(taken) for taken in least.values())
+        millions = record(name, KERNELS[name], most_events=1 << 40).info.events / 1e6
+        print(f"| {name} | {before:.2f} | {now:.2f} | {before / now:.2f} | {millions / now:.1f} |", flush=True)
+
+
 def main(names):
     """Print the table."""
+    if names[:1] == ["against"]:
+        against(names[1], names[2:])
+        return
     if names == ["windows"]:
         windows()
         return
