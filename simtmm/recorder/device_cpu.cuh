@@ -200,7 +200,8 @@ enum { THREAD_SHIFT = 32, KIND_SHIFT = 48, BYTES_SHIFT = 56 };  // where they st
 
 inline int current_thread() { return (int)(seen.now.thread >> THREAD_SHIFT); }
 
-// stack: its upper end. waiting: at the barrier at `site`. passed: how many barriers, once it has ended. place: threadIdx.
+// stack: its upper end. waiting: at the barrier at `site`. passed: how many barriers, once it has ended. place:
+// threadIdx.
 struct Fiber { char* stack; void* context; uint3 place; int site, passed; bool waiting; };
 static Fiber* fibers;  // one more than there are threads, which never waits
 static int fiber_count;

@@ -215,8 +215,8 @@ static char* guarded(int file, unsigned long long bytes) {
     return (char*)shared(file, bytes, MAP_FIXED | MAP_POPULATE, (char*)around + GUARD_AROUND);
 }
 
-// Events of a block come barrier by barrier: bring each thread's together, in the order of threads. `came` keeps them in
-// the order in which they came.
+// Events of a block come barrier by barrier: bring each thread's together, in the order of threads. `came` keeps the
+// order in which they came.
 static bool sort_by_thread(unsigned long long first, int threads, unsigned long long* starts) {
     unsigned long long count = events_used() - first;
     if (count > came_room) {
@@ -292,7 +292,7 @@ static bool find_model_sites(const Event* own) {
     return true;
 }
 
-// Whether the block whose events begin at `first`, in the order in which they came, is like the model. Fills `distance`.
+// Whether the block whose events begin at `first`, in the order in which they came, is like the model. Sets `distance`.
 static bool is_like_model(unsigned long long first) {
     if (!model || events_used() - first != model_count) return false;
     const Event* own = events + first;
@@ -410,7 +410,7 @@ static void place_arguments(Command& command) {
     body_arguments = arguments;
 }
 
-// Run blocks from `first` until `last`, until `wanted` events are there, or until they stand for `whole`; block_ends[b]:
+// Run blocks from `first` to `last`, until `wanted` events are there, or until they stand for `whole`. block_ends[b]:
 // events up to block first + b.
 static long long run(const Command& command, int threads, unsigned long long* starts) {
     long long block = turn_first = command.first;
@@ -492,7 +492,8 @@ static int commands, replies;  // files
 
 // A block has more events than are mapped: the recorder takes those so far, and its next command says where others go.
 static void hand_over() {
-    Outcome outcome = {events_used(), events_spared, current_block - turn_first, 0, 1, fault, ended_early, at_two_sites};
+    long long blocks = current_block - turn_first;
+    Outcome outcome = {events_used(), events_spared, blocks, 0, 1, fault, ended_early, at_two_sites};
     Command next;
     if (!transfer(false, replies, &outcome, sizeof outcome) || !transfer(true, commands, &next, sizeof next))
         _exit(126);

@@ -112,27 +112,37 @@ from tests.benchmarks.parts import PARTS, parts
 from tests.benchmarks.traces import KERNELS, LAUNCHES_ONLY, MACHINE
 kernel, machine = sys.argv[1], load_machine(MACHINE)
 simulate(machine, lower_and_count(record(kernel, LAUNCHES_ONLY), machine)[0])
-for _ in range(3):
+for _ in sys.stdin:
     found = parts(kernel, KERNELS[kernel], machine)
-    print(sum(found) - found[PARTS.index("of it digests")])
+    print(sum(found) - found[PARTS.index("of it digests")], flush=True)
 """
+TURNS = 9
 
 
 def against(folder, names):
     """Print processor times of this checkout and another, the least of runs in turns."""
     print("| kernel | before, s | now, s | before / now | million events a second, now |\n|---|---:|---:|---:|---:|")
     for name in names or KERNELS:
-        least = {folder: [], os.getcwd(): []}
-        for _ in range(RUNS):
-            for checkout, taken in least.items():
-                command, environment = [sys.executable, "-c", SECONDS, name], {**os.environ, "PYTHONPATH": checkout}
-                done = subprocess.run(
-                    command, cwd=checkout, env=environment, capture_output=True, text=True, check=True
-                )
-                taken += map(float, done.stdout.split())
-        before, now = (min(taken) for taken in least.values())
+        with ExitStack() as stack:
+            both = [stack.enter_context(in_checkout(checkout, name)) for checkout in (folder, os.getcwd())]
+            turns = [[seconds_of(each) for each in both] for _ in range(TURNS)]
+        before, now = (min(taken) for taken in zip(*turns, strict=True))
         millions = record(name, KERNELS[name], most_events=1 << 40).info.events / 1e6
         print(f"| {name} | {before:.2f} | {now:.2f} | {before / now:.2f} | {millions / now:.1f} |", flush=True)
+
+
+def in_checkout(checkout, name):
+    """A process that runs a kernel as that checkout does, whenever it is asked to."""
+    environment = {**os.environ, "PYTHONPATH": checkout}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", SECONDS, name], cwd=checkout, env=environment, **pipes)
+
+
+def seconds_of(process):
+    """What its next run takes."""
+    process.stdin.write("\n")
+    process.stdin.flush()
+    return float(process.stdout.readline())
 
 
 def main(names):
