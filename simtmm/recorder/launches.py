@@ -77,7 +77,7 @@ class ProgramRun:
             self._unrecorded.begin(execution.writable(launch), self.events)
             stage, before, blocks = self._progress(known)
             for batch in execution.run(launch, number):
-                self.events += len(batch.events)
+                self.events += batch.count
                 tell(stage, before + int(batch.block.max(initial=-1)) + 1, blocks)
                 yield batch
             self._unrecorded.end(self.launches[-1].kernel, number, execution.has_accessed, execution.has_stored)

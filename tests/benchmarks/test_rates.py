@@ -124,7 +124,7 @@ class Counted(TraceRecorder):
     """Takes batches and drops them."""
 
     def add(self, batch, launches):
-        self.events += len(batch.events)
+        self.events += batch.count
 
 
 @needs_compiler

@@ -162,6 +162,14 @@ def test_spared_events_count_for_the_limit(extra, kernel_folder, recorded, monke
         recorded(device, **what)
 
 
+def test_spared_events_are_among_those_so_far(recorded, monkeypatch):
+    monkeypatch.setattr("simtmm.recorder.launches.MOST_LAUNCHES", 2)
+    device, *_ = KERNELS["an element a thread"]
+    launches = "for _ in range(3): yield Launch('f', ('a',), grid=60, block=16)"
+    with pytest.raises(RecordingError, match=f"launch 2 of f: {2 * 3 * 16 * 60:,} events so far"):
+        recorded(device, arrays=ARRAYS, launches=launches)
+
+
 def test_a_death_among_such_blocks_is_named_with_its_place(recorded):
     device = "__global__ void f(int* a) { ST(a, threadIdx.x, 1); if (blockIdx.x == 41) *(volatile int*)8 = 1; }"
     with pytest.raises(RecordingError, match=r"site 0 .*, block 41, thread 0 or after it"):
