@@ -162,8 +162,6 @@ static int launch_number;  // one more with each launch begun
 static Event *events, *room_end;
 static unsigned long long events_most;
 static unsigned long long events_spared;  // how many more than are there this command's blocks stand for
-static Event* came;  // a block's events, in the order in which they came
-static unsigned long long came_room;
 static bool more_events();  // whether there is room for more (process_cpu.cuh)
 
 static Array arrays[MOST_ARRAYS];  // sorted; those beyond array_count are empty

@@ -215,6 +215,9 @@ static char* guarded(int file, unsigned long long bytes) {
     return (char*)shared(file, bytes, MAP_FIXED | MAP_POPULATE, (char*)around + GUARD_AROUND);
 }
 
+static Event* came;  // a block's events, in the order in which they came
+static unsigned long long came_room;
+
 // Events of a block come barrier by barrier: bring each thread's together, in the order of threads. `came` keeps the
 // order in which they came.
 static bool sort_by_thread(unsigned long long first, int threads, unsigned long long* starts) {
@@ -270,17 +273,17 @@ static void take_as_model(unsigned long long first, bool is_sorted) {
     model = is_sorted ? kept_model : events + first;
 }
 
-// Word 0 of an event is its value, word 1 all else.
-static unsigned long long word_of(const Event& event, int which) {
+// All of an event but its value.
+static unsigned long long what_of(const Event& event) {
     unsigned long long words[2];
     __builtin_memcpy(words, &event, sizeof words);
-    return words[which];
+    return words[1];
 }
 
 // Whether a block of as many events did the same as the model, but for values; then the model's sites are known.
 static bool find_model_sites(const Event* own) {
     for (unsigned long long i = 0; i < model_count; ++i)
-        if (word_of(own[i], 1) != word_of(model[i], 1) || own[i].site >= MOST_SITES) return false;
+        if (what_of(own[i]) != what_of(model[i]) || own[i].site >= MOST_SITES) return false;
     static bool is_there[MOST_SITES];
     model_sites = 0;
     for (unsigned i = 0; i < model_count; ++i)
@@ -304,8 +307,8 @@ static bool is_like_model(unsigned long long first) {
     for (unsigned long long i = 0; i < model_count;) {
         unsigned long long differs = 0, upto = i + TOGETHER < model_count ? i + TOGETHER : model_count;
         for (; i < upto; ++i) {
-            unsigned long long what = word_of(model[i], 1);
-            differs |= what ^ word_of(own[i], 1);
+            unsigned long long what = what_of(model[i]);
+            differs |= what ^ what_of(own[i]);
             differs |= distance[what & (MOST_SITES - 1)] ^ (own[i].value - model[i].value);
         }
         if (differs) return false;
@@ -410,6 +413,17 @@ static void place_arguments(Command& command) {
     body_arguments = arguments;
 }
 
+// The events of a block, all of which are here: by thread, or distances in their place; whether there was memory.
+static bool settle(const Command& command, unsigned long long first, int threads, unsigned long long* starts) {
+    if (command.distances && is_like_model(first)) {
+        put_distances(first, command.most);
+        return true;
+    }
+    if (interleaved && !sort_by_thread(first, threads, starts)) return false;
+    if (command.distances) take_as_model(first, interleaved);
+    return true;
+}
+
 // Run blocks from `first` to `last`, until `wanted` events are there, or until they stand for `whole`. block_ends[b]:
 // events up to block first + b.
 static long long run(const Command& command, int threads, unsigned long long* starts) {
@@ -420,16 +434,13 @@ static long long run(const Command& command, int threads, unsigned long long* st
         unsigned long long before = events_used();
         handed_over = false;
         if (!run_block(block, threads)) break;
+        const Event* old = model;
         // What has been handed over in part is sorted by the recorder.
-        if (command.distances && !handed_over && is_like_model(before)) {
-            put_distances(before, command.most);
-        } else if (interleaved && !handed_over && !sort_by_thread(before, threads, starts)) {
+        if (!handed_over && !settle(command, before, threads, starts)) {
             fault = Fault{NO_MEMORY, -1, block, 0, -1, 0, 0};
             break;
-        } else if (command.distances && !handed_over) {
-            may_be_like = !model && events_used() - before <= MOST_OF_A_MODEL;
-            take_as_model(before, interleaved);
         }
+        if (model != old) may_be_like = !old;
         turn->block_ends[block - turn_first] = events_used();
     }
     return block - turn_first;

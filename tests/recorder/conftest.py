@@ -6,6 +6,7 @@ from simtmm import record
 from simtmm.errors import CompilerError
 from simtmm.recorder import compiler
 from simtmm.recorder.compiler import find_compiler
+from simtmm.trace.recording import TraceRecorder
 from tests.recorder.build import DEVICE, host
 from tests.recorder.quick import quick_flags
 
@@ -57,3 +58,16 @@ def recorded(kernel_folder):
         return record(kernel_folder(DEVICE + device, host(**what), name), output=output, form="written")
 
     return make
+
+
+def watched_batches(monkeypatch, what):
+    """A list that takes, of each batch that is recorded from now on, what is asked for."""
+    found = []
+    add = TraceRecorder.add
+
+    def watched(recorder, batch, launches):
+        found.append(what(batch))
+        add(recorder, batch, launches)
+
+    monkeypatch.setattr(TraceRecorder, "add", watched)
+    return found

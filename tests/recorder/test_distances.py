@@ -8,9 +8,8 @@ from simtmm.errors import RecordingError
 from simtmm.recorder.compiler import HERE
 from simtmm.recorder.cpu import launches
 from simtmm.recorder.cpu.launches import CpuLaunches
-from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.runs.layout import DISTANCE
-from tests.recorder.conftest import needs_compiler
+from tests.recorder.conftest import needs_compiler, watched_batches
 
 pytestmark = needs_compiler
 
@@ -99,15 +98,7 @@ ARRAYS = '{"a": np.arange(1024, dtype=np.int32)}'
 @pytest.fixture
 def spared(monkeypatch):
     """Of each batch that is recorded from now on, how many events were spared."""
-    found = []
-    add = TraceRecorder.add
-
-    def watched(recorder, batch, begun):
-        found.append(batch.spared)
-        add(recorder, batch, begun)
-
-    monkeypatch.setattr(TraceRecorder, "add", watched)
-    return found
+    return watched_batches(monkeypatch, lambda batch: batch.spared)
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ import pytest
 from simtmm import record
 from simtmm.errors import RecordingError
 from simtmm.recorder.cpu import process
-from simtmm.trace.recording import TraceRecorder
 from tests.recorder.build import DEVICE, host
-from tests.recorder.conftest import needs_compiler
+from tests.recorder.conftest import needs_compiler, watched_batches
 
 pytestmark = needs_compiler
 
@@ -203,14 +202,7 @@ def test_batches_that_are_lent_say_what_copies_say(recorded, monkeypatch):
     }"""
     what = {"arrays": '{"a": np.zeros(100, np.int32)}', "grid": "300", "block": "8", "arguments": '("a",)'}
     copied = recorded(device, **what)
-    lent = []
-    add = TraceRecorder.add
-
-    def watched(recorder, batch, launches):
-        lent.append(batch.is_lent)
-        add(recorder, batch, launches)
-
-    monkeypatch.setattr(TraceRecorder, "add", watched)
+    lent = watched_batches(monkeypatch, lambda batch: batch.is_lent)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.COMMAND_EVENTS", 1000)
     result = recorded(device, **what)
     assert lent.count(True) > 50

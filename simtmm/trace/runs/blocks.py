@@ -307,7 +307,7 @@ class Encoder:
         opened.block.append(batch.block.copy())
         opened.structure.append(structure)
         opened.value_ends.append(value_ends)
-        opened.events += _count(batch)
+        opened.events += batch.count
 
     def _opened(self, launch: int, shape: Shape) -> _Open:
         """What blocks of a launch go to, with room for their threads."""
@@ -405,5 +405,5 @@ def _part(batch: Batch, first: int, last: int) -> Batch:
     end = int(batch.ends[last - 1])
     events: Events = batch.events[begin:end]
     ends = batch.ends[first:last] - begin
-    # Which of the blocks the spared events are of is not told, but whether there may be any.
-    return Batch(events, batch.launch[first:last], batch.block[first:last], ends, spared=batch.spared)
+    part = Batch(events, batch.launch[first:last], batch.block[first:last], ends, spared=batch.spared)
+    return dataclasses.replace(part, spared=_count(part) - len(events))

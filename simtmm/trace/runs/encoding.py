@@ -176,15 +176,13 @@ def find_site(events, at, site):
 def put_distant(draft, events, ends, begin, model, structure_of, value_ends):
     """Put the values of a block that stands as distances from `model` behind the others; whether there is room."""
     at = draft.used[USED_VALUES]
-    count = draft.used[USED_VALUES]
-    if structure_of[model] == PLAIN:
-        count = 2 * (ends[model] - begin_of_block(ends, model))
-    else:
-        count = draft.structure[structure_of[model], STRUCTURE_VALUES]
+    is_plain = structure_of[model] == PLAIN
+    words = 2 * (ends[model] - begin_of_block(ends, model))
+    count = words if is_plain else draft.structure[structure_of[model], STRUCTURE_VALUES]
     if at + count > draft.values.shape[0]:
         return False
     source = value_ends[model] - count
-    if structure_of[model] == PLAIN:
+    if is_plain:
         for event in range(count // 2):
             distance = events[2 * (begin + draft.distance_of[event])]
             draft.values[at + 2 * event] = draft.values[source + 2 * event] + distance
