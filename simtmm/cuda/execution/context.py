@@ -156,6 +156,14 @@ class Context:
         if operand.name in self.code.frame.places:
             self._dirty.add(operand.name)
 
+    def set_carry(self, carry: Value) -> None:
+        """Give the carry flag a value, in the lanes that take part."""
+        assert self.instruction is not None
+        if self.instruction.guard is not None:
+            before = self.carry or self.emit.constant("false", ONE_BIT)
+            carry = self.emit.select(self.active_lanes, carry, before)
+        self.carry = carry
+
     def flush(self) -> None:
         """Put the registers that live on into the activation."""
         for name in sorted(self._dirty):
