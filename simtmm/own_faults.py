@@ -12,7 +12,8 @@ from simtmm.errors import InternalError, SimtmmError, shown_error
 from simtmm.provenance import provenance
 
 STATUS = 3  # of a command that met one
-OURS = "a fault of simtmm, not of your kernel"
+_OURS = "a fault of simtmm, not"
+OURS = f"{_OURS} of your kernel"
 _PACKAGE = Path(__file__).resolve().parent
 _noted: dict[str, None] = {}  # in this process, in their order
 
@@ -33,9 +34,12 @@ def told_as_ours(doing: str) -> Iterator[None]:
         raise internal_error(error, doing) from error
 
 
-def internal_error(error: BaseException, doing: str) -> InternalError:
-    """An exception of simtmm's own code as one that says so. doing: as of `told_as_ours`."""
-    what = f"{doing}, by {OURS}: {type(error).__name__}: {shown_error(error)}{_place(error)}"
+def internal_error(error: BaseException, doing: str, whose: str = "of your kernel") -> InternalError:
+    """An exception of simtmm's own code as one that says so.
+
+    doing: as of `told_as_ours`. whose: fault it is not.
+    """
+    what = f"{doing}, by {_OURS} {whose}: {type(error).__name__}: {shown_error(error)}{_place(error)}"
     return InternalError(what, "; please send this line and the kernel's source to its developers")
 
 

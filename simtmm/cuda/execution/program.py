@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
+from simtmm.cuda.execution.backwards import backward_runtime
 from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
@@ -46,7 +47,8 @@ class Program:
 
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
-    what orders them, for simtmm/cuda/checks, in the place of what a trace holds.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
+    lanes of an atomic operation have their turns in descending order.
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -71,6 +73,7 @@ class Program:
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
     checks: bool = False
+    backwards: bool = False
 
     def __post_init__(self) -> None:
         functions = _reachable(self.module, self.entry)
@@ -167,7 +170,7 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        basis = assembly_file("runtime.ll")
+        basis = backward_runtime(assembly_file("runtime.ll")) if self.backwards else assembly_file("runtime.ll")
         runtime = "\n".join((checking_runtime(basis) if self.checks else basis, *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))

@@ -173,6 +173,8 @@ class Recording:
             raise
         self._end("")
         self._trace = Trace(trace.info, self._output) if self._output else trace
+        for fault in trace.info.faults:
+            logger.error("recording %s: %s", self.name, fault)
         for doubt in trace.info.doubts:
             logger.warning("warning: recording %s: %s", self.name, doubt)
 
