@@ -84,7 +84,7 @@ def explained(ways: Ways, suspects: Mapping[int, npt.NDArray[np.int64]]) -> Told
         number, element = next((number, int(elements[0])) for number, elements in left.items())
         race = _race(ways)
         if race:
-            return Told(f"{_values(ways, number, element)}, and its threads do not agree on it: {race}")
+            return Told(f"{_values(ways, number, element)}, which the checks may explain: {race}")
         return _fault(ways, number, element)
     # Of memory that may hold anything, what rounding explains is taken for real numbers.
     for number, elements in suspects.items():
@@ -164,7 +164,7 @@ def ended_alone(ways: Ways, error: str) -> Told:
             return Told(f"{error}, which depends on {reason}")
     race = _race(ways)
     if race:
-        return Told(f"{error}, and its threads race: {race}")
+        return Told(f"{error}, which the checks may explain: {race}")
     return Told(error, True, _report(ways))
 
 
