@@ -11,7 +11,7 @@ from simtmm.cuda.checks.checker import Checker, checking
 from simtmm.cuda.checks.names import CHECKS, Checks
 from simtmm.errors import SimtmmError, escaped
 from simtmm.machine import Machine
-from simtmm.programs.callbacks import Callbacks
+from simtmm.programs.callbacks import Callbacks, own_fault
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import Library
 from simtmm.programs.memory import ProgramMemory
@@ -61,13 +61,13 @@ def _run(
         try:
             if callbacks.error:
                 recording.abandon()
-                outcome["error"] = callbacks.error
+                outcome["error"], outcome["fault"] = callbacks.error, callbacks.fault
             else:
                 recording.finish(request["warnings"])
         except SimtmmError as error:
             outcome["error"] = str(error)
         except BaseException as error:  # no exception may cross the library
-            outcome["error"] = f"{request['name']}: can't be recorded ({type(error).__name__}: {error})"
+            outcome["error"] = outcome["fault"] = str(own_fault(error))
         if checker.checks.any:
             outcome["checks"] = checker.found.to_dict()
         Path(request["outcome"]).write_text(json.dumps(outcome))
