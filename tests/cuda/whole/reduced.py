@@ -48,8 +48,9 @@ def is_defined(kernel: Kernel) -> bool:
 
 
 def _candidates(kernel: Kernel) -> Iterator[Kernel]:
-    for count in (len(kernel.shown) // 2, 1):
-        for at in range(0, len(kernel.shown), count or 1):
+    shown = len(kernel.shown)
+    for count in {max(1, shown // 2), 1}:
+        for at in range(0, shown, count):
             yield kernel.but(shown=kernel.shown[:at] + kernel.shown[at + count :])
     for inside in smaller(kernel.inside):
         yield kernel.but(inside=inside)

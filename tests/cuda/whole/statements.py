@@ -28,7 +28,7 @@ class Statements(Expressions):
     def name(self, letter: str) -> str:
         """A new name."""
         self.named += 1
-        return f"{letter}{self.named}"
+        return f"{letter}_{self.named}"
 
     @contextmanager
     def block(self, mask: str | None, all_here: bool = False, may_break: bool | None = None) -> Iterator[Body]:

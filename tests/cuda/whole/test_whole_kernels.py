@@ -1,6 +1,7 @@
 """Drawn kernels leave the same as PTX, as machine code of each architecture, and as C++ on the host."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from random import SystemRandom
 
@@ -53,20 +54,26 @@ def _kernel(*lines: str, shown: tuple[str, ...] = ("(u64)bits_of(a)",), threads:
     return Kernel(1, (), tuple(map(Node, lines)), shown, 1, threads)
 
 
+def _plant(monkeypatch, opcode: str, instead: str) -> None:
+    """Have an instruction do what another does."""
+    handler = instructions.HANDLERS[instead]
+    wrong = lambda context, instruction: handler(context, replace(instruction, opcode=instead))  # noqa: E731
+    monkeypatch.setitem(instructions.HANDLERS, opcode, wrong)
+
+
 def test_a_wrong_instruction_is_noticed_and_the_kernel_made_small(monkeypatch):
-    planted = instructions.HANDLERS["xor"]
-    monkeypatch.setitem(instructions.HANDLERS, "xor", instructions.HANDLERS["or"])
+    _plant(monkeypatch, "xor", "or")
     kernel = _kernel("u32 b = tid * 3;", "u32 c = size + 1;", "u32 a = (b ^ c) + b;", "if (a > 5) c += 2;", "NOTE(c)")
     (found,) = outcomes([kernel], [90], [PTX])
     assert found.ended == DIFFERENT
     small = reduced(kernel, same(found), 100.0)
     assert [node.head for node in small.inside] == ["u32 b = tid * 3;", "u32 c = size + 1;", "u32 a = (b ^ c) + b;"]
-    monkeypatch.setitem(instructions.HANDLERS, "xor", planted)
+    monkeypatch.undo()
     assert [each.ended for each in outcomes([small], [90], [PTX])] == [EQUAL]
 
 
 def test_drawn_kernels_notice_a_wrong_instruction(monkeypatch):
-    monkeypatch.setitem(instructions.HANDLERS, "shr", instructions.HANDLERS["shl"])
+    _plant(monkeypatch, "shr", "shl")
     found = outcomes([draw(seed) for seed in range(4)], [90], [PTX])
     assert DIFFERENT in [each.ended for each in found]
 
