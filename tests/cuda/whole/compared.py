@@ -49,9 +49,7 @@ def outcomes(
     found = []
     expected = _each(kernels, run_on_host, HostError)
     sound = [kernel for kernel in kernels if not isinstance(expected[kernel.seed], Exception)]
-    for kernel in kernels:
-        if kernel not in sound:
-            found.append(Outcome(kernel, "C++", 0, INVALID, str(expected[kernel.seed])))
+    found += [Outcome(each, "C++", 0, INVALID, str(expected[each.seed])) for each in kernels if each not in sound]
     for architecture in architectures:
 
         def compiled_each(some: Sequence[Kernel], architecture: int = architecture):

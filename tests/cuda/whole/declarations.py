@@ -71,10 +71,10 @@ class Declarations(Together):
         name, turns = self.name("t"), self.random.randint(1, 4)
         sign, other = self.random.choice("+-^|&"), self.random.choice("+-^")
         by = self.random.randint(1, 7)
-        step = self.random.choice((f"a = T(rotated<T>(a, {by}) {sign} b)", f"a = T((a << {by}) {sign} (b >> {by}))",
-                                   f"a = T(a {sign} quotient<T>(b, T(a | 1)))", f"a = T(b {sign} T(a * a))"))  # fmt: skip
-        if " * " in step:  # of 16 bits it may overflow an int
-            step = f"a = T(b {sign} T((u64)a * (u64)a))"
+        step = self.random.choice((
+            f"a = T(rotated<T>(a, {by}) {sign} b)", f"a = T((a << {by}) {sign} (b >> {by}))",
+            f"a = T(a {sign} quotient<T>(b, T(a | 1)))", f"a = T(b {sign} T((u64)a * (u64)a))",
+        ))  # fmt: skip
         self.body.line(
             "template <class T, int N> struct S" + name + " { static __device__ T of(T a, T b) {",
             f"  for (int i = 0; i < N; ++i) {{ {step}; b = T(b {other} T(i + 1)); }}", "  return a;", "} };",
@@ -88,14 +88,12 @@ class Declarations(Together):
 
     def _recursion(self) -> None:
         name, type_ = self.name("r"), self.random.choice(WORDS)
-        self.functions.append(Function(f"{name}({{}}, ({{}}) & 3)", (type_, U32), type_))
-        own = self.functions.pop()
-        again = f"({type_.name})(({type_.computing}){name}({type_.name}(a {self.random.choice('^|&')} 5), b - 1) + (RECURSES))"
-        head = (
-            f"__device__ __noinline__ {type_.name} {name}({type_.name} a, u32 b) {{\n  if (b == 0 || b > 3) return a;"
-        )
+        deeper = f"{name}({type_.name}(a {self.random.choice('^|&')} 5), b - 1)"
+        again = f"({type_.name})(({type_.computing}){deeper} + (RECURSES))"
+        head = f"__device__ __noinline__ {type_.name} {name}({type_.name} a, u32 b) {{"
+        head += "\n  if (b == 0 || b > 3) return a;"
         self._written(head, (type_,), type_, again)
-        self.functions.append(own)
+        self.functions.append(Function(f"{name}({{}}, ({{}}) & 3)", (type_, U32), type_))
 
     def _pointers(self) -> None:
         name, type_, count = self.name("n"), self.random.choice(WORDS), self.random.choice((2, 4))
@@ -109,20 +107,22 @@ class Declarations(Together):
 
     def _virtual(self) -> None:
         name, type_ = self.name("C"), self.random.choice(WORDS)
+        word = type_.name
         self.body.line(
-            f"struct {name} {{ {type_.name} own; __device__ {name}({type_.name} own) : own(own) {{}} "
-            f"virtual __device__ {type_.name} of({type_.name} a) const = 0; }};"
+            f"struct {name} {{ {word} own; __device__ {name}({word} own) : own(own) {{}}",
+            f"  virtual __device__ {word} of({word} a) const = 0; }};",
         )
         for number in range(2):
             self.body.line(
-                f"struct {name}_{number} : {name} {{ using {name}::{name}; __device__ {type_.name} of({type_.name} a) const override; }};"
+                f"struct {name}_{number} : {name} {{ using {name}::{name};",
+                f"  __device__ {word} of({word} a) const override; }};",
             )
             self.variables.append(Variable("own", type_, writable=False))
-            self._written(f"__device__ {type_.name} {name}_{number}::of({type_.name} a) const {{", (type_,), type_)
+            self._written(f"__device__ {word} {name}_{number}::of({word} a) const {{", (type_,), type_)
             self.variables.pop()
         self.body.line(
-            f"__device__ __noinline__ {type_.name} of_{name}(const {name}* which, {type_.name} a) {{ return which->of(a); }}",
-            f"__device__ {type_.name} either_{name}(u32 which, {type_.name} a, {type_.name} b) {{",
+            f"__device__ __noinline__ {word} of_{name}(const {name}* which, {word} a) {{ return which->of(a); }}",
+            f"__device__ {word} either_{name}(u32 which, {word} a, {word} b) {{",
             f"  {name}_0 first(b); {name}_1 second(a);",
             f"  return of_{name}(which % 2 ? (const {name}*)&first : (const {name}*)&second, a);", "}",
         )  # fmt: skip
@@ -163,7 +163,8 @@ class Declarations(Together):
         given = types[0].name
         self.outside_nodes.append(Node("\n".join((
             f"struct {name} {{ {members} }};",
-            f"__device__ {how} {name} given_{name}({name} a, {given} b) {{ {given} c = a.m0; a.m0 = b; b = c; return a; }}",
+            f"__device__ {how} {name} given_{name}({name} a, {given} b) {{",
+            f"  {given} c = a.m0; a.m0 = b; b = c; return a;", "}",
         ))))  # fmt: skip
         self.body.line(f"{name} {variable}; {values};")
         self.variables += [Variable(f"{variable}.m{at}", type_) for at, type_ in enumerate(types)]

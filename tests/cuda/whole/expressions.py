@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from random import Random
 
-from tests.cuda.whole.types import F16, F32, F64, I32, I64, I128, SMALL, U32, U64, U128, WORDS, Function, Type, Variable
+from tests.cuda.whole import types
+from tests.cuda.whole.types import F16, F32, F64, I32, I64, U32, U64, U128, WORDS, Function, Type, Variable
 
 DEEP = 3  # expressions in expressions
 _SPECIAL = (0, 1, 2, 3, 5, 7, 10, 31, 32, 63, 64, 100, 127, 128, 255, 256, 1000, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF,
@@ -34,8 +35,8 @@ class Expressions:
         self.functions: list[Function] = []
         self.is_pure = False  # in a function, which has what it takes alone
         self.types = [*WORDS, U32, I32]
-        self.types += SMALL if "small" in features else ()
-        self.types += (U128, I128) if "int128" in features else ()
+        self.types += types.SMALL if "small" in features else ()
+        self.types += (U128, types.I128) if "int128" in features else ()
         self.types += (F32, F32, F32) if "float" in features else ()
         self.types += (F64, F64) if "double" in features else ()
         self.types += (F16, F16) if "half" in features else ()

@@ -33,7 +33,8 @@ def source_of(kernels: Sequence[Kernel]) -> str:
     static std::vector<u64> in({len(arrays[0])}), out({len(arrays[1])}), wide({len(arrays[3])});
     static std::vector<u32> totals({len(arrays[2])});
     read(in), read(out), read(totals), read(wide);
-    fibers::run([] {{ {kernel.name}(in.data(), out.data(), totals.data(), wide.data()); }}, {kernel.blocks}, {kernel.threads});
+    auto kernel = [] {{ {kernel.name}(in.data(), out.data(), totals.data(), wide.data()); }};
+    fibers::run(kernel, {kernel.blocks}, {kernel.threads});
     write(in), write(out), write(totals), write(wide);
   }}"""
         for kernel in kernels
@@ -43,7 +44,9 @@ def source_of(kernels: Sequence[Kernel]) -> str:
 {COMMON}
 {_MACROS}
 {"".join(kernel.text for kernel in kernels)}
-template <class T> void read(T& a) {{ if (std::fread(a.data(), sizeof a[0], a.size(), stdin) != a.size()) std::_Exit(4); }}
+template <class T> void read(T& a) {{
+  if (std::fread(a.data(), sizeof a[0], a.size(), stdin) != a.size()) std::_Exit(4);
+}}
 template <class T> void write(T& a) {{ std::fwrite(a.data(), sizeof a[0], a.size(), stdout); }}
 int main() {{{runs}
 }}

@@ -18,13 +18,15 @@ COMMON = (Path(__file__).parent / "common.h").read_text(encoding="utf-8")
 INPUTS = 64  # words of 64 bits that all threads read
 OUTPUTS = 12  # that each thread writes
 _BEGIN = """\
-  __shared__ u32 cells_u32[96]; __shared__ i32 cells_i32[96]; __shared__ f32 cells_f32[96]; __shared__ u64 cells_u64[96];
+  __shared__ u32 cells_u32[96]; __shared__ i32 cells_i32[96];
+  __shared__ f32 cells_f32[96]; __shared__ u64 cells_u64[96];
   __shared__ u32 sums[8]; __shared__ u64 wide_sums[8];
   const u32 tid = threadIdx.x, size = blockDim.x, slot = blockIdx.x * size + tid, lane = tid & 31;
   u64* mine = out + slot * 12;
   u64 h = 0;
   u32 mask = size - (tid & ~31u) >= 32 ? ~0u : (1u << (size & 31)) - 1;
-  cells_u32[tid] = slot * 0x9e3779b1u; cells_i32[tid] = (i32)slot - 40; cells_f32[tid] = (f32)slot * 0.75f; cells_u64[tid] = ~(u64)slot;
+  cells_u32[tid] = slot * 0x9e3779b1u; cells_i32[tid] = (i32)slot - 40;
+  cells_f32[tid] = (f32)slot * 0.75f; cells_u64[tid] = ~(u64)slot;
   if (tid < 8) sums[tid] = tid & 1 && tid < 4 ? ~0u : 0, wide_sums[tid] = tid & 1 && tid < 4 ? ~0ull : 0;
   __syncthreads();
 """

@@ -106,7 +106,8 @@ class Together(Statements):
         name = self.name("m")
         self.body.line(
             f"const bool c{name} = {self.condition()} && {self.condition()};",
-            f"const u32 {name} = __ballot_sync({self.mask}, !c{name});", f"if (c{name}) LEAVE", f"{self.mask} = {name};",
+            f"const u32 {name} = __ballot_sync({self.mask}, !c{name});",
+            f"if (c{name}) LEAVE", f"{self.mask} = {name};",
         )  # fmt: skip
 
     def _atomic(self, _) -> None:
