@@ -7,10 +7,11 @@ from tests.cuda.whole import types
 from tests.cuda.whole.types import F16, F32, F64, I32, I64, U32, U64, U128, WORDS, Function, Type, Variable
 
 DEEP = 3  # expressions in expressions
-_SPECIAL = (0, 1, 2, 3, 5, 7, 10, 31, 32, 63, 64, 100, 127, 128, 255, 256, 1000, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF,
-            0x80000000, 0xFFFFFFFF, 0x100000000, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF)  # fmt: skip
-_REAL = ("0.0", "1.0", "-1.0", "0.5", "1.5", "-2.75", "3.0", "10.0", "0.1", "1e-3", "-123.456", "65504.0", "16777216.0",
-         "1e10", "-1e-10", "3.4e38", "1e-40", "-7e-39", "1.17549435e-38", "4e-8", "6.1e-5")  # fmt: skip
+_SPECIAL = (0, 1, 2, 3, 5, 7, 10, 31, 32, 63, 64, 100, 127, 128, 255, 256, 1000, 0x7FFF, 0x8000, 0xFFFF,
+            0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000,
+            0xFFFFFFFFFFFFFFFF)  # fmt: skip
+_REAL = ("0.0", "1.0", "-1.0", "0.5", "1.5", "-2.75", "3.0", "10.0", "0.1", "1e-3", "-123.456", "65504.0",
+         "16777216.0", "1e10", "-1e-10", "3.4e38", "1e-40", "-7e-39", "1.17549435e-38", "4e-8", "6.1e-5")  # fmt: skip
 # Of 32 bits: name and arguments, u unsigned and i signed; the first letter is the result's
 _CALLS_32 = (
     ("__popc", "iu"), ("__clz", "ii"), ("__ffs", "ii"), ("__brev", "uu"), ("__byte_perm", "uuuu"),
