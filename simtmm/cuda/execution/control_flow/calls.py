@@ -21,6 +21,7 @@ from simtmm.cuda.ptx.syntax import Group, Instruction, Sink, Symbol
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.function_code import FunctionCode
 
 
 def leave(context: "Context", block: Block, last: Instruction) -> None:
@@ -111,10 +112,7 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
 
     _park_at_call(context, others, block)
     emit.store(together, "%mask")
-    fits = [
-        other for other in code.program.codes
-        if not other.function.entry and len(other.function.parameters) == len(passed)
-    ]  # fmt: skip
+    fits = [other for other in code.program.codes if _may_enter(code, other, passed, returns)]
     labels = [emit.name("target")[1:] for _ in fits]
     wrong = emit.name("wrong")[1:]
     cases = " ".join(
@@ -127,6 +125,27 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
         _enter(context, block, other.number, together, passed, returns)
     emit.label(wrong)
     fault(context, BAD_CALL, context.access_number(), together)
+
+
+def _may_enter(
+    code: "FunctionCode", other: "FunctionCode", passed: tuple[object, ...], returns: tuple[object, ...]
+) -> bool:
+    """Whether a call by address may be of that function: it takes and gives as many values, of as many bytes each.
+
+    What is no symbol is left for `_enter` to refuse.
+    """
+    function = other.function
+    pairs = [*zip(function.parameters, passed, strict=False), *zip(function.returns, returns, strict=False)]
+    return (
+        not function.entry
+        and len(function.parameters) == len(passed)
+        and len(function.returns) >= len(returns)
+        and all(
+            other.places[own.name][1] == code.places[given.name][1]
+            for own, given in pairs
+            if isinstance(given, Symbol) and given.name in code.places
+        )
+    )
 
 
 def _park_at_call(context: "Context", mask: Value, block: Block) -> None:
