@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from simtmm.cuda.compilers.disassembly import disassembled
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution.launch import LOCAL_STACK
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
@@ -47,9 +46,10 @@ class MachineFunction(KernelFunction):
         if resources is None:
             raise SassError("the assembler does not say what it takes")
         self._static_shared = resources.shared_bytes
-        stack = resources.local_bytes or (LOCAL_STACK if "call" in unit.ptx else 0)
         found = disassembled(unit.ptx, unit.target, unit.assembler, unit.name)
-        self.lifted: LiftedKernel = lifted_kernel(plain.linked.module, plain.entry, found, unit.architecture, stack)
+        self.lifted: LiftedKernel = lifted_kernel(
+            plain.linked.module, plain.entry, found, unit.architecture, resources.local_bytes
+        )
 
     @cached_property
     def program(self) -> Program:
