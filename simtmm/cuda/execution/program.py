@@ -20,9 +20,11 @@ from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
+from simtmm.cuda.ptx.isa import takes
 from simtmm.cuda.ptx.steps import Step, states_waits
 from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Symbol
 from simtmm.errors import PtxError
+from simtmm.own_faults import told_as_ours
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
 
@@ -126,11 +128,15 @@ class Program:
 
     def refusal(self, function: str, instruction: Instruction, why: str) -> PtxError:
         """That an instruction of a function can't be run, with its places."""
+        return PtxError(f"{self.where(function, instruction)} {why}")
+
+    def where(self, function: str, instruction: Instruction) -> str:
+        """An instruction of a function with its places, as messages begin with it."""
         where = f"PTX line {instruction.line}"
         if self.place is not None and instruction.location is not None:
             file, line, _ = self.place(function, instruction.location)
             where = f"{file}:{line}: {where}"
-        return PtxError(f"{where}: `{instruction.text}` {why}")
+        return f"{where}: `{instruction.text}`"
 
     def code_of(self, number: int) -> FunctionCode:
         """The function that a block of code is of."""
@@ -183,18 +189,33 @@ class Program:
             for instruction in step.instructions:
                 if not instruction.opcode or ends_block(instruction) or code.is_constant(instruction):
                     continue
-                context.begin(instruction)
                 handler = HANDLERS.get(instruction.opcode)
                 if handler is None:
+                    context.begin(instruction)
                     raise context.refuse()
                 context.site = site if instruction is step.access else -1
-                with _other_operands_refused(context):
+                with self._translated(context, instruction):
                     if self.checks:
                         log_fence(context, instruction)
                         log_copies(context, instruction)
                     handler(context, instruction)
-        with _other_operands_refused(context):
+        with self._translated(context, block.instructions[-1] if block.instructions else None):
             end_block(context, block)
+
+    @contextmanager
+    def _translated(self, context: Context, instruction: Instruction | None) -> Iterator[None]:
+        """Raises PtxError where the instruction's operands are of no form that it takes.
+
+        Raises InternalError where its translation fails other than by a refusal.
+        """
+        if instruction is None:
+            yield
+            return
+        context.begin(instruction)
+        if not takes(instruction):
+            raise context.refuse("has operands that it does not take")
+        with told_as_ours(f"{self.where(context.code.function.name, instruction)} was not translated"):
+            yield
 
     def _check_log(self, emit: Emitter, number: int) -> None:
         """Come back where the log is nearly full: an access at once, and the others of the block, must fit."""
@@ -211,15 +232,6 @@ class Program:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
         group = assembly_file("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
         return assembly_file("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
-
-
-@contextmanager
-def _other_operands_refused(context: Context) -> Iterator[None]:
-    """Raises PtxError where the instruction that is translated has operands of another number or kind than it takes."""
-    try:
-        yield
-    except (ValueError, TypeError, LookupError, AttributeError, StopIteration, OverflowError) as error:
-        raise context.refuse() from error
 
 
 def _symbols(function: Function) -> set[str]:

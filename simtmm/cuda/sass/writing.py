@@ -1,7 +1,8 @@
 """PTX that is written for machine code: instructions, jumps, registers, and what of it all the machine issues."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol, Variable
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
@@ -9,6 +10,7 @@ from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, O
 from simtmm.cuda.sass.waiting import waiting_loads
 from simtmm.errors import SassError
 
+T = TypeVar("T")
 _FUNCTION = re.compile(r"\$[^$]+\$(\S+)")  # behind the name of the kernel that calls it
 NEXT = 16  # bytes of an instruction
 PART = Issue()  # of what carries out a part of an instruction
@@ -201,6 +203,12 @@ class Writing:
         """That the instruction can't be lifted."""
         assert self.instruction is not None
         return SassError(f"`{self.instruction.text}` {why}")
+
+    def exactly(self, operands: Sequence[T], *counts: int) -> list[T]:
+        """The operands, if there are as many as one of these numbers. Raises SassError if not."""
+        if len(operands) not in counts:
+            raise self.refuse("has other operands than are known")
+        return list(operands)
 
     def only(self, *known: str) -> None:
         """Raises SassError if the instruction has a modifier beside these."""

@@ -26,6 +26,8 @@ def barrier(context: "Context", block: Block, last: Instruction) -> None:
     """bar.sync, bar.red and their kin: lanes arrive, and wait until as many threads have as the barrier is for."""
     emit = context.emit
     operands = list(last.operands)
+    if len(operands) < (3 if "red" in last.modifiers else 0):
+        raise context.refuse("has operands that it does not take")
     predicate = operands.pop() if "red" in last.modifiers else None
     destination = operands.pop(0) if predicate is not None else None
     number = barrier_number(context, operands[0]) if operands else number_of(0)

@@ -26,6 +26,8 @@ def atomic(context: Context, instruction: Instruction) -> None:
     address = operands[1] if returns else operands[0]
     given = operands[2:] if returns else operands[1:]
     width = count * bytes_of(kind)
+    if len(given) < {"cas": 2, "arrive": 0}.get(operation, 1):
+        raise context.refuse("has operands that it does not take")
     if given:
         put(context, given[0], kind, width, "%data")
     if operation == "cas":

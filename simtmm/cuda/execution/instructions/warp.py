@@ -17,7 +17,9 @@ _LANES = lanes("i32")
 def shuffle(context: Context, instruction: Instruction) -> None:
     """shfl: a register of another lane, and whether that lane is within bounds."""
     emit = context.emit
-    mode = next(m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx"))
+    mode = next((m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx")), None)
+    if mode is None:
+        raise context.refuse("does not say whose value a lane takes")
     a, b, c = (context.read(operand, "i32") for operand in instruction.operands[1:4])
 
     def low_bits(value: Value) -> Value:
@@ -172,7 +174,7 @@ def elect(context: Context, instruction: Instruction) -> None:
 def barrier(context: Context, instruction: Instruction) -> None:
     """bar.arrive, which does not wait; the others end their blocks (control.py)."""
     emit = context.emit
-    named, counted = instruction.operands[:2]
+    named, counted = instruction.operands
     number, count = barrier_number(context, named), uniform(context, counted)
     if context.code.program.checks:
         log_arrival(context, number, count, waits=False)

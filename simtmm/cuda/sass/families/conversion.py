@@ -96,6 +96,8 @@ def to_bytes(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("U8", "S8", "F32", *_TO_WHOLE, "FTZ", "NTZ")
     to, a, b, above = instruction.operands
     kind = _kind(instruction, ("U8", "S8"), "")
+    if not kind:
+        raise lifting.refuse()
     upper, lower = (_whole(lifting, instruction, source, kind, "f32") for source in (a, b))
     both = lifting.value("prmt.b32", "b32", lower, upper, Immediate(0x0040))
     lifting.write(to, lifting.value("prmt.b32", "b32", both, lifting.whole(above), Immediate(0x5410)))
@@ -169,8 +171,10 @@ def pack_real(lifting: Lifting, instruction: MachineInstruction) -> None:
     kinds = [m.lower() for m in instruction.modifiers if m in ("F16", "BF16", "TF32", "F32", *_SMALL)]
     if not kinds or kinds in (["f16"], ["bf16"]):  # of sm_80
         kinds = [*(kinds or ["f16"]), "f32"]
-    how = next(m for m in instruction.modifiers if m.startswith(("PACK", "UNPACK", "MERGE")))
-    kind, given = kinds
+    hows = [m for m in instruction.modifiers if m.startswith(("PACK", "UNPACK", "MERGE"))]
+    if len(hows) != 1 or len(kinds) != 2:
+        raise lifting.refuse("has other operands than are known")
+    (how,), (kind, given) = hows, kinds
     ways = "".join(f".{m.lower()}" for m in ("SATFINITE", "RELU") if instruction.has(m))
     ways = f"{rounding(instruction)}{ways}"
     merged = sources.pop() if how.endswith("MERGE_C") else None
