@@ -136,6 +136,10 @@ class Sources(Writing):
             return Immediate(_real_bits(source, 64), 64)
         return self.double_signs(self.pair(source), source)
 
+    def upper_half(self, source: Number) -> PtxOperand:
+        """The upper half of a real number of 64 bits, which is all of it that an instruction has room for."""
+        return Immediate(_real_bits(source, 64) >> 32)
+
     def double_signs(self, found: PtxOperand, source: Operand) -> PtxOperand:
         """- and | | done to 64 bits."""
         if isinstance(source, (Reg, Constant)):
