@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from simtmm.cuda.compilers.disassembly import disassembled
-from simtmm.cuda.execution.launch import LOCAL_STACK
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.sass.kernel import LiftedKernel, lifted_kernel
@@ -31,9 +30,10 @@ class MachineFunction(KernelFunction):
         if resources is None:
             raise SassError("the assembler does not say what it takes")
         self._static_shared = resources.shared_bytes
-        stack = resources.local_bytes or (LOCAL_STACK if "call" in unit.ptx else 0)
         found = disassembled(unit.ptx, unit.target, unit.assembler, unit.name)
-        self.lifted: LiftedKernel = lifted_kernel(plain.linked.module, plain.entry, found, unit.architecture, stack)
+        self.lifted: LiftedKernel = lifted_kernel(
+            plain.linked.module, plain.entry, found, unit.architecture, resources.local_bytes
+        )
 
     @cached_property
     def program(self) -> Program:
