@@ -84,14 +84,16 @@ class Device:
         """Give pointers that variables hold from the start the addresses that variables have on this device."""
         addresses, arrays = self._symbols[id(module)], self._variables[id(module)]
         for name, variable in module.module.variables.items():
-            for offset, symbol, _ in variable.pointers:
-                target = addresses.get(symbol.name)
-                if target is None and symbol.name in module.module.functions:
-                    target = function_address(symbol.name)
+            for pointer in variable.pointers:
+                pointed = pointer.symbol.name
+                target = addresses.get(pointed)
+                if target is None and pointed in module.module.functions:
+                    target = function_address(pointed)
                 if target is None:
-                    raise KernelError(f"{module.units[0].name}: {name} points to {symbol.name}, which is not defined")
+                    raise KernelError(f"{module.units[0].name}: {name} points to {pointed}, which is not defined")
                 if name in arrays:
-                    arrays[name][offset : offset + 8].view(np.uint64)[0] = target + symbol.offset
+                    place = slice(pointer.offset, pointer.offset + pointer.size)
+                    arrays[name][place] = np.frombuffer(pointer.held(target), np.uint8)
 
     def forget(self, module: LinkedModule) -> None:
         """Take a module's variables out, if they are there; their addresses are not given again."""

@@ -6,7 +6,8 @@ others that wait there, part, wait or leave. Lanes that stay together go from bl
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
@@ -22,8 +23,9 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.isa import takes
+from simtmm.cuda.ptx.passing import prototype_of, with_variables
 from simtmm.cuda.ptx.steps import Step, states_waits
-from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Symbol
+from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Prototype, Symbol
 from simtmm.errors import PtxError
 from simtmm.own_faults import told_as_ours
 
@@ -106,12 +108,22 @@ class Program:
 
     def _place_shared(self, functions: list[Function]) -> None:
         used = {operand_name for function in functions for operand_name in _symbols(function)}
-        own = [v for function in functions for v in function.variables if v.space == "shared"]
         outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
-        self.shared, self.shared_bytes = placed(v for v in (*outer, *own) if v.size)
-        for variable in (*outer, *own):
+        every = {variable.name: variable for variable in outer}
+        for function in functions:
+            for variable in function.variables:
+                if variable.space == "shared":
+                    name = self.shared_name(function.name, variable.name) if variable.name in every else variable.name
+                    every[name] = replace(variable, name=name)
+        self.shared, self.shared_bytes = placed(v for v in every.values() if v.size)
+        for variable in every.values():
             if not variable.size:
                 self.shared[variable.name] = -(-self.dynamic_offset // variable.align) * variable.align
+
+    @staticmethod
+    def shared_name(function: str, name: str) -> str:
+        """What a function's variable in shared memory is called where another has its name."""
+        return f"{name}@{function}"
 
     @property
     def dynamic_offset(self) -> int:
@@ -140,6 +152,10 @@ class Program:
             file, line, _ = self.place(function, instruction.location)
             where = f"{file}:{line}: {where}"
         return f"{where}: `{instruction.text}`"
+
+    def prototype(self, name: str) -> Prototype | None:
+        """What a function of the module takes and returns; None for one that it lacks."""
+        return prototype_of(self.module, name)
 
     def code_of(self, number: int) -> FunctionCode:
         """The function that a block of code is of."""
@@ -271,7 +287,7 @@ def _named(call: Instruction) -> Sequence[object]:
 
 def _pointed_to(module: Module) -> set[str]:
     """Functions that a pointer may lead to: those whose addresses variables hold, and those that code takes."""
-    found = {symbol.name for variable in module.variables.values() for _, symbol, _ in variable.pointers}
+    found = {pointer.symbol.name for variable in module.variables.values() for pointer in variable.pointers}
     for name in module.functions:
         for item in module.functions[name].body or ():
             if isinstance(item, Instruction) and item.opcode in ("mov", "cvta", "st", "selp"):
@@ -289,14 +305,14 @@ def _reachable(module: Module, entry: str) -> list[Function]:
         name = pending.pop(0)
         if name in found:
             continue
-        function = module.functions[name]
+        function = with_variables(module.functions[name], partial(prototype_of, module))
         if function.body is None:
             continue
         found[name] = function
         mentioned = _symbols(function)
         for variable in module.variables.values():
             if variable.name in mentioned:
-                mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
+                mentioned |= {pointer.symbol.name for pointer in variable.pointers}
         if _calls_by_pointer(function):
             mentioned |= _pointed_to(module)
         pending += sorted(other for other in mentioned if other in module.functions and other != name)
