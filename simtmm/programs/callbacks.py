@@ -129,7 +129,7 @@ class Callbacks:
                 function.program.shared_bytes,
                 sum(each.size for each in variables if each.space == "const"),
                 found.local_bytes if found else 0,
-                function.most_threads or 1024,
+                self._device.properties.most_threads(found.registers if found else 0, function.most_threads),
                 function.linked.architecture,
                 function.linked.architecture,
             )

@@ -200,13 +200,19 @@ class LaunchRuns:
         """A launch as a trace has it, with what the assembler says that the kernel takes.
 
         registers: of a thread, where there is no assembler to ask.
+
+        Raises KernelError for a block that needs more registers than one may have on the device.
         """
         resources = function.linked.resources_of(function.entry)
+        taken = resources.registers if resources else registers
+        if self.device.checks_registers:
+            x, y, z = launch.block
+            self.device.properties.check_registers(taken, x * y * z, launch.where)
         return TraceLaunch(
             bare_name(function.entry),
             launch.grid,
             launch.block,
-            resources.registers if resources else registers,
+            taken,
             function.shared_bytes(launch.shared_bytes),
             max(resources.local_bytes if resources else 0, local_bytes_of(function.program)),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
