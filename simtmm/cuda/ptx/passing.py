@@ -1,7 +1,7 @@
 """Arguments and results of functions that are registers or numbers, as variables of .param space.
 
-`call (r, s), f, (x, 3)` becomes stores of x and 3 to variables, the call of a function that takes and returns variables,
-and loads of r and s; results of several registers stand one behind the other in one variable.
+`call (r, s), f, (x, 3)` becomes stores of x and 3 to variables, the call of a function that takes and returns
+variables, and loads of r and s; results of several registers stand one behind the other in one variable.
 """
 
 from collections.abc import Callable, Iterator, Sequence
