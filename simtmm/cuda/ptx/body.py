@@ -51,6 +51,10 @@ class _Scope:
         self._labels[name] = _unique(name, self._used_labels)
         return self._labels[name]
 
+    def has_label(self, name: str) -> bool:
+        """Whether a label is declared in this block already."""
+        return name in self._labels
+
     def find(self, name: str) -> str:
         """The name in the function; one that was not declared is the module's."""
         scope: _Scope | None = self
@@ -202,6 +206,8 @@ class BodyParser:
                     stream.next()
                 self._prototypes[self._scope.declare_label(name)] = Prototype(returns, taken)
             case _:
+                if self._scope.has_label(name):
+                    raise PtxError(f"PTX line {stream.line}: label {shown(name)} is there twice")
                 self._instructions.append(Label(self._scope.declare_label(name), start))
 
     def _name_targets(self) -> None:

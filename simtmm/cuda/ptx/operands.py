@@ -61,8 +61,13 @@ class OperandParser:
             if self._stream.accept("|"):
                 operand = Pair(operand, self._operand())
             found.append(operand)
-            self._stream.accept(",")
+            self._comma(";")
         return tuple(found)
+
+    def _comma(self, end: str) -> None:
+        """Take the comma between two operands."""
+        if not self._stream.at(end):
+            self._stream.expect(",")
 
     def _operand(self) -> Operand:
         if self._begins_constant():
@@ -105,7 +110,7 @@ class OperandParser:
         parts: list[Operand] = []
         while not self._stream.accept(end):
             parts.append(self._operand())
-            self._stream.accept(",")
+            self._comma(end)
         self._depth -= 1
         return tuple(parts)
 

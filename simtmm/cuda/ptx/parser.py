@@ -89,6 +89,8 @@ class _ModuleParser:
         if not self.target:
             raise PtxError("PTX without .target")
         for alias, of in self.aliases.items():
+            if of not in self.functions:
+                raise PtxError(f".alias {alias}: {of} is no function")
             self.functions[alias] = self.functions[of].renamed(alias)
         functions = _Functions(self.functions)
         for name, parser in self.functions.items():
