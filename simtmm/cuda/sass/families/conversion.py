@@ -125,9 +125,7 @@ def round_to_whole(lifting: Lifting, instruction: MachineInstruction) -> None:
     ftz = ".ftz" if instruction.has("FTZ") and kind == "f32" else ""
     if kind == "bf16":  # as one of 32 bits, of which the upper half has all bits
         wide = lifting.value("cvt.f32.bf16", "b32", _given(lifting, source, kind))
-        lifting.write(
-            to, lifting.value("cvt.rn.bf16.f32", "b32", lifting.value(f"cvt.{how}.f32.f32", "b32", wide))
-        )
+        lifting.write(to, lifting.value("cvt.rn.bf16.f32", "b32", lifting.value(f"cvt.{how}.f32.f32", "b32", wide)))
         return
     _write(lifting, to, f"cvt.{how}{ftz}.{kind}.{kind}", kind, _given(lifting, source, kind))
 
