@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import linecache
 import platform
 import tempfile
 import traceback
@@ -12,7 +13,8 @@ from simtmm.errors import InternalError, SimtmmError, shown_error
 from simtmm.provenance import provenance
 
 STATUS = 3  # of a command that met one
-OURS = "a fault of simtmm, not of your kernel"
+_OURS = "a fault of simtmm, not"
+OURS = f"{_OURS} of your kernel"
 _PACKAGE = Path(__file__).resolve().parent
 _noted: dict[str, None] = {}  # in this process, in their order
 
@@ -33,10 +35,32 @@ def told_as_ours(doing: str) -> Iterator[None]:
         raise internal_error(error, doing) from error
 
 
-def internal_error(error: BaseException, doing: str) -> InternalError:
-    """An exception of simtmm's own code as one that says so. doing: as of `told_as_ours`."""
-    what = f"{doing}, by {OURS}: {type(error).__name__}: {shown_error(error)}{_place(error)}"
+def internal_error(error: BaseException, doing: str, whose: str = "of your kernel") -> InternalError:
+    """An exception of simtmm's own code as one that says so.
+
+    doing: as of `told_as_ours`. whose: fault it is not.
+    """
+    what = f"{doing}, by {_OURS} {whose}: {type(error).__name__}: {shown_error(error)}{_place(error)}"
     return InternalError(what, "; please send this line and the kernel's source to its developers")
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether an exception that left simtmm's code is a mistake of it, and not what it says of what it was given.
+
+    Adapters raise what the libraries that they stand for raise, by `raise` or out of NumPy. A name or an attribute that
+    is not there, and an assertion that fails, come from neither.
+    """
+    if not isinstance(error, (AttributeError, NameError, AssertionError)):
+        return False
+    place = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        place = frame.f_code, line
+    if place is None or not Path(place[0].co_filename).resolve().is_relative_to(_PACKAGE):
+        return False
+    code, line = place
+    if code.co_name == "__getattr__":  # which hands on what is not there
+        return False
+    return not linecache.getline(code.co_filename, line).strip().startswith("raise ")
 
 
 def with_report(error: InternalError, parts: Mapping[str, str]) -> InternalError:

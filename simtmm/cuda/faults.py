@@ -44,7 +44,7 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
         case code if code == NO_STACK:
             return f"{where}: the stack is full: does the function call itself for ever?"
         case code if code == BAD_CALL:
-            return f"{where}: calls what is no function of this kind"
+            return f"{where}: calls what is no function that takes and returns as many bytes as the call says"
         case code if code == NO_BARRIER:
             return f"{where}: names barrier {address}: must be 0 to {BARRIERS - 1}"
         case code if code == NO_TEXTURE:

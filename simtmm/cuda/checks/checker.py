@@ -16,6 +16,7 @@ from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.ptx.steps import is_bulk
 from simtmm.errors import DeadlockError
+from simtmm.own_faults import told_as_ours
 
 if TYPE_CHECKING:
     from simtmm.cuda.device import Device, DeviceLaunch
@@ -232,4 +233,5 @@ def unwritten(array: npt.NDArray[Any], keeper: object = None) -> None:
 def check(device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> None:
     """Have whoever takes launches now check one, before it runs."""
     if _active is not None and _active.checks.any:
-        _active.launch(device, function, launch)
+        with told_as_ours(f"{launch.where or f'launch of {bare_name(function.entry)}'} was not checked"):
+            _active.launch(device, function, launch)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from simtmm.cuda.execution.emit import ONE_BIT, Emitter, Value, bits, element_of, lanes
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.special_registers import special_register
+from simtmm.cuda.ptx.declarations import real_bits
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Sink, Symbol
 from simtmm.cuda.ptx.types import bits_of
 from simtmm.errors import PtxError
@@ -112,10 +113,10 @@ class Context:
         if kind not in _REALS:
             raise self.refuse(f"takes {kind} where a real number of 16, 32 or 64 bits is")
         if isinstance(operand, Immediate) and operand.float_bits and operand.float_bits != bits_of(kind):
-            found = _real_bits(operand, bits_of(kind))
-            if found is None:
-                raise self.refuse(f"has a number that is beyond all of type {kind}")
-            operand = Immediate(found, bits_of(kind))
+            try:
+                operand = Immediate(real_bits(operand, bits_of(kind)), bits_of(kind))
+            except PtxError as error:
+                raise self.refuse(f"has a number of another size: {error}") from None
         width = bits_of(kind)
         return self.emit.as_type(self.read(operand, f"i{width}"), lanes(_REALS[kind]))
 
@@ -195,16 +196,3 @@ def _wrapped(number: int, width: int) -> int | str:
         return "true" if number else "false"
     number &= (1 << width) - 1
     return number - (1 << width) if number >> (width - 1) else number
-
-
-def _real_bits(number: Immediate, width: int) -> int | None:
-    """The bits of a floating-point constant in another width; None where it has no number so large."""
-    import struct
-
-    have = {32: "<f", 64: "<d"}[number.float_bits]
-    raw = number.value.to_bytes(number.float_bits // 8, "little")
-    value = struct.unpack(have, raw)[0]
-    try:
-        return int.from_bytes(struct.pack({16: "<e", 32: "<f", 64: "<d"}[width], value), "little")
-    except OverflowError:
-        return None

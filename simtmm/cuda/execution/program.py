@@ -6,10 +6,12 @@ others that wait there, part, wait or leave. Lanes that stay together go from bl
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
+from simtmm.cuda.execution.backwards import backward_runtime
 from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
@@ -21,8 +23,9 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.isa import takes
+from simtmm.cuda.ptx.passing import prototype_of, with_variables
 from simtmm.cuda.ptx.steps import Step, states_waits
-from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Symbol
+from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Prototype, Symbol
 from simtmm.errors import PtxError
 from simtmm.own_faults import told_as_ours
 
@@ -46,7 +49,8 @@ class Program:
 
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
-    what orders them, for simtmm/cuda/checks, in the place of what a trace holds.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
+    lanes of an atomic operation have their turns in descending order.
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -71,6 +75,7 @@ class Program:
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
     checks: bool = False
+    backwards: bool = False
 
     def __post_init__(self) -> None:
         functions = _reachable(self.module, self.entry)
@@ -103,12 +108,22 @@ class Program:
 
     def _place_shared(self, functions: list[Function]) -> None:
         used = {operand_name for function in functions for operand_name in _symbols(function)}
-        own = [v for function in functions for v in function.variables if v.space == "shared"]
         outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
-        self.shared, self.shared_bytes = placed(v for v in (*outer, *own) if v.size)
-        for variable in (*outer, *own):
+        every = {variable.name: variable for variable in outer}
+        for function in functions:
+            for variable in function.variables:
+                if variable.space == "shared":
+                    name = self.shared_name(function.name, variable.name) if variable.name in every else variable.name
+                    every[name] = replace(variable, name=name)
+        self.shared, self.shared_bytes = placed(v for v in every.values() if v.size)
+        for variable in every.values():
             if not variable.size:
                 self.shared[variable.name] = -(-self.dynamic_offset // variable.align) * variable.align
+
+    @staticmethod
+    def shared_name(function: str, name: str) -> str:
+        """What a function's variable in shared memory is called where another has its name."""
+        return f"{name}@{function}"
 
     @property
     def dynamic_offset(self) -> int:
@@ -137,6 +152,10 @@ class Program:
             file, line, _ = self.place(function, instruction.location)
             where = f"{file}:{line}: {where}"
         return f"{where}: `{instruction.text}`"
+
+    def prototype(self, name: str) -> Prototype | None:
+        """What a function of the module takes and returns; None for one that it lacks."""
+        return prototype_of(self.module, name)
 
     def code_of(self, number: int) -> FunctionCode:
         """The function that a block of code is of."""
@@ -167,7 +186,7 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        basis = assembly_file("runtime.ll")
+        basis = backward_runtime(assembly_file("runtime.ll")) if self.backwards else assembly_file("runtime.ll")
         runtime = "\n".join((checking_runtime(basis) if self.checks else basis, *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
@@ -268,7 +287,7 @@ def _named(call: Instruction) -> Sequence[object]:
 
 def _pointed_to(module: Module) -> set[str]:
     """Functions that a pointer may lead to: those whose addresses variables hold, and those that code takes."""
-    found = {symbol.name for variable in module.variables.values() for _, symbol, _ in variable.pointers}
+    found = {pointer.symbol.name for variable in module.variables.values() for pointer in variable.pointers}
     for name in module.functions:
         for item in module.functions[name].body or ():
             if isinstance(item, Instruction) and item.opcode in ("mov", "cvta", "st", "selp"):
@@ -286,14 +305,14 @@ def _reachable(module: Module, entry: str) -> list[Function]:
         name = pending.pop(0)
         if name in found:
             continue
-        function = module.functions[name]
+        function = with_variables(module.functions[name], partial(prototype_of, module))
         if function.body is None:
             continue
         found[name] = function
         mentioned = _symbols(function)
         for variable in module.variables.values():
             if variable.name in mentioned:
-                mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
+                mentioned |= {pointer.symbol.name for pointer in variable.pointers}
         if _calls_by_pointer(function):
             mentioned |= _pointed_to(module)
         pending += sorted(other for other in mentioned if other in module.functions and other != name)

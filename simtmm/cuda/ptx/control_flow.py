@@ -37,7 +37,7 @@ def gathers(instruction: Instruction) -> bool:
         return False
     if opcode == "bar":
         return "warp" in modifiers
-    return opcode in GATHERING and (opcode != "vote" or "sync" in modifiers)
+    return opcode in GATHERING and (opcode not in ("vote", "shfl") or "sync" in modifiers)  # else of who is here
 
 
 def _is_indirect(instruction: Instruction) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from simtmm.cuda.ptx.body import BodyParser
-from simtmm.cuda.ptx.declarations import parameters, variable
+from simtmm.cuda.ptx.declarations import parameters, variables
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import Function, Module, Variable
 from simtmm.cuda.ptx.tokens import tokens
@@ -89,7 +89,11 @@ class _ModuleParser:
             raise PtxError("PTX without .target")
         for alias, of in self.aliases.items():
             self.functions[alias] = self.functions[of].renamed(alias)
-        return _LazyModule(self.version, self.target, self.files, self.variables, _Functions(self.functions))
+        functions = _Functions(self.functions)
+        for name, parser in self.functions.items():
+            if parser.declares_global:
+                functions[name]
+        return _LazyModule(self.version, self.target, self.files, self.variables, functions)
 
     def _statement(self, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str]) -> None:
         linkage: set[str] = set()
@@ -118,9 +122,9 @@ class _ModuleParser:
             case ".entry" | ".func":
                 self._function(token.text == ".entry", stream, body, strings, token.line)
             case space if space in _SPACES:
-                declared = variable(stream, space[1:], extern=".extern" in linkage)
-                if declared.name not in self.variables or not declared.extern:
-                    self.variables[declared.name] = declared
+                for declared in variables(stream, space[1:], extern=".extern" in linkage):
+                    if declared.name not in self.variables or not declared.extern:
+                        self.variables[declared.name] = declared
             case _:
                 raise PtxError(f"PTX line {token.line}: {token.text} is not known here")
 
@@ -150,7 +154,9 @@ class _ModuleParser:
                 raise PtxError(f"PTX line {token.line}: {token.text} is not known behind a function's parameters")
         if body is None and name in self.functions:
             return  # declared again
-        self.functions[name] = BodyParser(self.text, body, name, entry, returns, taken, bounds, strings, line)
+        self.functions[name] = BodyParser(
+            self.text, body, name, entry, returns, taken, bounds, strings, line, self.variables
+        )
 
 
 def _statements(text: str) -> Iterator[tuple[int, int, int, tuple[int, int, int] | None]]:

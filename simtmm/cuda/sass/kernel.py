@@ -15,8 +15,10 @@ from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchCons
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import parse_listing
 from simtmm.cuda.sass.sources import Banks
+from simtmm.cuda.sass.stack import stack_of
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Number, Word
 from simtmm.cuda.sass.work import class_of
+from simtmm.cuda.sass.writing import functions_of
 from simtmm.errors import SassError
 from simtmm.own_faults import told_as_ours
 
@@ -50,12 +52,13 @@ def lifted_kernel(
 ) -> LiftedKernel:
     """A kernel, lifted from its machine code.
 
-    module: the PTX that was assembled. stack_bytes: of a thread's local memory.
+    module: the PTX that was assembled. stack_bytes: of a thread's local memory, as the assembler says.
 
     Raises SassError for an instruction that is not known.
     """
     function = module.functions[entry]
     listing = parse_listing(disassembly.text, entry)
+    stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
     parameter_bytes = _bytes_of(function.parameters)
     banks = Banks(
         LaunchConstants(architecture, stack_bytes, parameter_bytes),

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 SHARED_HEAD = 0x400  # bytes of shared memory that are the driver's,
 HEAD_FROM = 90  # from this architecture on
+HOLE = 0x7C << 40  # where nothing lies
 
 
 @dataclass(frozen=True)
 class _Places:
-    """Offsets in bank 0. descriptor: how global memory is accessed, of which nothing is known or needed."""
+    """Offsets in bank 0.
+
+    descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
+    no global memory to isspacep, which no variable of a program is.
+    """
 
     parameters: int
     block: int
@@ -27,11 +32,12 @@ class _Places:
     local_window: int
     shared_window: int | None
     descriptor: int | None
+    hole: int
 
 
-_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208)
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358)
+_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120)
 
 
 class LaunchConstants:
@@ -57,7 +63,11 @@ class LaunchConstants:
                 return Register(f"%nctaid.{'xyz'[axis]}")
         if offset == places.stack:
             return Immediate(self._stack)
-        for window, start in ((places.local_window, LOCAL_WINDOW), (places.shared_window, SHARED_WINDOW)):
+        for window, start in (
+            (places.local_window, LOCAL_WINDOW),
+            (places.shared_window, SHARED_WINDOW),
+            (places.hole, HOLE),
+        ):
             if window is not None and offset & ~7 == window:
                 return Immediate(start >> 32 if offset & 4 else start & 0xFFFFFFFF)
         if places.descriptor is not None and offset & ~7 == places.descriptor:

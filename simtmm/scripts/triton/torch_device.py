@@ -8,8 +8,7 @@ from typing import Any
 
 from simtmm.recorder.direct import current
 from simtmm.scripts import notes
-from simtmm.scripts.device_attributes import attribute, compute_capability, device_name
-from simtmm.scripts.device_blocks import TOTAL
+from simtmm.scripts.device_attributes import compute_capability, device_name
 from simtmm.scripts.patches import Patches
 
 QUIET = frozenset(
@@ -230,7 +229,7 @@ def _patch_cuda(patches: Patches, torch: Any) -> None:
         "default_stream": lambda device=None: stream,
         "stream": lambda given: contextlib.nullcontext(),
         "device": lambda number: contextlib.nullcontext(),
-        "mem_get_info": lambda device=None: (TOTAL, TOTAL),
+        "mem_get_info": lambda device=None: (current.properties().global_bytes,) * 2,
         "Event": Event,
         "Stream": Stream,
         **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), zero),
@@ -251,11 +250,13 @@ def _synchronize(device: Any = None) -> None:
 
 
 def _properties() -> Any:
-    major, minor = compute_capability()
+    of = current.properties()
+    major, minor = of.compute_capability
     return SimpleNamespace(
-        name=device_name(), major=major, minor=minor, multi_processor_count=attribute("MULTIPROCESSOR_COUNT"),
-        total_memory=TOTAL, warp_size=32, max_threads_per_multi_processor=attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
-        regs_per_multiprocessor=65536, shared_memory_per_block=48 * 1024,
-        shared_memory_per_block_optin=attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
-        shared_memory_per_multiprocessor=attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"),
+        name=of.name, major=major, minor=minor, multi_processor_count=of.multiprocessors, total_memory=of.global_bytes,
+        warp_size=of.warp_size, max_threads_per_multi_processor=of.threads_per_multiprocessor,
+        max_threads_per_block=of.threads_per_block, regs_per_multiprocessor=of.registers_per_multiprocessor,
+        shared_memory_per_block=of.shared_per_block, shared_memory_per_block_optin=of.shared_per_block_optin,
+        shared_memory_per_multiprocessor=of.shared_per_multiprocessor, L2_cache_size=of.l2_bytes,
+        clock_rate=of.clock_khz, memory_clock_rate=of.memory_clock_khz, memory_bus_width=of.bus_bits,
     )  # fmt: skip

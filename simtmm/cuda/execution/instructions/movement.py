@@ -4,7 +4,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, lanes
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW
 from simtmm.cuda.ptx.steps import space_of
-from simtmm.cuda.ptx.syntax import Instruction, Sink, Vector
+from simtmm.cuda.ptx.syntax import Instruction, Operand, Sink, Vector
 from simtmm.cuda.ptx.types import bits_of
 
 WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
@@ -14,7 +14,10 @@ def move(context: Context, instruction: Instruction) -> None:
     """mov: registers, constants, addresses; from a register to several and back."""
     kind = context.type_of()
     to, given = instruction.operands[:2]
-    if kind == "pred":
+    lanes_of_vector = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4")), 0)
+    if lanes_of_vector:
+        _move_parts(context, to, given, kind, lanes_of_vector)
+    elif kind == "pred":
         context.write(to, context.predicate(given))
     elif isinstance(to, Vector):
         _unpack(context, to, context.read(given, f"i{bits_of(kind)}"))
@@ -22,6 +25,16 @@ def move(context: Context, instruction: Instruction) -> None:
         context.write(to, _packed(context, given, bits_of(kind)))
     else:
         context.write(to, context.read(given, f"i{bits_of(kind)}"))
+
+
+def _move_parts(context: Context, to: Operand, given: Operand, kind: str, count: int) -> None:
+    """mov.v2 and mov.v4: part by part, all of them read first."""
+    parts = [each.parts[:count] if isinstance(each, Vector) else () for each in (to, given)]
+    if any(len(each) != count for each in parts):
+        raise context.refuse(f"needs two vectors of {count}")
+    values = [context.read(part, f"i{bits_of(kind)}") for part in parts[1]]
+    for part, value in zip(parts[0], values, strict=True):
+        context.write(part, value)
 
 
 def _unpack(context: Context, to: Vector, value: Value) -> None:

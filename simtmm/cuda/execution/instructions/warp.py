@@ -2,7 +2,12 @@
 
 from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control_flow.barriers import barrier_number, barrier_result, uniform
+from simtmm.cuda.execution.control_flow.barriers import (
+    barrier_number,
+    barrier_result,
+    cluster_barrier,
+    uniform,
+)
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
 from simtmm.cuda.execution.emit import Value, lanes
@@ -95,8 +100,6 @@ def vote(context: Context, instruction: Instruction) -> None:
     """vote: all, any, uni, ballot."""
     emit = context.emit
     predicate = context.predicate(instruction.operands[1])
-    if not instruction.has("sync"):
-        raise context.refuse("without .sync is of architectures before sm_70")
     mine = heard(context, instruction)
     ballot = emit.binary("and", emit.splat(emit.mask(predicate)), mine)
     zero = emit.constant(0, _LANES)
@@ -172,7 +175,10 @@ def elect(context: Context, instruction: Instruction) -> None:
 
 
 def barrier(context: Context, instruction: Instruction) -> None:
-    """bar.arrive, which does not wait; the others end their blocks (control.py)."""
+    """bar.arrive, which does not wait; the others end their blocks (control_flow/block_ends.py)."""
+    if instruction.has("cluster"):
+        cluster_barrier(context, instruction)
+        return
     emit = context.emit
     named, counted = instruction.operands
     number, count = barrier_number(context, named), uniform(context, counted)

@@ -121,10 +121,12 @@ def round_to_whole(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only(*_REAL, *_TO_WHOLE, "FTZ")
     to, source = instruction.operands
     kind = _kind(instruction, _REAL, "F32")
-    if kind == "bf16":
-        raise lifting.refuse()
     how = next((name for modifier, name in _TO_WHOLE.items() if instruction.has(modifier)), "rni")
     ftz = ".ftz" if instruction.has("FTZ") and kind == "f32" else ""
+    if kind == "bf16":  # as one of 32 bits, of which the upper half has all bits
+        wide = lifting.value("cvt.f32.bf16", "b32", _given(lifting, source, kind))
+        lifting.write(to, lifting.value("cvt.rn.bf16.f32", "b32", lifting.value(f"cvt.{how}.f32.f32", "b32", wide)))
+        return
     _write(lifting, to, f"cvt.{how}{ftz}.{kind}.{kind}", kind, _given(lifting, source, kind))
 
 

@@ -123,9 +123,10 @@ def _widened(lifting: Lifting, source: Operand) -> Register:
 def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
     """IADD.64: of pairs, with a carry in and out; of a difference the carry is that of a + ~b + 1."""
     lifting.only("64", "X")
-    (to, *out), sources, carries = parted(instruction)
+    (to, *given), sources, carries = parted(instruction)
     lifting.exactly(sources, 2, 3)
-    if bool(carries) != instruction.has("X") or len(carries) > 1 or len(out) > 1:
+    out = [predicate for predicate in given if predicate not in (Reg("PT"), Reg("UPT"))]
+    if bool(carries) != instruction.has("X") or len(carries) > 1 or len(out) > 1 or (out and len(sources) > 2):
         raise lifting.refuse()
     total: PtxOperand = Immediate(0)
     over: PtxOperand | None = None
