@@ -362,6 +362,28 @@ def test_a_workload_of_a_roomier_machine_is_fitted_to_one_of_the_same_lowering()
 
 
 @pytest.mark.parametrize(
+    ("threads", "changes", "hint"),
+    [
+        (40, {"resources.threads_per_block": 39}, "2 blocks of at most 36 threads"),  # warps of 4: 9 of them
+        (40, {"resources.threads_per_block": 36}, "2 blocks of at most 36 threads"),
+        (40, {"resources.threads_per_block": 35}, "2 blocks of at most 32 threads"),
+        (40, {"resources.threads_per_block": 19}, "3 blocks of at most 16 threads"),
+        (41, {"resources.threads_per_block": 40}, "2 blocks of at most 40 threads"),
+        (40, {"resources.threads_per_block": 4}, "10 blocks of at most 4 threads"),
+        (40, {"resources.threads_per_block": 3}, None),  # no warp fits
+    ],
+)
+def test_a_block_that_does_not_fit_is_told_the_largest_that_does(threads, changes, hint):
+    recorded = trace([[[work(0, 1)]] * threads])
+    with pytest.raises(WorkloadError, match="does not fit") as told:
+        lower(recorded, machine(**changes))
+    _, _, found = str(told.value).partition("; ")
+    assert found == (f"{hint} in the place of each would fit: launch and trace it so" if hint else "")
+    if hint:  # and it does
+        lower(trace([[[work(0, 1)]] * int(hint.split()[-2])]), machine(**changes))
+
+
+@pytest.mark.parametrize(
     ("addresses", "each", "by_word"),
     [
         ([0, 4, 8, 12], [0, 0, 0, 0], [0]),  # neighbouring words: one after another, or at once

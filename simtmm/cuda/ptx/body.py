@@ -3,24 +3,29 @@
 import dataclasses
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from simtmm.cuda.ptx.declarations import parameters, variables
+from simtmm.cuda.ptx.expressions import STRONGEST, whole_constant
 from simtmm.cuda.ptx.locations import Locations
 from simtmm.cuda.ptx.operands import Names, OperandParser
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import (
     Function,
     Group,
+    Immediate,
     Instruction,
     Label,
     Negated,
+    Operand,
     Prototype,
     Register,
     Symbol,
     Variable,
 )
 from simtmm.cuda.ptx.tokens import tokens
-from simtmm.errors import PtxError
+from simtmm.cuda.ptx.types import bits_of
+from simtmm.errors import PtxError, shown
 
 _LEAVING = ("ret", "exit", "trap", "bra", "brx")
 _GLOBAL = re.compile(r"\.(?:global|const)\s+\.")
@@ -45,6 +50,10 @@ class _Scope:
         """Likewise for a label, or a list of labels."""
         self._labels[name] = _unique(name, self._used_labels)
         return self._labels[name]
+
+    def has_label(self, name: str) -> bool:
+        """Whether a label is declared in this block already."""
+        return name in self._labels
 
     def find(self, name: str) -> str:
         """The name in the function; one that was not declared is the module's."""
@@ -197,6 +206,8 @@ class BodyParser:
                     stream.next()
                 self._prototypes[self._scope.declare_label(name)] = Prototype(returns, taken)
             case _:
+                if self._scope.has_label(name):
+                    raise PtxError(f"PTX line {stream.line}: label {shown(name)} is there twice")
                 self._instructions.append(Label(self._scope.declare_label(name), start))
 
     def _name_targets(self) -> None:
@@ -257,7 +268,7 @@ class BodyParser:
             name = stream.next().text
             names = [name]
             if stream.accept("<"):
-                names = [f"{name}{number}" for number in range(stream.whole(MOST_REGISTERS))]
+                names = [f"{name}{number}" for number in range(self._count(stream))]
                 stream.expect(">")
             for each in names:
                 own = self._scope.declare(each)
@@ -268,6 +279,13 @@ class BodyParser:
                 self._registers |= dict.fromkeys(self._vectors[own], kind)
             if not stream.accept(","):
                 return
+
+    def _count(self, stream: TokenStream) -> int:
+        """Of registers that are declared at once."""
+        count = whole_constant(stream, STRONGEST)
+        if not 0 <= count <= MOST_REGISTERS:
+            raise PtxError(f"PTX line {stream.line}: must be at most {MOST_REGISTERS:,} registers, not {shown(count)}")
+        return count
 
     def _instruction(self, first: str, line: int, start: int, stream: TokenStream) -> None:
         guard: Register | Negated | None = None
@@ -282,15 +300,53 @@ class BodyParser:
         find = self._scope.find
         if first in ("bra", "brx"):
             find = self._find_register
-        if first in ("bra", "brx", "call"):
-            self._jumps.append((len(self._instructions), self._scope))
-        names = Names(find, self._registers, self._vectors, self._element_bytes)
-        operands = OperandParser(stream, names, first == "call").all()
+        before: list[Instruction] = []
+        address = partial(self._element_address, before)
+        names = Names(find, self._registers, self._vectors, self._element_bytes, address)
+        operands = OperandParser(stream, names, first).all()
         end = stream.next()
         if end.text != ";":
             raise PtxError(f"PTX line {end.line}: ';' is expected, not {end.text!r}")
         text = " ".join(self._text[start : end.start].split())
         location = self._locations.current
-        self._instructions.append(
-            Instruction(first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1)
+        made = Instruction(
+            first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1
         )
+        self._instructions += [
+            dataclasses.replace(made, opcode=each.opcode, modifiers=each.modifiers, operands=each.operands, guard=None)
+            for each in before
+        ]
+        if first in ("bra", "brx", "call"):
+            self._jumps.append((len(self._instructions), self._scope))
+        self._instructions.append(made)
+
+    def _element_address(
+        self, before: list[Instruction], array: Symbol, index: Register, size: int, offset: int
+    ) -> Register:
+        """The register that instructions, added to those before, give the address of an element.
+
+        An index of 32 bits stays one until the array's address is added, without a sign, as assemblers have it.
+        """
+        width = bits_of(self._registers[index.name])
+        if width not in (16, 32, 64):
+            raise PtxError(f"PTX line {self._line}: {index.name}: an index must have 16, 32 or 64 bits")
+        scaled, place = (self._temporary(kind) for kind in (f"b{max(32, width)}", "b64"))
+        kind = f"u{max(32, width)}"
+
+        def add(opcode: str, modifiers: tuple[str, ...], *operands: Operand) -> None:
+            before.append(Instruction(opcode, modifiers, operands, None, 0, None, ""))
+
+        add("cvt", (kind, f"u{width}"), scaled, index)
+        add("mad", ("lo", kind), scaled, scaled, Immediate(size), Immediate(offset))
+        add("mov", ("u64",), place, array)
+        if kind == "u32":
+            wide = self._temporary("b64")
+            add("cvt", ("u64", "u32"), wide, scaled)
+            scaled = wide
+        add("add", ("u64",), place, place, scaled)
+        return place
+
+    def _temporary(self, kind: str) -> Register:
+        name = f"index@{len(self._registers)}"
+        self._registers[name] = kind
+        return Register(name)

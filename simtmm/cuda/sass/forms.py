@@ -26,7 +26,7 @@ COUNTS: dict[str, range] = {
     **_each("LOP3 ULOP3", 5, 7),
     **_each("PLOP3 UPLOP3", 7),
     **_each("VIADD UVIADD", 3),
-    **_each("IMNMX UIMNMX", 4),
+    **_each("IMNMX UIMNMX", 4, 7),
     **_each("VIMNMX UVIMNMX", 4, 6),
     **_each("VIMNMX3 UVIMNMX3", 5, 6),
     **_each("VIADDMNMX UVIADDMNMX", 5),
@@ -48,7 +48,7 @@ COUNTS: dict[str, range] = {
     **_each("F2IP I2IP P2R UP2UR", 4),
     **_each("R2P UR2UP", 3),
     **_each("R2UR", 2, 3),
-    **_each("CS2R UCS2R S2R S2UR BMOV", 2),
+    **_each("CS2R CS2UR UCS2R S2R S2UR BMOV", 2),
     # Memory
     **_each("LD LDG LDL LDS", 2, 4),
     **_each("ST STG STL STS", 2, 3),

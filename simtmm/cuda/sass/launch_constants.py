@@ -22,7 +22,8 @@ class _Places:
     """Offsets in bank 0.
 
     descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
-    no global memory to isspacep, which no variable of a program is.
+    no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
+    dynamic: bytes of dynamic shared memory.
     """
 
     parameters: int
@@ -33,11 +34,14 @@ class _Places:
     shared_window: int | None
     descriptor: int | None
     hole: int
+    processors: int
+    number: int
+    dynamic: int | None
 
 
-_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0)
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120)
+_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None)
 
 
 class LaunchConstants:
@@ -61,6 +65,15 @@ class LaunchConstants:
                 return Register(f"%ntid.{'xyz'[axis]}")
             if offset == places.grid + 4 * axis:
                 return Register(f"%nctaid.{'xyz'[axis]}")
+        if offset == places.processors:
+            return Register("%nsmid")
+        if offset == places.dynamic:
+            return Register("%dynamic_smem_size")
+        if offset & ~7 == places.number:
+            name = "shr.u64" if offset & 4 else "mov.b64"
+            by = [Immediate(32)] if offset & 4 else []
+            half = lifting.value(name, "b64", Register("%gridid"), *by)
+            return lifting.value("cvt.u32.u64", "b32", half)
         if offset == places.stack:
             return Immediate(self._stack)
         for window, start in (

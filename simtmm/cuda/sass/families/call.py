@@ -5,6 +5,7 @@ in registers from R4 on.
 """
 
 from simtmm.cuda.execution.built_in import BUILT_IN
+from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.ptx.syntax import Address, Group, Immediate, Symbol, Variable
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting
@@ -35,12 +36,20 @@ def call(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _call_by_register(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """A call of the function whose place, counted from the kernel's begin, is in a register: one of those here."""
+    """A call of the function whose place, counted from the kernel's begin, is in a register: one of those here.
+
+    Pointers in memory have a function's address as PTX has it, of which the lower half tells which one it is.
+    """
     match instruction.operands:
         case (Reg() as target, Target(start)) if instruction.has("REL") and not target.is_zero:
             if lifting.address_of_label(start):
                 raise lifting.refuse("counts from another place than the kernel's begin")
-            lifting.jump_by_value(lifting.whole(target), tuple(lifting.functions.values()))
+            where = lifting.whole(target)
+            for name, place in lifting.functions.items():
+                pointer = Immediate(function_address(name) & 0xFFFFFFFF)
+                here = lifting.value("setp.eq.b32", "pred", where, pointer)
+                where = lifting.value("selp.b32", "b32", Immediate(place), where, here)
+            lifting.jump_by_value(where, tuple(lifting.functions.values()))
         case _:
             raise lifting.refuse()
 
