@@ -128,7 +128,7 @@ class Sources(Writing):
         """A real number of 32 bits, with - and | | done."""
         if isinstance(source, Number):
             return Immediate(_real_bits(source, 32), 32)
-        return self._signed(self.bits(source), source)
+        return self.real_signs(self.bits(source), source)
 
     def double(self, source: Operand) -> PtxOperand:
         """A real number of 64 bits, likewise."""
@@ -149,7 +149,7 @@ class Sources(Writing):
                 found = self.value("xor.b64", "b64", found, Immediate(1 << 63))
         return found
 
-    def _signed(self, found: PtxOperand, source: Operand, sign: int = SIGN) -> PtxOperand:
+    def real_signs(self, found: PtxOperand, source: Operand, sign: int = SIGN) -> PtxOperand:
         """With the sign done to bits, as the machine does it, whatever they are."""
         if isinstance(source, (Reg, Constant)):
             if source.absolute:
@@ -163,7 +163,7 @@ class Sources(Writing):
         found = self.bits(source)
         if isinstance(source, (Reg, Constant)):
             found = self._halves(found, source.part)
-        return self._signed(found, source, 0x80008000)
+        return self.real_signs(found, source, 0x80008000)
 
     def _halves(self, found: PtxOperand, part: str) -> PtxOperand:
         """The halves of a register that a part names, the upper one first; N takes the opposite of one."""
