@@ -159,7 +159,7 @@ def _enter(
         Value(str(-(-callee.local_bytes // 16) * 16), "i64"), Value(context.frame, "ptr"),
         number_of(code.first_block + block.behind),
     )  # fmt: skip
-    names = [emit.name(stem)[1:] for stem in ("full", "entered")]
+    names = [emit.name(stem)[1:] for stem in ("overflows", "entered")]
     emit.do(f"br {emit.compare('icmp eq', frame, Value('null', 'ptr'))}, label %{names[0]}, label %{names[1]}")
     emit.label(names[0])
     fault(context, NO_STACK, context.access_number(), mask)
