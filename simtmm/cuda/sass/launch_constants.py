@@ -18,7 +18,9 @@ HEAD_FROM = 90  # from this architecture on
 
 @dataclass(frozen=True)
 class _Places:
-    """Offsets in bank 0. descriptor: how global memory is accessed, of which nothing is known or needed."""
+    """Offsets in bank 0. descriptor: how global memory is accessed, of which nothing is known or needed. cluster: 1
+    where the launch gives a cluster's size.
+    """
 
     parameters: int
     block: int
@@ -27,11 +29,12 @@ class _Places:
     local_window: int
     shared_window: int | None
     descriptor: int | None
+    cluster: int | None = None
 
 
 _FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208)
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0x140)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x36C)
 
 
 class LaunchConstants:
@@ -55,6 +58,8 @@ class LaunchConstants:
                 return Register(f"%ntid.{'xyz'[axis]}")
             if offset == places.grid + 4 * axis:
                 return Register(f"%nctaid.{'xyz'[axis]}")
+        if offset == places.cluster:
+            return Register("%is_explicit_cluster")
         if offset == places.stack:
             return Immediate(self._stack)
         for window, start in ((places.local_window, LOCAL_WINDOW), (places.shared_window, SHARED_WINDOW)):
