@@ -3,84 +3,31 @@
 import dataclasses
 import re
 from collections.abc import Mapping
-from functools import partial
 
 from simtmm.cuda.ptx.declarations import parameters, variables
+from simtmm.cuda.ptx.elements import Elements
 from simtmm.cuda.ptx.expressions import STRONGEST, whole_constant
 from simtmm.cuda.ptx.locations import Locations
 from simtmm.cuda.ptx.operands import Names, OperandParser
+from simtmm.cuda.ptx.scopes import Scope, unique_name
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import (
     Function,
     Group,
-    Immediate,
     Instruction,
     Label,
     Negated,
-    Operand,
     Prototype,
     Register,
     Symbol,
     Variable,
 )
 from simtmm.cuda.ptx.tokens import tokens
-from simtmm.cuda.ptx.types import bits_of
 from simtmm.errors import PtxError, shown
 
 _LEAVING = ("ret", "exit", "trap", "bra", "brx")
 _GLOBAL = re.compile(r"\.(?:global|const)\s+\.")
 MOST_REGISTERS = 1 << 20  # of one declaration; compilers number those of a kernel by the thousand
-
-
-class _Scope:
-    """The names of a block in braces; one declared in a block that has it already outside is another."""
-
-    def __init__(self, outer: "_Scope | None", used: set[str], labels: set[str]) -> None:
-        """used, labels: the names of the function so far, and those of its labels."""
-        self.outer, self._used, self._used_labels = outer, used, labels
-        self._names: dict[str, str] = {}
-        self._labels: dict[str, str] = {}
-
-    def declare(self, name: str, unique: str = "") -> str:
-        """The name that a declared one has in the function: another like it, unless it is given."""
-        self._names[name] = unique or _unique(name, self._used)
-        return self._names[name]
-
-    def declare_label(self, name: str) -> str:
-        """Likewise for a label, or a list of labels."""
-        self._labels[name] = _unique(name, self._used_labels)
-        return self._labels[name]
-
-    def has_label(self, name: str) -> bool:
-        """Whether a label is declared in this block already."""
-        return name in self._labels
-
-    def find(self, name: str) -> str:
-        """The name in the function; one that was not declared is the module's."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._names:
-                return scope._names[name]
-            scope = scope.outer
-        return name
-
-    def find_label(self, name: str) -> str:
-        """The label's name in the function. Labels may stand behind what jumps to them: ask at the end."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._labels:
-                return scope._labels[name]
-            scope = scope.outer
-        return name
-
-
-def _unique(name: str, used: set[str]) -> str:
-    """The name, or another like it, which is not used yet, and then is."""
-    unique, count = name, 1
-    while unique in used:
-        unique, count = f"{name}@{count}", count + 1
-    used.add(unique)
-    return unique
 
 
 class BodyParser:
@@ -128,13 +75,13 @@ class BodyParser:
         """The function, parsed. Raises PtxError."""
         self._used: set[str] = set()
         self._labels: set[str] = set()
-        self._scope = _Scope(None, self._used, self._labels)
-        self._jumps: list[tuple[int, _Scope]] = []  # instructions that name labels
+        self._scope = Scope(None, self._used, self._labels)
+        self._jumps: list[tuple[int, Scope]] = []  # instructions that name labels
         self._registers: dict[str, str] = {}
         self._vectors: dict[str, tuple[str, ...]] = {}
         self._variables: list[Variable] = []
         self._instructions: list[Instruction | Label] = []
-        self._tables: dict[str, tuple[tuple[str, ...], _Scope]] = {}
+        self._tables: dict[str, tuple[tuple[str, ...], Scope]] = {}
         self._prototypes: dict[str, Prototype] = {}
         self._locations = Locations(self._strings)
         for parameter in (*self._returns, *self._taken):
@@ -174,7 +121,7 @@ class BodyParser:
     def _statement(self, stream: TokenStream) -> None:
         token = stream.next()
         if token.text == "{":
-            self._scope = _Scope(self._scope, self._used, self._labels)
+            self._scope = Scope(self._scope, self._used, self._labels)
         elif token.text == "}":
             if self._scope.outer is None:
                 raise PtxError(f"PTX line {token.line}: this brace closes nothing")
@@ -248,7 +195,7 @@ class BodyParser:
         for declared in variables(stream, space, is_extern):
             if space in ("global", "const"):
                 # As the assembler calls them, so that its machine code can be read.
-                unique = _unique(f"$__{declared.name}__{line}", self._used)
+                unique = unique_name(f"$__{declared.name}__{line}", self._used)
                 self._scope.declare(declared.name, unique)
                 self._outer[unique] = dataclasses.replace(declared, name=unique)
             else:
@@ -300,9 +247,8 @@ class BodyParser:
         find = self._scope.find
         if first in ("bra", "brx"):
             find = self._find_register
-        before: list[Instruction] = []
-        address = partial(self._element_address, before)
-        names = Names(find, self._registers, self._vectors, self._element_bytes, address)
+        elements = Elements(self._registers)
+        names = Names(find, self._registers, self._vectors, self._element_bytes, elements.address)
         operands = OperandParser(stream, names, first).all()
         end = stream.next()
         if end.text != ";":
@@ -314,39 +260,8 @@ class BodyParser:
         )
         self._instructions += [
             dataclasses.replace(made, opcode=each.opcode, modifiers=each.modifiers, operands=each.operands, guard=None)
-            for each in before
+            for each in elements.before
         ]
         if first in ("bra", "brx", "call"):
             self._jumps.append((len(self._instructions), self._scope))
         self._instructions.append(made)
-
-    def _element_address(
-        self, before: list[Instruction], array: Symbol, index: Register, size: int, offset: int
-    ) -> Register:
-        """The register that instructions, added to those before, give the address of an element.
-
-        An index of 32 bits stays one until the array's address is added, without a sign, as assemblers have it.
-        """
-        width = bits_of(self._registers[index.name])
-        if width not in (16, 32, 64):
-            raise PtxError(f"PTX line {self._line}: {index.name}: an index must have 16, 32 or 64 bits")
-        scaled, place = (self._temporary(kind) for kind in (f"b{max(32, width)}", "b64"))
-        kind = f"u{max(32, width)}"
-
-        def add(opcode: str, modifiers: tuple[str, ...], *operands: Operand) -> None:
-            before.append(Instruction(opcode, modifiers, operands, None, 0, None, ""))
-
-        add("cvt", (kind, f"u{width}"), scaled, index)
-        add("mad", ("lo", kind), scaled, scaled, Immediate(size), Immediate(offset))
-        add("mov", ("u64",), place, array)
-        if kind == "u32":
-            wide = self._temporary("b64")
-            add("cvt", ("u64", "u32"), wide, scaled)
-            scaled = wide
-        add("add", ("u64",), place, place, scaled)
-        return place
-
-    def _temporary(self, kind: str) -> Register:
-        name = f"index@{len(self._registers)}"
-        self._registers[name] = kind
-        return Register(name)
