@@ -4,6 +4,7 @@ import contextlib
 import signal
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -183,6 +184,31 @@ def test_attributes_are_those_of_the_assembler():
     assert (reported["max_threads_per_block"], reported["ptx_version"], reported["binary_version"]) == (128, 80, 80)
     assert 4 <= reported["num_regs"] == kernel.num_regs <= 32
     assert reported["max_dynamic_shared_size_bytes"] == 48 * 1024 - 128
+
+
+@pytest.mark.parametrize(
+    ("registers", "bound", "most"),
+    [
+        (0, None, 1024),  # not known
+        (64, None, 1024),  # 65,536 registers are 64 for each of 1024 threads
+        (65, None, 896),  # 65 * 32 are handed out as 2304: 28 warps
+        (72, None, 896),
+        (73, None, 800),  # 2560: 25 warps, and 0.6 of one
+        (128, None, 512),
+        (255, None, 256),
+        (65, 896, 896),
+        (65, 895, 895),  # a bound need be no whole warps
+        (128, 1024, 512),
+        (16, 2048, 1024),
+    ],
+)
+def test_a_block_has_as_many_whole_warps_as_the_registers_hold_in_units_of_256(registers, bound, most, monkeypatch):
+    """Source: CUDA C++ Programming Guide, technical specifications: 64 K registers of a multiprocessor, given to a
+    warp in units of 256 (the allocation unit of CUDA's occupancy calculator).
+    """
+    monkeypatch.setattr(simtmm.RawKernel, "num_regs", registers)
+    monkeypatch.setattr(simtmm.RawKernel, "kernel", SimpleNamespace(most_threads=bound))
+    assert simtmm.RawKernel(SAXPY, "saxpy").max_threads_per_block == most
 
 
 def test_a_fault_names_line_thread_and_array():
