@@ -7,6 +7,8 @@ import simtmm
 import simtmm.scripts.cupy as cp
 from simtmm.errors import KernelError, RecordingError
 from simtmm.scripts import notes
+from simtmm.scripts.cupy.elementwise import Argument
+from simtmm.scripts.cupy.parameters import Parameter
 from simtmm.scripts.options import options
 from tests.cuda.compilers.conftest import needs_nvrtc
 
@@ -32,6 +34,39 @@ def test_a_letter_stands_for_any_type_and_arrays_may_be_strided_or_broadcast(dty
     same(DIFFERENCE(cp.asarray(x), cp.asarray(y)), (x - y) ** 2, 1e-2 if dtype == "e" else 1e-5)
     same(DIFFERENCE(cp.asarray(x).T[::2], cp.asarray(x).T[1::2]), (x.T[::2] - x.T[1::2]) ** 2, 1e-2)
     same(DIFFERENCE(cp.asarray(x), 2), (x - x.dtype.type(2)) ** 2, 1e-2 if dtype == "e" else 1e-5)
+
+
+def test_arrays_whose_code_differs_have_another_key():
+    """A kernel is compiled once for all arrays of one key, so what its code says of an array has to be in it."""
+    arrays = [
+        cp.zeros((), "f"), cp.zeros(6, "f"), cp.zeros(6, "d"), cp.zeros(6, "i"), cp.zeros(12, "f")[::2],
+        cp.zeros((2, 3), "f"), cp.zeros((3, 2), "f").T, cp.zeros((2, 3, 4), "f"), cp.zeros((2, 3, 4), "f").T, 1.5,
+        np.broadcast_to(np.zeros(3, "f"), (2, 3)).view(cp.ndarray),
+    ]  # fmt: skip
+    made = [
+        Argument(Parameter("x", "T", None, raw), np.dtype(getattr(each, "dtype", "f")), each, is_output)
+        for each in arrays for raw in (False, True) for is_output in (False, True)
+    ]  # fmt: skip
+    codes = {}
+    for each in made:
+        # Whether it is raw or an output is the kernel's own, and the same for all of its arguments
+        key = each.parameter.raw, each.is_output, each.key
+        codes.setdefault(key, set()).add(code_of(each))
+    assert {key: len(of) for key, of in codes.items()} == dict.fromkeys(codes, 1)
+
+
+def code_of(argument):
+    return (*argument.declarations(), argument.first(), argument.before(), argument.within("i"), len(argument.values()))
+
+
+def test_one_kernel_takes_contiguous_strided_and_broadcast_arrays_in_any_order():
+    fresh = cp.ElementwiseKernel("T x, raw T y", "T z", "z = x - y[i]", "minus")
+    x = drawn((4, 6))
+    flat, turned, steps = cp.asarray(x), cp.asarray(x.T.copy()).T, cp.asarray(drawn((4, 12)))[:, ::2]
+    for first in (flat, turned, steps, flat[:, 0], flat[0]):
+        for second in (flat, turned, steps):
+            of = second.get().reshape(-1)[: first.size].reshape(first.shape)
+            same(fresh(first, second), first.get() - of)
 
 
 def test_outputs_are_written_in_place_where_they_are_given_and_several_come_as_a_tuple():

@@ -194,8 +194,7 @@ def is_known(design, store):
     """Whether a store has the only point of a study."""
     try:
         return read(design, store).rows[0].status == "done"
-    except StudyError as error:
-        assert "none of its points is of this study" in str(error)
+    except StudyError:  # none of its points is of this study
         return False
 
 
