@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from simtmm.cuda.checks import state
 from simtmm.cuda.checks.hints import COPIED, hint_of
 from simtmm.cuda.checks.names import CHECKS, INITCHECK, RACECHECK, SYNCCHECK, Checks
+from simtmm.cuda.checks.same_line import apart, trips_apart
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.layout import IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
 
@@ -25,7 +26,10 @@ _INNER = {state.WITHIN_WARP: "threads of a warp", state.WITHIN_BLOCK: "threads o
 
 @dataclass(frozen=True)
 class Side:
-    """One access of a finding, or one thread at a barrier: where in the source, by whom."""
+    """One access of a finding, or one thread at a barrier: where in the source, by whom.
+
+    within: what tells its barrier from another on the same line. trip: likewise, of one barrier in a loop.
+    """
 
     action: str
     file: str
@@ -33,13 +37,16 @@ class Side:
     source: str
     block: tuple[int, int, int]
     thread: tuple[int, int, int]
+    within: str = ""
+    trip: str = ""
 
     @property
     def text(self) -> str:
         """In words."""
         where = f"{self.file}:{self.line}" if self.line else self.file
         source = f": `{self.source}`" if self.source else ""
-        return f"{self.action} Thread {_index(self.thread)} in block {_index(self.block)} at {where}{source}"
+        also = "".join(f", {each}" for each in (self.within, self.trip) if each)
+        return f"{self.action} Thread {_index(self.thread)} in block {_index(self.block)} at {where}{source}{also}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ class Finding:
     @property
     def key(self) -> tuple[Any, ...]:
         """What is one finding: both lines, and what is wrong."""
-        lines = tuple((side.action, side.file, side.line) for side in self.sides)
+        lines = tuple((side.action, side.file, side.line, side.within) for side in self.sides)
         return self.check, self.severity, self.what.partition(" at ")[0], self.kernel, self.space, lines
 
     def again(self, other: "Finding") -> "Finding":
@@ -222,11 +229,20 @@ class _Describing:
             sides = (self._side("Executing", row, False),)
         elif kind == state.LANES_MISSING:
             what = f"Barrier error detected. Divergent thread(s) in warp: barrier {row[state.ADDRESS]}"
-            missing = "Missing" if row[state.EARLIER] == row[state.LATER] else "Other"
-            sides = (self._side("Waiting", row, True), self._side(missing, row, False))
+            sides = (self._side("Waiting", row, True), self._side("Missing", row, False))
         else:
-            what = f"Barrier error detected. Divergent thread(s) in block: barrier {row[state.ADDRESS]}"
-            sides = (self._side("Waiting", row, True), self._side("Waiting", row, False))
+            is_in_warp = row[state.WHO] == state.WITHIN_WARP
+            place = "warp" if is_in_warp else "block"
+            what = f"Barrier error detected. Divergent thread(s) in {place}: barrier {row[state.ADDRESS]}"
+            events, ways = (row[state.EARLIER], row[state.LATER]), (row[state.EARLIER_WAY], row[state.LATER_WAY])
+            within = apart(self._function, events, ways)
+            trips = "", ""
+            if events[0] == events[1] and ways[0] == ways[1]:
+                trips = trips_apart((row[state.EARLIER_TRIPS], row[state.LATER_TRIPS]))
+            sides = tuple(
+                replace(self._side(action, row, number == 0), within=within[number], trip=trips[number])
+                for number, action in enumerate(("Waiting", "Other" if is_in_warp else "Waiting"))
+            )
         return Finding(SYNCCHECK, ERROR, what, self._kernel, self._number, sides, count=row[state.COUNT], hint=hint)
 
     def _copies(self, event: int) -> bool:

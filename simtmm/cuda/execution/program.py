@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
+from simtmm.cuda.execution.barrier_places import CallSite, counted
 from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
@@ -44,7 +45,8 @@ class Program:
 
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
-    what orders them, for simtmm/cuda/checks, in the place of what a trace holds.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. calls: for checks, those that lead to
+    barriers.
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -69,12 +71,15 @@ class Program:
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
     checks: bool = False
+    calls: list[CallSite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         functions = _reachable(self.module, self.entry)
         if not functions:
             raise PtxError(f"kernel {self.entry}: is declared, and has no body")
         self._place_shared(functions)
+        if self.checks:
+            functions, self.calls = counted(functions)
         first = 0
         for number, function in enumerate(functions):
             self.function_numbers[function.name] = number

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.barrier_places import TRIPS, TRIPS_HERE, WAY, WAY_HERE
 from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.control_flow.edges import (
     BLOCK_POINTER,
@@ -15,7 +16,7 @@ from simtmm.cuda.execution.control_flow.edges import (
     rest_goes_on,
 )
 from simtmm.cuda.execution.emit import Value
-from simtmm.cuda.execution.layout import ACTIVATION, BAD_CALL, LANES, NO_STACK
+from simtmm.cuda.execution.layout import ACTIVATION, ALIGN, BAD_CALL, LANES, NO_STACK
 from simtmm.cuda.ptx.control_flow import Block
 from simtmm.cuda.ptx.syntax import Group, Instruction, Sink, Symbol
 
@@ -169,6 +170,9 @@ def _enter(
         raise context.refuse("takes a value back in a register, which is not known")
     elif callee.function.returns:
         emit.store(Value("null", "ptr"), emit.at(frame.name, offset_of(ACTIVATION, "code")))
+    for theirs, ours in ((WAY, WAY_HERE), (TRIPS, TRIPS_HERE)) if code.program.checks else ():
+        if theirs in callee.frame.places:
+            emit.store(context.register(ours), emit.at(frame.name, callee.frame.places[theirs]), ALIGN)
     emit.store(mask, "%mask")
     emit.store(frame, "%frame")
     emit.call("park", "void", WARP_POINTER, mask, number_of(callee.first_block))
