@@ -1,6 +1,5 @@
 """What the checks found, in the words of compute-sanitizer: both lines of source, threads, blocks, memory, a hint."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from simtmm.cuda.checks.names import CHECKS, INITCHECK, RACECHECK, SYNCCHECK, Ch
 from simtmm.cuda.checks.same_line import apart, trips_apart
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.layout import IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
+from simtmm.cuda.places import own_name
 
 if TYPE_CHECKING:
     from simtmm.cuda.device import Device, DeviceLaunch
@@ -154,12 +154,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _own_name(name: str) -> str:
-    """What a variable of a function is called in the source: tile of _ZZ6kernelPfE4tile."""
-    found = re.search(r"E(\d+)(\w+)$", name) if name.startswith("_ZZ") else None
-    return found.group(2)[: int(found.group(1))] if found else bare_name(name)
-
-
 def _index(of: Sequence[int]) -> str:
     return f"({', '.join(map(str, of))})"
 
@@ -271,7 +265,7 @@ class _Describing:
             program = self._function.program
             held = [(offset, name) for name, offset in program.shared.items() if offset <= address]
             offset, name = max(held, default=(0, "shared memory"))
-            name = _own_name(name)
+            name = own_name(name)
             return name, address - offset, f"byte {address - offset} of `{name}`"
         if space == IN_LOCAL:
             return "local memory", address, f"byte {address} of the thread's local memory"
