@@ -123,9 +123,7 @@ def _origins(function: "KernelFunction", access: tuple[str, Instruction]) -> fro
 _Shared = tuple[str, int, int]  # of a variable in shared memory: name, generic address, bytes; 0 of the null pointer
 
 
-def _pointers(
-    function: "KernelFunction", state: LaunchState, came: frozenset[Origin]
-) -> list[Allocation | _Shared]:
+def _pointers(function: "KernelFunction", state: LaunchState, came: frozenset[Origin]) -> list[Allocation | _Shared]:
     """The arrays and variables that these are pointers to."""
     found: dict[int, Allocation | _Shared] = {}
     for origin in came:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.checks import analysis, state
-from simtmm.cuda.checks.findings import Finding, Found, described
+from simtmm.cuda.checks.descriptions import described
+from simtmm.cuda.checks.findings import Finding, Found
 from simtmm.cuda.checks.instructions import flags_of, unit_bits
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name

@@ -1,6 +1,17 @@
 """What an instruction that accesses memory is to the checks."""
 
-from simtmm.cuda.checks.state import ACQUIRES, ATOMIC, COPIES, IGNORED, OF_BLOCK, ORDERS, RELEASES, STRONG, VECTOR, VOLATILE
+from simtmm.cuda.checks.state import (
+    ACQUIRES,
+    ATOMIC,
+    COPIES,
+    IGNORED,
+    OF_BLOCK,
+    ORDERS,
+    RELEASES,
+    STRONG,
+    VECTOR,
+    VOLATILE,
+)
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction

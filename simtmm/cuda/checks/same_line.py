@@ -1,4 +1,4 @@
-"""How two barriers differ that stand on one line of source: where they were inlined or called, or by the trip of a loop."""
+"""How two barriers differ that stand on one line of source: where they were inlined or called, or by trips of loops."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ def apart(function: "KernelFunction", events: tuple[int, int], ways: tuple[int, 
     places = [_line(function, event) for event in events]
     if places[0] != places[1]:
         return "", ""
-    texts = [", ".join(_calls(function, event, way)) for event, way in zip(events, ways, strict=True)]
+    texts = [", in ".join(_calls(function, event, way)) for event, way in zip(events, ways, strict=True)]
     if texts[0] != texts[1]:
         return f"in {texts[0]}" if texts[0] else "", f"in {texts[1]}" if texts[1] else ""
     if events[0] == events[1]:
@@ -68,7 +68,7 @@ def _calls(function: "KernelFunction", event: int, way: int) -> Iterator[str]:
         yield from _inlined(function, caller, location)
         name = caller
     if len(calls) > _MOST_CALLS:
-        yield f"and {len(calls) - _MOST_CALLS} more calls"
+        yield f"{len(calls) - _MOST_CALLS} more calls"
 
 
 def _inlined(function: "KernelFunction", name: str, location: Location | None) -> Iterator[str]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from simtmm.cuda.execution.layout import BARRIERS, LANES
 
-# Of an instruction (Tables.events): what it is beside a load or a store; of one that gathers lanes of a warp, whether it
-# orders their memory.
+# Of an instruction (Tables.events): what it is beside a load or a store; ORDERS: of one that gathers lanes of a warp,
+# whether it orders their memory.
 (STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED, COPIES,
  ORDERS) = (1 << bit for bit in range(10))  # fmt: skip
 
@@ -21,8 +21,8 @@ WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD = 1, 2, 3, 4  # who rac
  EARLIER_WAY, EARLIER_TRIPS, LATER_WAY, LATER_TRIPS) = range(17)  # fmt: skip
 COLUMNS = 17  # SAME: of barriers that differ, whether it is one instruction; ways and trips: barrier_places.py
 
-# Of a warp at a barrier (Tables.arrived): lanes that have arrived, those of them that wait, and those that are expected;
-# of the first that arrived its instruction + 1, its lane, its way and its trips.
+# Of a warp at a barrier (Tables.arrived): lanes that have arrived, those of them that wait, and those expected; of
+# the first that arrived its instruction + 1, its lane, its way and its trips.
 HERE, WAITING, EXPECTED, FIRST, FIRST_LANE, FIRST_WAY, FIRST_TRIPS, ARRIVAL = range(8)
 ROWS = 1 << 13  # of findings; a launch that has more of them has them counted alone
 

@@ -32,7 +32,7 @@ def counted(functions: Sequence[Function]) -> tuple[list[Function], list[CallSit
     meeting = _meeting(functions)
     calls = [
         (function.name, item) for function in functions if function.name in meeting
-        for item in function.body or () if _leads_to(item, meeting)
+        for item in function.body or () if isinstance(item, Instruction) and _leads_to(item, meeting)
     ]  # fmt: skip
     numbers = {id(call): number for number, (_, call) in enumerate(calls, 1)}
     bits = way_bits(calls)
@@ -102,7 +102,7 @@ def _counted(function: Function, meeting: set[str], numbers: dict[int, int], way
     whole: list[Instruction | Label] = [*first]
     for at, item in enumerate(body):
         whole += [*before.get(at, ()), item]
-    registers = {name: "b64" for name in (WAY, TRIPS, WAY_HERE, TRIPS_HERE, *counts.values())}
+    registers = dict.fromkeys((WAY, TRIPS, WAY_HERE, TRIPS_HERE, *counts.values()), "b64")
     return replace(function, body=tuple(whole), registers={**function.registers, **registers})
 
 
@@ -123,8 +123,8 @@ def _here(counts: Sequence[str], call: int, bits: int) -> list[Instruction]:
     """What puts the way and the trips of a place into registers. counts: of the loops around it, outer ones first."""
     way, trips = Register(WAY_HERE), Register(TRIPS_HERE)
     found = [_ours("mov.u64", way, Register(WAY)), _ours("mov.u64", trips, Register(TRIPS))]
-    for name in counts:
-        found.append(_ours("mad.lo.u64", trips, trips, Immediate(1 << TRIP_BITS), Register(name)))
+    factor = Immediate(1 << TRIP_BITS)
+    found += [_ours("mad.lo.u64", trips, trips, factor, Register(name)) for name in counts]
     if call:
         found.append(_ours("mad.lo.u64", way, way, Immediate(1 << bits), Immediate(call)))
     return found

@@ -34,7 +34,12 @@ if TYPE_CHECKING:
 
 _LAUNCH = Value("%launch", "ptr")
 _SPACES = {"global": IN_GLOBAL, "shared": IN_SHARED, "local": IN_LOCAL}
-_MANY = {"wmma": 64, "cp": 130, "bar": 4, "barrier": 4}  # entries of an instruction that moves piece by piece; of others, two at most
+_MANY = {
+    "wmma": 64,
+    "cp": 130,
+    "bar": 4,
+    "barrier": 4,
+}  # entries of an instruction that moves piece by piece; of others, two at most
 
 
 def checking_runtime(runtime: str) -> str:

@@ -1,10 +1,21 @@
-"""What an address is made from: parameters and variables that pointers come from, followed backward through registers."""
+"""What an address is made from: parameters and variables that pointers are from, followed back through registers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simtmm.cuda.ptx.registers import written
-from simtmm.cuda.ptx.syntax import Address, Function, Group, Instruction, Module, Operand, Pair, Register, Symbol, Vector
+from simtmm.cuda.ptx.syntax import (
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Module,
+    Operand,
+    Pair,
+    Register,
+    Symbol,
+    Vector,
+)
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,8 @@ _Found = frozenset[Origin]
 _NOTHING: _Found = frozenset()
 _SAME = {"mov", "cvta", "cvt", "selp", "min", "max"}  # each operand may be the pointer
 _SUMS = {"add", "addc", "sub", "subc", "or", "and", "xor"}  # one is, the others are distances
-_NUMBERS = {"mul", "mul24", "shl", "shr", "div", "rem", "popc", "clz", "bfind", "bfe", "setp", "set", "neg", "not", "abs",
-            "sad", "brev", "cnot", "vote", "match", "activemask"}  # fmt: skip
+_NUMBERS = {"mul", "mul24", "shl", "shr", "div", "rem", "popc", "clz", "bfind", "bfe", "setp", "set", "neg", "not",
+            "abs", "sad", "brev", "cnot", "vote", "match", "activemask"}  # fmt: skip
 
 
 def origins(module: Module, function: str, instruction: Instruction) -> _Found:
@@ -125,8 +136,9 @@ class _Walk:
     def _writers_of(self, function: str) -> dict[str, list[Instruction]]:
         if function not in self._writers:
             found: dict[str, list[Instruction]] = {}
-            for item in self._module.functions[function].body or ():
-                for name in written(item) if isinstance(item, Instruction) else ():
-                    found.setdefault(name, []).append(item)
+            body = [item for item in self._module.functions[function].body or () if isinstance(item, Instruction)]
+            for instruction in body:
+                for name in written(instruction):
+                    found.setdefault(name, []).append(instruction)
             self._writers[function] = found
         return self._writers[function]
