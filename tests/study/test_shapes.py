@@ -85,19 +85,5 @@ def test_forms_have_their_names(time, kind, formula):
     assert (found.kind, found.formula()) == (kind, formula)
 
 
-@pytest.mark.parametrize(
-    ("points", "apart", "kind"),
-    [
-        (5, 0.02, "knee"), (5, 0.04, "none"), (6, 0.02, "knee"), (6, 0.03, "none"), (7, 0.04, "knee"),
-        (7, 0.05, "none"), (9, 0.04, "knee"), (9, 0.05, "none"), (21, 0.05, "knee"), (41, 0.05, "knee"),
-    ],
-)  # fmt: skip
-def test_the_fewer_points_the_clearer_a_knee_must_be(points, apart, kind):
-    """Of few points two segments fit well by chance. apart: how far each time is above, the next below, the knee's."""
-    x = np.geomspace(1, 100, points)
-    time = 1000 * np.maximum(1, x / 10) * (1 + apart * (-1) ** np.arange(points))
-    assert shape_of(x, time).kind == kind
-
-
 def test_two_points_have_no_form():
     assert shape_of(np.array([1.0, 2.0]), np.array([5.0, 7.0])) is None
