@@ -583,3 +583,18 @@ def test_the_refined_form_of_an_algorithm_that_does_not_say_its_threads():
         "chain": 1024 / 32 * 10 / 1024 * 512,
         "memory": 1024 / 32 * 512 / (48 * 480),
     }
+
+
+@pytest.mark.parametrize(("name", "variant"), [(name, each) for name, of in ALGORITHMS.items() for each in of.forms])
+def test_what_binds_is_told_of_every_variant(name, variant):
+    """Where SymPy finds no formula for a change, there is its number."""
+    problem = {"n": 1e6, "m": 3e6, "k": 20.0, "N": 1e6, "Q_s": 1e6, "n_sub": 5e4}
+    fits = {"vertices-fit": {"n": 1000.0, "m": 5000.0}, "edges-fit": {"m": 1e5}, "local": {"m": 4000.0}}
+    problem |= fits.get(variant, {})
+    given = {symbol.name: problem[symbol.name] for symbol in find(name).symbols if symbol.name in problem}
+    found = predict_paper(name, load_machine("gtx280"), given, variant=variant)
+    assert found.regimes
+    for stretches in found.regimes.values():
+        starts = [each.start for each in stretches]
+        assert starts == sorted(starts)
+        assert [each.stop for each in stretches[:-1]] == starts[1:]

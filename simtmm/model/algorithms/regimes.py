@@ -211,11 +211,43 @@ def _solved(formula: Formula, before: str, after: str, over: str, values: Mappin
     letters = {str(letter): letter for letter in (one / other).free_symbols}
     if over not in letters:
         return None
+    return next((each for each in _solutions(one / other, letters[over]) if _is_near(each, values, at)), None)
+
+
+def _solutions(ratio: Any, letter: Any) -> list[Any]:
+    """The values of a letter, as expressions of the others, where a ratio is 1; none where they can't be solved for.
+
+    SymPy tells what it can't solve by NotImplementedError, and also by whatever its many ways come upon, as a recursion
+    without an end. The number is known without it.
+    """
+    import sympy
+
+    simple = sympy.simplify(ratio)
+    if _is_mixed(simple, letter):  # what SymPy looks for in minutes, and has no elementary functions for
+        return []
     try:
-        solutions = sympy.solve(sympy.Eq(sympy.simplify(one / other), 1), letters[over])
-    except NotImplementedError:
-        return None
-    return next((solution for solution in solutions if abs(_number(solution, values) - at) <= 1e-9 * at), None)
+        return list(sympy.solve(sympy.Eq(simple, 1), letter))
+    except Exception:
+        return []
+
+
+def _is_mixed(expression: Any, letter: Any) -> bool:
+    """Whether a letter stands in a logarithm or an exponent and beside it, or in several that differ."""
+    import sympy
+
+    expanded = sympy.expand_log(expression, force=True)
+    inside = {each for each in expanded.atoms(sympy.Function) if each.has(letter)}
+    inside |= {each for each in expanded.atoms(sympy.Pow) if each.exp.has(letter)}
+    beside = expanded.xreplace({each: sympy.Dummy() for each in inside})
+    return bool(inside) and (len(inside) > 1 or beside.has(letter))
+
+
+def _is_near(solution: Any, values: Mapping[str, float], at: float) -> bool:
+    """Whether a solution has a value, and it is the one that was found."""
+    try:
+        return abs(_number(solution, values) - at) <= 1e-9 * at
+    except (TypeError, ValueError, ArithmeticError):  # it has none, as an infinity or a condition
+        return False
 
 
 def _number(expression: Any, values: Mapping[str, float]) -> complex:

@@ -215,7 +215,7 @@ def _patch_cuda(patches: Patches, torch: Any) -> None:
 
 
 def _answers() -> dict[str, Any]:
-    """What stands for torch.cuda's names: a function of its own for each, as torch tells functions by identity."""
+    """What stands for torch.cuda's names: a function of its own for each, as torch knows functions by identity."""
 
     def nothing(*args: Any, **kwargs: Any) -> None:
         return None
