@@ -83,7 +83,10 @@ def main() -> None:
     try:
         status = _status()
         sys.stdout.flush()
-        if own_faults.noted() and status in (None, 0):
+        faults = own_faults.noted()
+        for fault in faults:
+            _complain(fault)
+        if faults and status in (None, 0):
             status = own_faults.STATUS
     except BrokenPipeError:  # whoever read our output has gone, as `| head` does; say nothing
         _nothing_more()

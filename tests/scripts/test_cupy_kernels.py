@@ -7,6 +7,7 @@ import simtmm
 import simtmm.scripts.cupy as cp
 from simtmm.errors import KernelError, RecordingError
 from simtmm.scripts import notes
+from simtmm.scripts.cupy import elementwise, reduction
 from simtmm.scripts.options import options
 from tests.cuda.compilers.conftest import needs_nvrtc
 
@@ -32,6 +33,51 @@ def test_a_letter_stands_for_any_type_and_arrays_may_be_strided_or_broadcast(dty
     same(DIFFERENCE(cp.asarray(x), cp.asarray(y)), (x - y) ** 2, 1e-2 if dtype == "e" else 1e-5)
     same(DIFFERENCE(cp.asarray(x).T[::2], cp.asarray(x).T[1::2]), (x.T[::2] - x.T[1::2]) ** 2, 1e-2)
     same(DIFFERENCE(cp.asarray(x), 2), (x - x.dtype.type(2)) ** 2, 1e-2 if dtype == "e" else 1e-5)
+
+
+ADDED = ("T x, T y", "T z", "z = x + 2 * y", "added")
+AT = ("raw T x, int32 end", "T y", "y = x[end - i]", "at")
+SUMMED = ("T x", "T y", "x", "a + b", "y = a", "0", "summed")
+VIEWS = [
+    lambda x: x, lambda x: x.T, lambda x: x[::2], lambda x: x[:, ::-1], lambda x: x[..., 1:], lambda x: x[1:].T,
+    lambda x: x[0], lambda x: x[:, 0], lambda x: x[:1], lambda x: x[0, 0],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "call"),
+    [
+        (lambda: cp.ElementwiseKernel(*ADDED), lambda kernel, x: kernel(x, cp.asarray(np.ones(x.shape, x.dtype)))),
+        (lambda: cp.ElementwiseKernel(*ADDED), lambda kernel, x: kernel(cp.asarray(np.ones(x.shape, x.dtype)), x)),
+        (lambda: cp.ElementwiseKernel(*ADDED), lambda kernel, x: kernel(3, x)),
+        (lambda: cp.ElementwiseKernel(*ADDED), lambda kernel, x: kernel(3, 4, x)),
+        (lambda: cp.ElementwiseKernel(*AT), lambda kernel, x: kernel(x, 0, size=x.size)),
+        (lambda: cp.ReductionKernel(*SUMMED), lambda kernel, x: kernel(x)),
+        (lambda: cp.ReductionKernel(*SUMMED), lambda kernel, x: kernel(x, axis=0)),
+    ],
+)
+def test_code_that_was_compiled_for_other_arguments_is_not_taken_for_these(make, call, monkeypatch):
+    """Of a kernel that is called with all layouts and types in turn, each call runs the code of a new kernel."""
+    ran = []
+
+    class Uncompiled:
+        def __init__(self, code, name, options=()):
+            self.code = code
+
+        def __call__(self, *launch, stream=0):
+            ran.append(self.code)
+
+    for module in (elementwise, reduction):
+        monkeypatch.setattr(module, "RawKernel", Uncompiled)
+    kernel = make()
+    for shape, dtype in [((6, 4), "f"), ((4, 3, 2), "f"), ((4, 3, 2), "d"), ((6, 4), "i"), ((2, 64), "i")]:
+        for view in VIEWS:
+            x = view(cp.asarray(drawn(shape, dtype)))
+            if x.ndim:
+                call(kernel, x)
+                call(make(), x)
+                assert ran[-1] == ran[-2]
+    assert len(set(ran)) > 3
 
 
 def test_outputs_are_written_in_place_where_they_are_given_and_several_come_as_a_tuple():

@@ -2,9 +2,11 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from simtmm import load_machine
+from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
 from simtmm.scripts.device_blocks import DeviceBlocks
 from simtmm.scripts.numba_cuda.driver import EmulatedDriver
@@ -38,3 +40,55 @@ def test_as_many_blocks_fit_as_the_machine_of_the_recording_holds(name, threads,
 )
 def test_without_a_machine_it_is_a_gpu_of_today(threads, registers, own, dynamic, blocks):
     assert blocks_that_fit(threads, registers, own, dynamic) == blocks
+
+
+def copied(name, to, source, size):
+    """What the driver's function copies into the first of these, each an array's bytes or a piece of the device."""
+    driver = EmulatedDriver(SimpleNamespace(CUcontext=int, CUdeviceptr=int), DeviceBlocks())
+    pieces = {"device": driver.cuMemAlloc(64), "other": driver.cuMemAlloc(64)}
+    host = np.arange(256, dtype=np.uint8)
+    driver.cuMemcpyHtoD(pieces["other"], host.ctypes.data + 100, 64)
+    places = {**pieces, "host": host.ctypes.data}
+    (into, at), (out_of, begin) = to, source
+    given = (places[into] + at, places[out_of] + begin, size)
+    if name.endswith("Async"):
+        getattr(driver, name)(*given, 0)
+    else:
+        getattr(driver, name)(*given)
+    found = np.zeros(64, np.uint8)
+    driver.cuMemcpyDtoH(found.ctypes.data, places["device"], 64)
+    return (host if into == "host" else found)[at : at + size].tolist()
+
+
+COPIES = [("cuMemcpyHtoD", "device", "host"), ("cuMemcpyDtoH", "host", "other"), ("cuMemcpyDtoD", "device", "other")]
+
+
+@pytest.mark.parametrize("late", ["", "Async"])
+@pytest.mark.parametrize(("name", "to", "source"), COPIES)
+def test_a_copy_brings_just_the_bytes_that_it_names(name, to, source, late):
+    first = 100 if source == "other" else 0
+    assert copied(name + late, (to, 8), (source, 16), 48) == list(range(first + 16, first + 64))
+    assert copied(name + late, (to, 0), (source, 0), 64) == list(range(first, first + 64))
+
+
+@pytest.mark.parametrize("late", ["", "Async"])
+@pytest.mark.parametrize(
+    ("name", "to", "source", "end"),
+    [(*each, end) for each in COPIES for end in (0, 1) if each[1 + end] != "host"],
+)
+def test_a_copy_beyond_either_array_of_the_device_is_refused(name, to, source, late, end):
+    """One byte too far at this end alone."""
+    ends = [(to, 0), (source, 0)]
+    ends[end] = (ends[end][0], 1)
+    with pytest.raises(KernelError, match=r"numba: a copy.*: 64 bytes at 0x[0-9a-f]+: the array has 64 bytes"):
+        copied(name + late, *ends, 64)
+
+
+def test_memory_is_set_within_an_array_and_no_further():
+    driver = EmulatedDriver(SimpleNamespace(CUcontext=int, CUdeviceptr=int), DeviceBlocks())
+    at, found = driver.cuMemAlloc(16), np.zeros(16, np.uint8)
+    driver.cuMemsetD8(at + 4, 0x107, 12)
+    driver.cuMemcpyDtoH(found.ctypes.data, at, 16)
+    assert found.tolist() == [0] * 4 + [7] * 12
+    with pytest.raises(KernelError, match="numba: memset: 13 bytes"):
+        driver.cuMemsetD8(at + 4, 1, 13)

@@ -1,5 +1,7 @@
 """Scheduling rules along an axis: given in the call, named in the study, run on the reference engine."""
 
+from dataclasses import replace
+
 import pytest
 
 from simtmm import compare, load_machine, load_trace, simulate
@@ -7,7 +9,8 @@ from simtmm.errors import MachineError, StudyError
 from simtmm.report.compare import describe_comparison
 from simtmm.report.page import load_table
 from simtmm.study.design.rules import rules_in
-from simtmm.study.sweep import sweep
+from simtmm.study.store.store import Store
+from simtmm.study.sweep import read, sweep
 from simtmm.trace.lower import lower
 from tests.study.programs import designed, write
 
@@ -63,6 +66,23 @@ def test_another_content_is_another_point(folder, tmp_path):
     before = rules_in([other])["youngest"].content()
     other.write_text("# the last one\n" + other.read_text(encoding="utf-8"), encoding="utf-8")
     assert rules_in([other])["youngest"].content() == before
+
+
+def test_what_an_earlier_simtmm_computed_by_a_rule_is_told_of_that_rule_alone(folder, tmp_path, monkeypatch):
+    axes, path = {"scheduling.scheduler": ["fifo", "youngest"]}, tmp_path / "s.sqlite"
+    other = tmp_path / "other.py"
+    other.write_text("def youngest(ready, group):\n    return ready[0]\n", encoding="utf-8")
+    own, another = (
+        replace(designed(folder, axes=axes), rules=rules_in([file])) for file in (folder / "rules.py", other)
+    )
+    first = sweep(own, path, workers=1)
+    monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
+    with Store(path, make=False) as store:
+        found, without = read(own, store), read(another, store)
+    assert [row.status for row in found.rows] == ["done", "done"]
+    assert [row.results for row in found.rows] == [row.results for row in first.rows]
+    assert all(row.computed_by.startswith("run 1: simtmm") for row in found.rows)
+    assert [row.status for row in without.rows] == ["done", "open"]
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,10 @@ class FunctionCode:
             return emit.constant(shared.get(own, shared.get(name, 0)) + symbol.offset, lanes("i64"))
         if name in self.program.function_numbers:
             return emit.constant(function_address(name), lanes("i64"))
-        if name in self.program.module.variables or any(v.name == name for v in self.function.variables):
+        if name in self.program.module.variables:
+            known = self.program.module.variables.get(name)
+            if known is not None and known.extern:
+                raise context.refuse(f"names {name}, which is .extern and defined nowhere")
             number = self.program.symbol(name)
             table = emit.field("ptr", "%launch", int(LAUNCH.fields["symbols"][1]))  # type: ignore[index]
             base = emit.load("i64", emit.at(table.name, 8 * number))

@@ -4,14 +4,14 @@ The code of a warp is a loop: of the lanes that can go on, those at the lowest b
 others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.backwards import backward_runtime
+from simtmm.cuda.execution.barrier_places import CallSite, counted
 from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
@@ -21,11 +21,12 @@ from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
+from simtmm.cuda.execution.reachable import mentioned_by, reachable
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
 from simtmm.cuda.ptx.isa import takes
-from simtmm.cuda.ptx.passing import prototype_of, with_variables
+from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.steps import Step, states_waits
-from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Prototype, Symbol
+from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype
 from simtmm.errors import PtxError
 from simtmm.own_faults import told_as_ours
 
@@ -51,6 +52,8 @@ class Program:
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
     what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
     lanes of an atomic operation have their turns in descending order.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. calls: for checks, those that lead to
+    barriers.
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -76,12 +79,15 @@ class Program:
     tired: set[int] = field(default_factory=set)
     checks: bool = False
     backwards: bool = False
+    calls: list[CallSite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        functions = _reachable(self.module, self.entry)
+        functions = reachable(self.module, self.entry)
         if not functions:
             raise PtxError(f"kernel {self.entry}: is declared, and has no body")
         self._place_shared(functions)
+        if self.checks:
+            functions, self.calls = counted(functions)
         first = 0
         for number, function in enumerate(functions):
             self.function_numbers[function.name] = number
@@ -107,7 +113,7 @@ class Program:
         )
 
     def _place_shared(self, functions: list[Function]) -> None:
-        used = {operand_name for function in functions for operand_name in _symbols(function)}
+        used = {operand_name for function in functions for operand_name in mentioned_by(function)}
         outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
         every = {variable.name: variable for variable in outer}
         for function in functions:
@@ -251,69 +257,3 @@ class Program:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
         group = assembly_file("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
         return assembly_file("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
-
-
-def _symbols(function: Function) -> set[str]:
-    """Names that a function's instructions mention."""
-    found: set[str] = set()
-
-    def take(operand: object) -> None:
-        if isinstance(operand, Symbol):
-            found.add(operand.name)
-        for inner in ("base", "rest", "parts"):
-            value = getattr(operand, inner, ())
-            for part in value if isinstance(value, tuple) else (value,):
-                take(part)
-
-    for item in function.body or ():
-        if isinstance(item, Instruction):
-            for operand in item.operands:
-                take(operand)
-    return found
-
-
-def _calls_by_pointer(function: Function) -> bool:
-    """Whether a function calls what a register names."""
-    return any(
-        isinstance(item, Instruction) and item.opcode == "call" and not any(isinstance(o, Symbol) for o in _named(item))
-        for item in function.body or ()
-    )
-
-
-def _named(call: Instruction) -> Sequence[object]:
-    """The operand of a call that names the function: the first that is no group."""
-    return [operand for operand in call.operands if not isinstance(operand, Group)][:1]
-
-
-def _pointed_to(module: Module) -> set[str]:
-    """Functions that a pointer may lead to: those whose addresses variables hold, and those that code takes."""
-    found = {pointer.symbol.name for variable in module.variables.values() for pointer in variable.pointers}
-    for name in module.functions:
-        for item in module.functions[name].body or ():
-            if isinstance(item, Instruction) and item.opcode in ("mov", "cvta", "st", "selp"):
-                found |= {operand.name for operand in item.operands if isinstance(operand, Symbol)}
-    return {name for name in found if name in module.functions and not module.functions[name].entry}
-
-
-def _reachable(module: Module, entry: str) -> list[Function]:
-    """The kernel, and the functions with a body that it mentions, and those that these mention, or that pointers in
-    variables lead to.
-    """
-    found: dict[str, Function] = {}
-    pending = [entry]
-    while pending:
-        name = pending.pop(0)
-        if name in found:
-            continue
-        function = with_variables(module.functions[name], partial(prototype_of, module))
-        if function.body is None:
-            continue
-        found[name] = function
-        mentioned = _symbols(function)
-        for variable in module.variables.values():
-            if variable.name in mentioned:
-                mentioned |= {pointer.symbol.name for pointer in variable.pointers}
-        if _calls_by_pointer(function):
-            mentioned |= _pointed_to(module)
-        pending += sorted(other for other in mentioned if other in module.functions and other != name)
-    return list(found.values())

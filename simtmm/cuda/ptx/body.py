@@ -5,8 +5,11 @@ import re
 from collections.abc import Mapping
 
 from simtmm.cuda.ptx.declarations import parameters, variables
+from simtmm.cuda.ptx.elements import Elements
+from simtmm.cuda.ptx.expressions import STRONGEST, whole_constant
 from simtmm.cuda.ptx.locations import Locations
 from simtmm.cuda.ptx.operands import Names, OperandParser
+from simtmm.cuda.ptx.scopes import Scope, unique_name
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import (
     Function,
@@ -20,58 +23,11 @@ from simtmm.cuda.ptx.syntax import (
     Variable,
 )
 from simtmm.cuda.ptx.tokens import tokens
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
 
 _LEAVING = ("ret", "exit", "trap", "bra", "brx")
 _GLOBAL = re.compile(r"\.(?:global|const)\s+\.")
 MOST_REGISTERS = 1 << 20  # of one declaration; compilers number those of a kernel by the thousand
-
-
-class _Scope:
-    """The names of a block in braces; one declared in a block that has it already outside is another."""
-
-    def __init__(self, outer: "_Scope | None", used: set[str], labels: set[str]) -> None:
-        """used, labels: the names of the function so far, and those of its labels."""
-        self.outer, self._used, self._used_labels = outer, used, labels
-        self._names: dict[str, str] = {}
-        self._labels: dict[str, str] = {}
-
-    def declare(self, name: str, unique: str = "") -> str:
-        """The name that a declared one has in the function: another like it, unless it is given."""
-        self._names[name] = unique or _unique(name, self._used)
-        return self._names[name]
-
-    def declare_label(self, name: str) -> str:
-        """Likewise for a label, or a list of labels."""
-        self._labels[name] = _unique(name, self._used_labels)
-        return self._labels[name]
-
-    def find(self, name: str) -> str:
-        """The name in the function; one that was not declared is the module's."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._names:
-                return scope._names[name]
-            scope = scope.outer
-        return name
-
-    def find_label(self, name: str) -> str:
-        """The label's name in the function. Labels may stand behind what jumps to them: ask at the end."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._labels:
-                return scope._labels[name]
-            scope = scope.outer
-        return name
-
-
-def _unique(name: str, used: set[str]) -> str:
-    """The name, or another like it, which is not used yet, and then is."""
-    unique, count = name, 1
-    while unique in used:
-        unique, count = f"{name}@{count}", count + 1
-    used.add(unique)
-    return unique
 
 
 class BodyParser:
@@ -119,13 +75,13 @@ class BodyParser:
         """The function, parsed. Raises PtxError."""
         self._used: set[str] = set()
         self._labels: set[str] = set()
-        self._scope = _Scope(None, self._used, self._labels)
-        self._jumps: list[tuple[int, _Scope]] = []  # instructions that name labels
+        self._scope = Scope(None, self._used, self._labels)
+        self._jumps: list[tuple[int, Scope]] = []  # instructions that name labels
         self._registers: dict[str, str] = {}
         self._vectors: dict[str, tuple[str, ...]] = {}
         self._variables: list[Variable] = []
         self._instructions: list[Instruction | Label] = []
-        self._tables: dict[str, tuple[tuple[str, ...], _Scope]] = {}
+        self._tables: dict[str, tuple[tuple[str, ...], Scope]] = {}
         self._prototypes: dict[str, Prototype] = {}
         self._locations = Locations(self._strings)
         for parameter in (*self._returns, *self._taken):
@@ -165,7 +121,7 @@ class BodyParser:
     def _statement(self, stream: TokenStream) -> None:
         token = stream.next()
         if token.text == "{":
-            self._scope = _Scope(self._scope, self._used, self._labels)
+            self._scope = Scope(self._scope, self._used, self._labels)
         elif token.text == "}":
             if self._scope.outer is None:
                 raise PtxError(f"PTX line {token.line}: this brace closes nothing")
@@ -197,6 +153,8 @@ class BodyParser:
                     stream.next()
                 self._prototypes[self._scope.declare_label(name)] = Prototype(returns, taken)
             case _:
+                if self._scope.has_label(name):
+                    raise PtxError(f"PTX line {stream.line}: label {shown(name)} is there twice")
                 self._instructions.append(Label(self._scope.declare_label(name), start))
 
     def _name_targets(self) -> None:
@@ -237,7 +195,7 @@ class BodyParser:
         for declared in variables(stream, space, is_extern):
             if space in ("global", "const"):
                 # As the assembler calls them, so that its machine code can be read.
-                unique = _unique(f"$__{declared.name}__{line}", self._used)
+                unique = unique_name(f"$__{declared.name}__{line}", self._used)
                 self._scope.declare(declared.name, unique)
                 self._outer[unique] = dataclasses.replace(declared, name=unique)
             else:
@@ -257,7 +215,7 @@ class BodyParser:
             name = stream.next().text
             names = [name]
             if stream.accept("<"):
-                names = [f"{name}{number}" for number in range(stream.whole(MOST_REGISTERS))]
+                names = [f"{name}{number}" for number in range(self._count(stream))]
                 stream.expect(">")
             for each in names:
                 own = self._scope.declare(each)
@@ -268,6 +226,13 @@ class BodyParser:
                 self._registers |= dict.fromkeys(self._vectors[own], kind)
             if not stream.accept(","):
                 return
+
+    def _count(self, stream: TokenStream) -> int:
+        """Of registers that are declared at once."""
+        count = whole_constant(stream, STRONGEST)
+        if not 0 <= count <= MOST_REGISTERS:
+            raise PtxError(f"PTX line {stream.line}: must be at most {MOST_REGISTERS:,} registers, not {shown(count)}")
+        return count
 
     def _instruction(self, first: str, line: int, start: int, stream: TokenStream) -> None:
         guard: Register | Negated | None = None
@@ -282,15 +247,21 @@ class BodyParser:
         find = self._scope.find
         if first in ("bra", "brx"):
             find = self._find_register
-        if first in ("bra", "brx", "call"):
-            self._jumps.append((len(self._instructions), self._scope))
-        names = Names(find, self._registers, self._vectors, self._element_bytes)
-        operands = OperandParser(stream, names, first == "call").all()
+        elements = Elements(self._registers)
+        names = Names(find, self._registers, self._vectors, self._element_bytes, elements.address)
+        operands = OperandParser(stream, names, first).all()
         end = stream.next()
         if end.text != ";":
             raise PtxError(f"PTX line {end.line}: ';' is expected, not {end.text!r}")
         text = " ".join(self._text[start : end.start].split())
         location = self._locations.current
-        self._instructions.append(
-            Instruction(first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1)
+        made = Instruction(
+            first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1
         )
+        self._instructions += [
+            dataclasses.replace(made, opcode=each.opcode, modifiers=each.modifiers, operands=each.operands, guard=None)
+            for each in elements.before
+        ]
+        if first in ("bra", "brx", "call"):
+            self._jumps.append((len(self._instructions), self._scope))
+        self._instructions.append(made)

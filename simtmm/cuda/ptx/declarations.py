@@ -109,7 +109,7 @@ def _named(stream: TokenStream, space: str, kind: _Kind, extern: bool) -> Variab
         if len(initial) > size * count:
             raise PtxError(f"PTX line {stream.line}: {shown(name)}: {_TOO_MANY}")
         initial = initial.ljust(size * count, b"\0")
-    element_bytes = size * prod(counts[1:]) if counts else 0
+    element_bytes = bytes_of(element) if len(counts) == 1 else 0
     return Variable(name, space, element, align or size, size * count, initial, pointers, extern, element_bytes)
 
 

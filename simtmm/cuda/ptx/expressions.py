@@ -22,7 +22,7 @@ _LEVELS = (
     ("*", "/", "%"),
 )  # fmt: skip
 ADDITIVE = 8  # the level of sums
-_STRONGEST = len(_LEVELS)
+STRONGEST = len(_LEVELS)  # and that of one number, with a sign
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -89,7 +89,7 @@ class _Reader:
     def read(self, level: int = -1) -> _Value:
         """An expression of operators of a level, or stronger ones."""
         self._depth += 1
-        if self._depth > DEEPEST * (_STRONGEST + 2):
+        if self._depth > DEEPEST * (STRONGEST + 2):
             raise PtxError(f"PTX line {self._stream.line}: operands may be nested {DEEPEST} deep")
         found = self._choice() if level < 0 else self._binary(level)
         self._depth -= 1
@@ -105,7 +105,7 @@ class _Reader:
         return true if self._truth(condition) else false
 
     def _binary(self, level: int) -> _Value:
-        if level == _STRONGEST:
+        if level == STRONGEST:
             return self._unary()
         left = self.read(level + 1)
         while self._stream.peek_text() in _LEVELS[level]:
@@ -117,8 +117,12 @@ class _Reader:
         stream = self._stream
         token = stream.next()
         match token.text:
+            case "-" if self._find is None and is_name(stream.peek()):
+                raise PtxError(
+                    f"PTX line {token.line}: -{shown(stream.peek_text())}: only a number may be negative here"
+                )
             case "-" | "+":
-                value = self.read(_STRONGEST)
+                value = self.read(STRONGEST)
                 self._plain(value, token.text)
                 if token.text == "+":
                     return value
@@ -126,13 +130,13 @@ class _Reader:
                     return _Value(0, bits=value.bits ^ (1 << 31))
                 return _real(-value.number) if value.is_real else _whole(-int(value.number), value.is_signed)
             case "!":
-                return _whole(not self._truth(self.read(_STRONGEST)))
+                return _whole(not self._truth(self.read(STRONGEST)))
             case "~":
-                return _whole(~self._integer(self.read(_STRONGEST)), False)
+                return _whole(~self._integer(self.read(STRONGEST)), False)
             case "(" if stream.peek_text() in (".s64", ".u64"):
                 is_signed = stream.next().text == ".s64"
                 stream.expect(")")
-                return _whole(self._integer(self.read(_STRONGEST)), is_signed)
+                return _whole(self._integer(self.read(STRONGEST)), is_signed)
             case "(":
                 value = self.read()
                 stream.expect(")")
@@ -202,6 +206,11 @@ class _Reader:
 
     def _truth(self, value: _Value) -> bool:
         return bool(self._integer(value))
+
+
+def is_name(token: Token | None) -> bool:
+    """Whether a token names something that is no constant."""
+    return token is not None and token.kind == "word" and token.text != WARP_SIZE
 
 
 def _whole(value: int, is_signed: bool = True) -> _Value:

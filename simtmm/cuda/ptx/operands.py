@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from simtmm.cuda.ptx.expressions import ADDITIVE, WARP_SIZE, begins_constant, constant, whole_constant
+from simtmm.cuda.ptx.expressions import ADDITIVE, begins_constant, constant, is_name, whole_constant
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import (
     Address,
@@ -34,20 +34,23 @@ class Names:
 
     find: the function's name of a name here. registers: those that are declared. vectors: the registers of those that
     are declared as vectors. element_bytes: of an array by its name in the function, None for what is no variable.
+    element_address: writes what computes the address of an element: of an array, an index, the bytes of an element, and
+    an offset in bytes.
     """
 
     find: Callable[[str], str]
     registers: Mapping[str, str]
     vectors: Mapping[str, tuple[str, ...]]
     element_bytes: Callable[[str], int | None]
+    element_address: Callable[[Symbol, Register, int, int], Register]
 
 
 class OperandParser:
     """Reads the operands of an instruction."""
 
-    def __init__(self, stream: TokenStream, names: Names, is_call: bool = False) -> None:
-        """is_call: whether parentheses are lists, as in a call: elsewhere they are those of constant expressions."""
-        self._stream, self._names, self._is_call = stream, names, is_call
+    def __init__(self, stream: TokenStream, names: Names, opcode: str) -> None:
+        """opcode: of the instruction; in a call parentheses are lists, elsewhere those of constant expressions."""
+        self._stream, self._names, self._opcode = stream, names, opcode
         self._depth = 0
 
     def all(self) -> tuple[Operand, ...]:
@@ -58,8 +61,13 @@ class OperandParser:
             if self._stream.accept("|"):
                 operand = Pair(operand, self._operand())
             found.append(operand)
-            self._stream.accept(",")
+            self._comma(";")
         return tuple(found)
+
+    def _comma(self, end: str) -> None:
+        """Take the comma between two operands."""
+        if not self._stream.at(end):
+            self._stream.expect(",")
 
     def _operand(self) -> Operand:
         if self._begins_constant():
@@ -78,6 +86,8 @@ class OperandParser:
                 return Negated(Register(self._names.find(self._stream.next().text)))
             case "_":
                 return Sink()
+            case _ if token.kind == "word" and self._stream.at("["):
+                return self._element(token)
             case _:
                 operand = self._name(token)
                 part = _PART.fullmatch(self._stream.peek_text())
@@ -88,9 +98,9 @@ class OperandParser:
 
     def _begins_constant(self) -> bool:
         if self._stream.at("!"):
-            return not _is_name(self._stream.peek(1))
+            return not is_name(self._stream.peek(1))
         if self._stream.at("("):
-            return not (self._is_call and self._depth == 0)
+            return not (self._opcode == "call" and self._depth == 0)
         return begins_constant(self._stream.peek())
 
     def _list(self, end: str) -> tuple[Operand, ...]:
@@ -100,7 +110,7 @@ class OperandParser:
         parts: list[Operand] = []
         while not self._stream.accept(end):
             parts.append(self._operand())
-            self._stream.accept(",")
+            self._comma(end)
         self._depth -= 1
         return tuple(parts)
 
@@ -117,27 +127,34 @@ class OperandParser:
             return Vector((*(Register(f"{name}.{axis}") for axis in "xyz"), Immediate(0)))
         if token.text.startswith("%"):
             return Register(_plain_part(token.text))
-        offset = self._element(token, name) if self._stream.at("[") else 0
-        if self._stream.accept("+"):
-            offset += whole_constant(self._stream)
-        return Symbol(name, offset)
+        return Symbol(name, whole_constant(self._stream) if self._stream.accept("+") else 0)
 
-    def _element(self, token: Token, name: str) -> int:
-        """Where an element of an array begins that an index in brackets names [bytes]."""
-        self._stream.expect("[")
+    def _element(self, token: Token) -> Operand:
+        """An element of an array: in a load or a store what lies there, elsewhere its address.
+
+        An index in a register takes instructions before this one, which compute the address.
+        """
+        name = self._names.find(token.text)
         size = self._names.element_bytes(name)
         if size is None:
             raise PtxError(
-                f"PTX line {token.line}: {shown(token.text)}: an index stands behind a variable's name alone"
+                f"PTX line {token.line}: {shown(token.text)}: an index must stand behind an array of one dimension"
             )
-        if not begins_constant(self._stream.peek()) and not self._stream.at("("):
-            raise PtxError(
-                f"PTX line {token.line}: {token.text}[{self._stream.peek_text()}: must be a number; "
-                "an index in a register is not run here"
-            )
-        index = whole_constant(self._stream)
+        self._stream.expect("[")
+        register = ""
+        if is_name(self._stream.peek()):
+            register = self._names.find(self._stream.next().text)
+            if register not in self._names.registers:
+                raise PtxError(f"PTX line {token.line}: {shown(register)}: an index must be a register or a number")
+        offset = 0
+        if not register or self._stream.accept("+"):
+            offset = size * whole_constant(self._stream)
         self._stream.expect("]")
-        return index * size
+        is_access = self._opcode in ("ld", "ldu", "st")
+        if register:
+            place = self._names.element_address(Symbol(name), Register(register), size, offset)
+            return Address(place) if is_access else place
+        return Address(Symbol(name), offset) if is_access else Symbol(name, offset)
 
     def _address(self) -> Address:
         base: Register | Symbol | Immediate
@@ -160,10 +177,6 @@ class OperandParser:
             rest.append(self._operand())
         self._stream.expect("]")
         return Address(base, offset, tuple(rest))
-
-
-def _is_name(token: Token | None) -> bool:
-    return token is not None and token.kind == "word" and token.text != WARP_SIZE
 
 
 def _plain_part(name: str) -> str:

@@ -17,6 +17,7 @@ _BOUNDS = {
     ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".maxclusterrank", ".reqnctapercluster",
 }  # fmt: skip
 _FLAGS = {".noreturn", ".explicitcluster", ".blocksareclusters"}
+_PRAGMA = re.compile(r"\.(?:entry|func)\b.*\.pragma\s*\Z", re.DOTALL)
 _SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -88,6 +89,8 @@ class _ModuleParser:
         if not self.target:
             raise PtxError("PTX without .target")
         for alias, of in self.aliases.items():
+            if of not in self.functions:
+                raise PtxError(f".alias {alias}: {of} is no function")
             self.functions[alias] = self.functions[of].renamed(alias)
         functions = _Functions(self.functions)
         for name, parser in self.functions.items():
@@ -170,6 +173,8 @@ def _statements(text: str) -> Iterator[tuple[int, int, int, tuple[int, int, int]
         if found.group() not in "{;":
             yield found.start(), first + plain.count("\n", start, found.start()), found.end(), None
             position = found.end()
+        elif found.group() == ";" and _PRAGMA.search(plain, start, found.start()):
+            continue  # of a function, in front of its body
         elif found.group() == ";":
             yield start, first, found.end(), None
             position = found.end()

@@ -89,7 +89,11 @@ def with_variables(function: Function, signature: Signature) -> Function:
     calls = [item for item in body if isinstance(item, Instruction) and item.opcode == "call"]
     if not passes and all(map(_passes_variables, calls)):
         return function
-    return _Rewriter(function, signature).function()
+    try:
+        return _Rewriter(function, signature).function()
+    except PtxError as error:
+        where = "" if str(error).startswith("PTX line") else f"PTX line {function.line}: function {function.name}: "
+        raise PtxError(f"{where}{error}") from None
 
 
 def _passes_variables(instruction: Instruction) -> bool:
@@ -183,7 +187,7 @@ def _variable(variable: Variable) -> Variable:
     if variable.space != "reg":
         return variable
     if variable.type == "pred":
-        raise PtxError(f"function argument or result {variable.name} is a predicate: must be a number")
+        raise PtxError(f"argument or result {variable.name} is a predicate: must be a number")
     return replace(variable, name=f"{variable.name}@", space="param")
 
 
@@ -191,7 +195,7 @@ def _joined(returned: Sequence[Variable], name: str) -> tuple[tuple[Variable, ..
     """The one variable that stands for results in registers, and where each stands in it; others as they are."""
     if not returned or any(each.space != "reg" for each in returned):
         if len(returned) > 1:
-            raise PtxError(f"function result {returned[1].name}: of several results each must be a register")
+            raise PtxError(f"result {returned[1].name}: of several results each must be a register")
         return tuple(returned), ()
     align = max(each.size for each in map(_variable, returned))
     end, offsets = 0, []

@@ -179,7 +179,8 @@ class Variable:
 
     space: "global", "const", "shared", "local" or "param". type: of an element, such as "f32" or "b8". align, size:
     of all of it [bytes]; size 0 for an array without a size. initial: what it holds at first, None for zeros;
-    pointers: where addresses of symbols stand. element_bytes: of what an index counts; 0 for no array.
+    pointers: where addresses of symbols stand. element_bytes: of what an index counts; 0 for
+    what is no array of one dimension.
     """
 
     name: str

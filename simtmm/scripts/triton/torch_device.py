@@ -1,6 +1,7 @@
 """PyTorch of a script that says device="cuda": its tensors lie on the CPU, and torch.cuda answers for the machine."""
 
 import contextlib
+import functools
 import importlib
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -209,6 +210,13 @@ class Stream:
 
 
 def _patch_cuda(patches: Patches, torch: Any) -> None:
+    for name, answer in _answers().items():
+        patches.set(torch.cuda, name, answer)
+
+
+def _answers() -> dict[str, Any]:
+    """What stands for torch.cuda's names: a function of its own for each, as torch tells functions by identity."""
+
     def nothing(*args: Any, **kwargs: Any) -> None:
         return None
 
@@ -230,8 +238,6 @@ def _patch_cuda(patches: Patches, torch: Any) -> None:
         "stream": lambda given: contextlib.nullcontext(),
         "device": lambda number: contextlib.nullcontext(),
         "mem_get_info": lambda device=None: (current.properties().global_bytes,) * 2,
-        "Event": Event,
-        "Stream": Stream,
         **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), zero),
         **dict.fromkeys(
             ("init", "set_device", "empty_cache", "manual_seed", "manual_seed_all", "reset_peak_memory_stats"), nothing
@@ -239,8 +245,19 @@ def _patch_cuda(patches: Patches, torch: Any) -> None:
         "_lazy_init": nothing,
         "synchronize": _synchronize,
     }  # fmt: skip
-    for name, answer in answers.items():
-        patches.set(torch.cuda, name, answer)
+    return {name: _named(name, answer) for name, answer in answers.items()} | {"Event": Event, "Stream": Stream}
+
+
+def _named(name: str, answer: Any) -> Any:
+    """A function of torch.cuda of that name."""
+
+    @functools.wraps(answer)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return answer(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "torch.cuda"
+    return function
 
 
 def _synchronize(device: Any = None) -> None:

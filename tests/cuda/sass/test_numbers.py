@@ -1,5 +1,6 @@
 """Whole and real numbers: what machine code does to them is what its PTX does."""
 
+import re
 import struct
 
 import numpy as np
@@ -189,3 +190,43 @@ def test_an_instruction_with_operands_of_another_kind_is_refused(text, why):
     with pytest.raises(SassError, match=why) as told:
         lifted_kernel(module, "k", Disassembly(listing, {}, {}, {}, {}), 80, 0)
     assert f"`{text}`" in str(told.value)
+
+
+SUM = """\
+.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b64 %p, %at, %a, %b, %c;
+  .reg .b32 %i;
+  ld.param.u64 %p, [p];
+  mov.u32 %i, %tid.x;
+  mad.wide.u32 %at, %i, 24, %p;
+  ld.global.u64 %a, [%at];
+  ld.global.u64 %b, [%at+8];
+  ld.global.u64 %c, [%at+16];
+  add.s64 %a, %a, %b;
+  add.s64 %a, %a, %c;
+  st.global.u64 [%at], %a;
+  ret;
+}
+"""
+
+
+@needs_tools
+@pytest.mark.parametrize("architecture", [75, 80, 90])
+def test_a_sum_of_three_carries_up_to_two(architecture):
+    """The upper halves are 0, so that the upper half of a sum is what the lower ones carry: 0, 1 or 2."""
+    ends = [0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF]
+    given = np.array(np.meshgrid(ends, ends, ends), np.uint64).reshape(3, -1).T.copy()
+    function = machine_function(SUM, architecture)
+    listed = [each.text for each in function.lifted.listing.instructions]
+    assert any(re.fullmatch(r"IADD3 R\d+, P\d, P\d, .*", text) for text in listed)
+    assert any(re.fullmatch(r"IADD3\.X .*, P\d, P\d", text) for text in listed)
+    expected = given.sum(axis=1)
+    assert set(expected >> np.uint64(32)) == {0, 1, 2}
+    device = Device()
+    address = device.memory.place("terms", given)
+    device.launch(function, DeviceLaunch((1, 1, 1), (len(given), 1, 1), struct.pack("<Q", address)))
+    assert given[:, 0].tolist() == expected.tolist()

@@ -28,6 +28,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the first kernel; the next have the next numbers")
     parser.add_argument("--architectures", type=int, nargs="+", metavar="N", help="90 for sm_90; all, if left out")
     parser.add_argument("--rotate", action="store_true", help="one of them for each kernel, in turn")
+    parser.add_argument("--ptx", action="store_true", help="as PTX and not as machine code, which takes the most time")
     parser.add_argument("--batch", type=int, default=5, help="kernels that are compiled together")
     parser.add_argument("--seconds", type=float, default=200.0, help="that a kernel is made smaller for")
     parser.add_argument("--out", type=Path, default=Path("whole-kernels"), help="folder of what went wrong")
@@ -37,15 +38,16 @@ def _arguments() -> argparse.Namespace:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from tests.cuda.whole.compared import outcomes
+    from tests.cuda.whole.compared import MACHINE_CODE, PTX, outcomes
     from tests.cuda.whole.device import ARCHITECTURES
     from tests.cuda.whole.kernels import draw, load
 
     architectures = given.architectures or ARCHITECTURES
+    ways = (PTX,) if given.ptx else (PTX, MACHINE_CODE)
     found = []
     if given.replay:
         for path in given.replay:
-            found += outcomes([load(path)], architectures)
+            found += outcomes([load(path)], architectures, ways)
         print(*found, sep="\n")
         return int(any(each.is_wrong for each in found))
     if given.show:
@@ -54,7 +56,7 @@ def _run(given: argparse.Namespace) -> int:
     for number, first in enumerate(range(given.seed, given.seed + given.count, given.batch)):
         kernels = [draw(seed) for seed in range(first, min(first + given.batch, given.seed + given.count))]
         some = [architectures[number % len(architectures)]] if given.rotate else architectures
-        new = outcomes(kernels, some)
+        new = outcomes(kernels, some, ways)
         for outcome in new:
             if outcome.is_wrong:
                 print(outcome, flush=True)

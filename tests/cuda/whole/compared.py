@@ -53,7 +53,11 @@ def outcomes(
     for architecture in architectures:
 
         def compiled_each(some: Sequence[Kernel], architecture: int = architecture):
-            return [compiled(some, architecture)] * len(some)
+            alike: dict[tuple[str, ...], list[Kernel]] = {}
+            for each in some:
+                alike.setdefault(each.options, []).append(each)
+            modules = {options: compiled(those, architecture) for options, those in alike.items()}
+            return [modules[each.options] for each in some]
 
         modules = _each(sound, compiled_each, SimtmmError)
         for kernel in sound:

@@ -26,6 +26,7 @@ class Declarations(Together):
         for name, draw in (
             ("templates", self._template), ("recursion", self._recursion),
             ("pointers_to_functions", self._pointers), ("virtual", self._virtual),
+            ("warp_functions", self._warp_function), ("by_pointer", self._function_by_pointer),
         ):  # fmt: skip
             if name in features:
                 draw()
@@ -95,6 +96,36 @@ class Declarations(Together):
         self._written(head, (type_,), type_, again)
         self.functions.append(Function(f"{name}({{}}, ({{}}) & 3)", (type_, U32), type_))
 
+    def _warp_function(self) -> None:
+        """Lanes that are together call it, each with the mask of all."""
+        name, type_ = self.name("w"), self.random.choice(WORDS)
+        how = self.random.choice(("__noinline__", "__forceinline__"))
+        head = f"__device__ {how} {type_.name} {name}(u32 mask, {type_.name} a) {{"
+        scope, self.variables = self.variables, [Variable("a", type_)]
+        self.result, self.is_pure, left = type_, True, self.left
+        self.left = min(self.random.randint(1, 6), left)
+        with self.block("mask", may_break=False) as body:
+            for _ in range(self.random.randint(1, 3)):
+                self.random.choice((self._shuffle, self._vote, self._reduce))(0)
+                self.statements(1, 1)
+            body.line(f"return {self.of(type_)};")
+        self.result, self.is_pure, self.left, self.variables = None, False, left, scope
+        self.nest((head, body))
+        self.warp_functions.append((name, type_))
+
+    def _function_by_pointer(self) -> None:
+        name, type_ = self.name("p"), self.random.choice(WORDS)
+        how = self.random.choice(("__noinline__", ""))
+        head = f"__device__ {how} void {name}({type_.name}* a, {type_.name}& b, u32 c) {{"
+        scope, self.variables = self.variables, [Variable("(*a)", type_), Variable("b", type_), Variable("c", U32)]
+        self.is_pure = True
+        with self.block(None, may_break=False) as body:
+            self.statements(1, 2)
+            self._assign(0)
+        self.is_pure, self.variables = False, scope
+        self.nest((head, body))
+        self.by_pointer.append((name, type_))
+
     def _pointers(self) -> None:
         name, type_, count = self.name("n"), self.random.choice(WORDS), self.random.choice((2, 4))
         for number in range(count):
@@ -138,6 +169,8 @@ class Declarations(Together):
             self.variables.append(own)
         for _ in range(self.random.randint(2, 4)):
             self.declare(self.a_type(), self._of_input())
+        if "own_cells" in features:  # which others read between two barriers alone, where nobody writes any
+            self.variables += [Variable("cells_u32[tid]", U32), Variable("cells_u64[tid]", U64)]
         for name, draw in (
             ("structs", self._struct), ("unions", self._union), ("bit_fields", self._bit_fields),
             ("vectors", self._vector), ("lambdas", self._lambda),

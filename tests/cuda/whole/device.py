@@ -19,10 +19,9 @@ SECONDS = 60.0  # that a kernel may take
 
 
 def compiled(kernels: Sequence[Kernel], architecture: int) -> LinkedModule:
-    """Kernels compiled for an architecture."""
-    return LinkedModule(
-        [compile_source(device_source(kernels), name="drawn.cu", architecture=architecture, options=OPTIONS)]
-    )
+    """Kernels compiled for an architecture, whose options are alike."""
+    options, source = (*OPTIONS, *kernels[0].options), device_source(kernels)
+    return LinkedModule([compile_source(source, name="drawn.cu", architecture=architecture, options=options)])
 
 
 def run_on_device(function: KernelFunction, kernel: Kernel) -> list[np.ndarray]:

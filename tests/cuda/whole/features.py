@@ -9,6 +9,7 @@ SHARES = {
     "recursion": 0.08, "pointers_to_functions": 0.08, "virtual": 0.06, "lambdas": 0.25, "templates": 0.3,
     "structs": 0.35, "unions": 0.2, "bit_fields": 0.2, "vectors": 0.35, "volatile": 0.15, "goto": 0.15,
     "pointers": 0.35, "tables": 0.4, "globals": 0.25, "loops": 0.8, "switch": 0.4, "exit": 0.25, "large": 0.15,
+    "warp_functions": 0.25, "by_pointer": 0.25, "own_cells": 0.4, "own_atomics": 0.25, "constants": 0.25,
 }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ from tests.cuda.whole.types import U32, Variable
 COMMON = (Path(__file__).parent / "common.h").read_text(encoding="utf-8")
 INPUTS = 64  # words of 64 bits that all threads read
 OUTPUTS = 12  # that each thread writes
+# ptxas writes other machine code with each: what few registers do not hold lies in local memory
+_OPTIONS = ((), (), (), ("-Xptxas=-O1",), ("-maxrregcount=32",), ("-Xptxas=-O0",))
 _BEGIN = """\
   __shared__ u32 cells_u32[96]; __shared__ i32 cells_i32[96];
   __shared__ f32 cells_f32[96]; __shared__ u64 cells_u64[96];
@@ -37,7 +39,7 @@ class Kernel:
     """A kernel by its seed.
 
     outside: declarations. inside: statements. shown: what each thread writes at its end. Grid and block have that many
-    blocks and threads. written: its text, where that is read from a file.
+    blocks and threads. written: its text, where that is read from a file. options: of NVRTC and ptxas.
     """
 
     seed: int
@@ -48,6 +50,7 @@ class Kernel:
     threads: int
     features: frozenset[str] = frozenset()
     written: str = ""
+    options: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -82,17 +85,23 @@ class Kernel:
         """The same with other nodes."""
         return replace(self, **changed)
 
+    @property
+    def _said_options(self) -> str:
+        return "".join(f" {each}" for each in self.options)
+
     def save(self, path: Path, said: str) -> None:
         """Write it to a file. said: of it, in a line."""
-        head = f"// {said}\n// Kernel {self.seed}: {self.blocks} blocks of {self.threads} threads\n"
+        head = f"// {said}\n// Kernel {self.seed}: {self.blocks} blocks of {self.threads} threads{self._said_options}\n"
         path.write_text(head + self.text, encoding="utf-8")
 
 
 def load(path: Path) -> Kernel:
     """A kernel that was saved."""
     text = path.read_text(encoding="utf-8")
-    seed, blocks, threads = map(int, re.search(r"^// Kernel (\d+): (\d+) blocks of (\d+) threads", text, re.M).groups())
-    return Kernel(seed, (), (), (), blocks, threads, written=text)
+    seed, blocks, threads, options = re.search(
+        r"^// Kernel (\d+): (\d+) blocks of (\d+) threads(.*)", text, re.M
+    ).groups()
+    return Kernel(int(seed), (), (), (), int(blocks), int(threads), written=text, options=tuple(options.split()))
 
 
 def draw(seed: int) -> Kernel:
@@ -106,10 +115,13 @@ def draw(seed: int) -> Kernel:
     with writer.block("mask", all_here=True) as body:
         writer.inside()
         writer.statements(3, count=100)
-        shown = [each for each in writer.variables if not each.length and each.text not in ("tid", "own[slot]")]
+        shown = [each for each in writer.variables if not each.length and "tid" not in each.text]
         texts = tuple(f"(u64)bits_of({each.text})" for each in shown[: OUTPUTS - 1])
     blocks, threads = random.choice(((1, 32), (1, 64), (2, 32), (2, 40), (3, 33), (1, 96), (2, 70), (1, 17)))
-    return Kernel(seed, tuple(outside.nodes), tuple(body.nodes), texts, blocks, threads, features)
+    options = random.choice(_OPTIONS)
+    return Kernel(
+        seed, tuple(outside.nodes), tuple(body.nodes), texts, blocks, threads, features, options=options
+    )  # fmt: skip
 
 
 def _word(random: Random) -> int:

@@ -23,6 +23,8 @@ class Statements(Expressions):
         self.may_break = False  # is in a loop that some threads may leave
         self.mask: str | None = None  # of the lanes that are here together; None where nobody knows
         self.all_here = False  # and all threads of the block are
+        self.warp_functions: list[tuple[str, Type]] = []
+        self.by_pointer: list[tuple[str, Type]] = []  # functions that take a pointer, a reference and a number
         self.result: Type | None = None  # of the function that this is in; None of the kernel
 
     def name(self, letter: str) -> str:
@@ -57,6 +59,7 @@ class Statements(Expressions):
         makers = [self._declare, self._assign, self._assign, self._assign, self._note]
         makers += [self._array] if "arrays" in self.features else []
         makers += [self._point] if "pointers" in self.features else []
+        makers += [self._call_by_pointer] if self.by_pointer else []
         if nested > 0:
             makers += [self._if, self._if]
             makers += [self._loop, self._while] if "loops" in self.features else []
@@ -107,6 +110,11 @@ class Statements(Expressions):
     def _array(self, _) -> None:
         type_, length = self.a_type(), self.random.choice((2, 4, 8, 16))
         name, at = self.name("a"), self.name("i")
+        if "constants" in self.features and type_.name != "f16" and self.chance(0.5):
+            values = ", ".join(self.literal(type_) for _ in range(length))
+            self.body.line(f"const {type_.name} {name}[{length}] = {{{values}}};")
+            self.variables.append(Variable(f"{name}[{{}}]", type_, writable=False, length=length))
+            return
         with self.block(None):
             self.variables.append(Variable(at, U32, writable=False))
             value = self.of(type_, 2)
@@ -132,6 +140,14 @@ class Statements(Expressions):
             found = f"(*{name})"
         self.body.line(f"{kind} = {value};")
         return self.variables.append(Variable(found, first.type))
+
+    def _call_by_pointer(self, _) -> None:
+        name, type_ = self.random.choice(self.by_pointer)
+        fitting = [each for each in self.variables if each.writable and each.type == type_ and "." not in each.text]
+        if len(fitting) < 2 or "volatile" in self.features:
+            return self._assign(0)
+        first, second = (self.read(self.random.choice(fitting)) for _ in range(2))
+        return self.body.line(f"{name}(&{first}, {second}, {self.of(U32, 1)});")
 
     def _if(self, nested: int) -> None:
         blocks = []

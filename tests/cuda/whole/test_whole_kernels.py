@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from simtmm.cuda.execution import instructions
+from simtmm.cuda.sass import families
 from tests.cuda.whole.compared import DIFFERENT, EQUAL, INVALID, PTX, REFUSED, Outcome, outcomes
 from tests.cuda.whole.device import ARCHITECTURES
 from tests.cuda.whole.host import HostError, run_on_host
@@ -76,6 +77,13 @@ def test_drawn_kernels_notice_a_wrong_instruction(monkeypatch):
     _plant(monkeypatch, "shr", "shl")
     found = outcomes([draw(seed) for seed in range(4)], [90], [PTX])
     assert DIFFERENT in [each.ended for each in found]
+
+
+def test_a_wrong_instruction_of_machine_code_is_noticed(monkeypatch):
+    kernel = _kernel("u32 b = tid * 3;", "u32 a = __popc(b ^ 5);")
+    monkeypatch.setitem(families.HANDLERS, "POPC", lambda lifting, instruction: None)
+    found = outcomes([kernel], [90])
+    assert [each.ended for each in found] == [EQUAL, DIFFERENT]
 
 
 def test_what_is_no_kernel_is_told():

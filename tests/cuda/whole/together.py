@@ -21,9 +21,13 @@ class Together(Statements):
         if self.is_pure:
             return makers
         makers += [self._atomic] if "atomics" in self.features else []
+        makers += [self._own_atomic] if "own_atomics" in self.features else []
         if self.mask is not None and "warp" in self.features:
             makers += [self._shuffle, self._shuffle, self._vote, self._reduce]
-            makers += [self._part, self._part] if nested > 0 else []
+            makers += [self._part, self._part, self._while_any] if nested > 0 else []
+            makers += [self._call_together] if self.warp_functions else []
+        if self.all_here and nested > 0:
+            makers += [self._if_block]
         if self.all_here and "shared" in self.features:
             makers += [self._exchange, self._exchange, self._exchange, self._count]
         if self.all_here and "exit" in self.features:
@@ -31,6 +35,28 @@ class Together(Statements):
         if self.all_here and "atomics" in self.features:
             makers += [self._sums]
         return makers
+
+    def _call_together(self, _) -> None:
+        name, type_ = self.random.choice(self.warp_functions)
+        self.declare(type_, f"{name}({self.mask}, {self.of(type_, 2)})")
+
+    def _while_any(self, nested: int) -> None:
+        """Lanes go round as long as one of them wants to."""
+        name, most = self.name("w"), self.random.randint(1, 4)
+        with self.block(self.mask, False, False) as body:
+            self.statements(nested - 1)
+        wants = f"__any_sync({self.mask}, {self.condition(1)})"
+        self.nest((f"for (u32 {name} = 0; {name} < {most} && {wants}; ++{name}) {{", body))
+
+    def _if_block(self, nested: int) -> None:
+        """All threads of a block go the same way."""
+        condition = self.random.choice(("blockIdx.x % 2 == 0", "blockIdx.x == 1", "size > 40", "in[blockIdx.x] & 1"))
+        blocks = []
+        for head in (f"if ({condition}) {{", "} else {")[: self.random.randint(1, 2)]:
+            with self.block(self.mask, True, False) as body:
+                self.statements(nested - 1)
+            blocks.append((head, body))
+        self.nest(*blocks)
 
     def _some(self, types) -> Type:
         known = [each for each in types if each in self.types]
@@ -117,6 +143,16 @@ class Together(Statements):
         name = f"wide_{where}" if wide else where
         pointer = f"({type_}*)&{name}[{place}]" if type_[0] == "i" else f"&{name}[{place}]"
         self.body.line(f"{called}({pointer}, {self.of(Type(type_), 2)});")
+
+    def _own_atomic(self, _) -> None:
+        """At a cell that nobody else writes, so that what was there is known."""
+        type_ = self.random.choice((U32, U32, U64))
+        place = self.random.choice((f"cells_{type_.name}[tid]", "mine[0]" if type_ == U64 else "cells_u32[tid]"))
+        called = self.random.choice(("Add", "Min", "Max", "And", "Or", "Xor", "Exch", "CAS", "Inc", "Sub"))
+        if type_ == U64 and called in ("Inc", "Sub"):
+            called = "Add"
+        compared = f"{place} + ({self.of(U32, 1)}) % 2, " if called == "CAS" else ""
+        self.declare(type_, f"atomic{called}(&{place}, {compared}{self.of(type_, 2)})")
 
     def _sums(self, _) -> None:
         name, place = self.name("v"), self.random.randrange(8)

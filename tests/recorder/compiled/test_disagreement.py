@@ -80,8 +80,9 @@ def test_a_command_that_met_a_fault_ends_with_status_3(misread, called, nothing_
         "--arg",
         ARGUMENTS[1],
     )
-    status, text, _ = called(*words)
+    status, text, told = called(*words)
     assert status == 3
+    assert told.splitlines()[-1].startswith("simtmm: error: k: launch 0 differs from its PTX: y, element 0")
     assert "Fault of simtmm: k: launch 0 differs from its PTX: y, element 0" in text
     status, text, _ = called(*words, "--json")
     assert status == 3

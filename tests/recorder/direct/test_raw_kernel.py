@@ -10,6 +10,7 @@ import pytest
 
 import simtmm
 from simtmm.errors import CompilerError, KernelError, RecordingError
+from simtmm.scripts.numba_cuda.launches import _most_threads
 from tests.cuda.compilers.conftest import needs_nvcc, needs_nvrtc, needs_ptxas
 from tests.recorder.direct.kernels import BEYOND, REVERSED, SAXPY, SCALE, saxpy_arrays
 
@@ -183,6 +184,19 @@ def test_attributes_are_those_of_the_assembler():
     assert (reported["max_threads_per_block"], reported["ptx_version"], reported["binary_version"]) == (128, 80, 80)
     assert 4 <= reported["num_regs"] == kernel.num_regs <= 32
     assert reported["max_dynamic_shared_size_bytes"] == 48 * 1024 - 128
+
+
+@pytest.mark.parametrize(
+    ("registers", "threads"),
+    # 65,536 registers of a core group, of which a warp takes a multiple of 256
+    [(0, 1024), (32, 1024), (64, 1024), (65, 896), (72, 896), (73, 800), (80, 800), (128, 512), (129, 480), (255, 256)],
+)
+def test_threads_of_a_block_are_whole_warps_whose_registers_come_in_units(registers, threads, monkeypatch):
+    kernel = simtmm.RawKernel(SAXPY, "saxpy")
+    monkeypatch.setattr(type(kernel), "num_regs", registers)
+    assert kernel.max_threads_per_block == threads
+    assert _most_threads(registers, None) == threads  # Numba's kernels have the same
+    assert _most_threads(registers, 100) == min(100, threads)
 
 
 def test_a_fault_names_line_thread_and_array():

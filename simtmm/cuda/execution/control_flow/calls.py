@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.barrier_places import TRIPS, TRIPS_HERE, WAY, WAY_HERE
 from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.control_flow.edges import (
     BLOCK_POINTER,
@@ -16,7 +17,7 @@ from simtmm.cuda.execution.control_flow.edges import (
     rest_goes_on,
 )
 from simtmm.cuda.execution.emit import Value
-from simtmm.cuda.execution.layout import ACTIVATION, BAD_CALL, LANES, NO_STACK
+from simtmm.cuda.execution.layout import ACTIVATION, ALIGN, BAD_CALL, LANES, NO_STACK
 from simtmm.cuda.ptx.control_flow import Block
 from simtmm.cuda.ptx.passing import call_of, signatures, sizes
 from simtmm.cuda.ptx.syntax import Function, Instruction, Sink, Symbol
@@ -159,7 +160,7 @@ def _enter(
         Value(str(-(-callee.local_bytes // 16) * 16), "i64"), Value(context.frame, "ptr"),
         number_of(code.first_block + block.behind),
     )  # fmt: skip
-    names = [emit.name(stem)[1:] for stem in ("full", "entered")]
+    names = [emit.name(stem)[1:] for stem in ("overflows", "entered")]
     emit.do(f"br {emit.compare('icmp eq', frame, Value('null', 'ptr'))}, label %{names[0]}, label %{names[1]}")
     emit.label(names[0])
     fault(context, NO_STACK, context.access_number(), mask)
@@ -192,6 +193,9 @@ def _enter(
         raise context.refuse("takes a result in what is no variable of .param")
     elif callee.function.returns:
         emit.store(Value("null", "ptr"), emit.at(frame.name, offset_of(ACTIVATION, "code")))
+    for theirs, ours in ((WAY, WAY_HERE), (TRIPS, TRIPS_HERE)) if code.program.checks else ():
+        if theirs in callee.frame.places:
+            emit.store(context.register(ours), emit.at(frame.name, callee.frame.places[theirs]), ALIGN)
     emit.store(mask, "%mask")
     emit.store(frame, "%frame")
     emit.call("park", "void", WARP_POINTER, mask, number_of(callee.first_block))

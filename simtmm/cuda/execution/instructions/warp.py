@@ -110,8 +110,10 @@ def vote(context: Context, instruction: Instruction) -> None:
         result = everyone
     elif instruction.has("any"):
         result = emit.compare("icmp ne", ballot, zero)
-    else:
+    elif instruction.has("uni"):
         result = emit.binary("or", everyone, emit.compare("icmp eq", ballot, zero))
+    else:
+        raise context.refuse()
     context.write(instruction.operands[0], result)
 
 
