@@ -148,3 +148,17 @@ def test_pairs_of_real_numbers_have_signs_and_an_order_of_their_own():
     as_ptx, as_machine_code = _both_ways(KernelFunction(linked, "pairs"))
     assert len(np.unique(as_ptx)) > BLOCKS * THREADS
     np.testing.assert_array_equal(as_machine_code, as_ptx)
+
+
+@needs_machine_code
+def test_code_that_is_not_optimised_checks_its_stack():
+    source = """extern "C" __global__ void k(const unsigned* in, unsigned* out) {
+      int i = threadIdx.x + blockIdx.x * blockDim.x;
+      unsigned v[4];
+      for (int k = 0; k < 4; k++) v[k] = in[i + k];
+      out[i] = v[in[i + 4] & 3];
+    }"""
+    module = compile_source(source, architecture=86, options=["-Xptxas=-O0"])
+    as_ptx, as_machine_code = _both_ways(KernelFunction(LinkedModule([module]), "k"))
+    assert as_ptx.any()
+    np.testing.assert_array_equal(as_machine_code, as_ptx)

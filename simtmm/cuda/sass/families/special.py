@@ -24,6 +24,7 @@ _REGISTERS = {
 }
 _NUMBERS = {
     "SRZ": 0,
+    "SR_LMEMHIOFF": 0,  # below which the stack may not grow, as code checks that is not optimised
     "SR_CgaCtaId": 0,
     "SR_SWINHI": SHARED_WINDOW >> 32,
     "SR_LWINHI": LOCAL_WINDOW >> 32,
