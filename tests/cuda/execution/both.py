@@ -44,6 +44,7 @@ def interpret(
     found = [array.copy() for array in arrays]
     for array, address in zip(found, addresses, strict=True):
         memory.allocate(array, address)
+    memory.load(module)
     given = [struct.pack("<Q", address) for address in addresses]
     run(module, "k", (blocks, 1, 1), (threads, 1, 1), given, memory, limit=5_000_000)
     return found
