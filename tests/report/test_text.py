@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from simtmm.report.text import bar, number, seconds, share, short, table
+from simtmm.report.text import bar, number, rate, seconds, share, short, table
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,25 @@ def test_seconds_have_the_unit_that_leaves_one_to_three_digits(value, text):
 @pytest.mark.parametrize(("value", "text"), [(0.9996, "1 s"), (9.996e-4, "1 ms"), (9.996e-7, "1 us")])
 def test_seconds_that_round_up_to_the_next_unit_have_it(value, text):
     assert seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0, "bytes/s", "0 B/s"), (1, "bytes/s", "1 B/s"), (999, "bytes/s", "999 B/s"), (1e3, "bytes/s", "1 kB/s"),
+        (999_499, "bytes/s", "999 kB/s"), (1e6, "bytes/s", "1 MB/s"), (2.5e8, "bytes/s", "250 MB/s"),
+        (1e9, "bytes/s", "1 GB/s"), (1.34e12, "bytes/s", "1.34 TB/s"), (3.2e15, "bytes/s", "3.2e+03 TB/s"),
+        (0.5, "bytes/cycle", "0.5 B/cycle"), (2048, "bytes/cycle", "2.05 kB/cycle"),
+        (7, "instructions/s", "7 instructions/s"), (7.5e9, "instructions/s", "7.5 G instructions/s"),
+    ],
+)  # fmt: skip
+def test_a_rate_has_the_letter_that_leaves_one_to_three_digits(value, unit, text):
+    assert rate(value, unit) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(999.6, "1 kB/s"), (9.996e5, "1 MB/s"), (9.996e8, "1 GB/s")])
+def test_a_rate_that_rounds_up_to_the_next_letter_has_it(value, text):
+    assert rate(value, "bytes/s") == text
 
 
 @pytest.mark.parametrize(
