@@ -11,8 +11,9 @@ from functools import cache
 
 import typer
 
+from simtmm import own_faults
 from simtmm.cli import app
-from simtmm.errors import OutputError, SimtmmError, escaped, one_line, shown, shown_error
+from simtmm.errors import InternalError, OutputError, SimtmmError, escaped, one_line, shown, shown_error
 
 WRONG_INPUT = 2
 INTERRUPTED = 130
@@ -78,9 +79,15 @@ def main() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_Lines("simtmm: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.INFO)
+    own_faults.noted()
     try:
         status = _status()
         sys.stdout.flush()
+        faults = own_faults.noted()
+        for fault in faults:
+            _complain(fault)
+        if faults and status in (None, 0):
+            status = own_faults.STATUS
     except BrokenPipeError:  # whoever read our output has gone, as `| head` does; say nothing
         _nothing_more()
         status = 1
@@ -125,6 +132,8 @@ def _status() -> object:
         return _command()(standalone_mode=False, prog_name="simtmm")
     except (_LostError, BrokenPipeError):
         raise
+    except InternalError as error:
+        return _complain(str(error), own_faults.STATUS)
     except SimtmmError as error:
         return _complain(str(error))
     except _CommandLineError as error:
@@ -139,10 +148,11 @@ def _status() -> object:
         return _complain(f"{where}: can't be read or written ({error.strerror or shown_error(error)})")
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except SystemError as error:  # Ctrl-C while compiled code was called
-        if not _is_of_interrupt(error):
-            raise
-        return INTERRUPTED
+    except Exception as error:
+        if isinstance(error, SystemError) and _is_of_interrupt(error):  # Ctrl-C while compiled code was called
+            return INTERRUPTED
+        fault = own_faults.internal_error(error, "the command was not carried out", "of what it was given")
+        return _complain(str(own_faults.with_report(fault, {})), own_faults.STATUS)
 
 
 def _is_of_interrupt(error: BaseException | None) -> bool:
@@ -155,10 +165,10 @@ def _message(error: Exception) -> str:
     return str(error.format_message()) if hasattr(error, "format_message") else str(error)
 
 
-def _complain(message: str) -> int:
+def _complain(message: str, status: int = WRONG_INPUT) -> int:
     with contextlib.suppress(OSError):  # standard error may be closed
         print(f"simtmm: error: {one_line(message)}", file=sys.stderr, flush=True)
-    return WRONG_INPUT
+    return status
 
 
 if __name__ == "__main__":

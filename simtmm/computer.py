@@ -1,5 +1,6 @@
 """The computer that simtmm runs on."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -28,10 +29,21 @@ def available_memory() -> int:
     return max(0, min(most))
 
 
-def _of_machine() -> int:
+def memory() -> int:
+    """Bytes that a process here may ever take, however much of them is taken: the same for all processes alike."""
+    most = [_of_machine("MemTotal:"), _number(Path("/sys/fs/cgroup/memory.max"))]
+    with contextlib.suppress(ImportError, OSError, ValueError):  # no such limit here
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        most += [limit] if limit != resource.RLIM_INFINITY else []
+    return min(most)
+
+
+def _of_machine(line_of: str = "MemAvailable:") -> int:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
+            if line.startswith(line_of):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
         pass  # not Linux

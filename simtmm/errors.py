@@ -1,7 +1,7 @@
 """The exceptions a user can see.
 
 Each message is one line that names where (file, kernel, launch), what (key, value) and what is allowed.
-The command line prints it and ends with exit status 2.
+The command line prints it and ends with exit status 2; with 3 where the fault is simtmm's own.
 """
 
 import difflib
@@ -16,13 +16,26 @@ LONGEST_WORD = 400  # of a message; a path may be long
 
 
 class SimtmmError(Exception):
-    """Anything a user can cause and mend. Every other exception from simtmm is a bug in it.
+    """Anything a user can cause and mend. Every other exception from simtmm is a bug in it, as is InternalError.
 
     message: becomes the one line that `one_line` makes of it, whatever was put into it.
     """
 
     def __init__(self, message: str = "") -> None:
         super().__init__(one_line(message))
+
+
+class InternalError(SimtmmError):
+    """A fault of simtmm itself, met on the way: an exception that nothing a user gives should cause.
+
+    simtmm.own_faults makes them. The command line ends with exit status 3.
+
+    fault: what went wrong, without what to send.
+    """
+
+    def __init__(self, fault: str, to_send: str = "") -> None:
+        super().__init__(f"{fault}{to_send}")
+        self.fault = one_line(fault)
 
 
 class MachineError(SimtmmError):

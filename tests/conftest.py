@@ -37,7 +37,7 @@ SLOW = {
     "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",
     "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches",
     "cuda/interpreter/libraries",
-    "cuda/interpreter/matrices", "cuda/sass", "engine/bounds", "engine/choice", "engine/custom_scheduler",
+    "cuda/interpreter/matrices", "cuda/sass", "cuda/whole", "engine/bounds", "engine/choice", "engine/custom_scheduler",
     "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",
     "house", "kernels", "measurement/measure", "model/added_model", "model/algorithms/regimes",
     "model/algorithms/tables", "parallel", "profiles", "programs", "readme", "recorder", "report/diff",

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
@@ -94,6 +95,11 @@ class Run(Displayed):
     blocks: Blocks | None = None
     sampled: Sampled | None = None
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Faults of simtmm that were met when its kernels were recorded, in words; they are among the warnings."""
+        return tuple(schedule.fault for schedule in self.schedules if schedule.fault)
+
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """How busy the machine's units were, and how much went through them of what could."""
@@ -135,6 +141,7 @@ class Run(Displayed):
             "parameters": dict(self.parameters),
             "sampling": self.sampling.to_dict() if self.sampling else None,
             "sampled": self.sampled.to_dict() if self.sampled else None,
+            "faults": list(self.faults),
             "warnings": list(self.warnings),
             "schedules": [schedule.to_dict() for schedule in self.schedules],
             "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
@@ -303,6 +310,8 @@ def _beside_models(
     found: Verdict,
     again: Callable[[Machine], Result | None],
 ) -> Run:
+    for fault in info.faults:  # a trace may have been recorded long ago
+        own_faults.note(fault)
     predictions = {model: predict(model, machine, counts) for model in models}
     tmm, warps_wait = (  # which the verdict speaks of
         predict(model, machine, counts) for model in ("tmm", "tmm-warps")

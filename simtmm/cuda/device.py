@@ -17,28 +17,30 @@ from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
 from simtmm.cuda.linked import LinkedModule
+from simtmm.device import DeviceProperties, device_properties
 from simtmm.errors import DeadlockError, KernelError, RecordingError, shown
 from simtmm.launch import bare_name
 
-PROCESSORS = 132  # multiprocessors that %smid counts, by default
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
-MOST_THREADS = 1024  # of a block
-MOST_GRID = (2**31 - 1, 65535, 65535)
-MOST_BLOCK = (1024, 1024, 64)
-MOST_SHARED = 227 * 1024  # bytes of a block
+ANY = 90  # architecture whose devices take the largest blocks, which launches for no device in particular are held to
 
 
 class Device:
     """Memory that kernels run on.
 
-    write: takes what device code prints; standard output if left out. heap_limit: bytes that device code may allocate.
-    kernel_type: what its kernels are.
+    write: takes what device code prints; standard output if left out. properties: what launches are held to; the
+    largest of any device, but for registers, if left out. heap_limit: bytes that device code may allocate. kernel_type:
+    what its kernels are.
     """
 
     kernel_type = KernelFunction
 
-    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+    def __init__(
+        self, write: Callable[[str], object] | None = None, properties: DeviceProperties | None = None
+    ) -> None:
         self.memory = DeviceMemory()
+        self.properties = properties or device_properties(None, ANY)
+        self.checks_registers = properties is not None
         self._write = write
         self._variables: dict[int, dict[str, npt.NDArray[np.uint8]]] = {}
         self._symbols: dict[int, dict[str, int]] = {}
@@ -84,14 +86,16 @@ class Device:
         """Give pointers that variables hold from the start the addresses that variables have on this device."""
         addresses, arrays = self._symbols[id(module)], self._variables[id(module)]
         for name, variable in module.module.variables.items():
-            for offset, symbol, _ in variable.pointers:
-                target = addresses.get(symbol.name)
-                if target is None and symbol.name in module.module.functions:
-                    target = function_address(symbol.name)
+            for pointer in variable.pointers:
+                pointed = pointer.symbol.name
+                target = addresses.get(pointed)
+                if target is None and pointed in module.module.functions:
+                    target = function_address(pointed)
                 if target is None:
-                    raise KernelError(f"{module.units[0].name}: {name} points to {symbol.name}, which is not defined")
+                    raise KernelError(f"{module.units[0].name}: {name} points to {pointed}, which is not defined")
                 if name in arrays:
-                    arrays[name][offset : offset + 8].view(np.uint64)[0] = target + symbol.offset
+                    place = slice(pointer.offset, pointer.offset + pointer.size)
+                    arrays[name][place] = np.frombuffer(pointer.held(target), np.uint8)
 
     def forget(self, module: LinkedModule) -> None:
         """Take a module's variables out, if they are there; their addresses are not given again."""
@@ -133,11 +137,11 @@ class Device:
         """
         where = launch.where or f"launch of {bare_name(function.entry)}"
         program = function.program
-        check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where)
+        check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where, self.properties)
         symbols = self.symbols(function.linked)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
-            PROCESSORS, launch.textures,
+            self.properties.multiprocessors, launch.textures,
         )  # fmt: skip
         chosen = launch.chosen[:blocks]
         if not chosen:
@@ -197,21 +201,30 @@ def _check_chosen(chosen: tuple[int, ...], state: LaunchState, where: str) -> No
         raise KernelError(f"{where}: blocks {shown(chosen)}: must be ascending numbers below {state.blocks}")
 
 
-def check_shape(function: KernelFunction, launch: DeviceLaunch, shared: int, where: str) -> None:
-    """Raise KernelError for a launch that no device takes. shared: bytes of shared memory in all."""
+def check_shape(
+    function: KernelFunction, launch: DeviceLaunch, shared: int, where: str, properties: DeviceProperties
+) -> None:
+    """Raise KernelError for a launch that a device does not take.
+
+    shared: shared memory in all [bytes]. where: how errors begin. properties: of the device.
+    """
     grid, block = launch.grid, launch.block
-    for name, sizes, most in (("grid", grid, MOST_GRID), ("block", block, MOST_BLOCK)):
+    sizes_of = (("grid", grid, properties.grid_sizes), ("block", block, properties.block_sizes))
+    for name, sizes, most in sizes_of:
         for axis, size, limit in zip("xyz", sizes, most, strict=True):
             if not 1 <= size <= limit:
                 raise KernelError(f"{where}: {name}.{axis} = {size}: must be 1 to {limit}")
     threads = block[0] * block[1] * block[2]
-    most_threads = min(MOST_THREADS, function.most_threads or MOST_THREADS)
+    most_of_device = properties.threads_per_block
+    most_threads = min(most_of_device, function.most_threads or most_of_device)
     if threads > most_threads:
-        why = " by its launch bounds" if function.most_threads and function.most_threads < MOST_THREADS else ""
+        why = " by its launch bounds" if function.most_threads and function.most_threads < most_of_device else ""
         raise KernelError(f"{where}: block of {threads} threads: must be at most {most_threads}{why}")
     if function.program.meets_as_grid and grid[0] * grid[1] * grid[2] > RESIDENT:
         raise KernelError(
             f"{where}: {grid[0] * grid[1] * grid[2]} blocks that wait for one another: must be at most {RESIDENT}"
         )
-    if shared > MOST_SHARED:
-        raise KernelError(f"{where}: {shared:,} bytes of shared memory: must be at most {MOST_SHARED:,}")
+    if shared > properties.shared_per_block_optin:
+        raise KernelError(
+            f"{where}: {shared:,} bytes of shared memory: must be at most {properties.shared_per_block_optin:,}"
+        )

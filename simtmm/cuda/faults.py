@@ -1,6 +1,6 @@
 """What a thread did wrong, or what threads wait for, in words: with the line of source, thread, block and array."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
@@ -8,19 +8,16 @@ from simtmm.cuda.execution.layout import (
     BARRIERS,
     KIND_TEXTURE,
     LANES,
-    LOCAL_WINDOW,
     MISALIGNED,
     NO_BARRIER,
     NO_STACK,
     NO_TEXTURE,
     OUTSIDE_SURFACE,
-    PARAMETER_WINDOW,
     READ_ONLY,
-    SHARED_WINDOW,
     TEXTURE_HANDLE,
     TRAPPED,
-    WINDOW,
 )
+from simtmm.cuda.places import place
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
 
@@ -44,14 +41,14 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
         case code if code == NO_STACK:
             return f"{where}: the stack is full: does the function call itself for ever?"
         case code if code == BAD_CALL:
-            return f"{where}: calls what is no function of this kind"
+            return f"{where}: calls what is no function that takes and returns as many bytes as the call says"
         case code if code == NO_BARRIER:
             return f"{where}: names barrier {address}: must be 0 to {BARRIERS - 1}"
         case code if code == NO_TEXTURE:
             return f"{where}: {_texture(state, instruction, address)}"
         case code if code == OUTSIDE_SURFACE:
             return f"{where}: {_surface_access(instruction, address)}"
-    return f"{where}: {_access(state, instruction, code, address)}"
+    return f"{where}: {_access(function, state, (name, instruction), code, address)}"
 
 
 def place_text(function: "KernelFunction", name: str, instruction: Instruction) -> str:
@@ -68,17 +65,21 @@ def _thread(state: LaunchState, block: BlockState, thread: int) -> str:
     return f"block ({index}), thread ({thread % x}, {thread // x % y}, {thread // (x * y)})"
 
 
-def _access(state: LaunchState, instruction: Instruction, code: int, address: int) -> str:
+def _access(
+    function: "KernelFunction", state: LaunchState, access: tuple[str, Instruction], code: int, address: int
+) -> str:
+    instruction = access[1]
     width = width_of(instruction)
     does = "writes" if instruction.opcode in ("st", "red") else "updates" if instruction.opcode == "atom" else "reads"
-    what = f"{does} {width} bytes"
+    found = state.memory.find(address)
+    at = place(function, state, access, address, code not in (MISALIGNED, READ_ONLY) or found is None)
+    what = f"{does} {width} bytes at {at}"
     if code == MISALIGNED:
-        return f"{what} at {_place(state, address)}, which is no multiple of {width}: misaligned"
+        return f"{what}, which is no multiple of {width}: misaligned"
     if code == READ_ONLY:
-        found = state.memory.find(address)
         is_read_only = found is not None and found.read_only
-        return f"{what} at {_place(state, address)}, which is {'read-only' if is_read_only else 'constant'}"
-    return f"{what} at {_place(state, address)}: out of bounds"
+        return f"{what}, which is {'read-only' if is_read_only else 'constant'}"
+    return f"{what}: out of bounds"
 
 
 def _texture(state: LaunchState, instruction: Instruction, handle: int) -> str:
@@ -99,32 +100,6 @@ def _surface_access(instruction: Instruction, place: int) -> str:
     what = f"{'writes' if instruction.opcode == 'sust' else 'reads'} {width} bytes of a surface"
     what += f" at x = {x} (bytes), y = {y}"
     return f"{what}, x no multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
-
-
-def _place(state: LaunchState, address: int) -> str:
-    """An address as an index of an array, or as an offset within its state space."""
-    for window, name, size in (
-        (SHARED_WINDOW, "shared memory", state.shared_bytes),
-        (LOCAL_WINDOW, "local memory", state.local_bytes),
-        (PARAMETER_WINDOW, "the kernel's parameters", int(state.parameter_bytes)),
-    ):
-        if window <= address < window + WINDOW:
-            return f"byte {address - window} of {name}, which has {size:,} bytes"
-        if window - WINDOW <= address < window:
-            return f"byte {address - window} of {name}"
-        if address >= 1 << 63 and window == SHARED_WINDOW:
-            return f"address {hex(address)}"
-    memory = state.memory
-    found = memory.find(address) or memory.nearest(address)
-    if address == 0 or found is None:
-        return "the null pointer" if address == 0 else f"address {hex(address)}, which is in no array"
-    array: Any = found.array
-    if array is None or not array.size:
-        return f"byte {address - found.base} of {found.name}, which has {found.bytes:,} bytes"
-    element = array.dtype.itemsize
-    index, rest = divmod(address - found.base, element)
-    beyond = f" and {rest} bytes" if rest else ""
-    return f"index {index}{beyond} of {found.name}, which has {array.size:,} elements ({array.dtype})"
 
 
 def deadlock_text(function: "KernelFunction", state: LaunchState, block: BlockState) -> str:

@@ -10,6 +10,8 @@ from simtmm.cuda.execution.program import Program
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx.syntax import Variable
 from simtmm.cuda.signature import ParameterType, signature
+from simtmm.errors import InternalError, PtxError, SimtmmError
+from simtmm.own_faults import with_report
 
 
 class KernelFunction:
@@ -24,10 +26,24 @@ class KernelFunction:
 
     @cached_property
     def program(self) -> Program:
-        """Translated. Raises PtxError for an instruction that is not known."""
-        program = Program(self.linked.module, self.entry, self.linked.place, checks=self.is_checked)
-        self._assembly = program.assembly()
+        """Translated.
+
+        Raises PtxError for an instruction that is not known, and for what the assembler refuses; InternalError where
+        the translation of PTX that it takes fails.
+        """
+        try:
+            program = Program(self.linked.module, self.entry, self.linked.place, checks=self.is_checked)
+            self._assembly = program.assembly()
+        except InternalError as error:
+            raise self._judged(error) from error.__cause__
         return program
+
+    def _judged(self, error: InternalError) -> SimtmmError:
+        """What a failed translation is told as: PTX that the assembler refuses is no fault of ours."""
+        complaint = self.linked.complaint
+        if complaint is not None:
+            return PtxError(str(complaint))
+        return with_report(error, {f"{unit.name}.ptx": unit.ptx for unit in self.linked.units})
 
     @cached_property
     def code(self) -> MachineCode:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from simtmm.cuda.compilers import CompiledModule, Resources, entry_named, is_expression, linked_resources
 from simtmm.cuda.compilers.names import template_kernels
-from simtmm.cuda.compilers.wheels import find_nvrtc, include_folders
+from simtmm.cuda.compilers.wheels import find_nvrtc, find_tool, include_folders
 from simtmm.cuda.ptx import Function, Module, parse_module
 from simtmm.cuda.ptx.syntax import Location, Variable
 from simtmm.errors import CompilerError, KernelError, nearest
@@ -54,6 +54,19 @@ class LinkedModule:
         if len(self.units) == 1:
             return self.units[0].resources
         return linked_resources([unit.ptx for unit in self.units], self.units[0].target)
+
+    @cached_property
+    def complaint(self) -> CompilerError | None:
+        """What the assembler refuses it for; None where it does not, and where there is no assembler to ask."""
+        try:
+            find_tool("ptxas")
+        except CompilerError:
+            return None
+        try:
+            assert self.resources is not None
+        except CompilerError as refused:
+            return refused
+        return None
 
     def resources_of(self, entry: str) -> Resources | None:
         """What a kernel takes; None where there is no assembler to ask."""

@@ -25,6 +25,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from simtmm import own_faults
 from simtmm.errors import SimtmmError, StudyError
 from simtmm.files import own_prefix
 from simtmm.parallel.tasks import STEPS, Graph, Task
@@ -65,7 +66,7 @@ class Local:
                 keep = None if task.wanted else Path(scratch) / str(numbers[task])
                 if failed is not None:
                     future: Future[Any] = Future()
-                    future.set_result(failed)
+                    future.set_result((failed, ()))
                 else:
                     future = pool.submit(_work, task.function, arguments, keep)
                 running[future] = task
@@ -88,7 +89,9 @@ class Local:
                 future = arrivals.next()
                 task = running.pop(future)
                 try:
-                    value = future.result()
+                    value, faults = future.result()
+                    for fault in faults:
+                        own_faults.note(fault)
                 except BrokenProcessPool:
                     deaths[task] = deaths.get(task, 0) + (task is alone)
                     if deaths[task] < DEATHS:
@@ -246,8 +249,15 @@ def _end_with_parent(stop: connection.Connection, scratch: str) -> None:
     os._exit(1)
 
 
-def _work(function: Callable[..., Any], arguments: Sequence[Any], keep: Path | None) -> Any:
-    """Make a call in a worker; its SimtmmError is a value, as it is no reason to stop."""
+def _work(function: Callable[..., Any], arguments: Sequence[Any], keep: Path | None) -> tuple[Any, tuple[str, ...]]:
+    """Make a call in a worker; gives its value, and the faults of simtmm that it met."""
+    own_faults.noted()
+    value = _value(function, arguments, keep)
+    return value, own_faults.noted()
+
+
+def _value(function: Callable[..., Any], arguments: Sequence[Any], keep: Path | None) -> Any:
+    """What a call gives; its SimtmmError is a value, as it is no reason to stop."""
     try:
         value = function(*(_read(part.path) if isinstance(part, _Kept) else part for part in arguments))
     except SimtmmError as error:

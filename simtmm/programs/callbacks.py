@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from simtmm import own_faults
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.execution.layout import TEXTURE as TEXTURE_ROW
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.texture import ADDRESS_MODES, FILTER_MODES, SurfaceObject, TextureObject
-from simtmm.errors import DeadlockError, KernelError, RecordingError, SimtmmError, escaped, one_line
+from simtmm.errors import DeadlockError, InternalError, KernelError, RecordingError, SimtmmError, escaped, one_line
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
     ATTRIBUTES,
@@ -41,6 +42,11 @@ _MODES = {number: name for name, number in ADDRESS_MODES.items()}
 _FILTERS = {number: name for name, number in FILTER_MODES.items()}
 
 
+def own_fault(error: BaseException) -> InternalError:
+    """An exception that no program should cause, as one that says so."""
+    return own_faults.with_report(own_faults.internal_error(error, "a call of the program was not answered"), {})
+
+
 class Callbacks:
     """Answers the runtime library. No exception may cross it: what goes wrong becomes an error of CUDA's, and is
     printed.
@@ -61,6 +67,7 @@ class Callbacks:
         self._textures: dict[int, bytes] = {}
         self._marks: list[Mark] = []
         self.error = ""
+        self.fault = ""  # of simtmm itself
 
     def calls(self) -> Calls:
         """For the library."""
@@ -72,6 +79,10 @@ class Callbacks:
     def _guarded(self, work: Callable[[], int], otherwise: int) -> int:
         try:
             return work()
+        except InternalError as error:
+            self.fault = str(error)
+            self._tell(self.fault)
+            return otherwise
         except SimtmmError as error:
             self._tell(str(error))
             return _code(error, otherwise)
@@ -79,10 +90,8 @@ class Callbacks:
             self._tell("memory does not suffice; smaller sizes take less")
             return otherwise
         except BaseException as error:
-            self._tell(f"{type(error).__name__}: {error}: a fault of simtmm's own")
-            import traceback
-
-            traceback.print_exc()
+            self.fault = str(own_fault(error))
+            self._tell(self.fault)
             return otherwise
 
     def _tell(self, message: str) -> None:
@@ -120,7 +129,7 @@ class Callbacks:
                 function.program.shared_bytes,
                 sum(each.size for each in variables if each.space == "const"),
                 found.local_bytes if found else 0,
-                function.most_threads or 1024,
+                self._device.properties.most_threads(found.registers if found else 0, function.most_threads),
                 function.linked.architecture,
                 function.linked.architecture,
             )

@@ -9,14 +9,15 @@ from typing import Any
 
 from simtmm.cuda.checks.checker import Checker, checking
 from simtmm.cuda.checks.names import CHECKS, Checks
+from simtmm.device import device_properties
 from simtmm.errors import SimtmmError, escaped
 from simtmm.machine import Machine
-from simtmm.programs.callbacks import Callbacks
+from simtmm.programs.callbacks import Callbacks, own_fault
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import Library
 from simtmm.programs.memory import ProgramMemory
 from simtmm.programs.progress import Told
-from simtmm.programs.properties import properties_of
+from simtmm.programs.properties import told_properties
 from simtmm.programs.recording import ProgramRecording
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
@@ -31,10 +32,11 @@ def main(request: dict[str, Any]) -> None:
     logging.basicConfig(handlers=[handler], level=logging.INFO)
     machine = Machine.from_dict(request["machine"])
     library = Library(Path(request["runtime"]))
-    for name, value in properties_of(machine, request["architecture"]).items():
+    properties = device_properties(machine, request["architecture"])
+    for name, value in told_properties(properties).items():
         library.tell(name, value)
-    library.name_device(machine.name)
-    device = DeviceOfProgram(library.write)
+    library.name_device(properties.name)
+    device = DeviceOfProgram(library.write, properties)
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
     with checking(checks) as checker, watched(Told(Path(request["progress"])).watch):
@@ -61,13 +63,13 @@ def _run(
         try:
             if callbacks.error:
                 recording.abandon()
-                outcome["error"] = callbacks.error
+                outcome["error"], outcome["fault"] = callbacks.error, callbacks.fault
             else:
                 recording.finish(request["warnings"])
         except SimtmmError as error:
             outcome["error"] = str(error)
         except BaseException as error:  # no exception may cross the library
-            outcome["error"] = f"{request['name']}: can't be recorded ({type(error).__name__}: {error})"
+            outcome["error"] = outcome["fault"] = str(own_fault(error))
         if checker.checks.any:
             outcome["checks"] = checker.found.to_dict()
         Path(request["outcome"]).write_text(json.dumps(outcome))

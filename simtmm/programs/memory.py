@@ -1,6 +1,7 @@
 """The memory of a program's device: what the runtime library holds, as kernels see it."""
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,12 @@ class ProgramMemory(DeviceMemory):
         self._library.release(base)
         self.update()
 
-    def nearest(self, address: int) -> Allocation | None:
+    def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
         """What ends or begins nearest to an address that is in none; what was freed there, by that name."""
         for each in reversed(self._freed):
             if each.base <= address < each.base + each.bytes:
                 return Allocation(f"{each.name} (freed)", each.base, each.bytes, each.data, array=each.array)
-        return super().nearest(address)
+        return super().nearest(address, among)
 
 
 def bytes_at(host: int, size: int) -> Bytes:

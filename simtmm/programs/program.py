@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from simtmm import own_faults
 from simtmm.cuda.checks.checker import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import architecture_of
@@ -154,6 +155,8 @@ class CudaProgram:
                 raise
         path = folder / "outcome.json"
         reply: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+        if reply.get("fault"):
+            own_faults.note(str(reply["fault"]))
         if checker is not None and "checks" in reply:
             checker.add(Found.from_dict(reply["checks"]))
         return self._outcome(status, reply, output)
@@ -166,7 +169,10 @@ class CudaProgram:
         if "error" in reply or not reply:
             why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
             return Outcome(status, launched, recorded, None, str(why))
-        return Outcome(status, launched, recorded, load_trace(output))
+        trace = load_trace(output)
+        for fault in trace.info.faults:
+            own_faults.note(fault)
+        return Outcome(status, launched, recorded, trace)
 
 
 def _status(child: "subprocess.Popen[Any]") -> int | None:

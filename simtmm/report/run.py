@@ -67,8 +67,11 @@ def heading(run: Run) -> Iterator[RenderableType]:
     """What was run, what its reader must know of it, and the verdict."""
     parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
     yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
+    for fault in run.faults:
+        yield Text(f"Fault of simtmm: {fault}", style="bold red")
     for warning in run.warnings:
-        yield Text(f"Warning: {warning}", style="yellow")
+        if warning not in run.faults:
+            yield Text(f"Warning: {warning}", style="yellow")
     yield Text(f"Verdict: {run.verdict.words}")
     if run.sampled is not None:
         counted = f"counts ± {100 * run.sampled.counts_error:.2g} %"

@@ -13,7 +13,6 @@ from simtmm.cuda.checks.checker import unwritten
 from simtmm.errors import KernelError
 
 ALIGNMENT = 256  # bytes, as cudaMalloc gives
-TOTAL = 64 << 30  # bytes that the device says it has
 
 
 @dataclass

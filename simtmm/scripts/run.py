@@ -11,6 +11,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
+from simtmm import own_faults
 from simtmm.errors import RecordingError, SimtmmError, shown
 from simtmm.extras import install
 from simtmm.recorder.direct.recording import Recording
@@ -108,6 +109,10 @@ def _status(source: bytes, path: str | Path, module: ModuleType) -> int:
         raise
     except BaseException as error:
         sys.stdout.flush()
+        if own_faults.is_own(error):
+            where = line_of(error, str(path)) or str(path)
+            fault = own_faults.internal_error(error, f"{where}: was not carried out", "of your script")
+            raise own_faults.with_report(fault, {}) from error
         print_traceback(error, sys.excepthook)
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             print(f"simtmm: note: {error.name} comes with {install(EXTRAS[error.name])}", file=sys.stderr)

@@ -72,10 +72,19 @@ class TraceInfo:
         return ()
 
     @property
+    def faults(self) -> tuple[str, ...]:
+        """Faults of simtmm that were met when it was recorded, in words."""
+        return tuple(each.fault for each in self.schedules if each.fault)
+
+    @property
     def warnings(self) -> list[str]:
         """What a reader of a result of this trace must know: what it leaves out, and what its recorder doubts."""
-        as_ptx = [f"{each.kernel}: {each.summary}: {each.why}" for each in self.schedules if each.why]
-        return [*([self.sampling.warning] if self.sampling else []), *as_ptx, *self.doubts]
+        as_ptx = [
+            f"{each.kernel}: {each.summary}" + (f": {each.why}" if not each.fault else "; see the fault of simtmm")
+            for each in self.schedules
+            if each.why
+        ]
+        return [*self.faults, *([self.sampling.warning] if self.sampling else []), *as_ptx, *self.doubts]
 
     def warnings_on(self, warp_width: int) -> list[str]:
         """What a reader of a result of this trace on a machine must know. warp_width: threads of its warps."""

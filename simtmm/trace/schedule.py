@@ -20,6 +20,7 @@ class Schedule:
     at_once: instructions whose latency their code does not give; here their results are ready at once.
     why: why PTX's order was taken; "" for machine code.
     compiler: releases that compiled and assembled it, in words; "" where nobody knows.
+    fault: of simtmm, that was met when its machine code was lifted or compared, in words; "" for none.
     """
 
     kernel: str
@@ -29,6 +30,7 @@ class Schedule:
     at_once: tuple[str, ...] = ()
     why: str = ""
     compiler: str = ""
+    fault: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -46,7 +48,8 @@ class Schedule:
             int(table["compared_blocks"]),
             tuple(str(name) for name in table["at_once"]),
             str(table["why"]),
-            str(table.get("compiler", "")),  # which traces recorded before have not
+            str(table.get("compiler", "")),  # which traces recorded before have not, nor
+            str(table.get("fault", "")),
         )
 
     @property

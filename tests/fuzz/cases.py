@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from simtmm.errors import SimtmmError
+from simtmm.errors import InternalError, SimtmmError
 from tests.fuzz.bounds import bounded, check_line
 from tests.fuzz.kinds import KINDS
 
@@ -139,6 +139,8 @@ def _tried(kind: str, folder: Path, content: bytes, totals: Totals) -> BaseExcep
     try:
         with bounded():
             KINDS[kind].use(folder, content)
+    except InternalError as failed:
+        return failed.__cause__ or failed
     except SimtmmError as error:
         try:
             check_line(str(error))

@@ -73,6 +73,7 @@ def test_memory_binds_exactly_below_the_ridge(operations, chunks):
         ({"memory.port_interval": 4, "memory.ports": 2}, 32),  # each port a chunk each 4 cycles
         ({"memory.port_interval": 4, "memory.ports": 5}, 64),
         ({"memory.port_interval": 0.5}, 64),
+        ({"memory.port_interval": 4, "memory.ports": 2, "cores.groups": 3}, 48),
         ({"memory.service": 0, "memory.port_interval": 4}, 16),
         ({"peak_bandwidth": 1e9}, 64),  # the simulated machine does not know it
         ({"memory.service": 0, "peak_bandwidth": 5e9}, 5),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simtmm import own_faults
 from simtmm.errors import SimtmmError, StudyError
 from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Graph, Serial, Task
@@ -55,6 +56,18 @@ def note(folder, name, seconds=0.0):
         time.sleep(seconds)
         Path(folder, f"{name} has waited").touch()
     return name
+
+
+def note_a_fault(text):
+    own_faults.note(text)
+    return text
+
+
+def test_a_fault_that_a_worker_met_is_known_where_its_command_ends():
+    own_faults.noted()
+    tasks = [Task(note_a_fault, (text,), wanted=True) for text in ("one", "two")]
+    assert dict(Local(1).run(tasks)) == dict(zip(tasks, ("one", "two"), strict=True))
+    assert sorted(own_faults.noted()) == ["one", "two"]
 
 
 def graph():

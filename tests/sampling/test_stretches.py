@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine
-from simtmm.sampling.interval import half_width
+from simtmm.sampling.interval import MANY, half_width, quantile
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.simulation import simulate_sample
 from simtmm.sampling.stretches import HEAD, TAIL, TIMED, WARM, stretches_of
@@ -54,6 +54,43 @@ def test_intervals_hold_nineteen_times_in_twenty():
     weights = np.full(8, 10.0)
     held = [abs((row * weights).sum() - 8000) <= half_width(row, weights) for row in drawn]
     assert np.mean(held) > 0.95  # at least: what neighbours have in common only widens them
+
+
+def test_neighbours_that_depend_on_one_another_count_as_fewer_values():
+    """Of a correlation r of neighbours, n (1 - r) / (1 + r) values; of few values r can't be told, and counts as 0."""
+    values = np.tile([90.0, 90.0, 90.0, 110.0, 110.0, 110.0], 5)
+    apart = values - 100
+    correlation = (apart[1:] * apart[:-1]).sum() / (apart**2).sum()
+    independent = 30 * (1 - correlation) / (1 + correlation)
+    assert (0.3 < correlation < 0.4, 10 < independent < 20) == (True, True)
+    mean_of = half_width(values, np.ones(30)) / 30
+    # The spread is that of all values here, which is more than that of neighbours
+    assert mean_of == pytest.approx(quantile(independent - 1) * values.std(ddof=1) / np.sqrt(independent))
+    few = values[: MANY - 1]
+    assert half_width(few, np.ones(7)) / 7 == pytest.approx(quantile(6) * few.std(ddof=1) / np.sqrt(7))
+
+
+def test_neighbours_that_differ_more_than_others_count_as_no_more_values_than_there_are():
+    """A correlation below 0 narrows nothing, and what is left of many values is two at least."""
+    swinging = np.tile([90.0, 110.0], 8)
+    neighbours = np.sqrt((np.diff(swinging) ** 2).mean() / 2)
+    assert half_width(swinging, np.ones(16)) / 16 == pytest.approx(quantile(15) * neighbours / np.sqrt(16))
+    steps = np.repeat([90.0, 110.0], 20)  # r is nearly 1
+    assert half_width(steps, np.ones(40)) / 40 == pytest.approx(quantile(1) * steps.std(ddof=1) / np.sqrt(2))
+
+
+def test_values_that_stand_for_more_than_others_widen_the_interval():
+    """By how much fewer values of one weight would have the same spread: the squares of weights over their sum."""
+    values, weights = np.array([90.0, 110.0, 95.0, 105.0]), np.array([1.0, 1.0, 1.0, 5.0])
+    equal = half_width(values, np.full(4, 2.0))
+    assert half_width(values, weights) == pytest.approx(equal * np.sqrt(28 * 4) / 8)
+    assert half_width(values, 3 * weights) == pytest.approx(3 * half_width(values, weights))
+
+
+@pytest.mark.parametrize(("freedom", "errors"), [(1, 12.706), (2, 4.303), (10, 2.228), (30, 2.042), (np.inf, 1.960)])
+def test_an_interval_of_95_in_100_is_so_many_standard_errors_by_student_s_t(freedom, errors):
+    """Student, Biometrika 6 (1908); the figures are those of any table of t for 0.975."""
+    assert quantile(freedom) == pytest.approx(errors, abs=5e-4)
 
 
 def test_a_trend_widens_the_interval_beyond_what_neighbours_differ_by():

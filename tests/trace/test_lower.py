@@ -398,3 +398,24 @@ def test_updates_of_other_words_are_served_together_by_word(addresses, each, by_
     machine_of = {"width": 6, "chunk_words": 32}
     assert lowered(threads, **machine_of) == [[["atomic", each]]]
     assert lowered(threads, **machine_of, **{"memory.atomics": "by-word"}) == [[["atomic", by_word]]]
+
+
+@pytest.mark.parametrize("launched", [256, 257, 1000])
+@pytest.mark.parametrize("width", [4, 32])
+@pytest.mark.parametrize("limit", [32, 36, 96, 100, 224, 255])  # threads
+@pytest.mark.parametrize("by", ["resources.threads_per_block", "cores.max_threads_per_core", "resources.registers"])
+def test_a_block_that_does_not_fit_is_told_the_largest_that_does_and_how_many_of_it(launched, width, limit, by):
+    amount = {"cores.max_threads_per_core": limit / 4, "resources.registers": 3 * limit}.get(by, limit)
+    on = machine(width, **{by: amount})
+    largest = limit // width * width
+    with pytest.raises(WorkloadError) as told:
+        lower(trace([[[work(0, 1)]] * launched], registers=3), on)
+    times = -(-launched // largest)
+    assert f"; {times} blocks of at most {largest} threads in the place of each would fit: " in str(told.value)
+
+
+def test_a_block_of_which_no_part_would_fit_is_told_of_none():
+    """Of its shared memory, cutting it into smaller ones takes nothing away."""
+    on = machine(**{"resources.shared_memory": 100})
+    with pytest.raises(WorkloadError, match=r"100 bytes \(resources\.shared_memory\)$"):
+        lower(trace([[[work(0, 1)]] * 8], shared_memory=101), on)

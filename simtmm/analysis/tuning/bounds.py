@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 from simtmm.cuda.execution.function_code import FunctionCode
@@ -10,6 +11,7 @@ from simtmm.cuda.least.deciding import NOTHING, Cost, Stretch, stretches
 from simtmm.cuda.least.ranges import Known
 from simtmm.cuda.least.walk import least_of
 from simtmm.cuda.machine_function import machine_function
+from simtmm.errors import InternalError
 from simtmm.kernel import Array, Launch
 from simtmm.machine import Machine
 from simtmm.model.launch.least_time import LeastTime, LeastWork, least_time
@@ -65,8 +67,10 @@ class BoundedSource(KernelSource):
     def _forms(self, function: KernelFunction) -> list[Form]:
         """In what forms a kernel may be recorded: as machine code, and, where that differs from it, as PTX."""
         forms = [function]
-        if self._form != "ptx" and (machine_code := machine_function(function)[0]) is not None:
-            forms.append(machine_code)
+        if self._form != "ptx":
+            with suppress(InternalError):  # which recording it tells of
+                machine_code, _ = machine_function(function)
+                forms += [machine_code] if machine_code is not None else []
         if any(each.program.has_calls for each in forms):
             return []
         return [(each.program.entry_code, stretches(each.program.entry_code)) for each in forms]

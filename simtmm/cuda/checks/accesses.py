@@ -51,7 +51,7 @@ def access(log, at, site, mask, same, s):
     size = 1 << ((site >> CHECK_WIDTH_BIT) & 7)
     space = (site >> CHECK_SPACE_BIT) & 3
     writes = (site >> CHECK_WRITE_BIT) & 1 != 0
-    flags = s.events[event, 0]
+    flags = s.events[event]
     reads = not writes or flags & ATOMIC != 0
     slot = s.now[SLOT]
     bits = s.sizes[UNIT_BITS]

@@ -63,9 +63,10 @@ def analyse(log, s):
             if (site >> CHECK_SPACE_BIT) & 3 == SYNCHRONISES:
                 if (site >> CHECK_WRITE_BIT) & 1 != 0:
                     arrive(log, at, site & _NUMBER, mask, s)
+                    at += 3 * _ENTRY
                 else:
                     gather(log, at, site & _NUMBER, mask, s)
-                at += _ENTRY
+                    at += _ENTRY
                 continue
             same = np.int64(0)
             behind = at + _ENTRY

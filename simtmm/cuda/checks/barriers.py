@@ -8,14 +8,25 @@ import numpy as np
 from simtmm.cuda.checks.ordering import join, lowest, ones
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
+    ARRIVAL,
     BARRIERS_DIFFER,
+    EARLIER_TRIPS,
+    EARLIER_WAY,
+    EXPECTED,
     FAR,
+    FIRST,
+    FIRST_LANE,
+    FIRST_TRIPS,
+    FIRST_WAY,
     FREE,
     GENERATION,
     HAS_VECTORS,
+    HERE,
     KNOWN,
     KNOWN_TIME,
     LANES_MISSING,
+    LATER_TRIPS,
+    LATER_WAY,
     LIVING,
     NUMBER,
     PENDING,
@@ -24,13 +35,15 @@ from simtmm.cuda.checks.state import (
     SYNCHRONISED,
     SYNCS,
     THREADS,
+    WAITING,
     WARP,
     WARPS,
     WITHIN_BLOCK,
     WITHIN_WARP,
 )
-from simtmm.cuda.execution.layout import BARRIERS, LANES, SYNCHRONISES
+from simtmm.cuda.execution.layout import BARRIERS, LANES, LOG_ENTRY, SYNCHRONISES
 
+_ENTRY = LOG_ENTRY // 8
 _ALL = (1 << LANES) - 1
 
 
@@ -38,7 +51,7 @@ def reset(slot, barrier, s):
     """A barrier begins anew."""
     s.counts[slot, barrier, 0] = 0
     for warp in range(s.sizes[WARPS]):
-        for column in range(4):
+        for column in range(ARRIVAL):
             s.arrived[slot, barrier, warp, column] = 0
 
 
@@ -67,34 +80,66 @@ def arrive(log, at, event, mask, s):
     count = (word >> 8) & 0xFFFF
     s.counts[slot, barrier, 0] += ones(mask)
     s.counts[slot, barrier, 1] = count
-    s.arrived[slot, barrier, warp, 0] |= mask
+    if s.arrived[slot, barrier, warp, FIRST] == 0:
+        lane = lowest(mask)
+        s.arrived[slot, barrier, warp, FIRST] = event + 1
+        s.arrived[slot, barrier, warp, FIRST_LANE] = lane
+        s.arrived[slot, barrier, warp, FIRST_WAY] = log[at + _ENTRY + 1 + lane]
+        s.arrived[slot, barrier, warp, FIRST_TRIPS] = log[at + 2 * _ENTRY + 1 + lane]
+    if count == 0 and s.sizes[SYNCS] != 0:
+        compare(log, at, event, mask, slot, barrier, warp, s)
+    s.arrived[slot, barrier, warp, HERE] |= mask
     if (word >> 24) & 1 != 0:
-        s.arrived[slot, barrier, warp, 1] |= mask
-    s.arrived[slot, barrier, warp, 2] |= (word >> 32) & _ALL
-    earlier = s.arrived[slot, barrier, warp, 3] - 1
-    if earlier < 0:
-        s.arrived[slot, barrier, warp, 3] = event + 1
-    elif count == 0 and s.sizes[SYNCS] != 0 and s.events[earlier, 1] != s.events[event, 1]:
-        other = lowest(s.arrived[slot, barrier, warp, 0] & ~mask)
-        note(
-            s,
-            LANES_MISSING,
-            WITHIN_WARP,
-            SYNCHRONISES,
-            0,
-            earlier,
-            event,
-            s.now[NUMBER],
-            s.now[NUMBER],
-            warp * LANES + other,
-            warp * LANES + lowest(mask),
-            barrier,
-            ones(mask),
-        )
+        s.arrived[slot, barrier, warp, WAITING] |= mask
+    s.arrived[slot, barrier, warp, EXPECTED] |= (word >> 32) & _ALL
     needed = s.blocks[slot, LIVING] if count == 0 else count
     if s.counts[slot, barrier, 0] >= needed:
         complete(slot, barrier, s)
     return 0
+
+
+def compare(log, at, event, mask, slot, barrier, warp, s):
+    """Whether lanes are at the barrier that the first of their warp is at: the same instruction, called alike, in the
+    same trips of the loops around it. The first that is not is told.
+    """
+    first = s.arrived[slot, barrier, warp, FIRST] - 1
+    for lane in range(LANES):
+        if (mask >> lane) & 1 == 0:
+            continue
+        way, trips = log[at + _ENTRY + 1 + lane], log[at + 2 * _ENTRY + 1 + lane]
+        if (
+            event != first
+            or way != s.arrived[slot, barrier, warp, FIRST_WAY]
+            or trips != s.arrived[slot, barrier, warp, FIRST_TRIPS]
+        ):
+            differ(s, slot, barrier, warp, WITHIN_WARP, event, warp * LANES + lane, way, trips)
+            return 0
+    return 0
+
+
+def differ(s, slot, barrier, warp, who, event, thread, way, trips):
+    """A thread is at another barrier than the first of a warp."""
+    first = s.arrived[slot, barrier, warp, FIRST] - 1
+    row = note(
+        s,
+        BARRIERS_DIFFER,
+        who,
+        SYNCHRONISES,
+        1 if first == event else 0,
+        first,
+        event,
+        s.now[NUMBER],
+        s.now[NUMBER],
+        warp * LANES + s.arrived[slot, barrier, warp, FIRST_LANE],
+        thread,
+        barrier,
+        np.int64(1),
+    )
+    if row >= 0:
+        s.found[row, EARLIER_WAY] = s.arrived[slot, barrier, warp, FIRST_WAY]
+        s.found[row, EARLIER_TRIPS] = s.arrived[slot, barrier, warp, FIRST_TRIPS]
+        s.found[row, LATER_WAY] = way
+        s.found[row, LATER_TRIPS] = trips
 
 
 def complete(slot, barrier, s):
@@ -105,7 +150,7 @@ def complete(slot, barrier, s):
     if s.sizes[RACES] != 0:
         whole = s.counts[slot, barrier, 0] >= s.blocks[slot, LIVING]
         for warp in range(s.sizes[WARPS]):
-            whole = whole and s.arrived[slot, barrier, warp, 0] == s.arrived[slot, barrier, warp, 1]
+            whole = whole and s.arrived[slot, barrier, warp, HERE] == s.arrived[slot, barrier, warp, WAITING]
         if whole or s.sizes[HAS_VECTORS] == 0:
             s.blocks[slot, GENERATION] += 1
             s.blocks[slot, FAR] = 0
@@ -121,14 +166,17 @@ def complete(slot, barrier, s):
 
 
 def judge(slot, barrier, s):
-    """Who was missing at a barrier of all threads, and who was at another one."""
-    first = np.int64(-1)
-    one = np.int64(0)
+    """Who was missing at a barrier of all threads, and who was at another one.
+
+    Warps may wait for one another at barriers of any number but 0 in different places, as PTX lets them: that of
+    __syncthreads() is 0.
+    """
+    one = np.int64(-1)
     for warp in range(s.sizes[WARPS]):
-        event = s.arrived[slot, barrier, warp, 3] - 1
+        event = s.arrived[slot, barrier, warp, FIRST] - 1
         if event < 0:
             continue
-        missing = s.arrived[slot, barrier, warp, 2] & ~s.arrived[slot, barrier, warp, 0]
+        missing = s.arrived[slot, barrier, warp, EXPECTED] & ~s.arrived[slot, barrier, warp, HERE]
         if missing != 0:
             note(
                 s,
@@ -140,26 +188,19 @@ def judge(slot, barrier, s):
                 event,
                 s.now[NUMBER],
                 s.now[NUMBER],
-                warp * LANES + lowest(s.arrived[slot, barrier, warp, 0]),
+                warp * LANES + lowest(s.arrived[slot, barrier, warp, HERE]),
                 warp * LANES + lowest(missing),
                 barrier,
                 ones(missing),
             )
-        if first < 0:
-            first, one = event, np.int64(warp)
-        elif s.events[event, 1] != s.events[first, 1]:
-            note(
-                s,
-                BARRIERS_DIFFER,
-                WITHIN_BLOCK,
-                SYNCHRONISES,
-                0,
-                first,
-                event,
-                s.now[NUMBER],
-                s.now[NUMBER],
-                one * LANES,
-                warp * LANES,
-                barrier,
-                np.int64(1),
-            )
+        if one < 0:
+            one = np.int64(warp)
+            continue
+        way, trips = s.arrived[slot, barrier, warp, FIRST_WAY], s.arrived[slot, barrier, warp, FIRST_TRIPS]
+        if barrier == 0 and (
+            event != s.arrived[slot, barrier, one, FIRST] - 1
+            or way != s.arrived[slot, barrier, one, FIRST_WAY]
+            or trips != s.arrived[slot, barrier, one, FIRST_TRIPS]
+        ):
+            thread = warp * LANES + s.arrived[slot, barrier, warp, FIRST_LANE]
+            differ(s, slot, barrier, one, WITHIN_BLOCK, event, thread, way, trips)

@@ -81,7 +81,7 @@ def touch(s, memory, first, count, event, flags, where, address, size, thread, r
             if by == 0:
                 continue
             before = (who >> 1) & 0xFFFF
-            if not conflicts(flags, s.events[before, 0], by):
+            if not conflicts(flags, s.events[before], by):
                 continue
             kind = np.int64(WAR)
             harmless = quiet
@@ -125,7 +125,7 @@ def relation(s, slot, thread, who, when, is_shared):
     generation = (when >> 44) & 0xFFFFF
     epoch = (when >> 22) & _TOP
     if block == s.now[NUMBER]:
-        if is_shared and s.sizes[HAS_COPIES] != 0 and s.events[(who >> 1) & 0xFFFF, 0] & COPIES != 0:
+        if is_shared and s.sizes[HAS_COPIES] != 0 and s.events[(who >> 1) & 0xFFFF] & COPIES != 0:
             state = arrived(s, slot, thread, other, when & _TOP)
             if state == ALREADY:
                 return np.int64(0)

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.checks import analysis, state
-from simtmm.cuda.checks.findings import Finding, Found, described
+from simtmm.cuda.checks.descriptions import described
+from simtmm.cuda.checks.findings import Finding, Found
 from simtmm.cuda.checks.instructions import flags_of, unit_bits
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.ptx.steps import is_bulk
 from simtmm.errors import DeadlockError
+from simtmm.own_faults import told_as_ours
 
 if TYPE_CHECKING:
     from simtmm.cuda.device import Device, DeviceLaunch
@@ -95,16 +97,13 @@ class Checker:
         blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
         slots = min(blocks, _RESIDENT + 1) if program.communicates else 1
         bits = unit_bits(program)
-        lines: dict[tuple[str, int], int] = {}
-        events = np.zeros((max(1, len(program.accesses)), 2), np.int64)
-        for event, (name, instruction) in enumerate(program.accesses):
-            file, line, _ = function.linked.place(name, function.linked.readable_location(name, instruction.location))
-            events[event] = flags_of(instruction), lines.setdefault((file, line), len(lines))
+        events = np.zeros(max(1, len(program.accesses)), np.int64)
+        events[: len(program.accesses)] = [flags_of(instruction) for _, instruction in program.accesses]
         reads = self.checks.initcheck
         if reads and any(is_bulk(instruction) for _, instruction in program.accesses):
             self.notes.append(f"{bare_name(function.entry)} copies in bulk: unwritten memory is not looked for in it")
             reads = False
-        copies = bool((events[:, 0] & state.COPIES).any())
+        copies = bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
         shared = function.shared_bytes(launch.shared_bytes)
         local = program.entry_code.local_bytes
@@ -232,4 +231,5 @@ def unwritten(array: npt.NDArray[Any], keeper: object = None) -> None:
 def check(device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> None:
     """Have whoever takes launches now check one, before it runs."""
     if _active is not None and _active.checks.any:
-        _active.launch(device, function, launch)
+        with told_as_ours(f"{launch.where or f'launch of {bare_name(function.entry)}'} was not checked"):
+            _active.launch(device, function, launch)

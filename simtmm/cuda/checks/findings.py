@@ -1,31 +1,21 @@
 """What the checks found, in the words of compute-sanitizer: both lines of source, threads, blocks, memory, a hint."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from simtmm.cuda.checks import state
-from simtmm.cuda.checks.hints import COPIED, hint_of
-from simtmm.cuda.checks.names import CHECKS, INITCHECK, RACECHECK, SYNCCHECK, Checks
-from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.layout import IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
-
-if TYPE_CHECKING:
-    from simtmm.cuda.device import Device, DeviceLaunch
-    from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.checks.hints import STUCK
+from simtmm.cuda.checks.names import CHECKS, SYNCCHECK, Checks
 
 ERROR, WARNING, INFO = "Error", "Warning", "Info"
-_HAZARDS = {state.RAW: ("RAW", "Write", "Read"), state.WAR: ("WAR", "Read", "Write"),
-            state.WAW: ("WAW", "Write", "Write")}  # fmt: skip
-_SPACES = {IN_GLOBAL: "__global__", IN_SHARED: "__shared__", IN_LOCAL: "__local__", SYNCHRONISES: ""}
-_INNER = {state.WITHIN_WARP: "threads of a warp", state.WITHIN_BLOCK: "threads of a block",
-          state.BETWEEN_BLOCKS: "blocks", state.WITHIN_THREAD: "a thread and its own copy"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Side:
-    """One access of a finding, or one thread at a barrier: where in the source, by whom."""
+    """One access of a finding, or one thread at a barrier: where in the source, by whom.
+
+    within: what tells its barrier from another on the same line. trip: likewise, of one barrier in a loop.
+    """
 
     action: str
     file: str
@@ -33,13 +23,18 @@ class Side:
     source: str
     block: tuple[int, int, int]
     thread: tuple[int, int, int]
+    within: str = ""
+    trip: str = ""
 
     @property
     def text(self) -> str:
         """In words."""
         where = f"{self.file}:{self.line}" if self.line else self.file
         source = f": `{self.source}`" if self.source else ""
-        return f"{self.action} Thread {_index(self.thread)} in block {_index(self.block)} at {where}{source}"
+        also = "".join(f", {each}" for each in (self.within, self.trip) if each)
+        return (
+            f"{self.action} Thread {index_text(self.thread)} in block {index_text(self.block)} at {where}{source}{also}"
+        )
 
 
 @dataclass(frozen=True)
@@ -68,12 +63,12 @@ class Finding:
     def of_deadlock(kernel: str, launch: int, text: str) -> "Finding":
         """Threads that wait for each other for ever."""
         what = f"Barrier error detected. Divergent thread(s): {text}"
-        return Finding(SYNCCHECK, ERROR, what, kernel, launch, (), hint=hint_of(state.LANES_MISSING, 0, "", False))
+        return Finding(SYNCCHECK, ERROR, what, kernel, launch, (), hint=STUCK)
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What is one finding: both lines, and what is wrong."""
-        lines = tuple((side.action, side.file, side.line) for side in self.sides)
+        lines = tuple((side.action, side.file, side.line, side.within) for side in self.sides)
         return self.check, self.severity, self.what.partition(" at ")[0], self.kernel, self.space, lines
 
     def again(self, other: "Finding") -> "Finding":
@@ -147,123 +142,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _own_name(name: str) -> str:
-    """What a variable of a function is called in the source: tile of _ZZ6kernelPfE4tile."""
-    found = re.search(r"E(\d+)(\w+)$", name) if name.startswith("_ZZ") else None
-    return found.group(2)[: int(found.group(1))] if found else bare_name(name)
-
-
-def _index(of: Sequence[int]) -> str:
+def index_text(of: Sequence[int]) -> str:
+    """The index of a thread or a block."""
     return f"({', '.join(map(str, of))})"
-
-
-def described(
-    function: "KernelFunction", device: "Device", launch: "DeviceLaunch", tables: state.Tables, number: int
-) -> list[Finding]:
-    """The findings of a launch, those of the same lines as one."""
-    rows = tables.found[tables.found[:, state.COUNT] > 0]
-    describing = _Describing(function, device, launch, number)
-    found: dict[tuple[Any, ...], Finding] = {}
-    for row in rows:
-        finding = describing.finding([int(value) for value in row])
-        known = found.get(finding.key)
-        found[finding.key] = finding if known is None else known.again(finding)
-    return list(found.values())
-
-
-class _Describing:
-    def __init__(self, function: "KernelFunction", device: "Device", launch: "DeviceLaunch", number: int) -> None:
-        self._function, self._device, self._launch, self._number = function, device, launch, number
-        self._kernel = bare_name(function.entry)
-
-    def finding(self, row: list[int]) -> Finding:
-        """A row in words."""
-        kind, who, space = row[state.KIND], row[state.WHO], row[state.SPACE]
-        address, width, same = row[state.ADDRESS], row[state.WIDTH], bool(row[state.SAME])
-        if kind in _HAZARDS:
-            return self._hazard(row, kind, who, space, address, same)
-        if kind in (state.UNWRITTEN, state.PARTLY_WRITTEN):
-            array, index, place = self._place(space, address)
-            some = " partly" if kind == state.PARTLY_WRITTEN else ""
-            what = f"Uninitialized {_SPACES[space]} memory read of size {width} bytes at {hex(address)}: {place}"
-            if some:
-                what = what.replace("read", "partly read", 1)
-            severity = WARNING if some else ERROR
-            return Finding(
-                INITCHECK, severity, what, self._kernel, self._number, (self._side("Read", row, False),),
-                _SPACES[space], address, array, index, row[state.COUNT], hint_of(kind, who, _SPACES[space], same),
-            )  # fmt: skip
-        return self._barrier(row, kind)
-
-    def _hazard(self, row: list[int], kind: int, who: int, space: int, address: int, same: bool) -> Finding:
-        name, first, second = _HAZARDS[kind]
-        array, index, place = self._place(space, address)
-        label = "(Warp Level Programming) " if who == state.WITHIN_WARP else ""
-        where = f" in block {_index(self._block(row[state.OTHER_BLOCK]))}" if who != state.BETWEEN_BLOCKS else ""
-        severity = INFO if same else WARNING if who == state.WITHIN_WARP else ERROR
-        value = ", of the value that lay there" if same else ""
-        what = f"{label}Potential {name} hazard detected at {_SPACES[space]} {hex(address)}{where}"
-        what += f" between {_INNER[who]}{value}: {place}"
-        sides = (self._side(first, row, True), self._side(second, row, False))
-        hint = hint_of(kind, who, _SPACES[space], same)
-        if space == IN_SHARED and kind != state.WAR and not same and self._copies(row[state.EARLIER]):
-            hint = COPIED
-        return Finding(
-            RACECHECK, severity, what, self._kernel, self._number, sides, _SPACES[space], address, array, index,
-            row[state.COUNT], hint,
-        )  # fmt: skip
-
-    def _barrier(self, row: list[int], kind: int) -> Finding:
-        hint = hint_of(kind, row[state.WHO], "", False)
-        sides: tuple[Side, ...]
-        if kind == state.NOT_IN_MASK:
-            mask = row[state.ADDRESS] & 0xFFFFFFFF
-            what = f"Barrier error detected. Invalid arguments: mask {mask:#010x} lacks the lane that executes it"
-            sides = (self._side("Executing", row, False),)
-        elif kind == state.LANES_MISSING:
-            what = f"Barrier error detected. Divergent thread(s) in warp: barrier {row[state.ADDRESS]}"
-            missing = "Missing" if row[state.EARLIER] == row[state.LATER] else "Other"
-            sides = (self._side("Waiting", row, True), self._side(missing, row, False))
-        else:
-            what = f"Barrier error detected. Divergent thread(s) in block: barrier {row[state.ADDRESS]}"
-            sides = (self._side("Waiting", row, True), self._side("Waiting", row, False))
-        return Finding(SYNCCHECK, ERROR, what, self._kernel, self._number, sides, count=row[state.COUNT], hint=hint)
-
-    def _copies(self, event: int) -> bool:
-        """Whether an instruction is a cp.async."""
-        return self._function.program.accesses[event][1].opcode == "cp"
-
-    def _side(self, action: str, row: list[int], is_earlier: bool) -> Side:
-        event = row[state.EARLIER if is_earlier else state.LATER]
-        block = row[state.BLOCK if is_earlier else state.OTHER_BLOCK]
-        thread = row[state.THREAD if is_earlier else state.OTHER_THREAD]
-        name, instruction = self._function.program.accesses[event]
-        linked = self._function.linked
-        file, line, text = linked.place(name, linked.readable_location(name, instruction.location))
-        if instruction.opcode in ("atom", "red") and action != "Executing":
-            action = "Atomic"
-        x, y, _ = self._launch.block
-        return Side(action, file, line, text, self._block(block), (thread % x, thread // x % y, thread // (x * y)))
-
-    def _block(self, number: int) -> tuple[int, int, int]:
-        x, y, _ = self._launch.grid
-        return number % x, number // x % y, number // (x * y)
-
-    def _place(self, space: int, address: int) -> tuple[str, int, str]:
-        """What lies at an address: its name, the index, and both in words."""
-        if space == IN_SHARED:
-            program = self._function.program
-            held = [(offset, name) for name, offset in program.shared.items() if offset <= address]
-            offset, name = max(held, default=(0, "shared memory"))
-            name = _own_name(name)
-            return name, address - offset, f"byte {address - offset} of `{name}`"
-        if space == IN_LOCAL:
-            return "local memory", address, f"byte {address} of the thread's local memory"
-        found = self._device.memory.find(address)
-        if found is None:
-            return "", address, f"address {hex(address)}"
-        array = found.array
-        if array is None or not array.size:
-            return found.name, address - found.base, f"byte {address - found.base} of {found.name}"
-        index = (address - found.base) // array.dtype.itemsize
-        return found.name, index, f"{found.name}[{index}] ({array.dtype})"

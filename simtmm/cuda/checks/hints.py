@@ -1,4 +1,6 @@
-"""What most likely mends a finding."""
+"""What mends a finding. tests/cuda/checks/mended.py does it to each planted fault."""
+
+from dataclasses import dataclass
 
 from simtmm.cuda.checks import state
 
@@ -6,33 +8,100 @@ COPIED = (
     "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), and put "
     "__syncthreads() behind that where others read it"
 )
+WITHIN_A_BLOCK = "put __syncthreads() between the two, where all threads of the block reach it"
+WITHIN_A_WARP = (
+    "lanes of a warp need not run in lock step, and shuffles and votes order no memory: put __syncwarp() between the "
+    "two, where all lanes of its mask reach it"
+)
+BETWEEN_BLOCKS = (
+    "no barrier of a block orders blocks: use two launches or a grid-wide barrier; or a flag that is set and read "
+    "atomically, with __threadfence() between it and the data: in each thread that wrote some, or in one behind "
+    "__syncthreads()"
+)
+BLOCK_SCOPE = "atomicAdd_block() and its kin are atomic within a block alone: use atomicAdd()"
+_UNWRITTEN = {
+    "__shared__": "each block's shared memory holds anything at first: write it before it is read, as with zeros, and "
+    "put __syncthreads() behind that where others read it",
+    "__local__": "a variable of the thread is read before it has a value: give it one where it is declared",
+}
+_BARRIERS = {state.WITHIN_WARP: "__syncwarp()", state.WITHIN_BLOCK: "__syncthreads()",
+             state.BETWEEN_BLOCKS: "a grid-wide barrier"}  # fmt: skip
 
 
-def hint_of(kind: int, who: int, space: str, same: bool) -> str:
-    """A sentence; empty where there is none."""
-    if kind in (state.RAW, state.WAR, state.WAW):
-        if same:
-            return ""
-        if who == state.WITHIN_WARP:
-            return "lanes of a warp need not run in lock step: put __syncwarp() between the two, or use shuffles"
-        if who == state.BETWEEN_BLOCKS:
-            return (
-                "no barrier orders blocks: use atomics, a fence (__threadfence) and a flag that is read and written "
-                "atomically, a grid-wide barrier, or two launches"
+@dataclass(frozen=True)
+class Race:
+    """What decides the hint for a race.
+
+    who: of state.py. copied: whether what was written first was a copy that its thread must wait for. atomic: what does
+    both accesses at once, where each thread reads the place and writes it anew; else empty. one_store: whether both are
+    the same store. repeated: whether a thread may come to it again. block_scope: whether both are atomics of a block.
+    beyond_warp: whether the same accesses race between warps as well.
+    """
+
+    who: int
+    copied: bool = False
+    atomic: str = ""
+    one_store: bool = False
+    repeated: bool = False
+    block_scope: bool = False
+    beyond_warp: bool = False
+
+    @property
+    def hint(self) -> str:
+        """A sentence."""
+        if self.who == state.WITHIN_THREAD:
+            return COPIED
+        if self.who == state.BETWEEN_BLOCKS and self.block_scope:
+            return BLOCK_SCOPE
+        if self.atomic:
+            return self._beside_rounds(
+                "each of these threads reads the place and writes it anew, which no barrier between the two mends: use "
+                f"{self.atomic}, or give each thread a place of its own"
             )
-        if kind == state.WAW:
-            return "two threads write one place: give each its own, use an atomic, or put __syncthreads() between them"
-        return "put __syncthreads() between the two, where all threads of the block reach it"
-    if kind == state.UNWRITTEN:
-        how = {
-            "__shared__": "each block's shared memory holds anything at first: write it before it is read",
-            "__local__": "a variable of the thread is read before it has a value",
-        }
-        return how.get(space, "nobody has written it: neither a copy, nor a memset, nor a kernel before")
+        if self.one_store:
+            return self._beside_rounds(
+                "these threads write one place by the same store: let one of them write it, or give each its own place"
+            )
+        if self.copied:
+            return COPIED
+        if self.who == state.BETWEEN_BLOCKS:
+            return BETWEEN_BLOCKS
+        return WITHIN_A_WARP if self._barrier == "__syncwarp()" else WITHIN_A_BLOCK
+
+    @property
+    def _barrier(self) -> str:
+        return _BARRIERS[state.WITHIN_BLOCK if self.who == state.WITHIN_WARP and self.beyond_warp else self.who]
+
+    def _beside_rounds(self, hint: str) -> str:
+        """A hint for what threads do at once, with another for what they do in different rounds of a loop."""
+        if not self.repeated:
+            return hint
+        return f"{hint}; if they meet there in different rounds of a loop, put {self._barrier} between the rounds"
+
+
+def unwritten_hint(kind: int, space: str) -> str:
+    """Of a read of what nobody has written."""
     if kind == state.PARTLY_WRITTEN:
-        return "the rest of a vector, as padding of a structure or what lies behind an array's end, was never written"
+        return (
+            "a part of the vector, as padding of a structure or what lies behind an array's end, was never written: "
+            "write all of it first, or read the other parts alone"
+        )
+    return _UNWRITTEN.get(space, "nobody has written it: fill it first, by a copy, a memset or a kernel before")
+
+
+def barrier_hint(kind: int) -> str:
+    """Of barriers and masks."""
     if kind == state.NOT_IN_MASK:
         return "the mask of a *_sync function must name the lane that calls it: __activemask() is rarely right"
     if kind == state.BARRIERS_DIFFER:
-        return "all threads of a block must come to the same __syncthreads(): no condition around it may part them"
-    return "move the barrier to where all threads come by, or name the lanes that do in its mask"
+        return (
+            "all threads of a block must come to the same __syncthreads(), in the same rounds of the loops around it: "
+            "no condition may part them there, nor a continue or a break"
+        )
+    return "move the barrier to where all threads of the block come by"
+
+
+STUCK = (
+    "a barrier waits for all threads that it is for, and a *_sync function for all lanes of its mask: let all of them "
+    "come to it, or name in the mask only lanes that do"
+)

@@ -1,6 +1,17 @@
 """What an instruction that accesses memory is to the checks."""
 
-from simtmm.cuda.checks.state import ACQUIRES, ATOMIC, COPIES, IGNORED, OF_BLOCK, RELEASES, STRONG, VECTOR, VOLATILE
+from simtmm.cuda.checks.state import (
+    ACQUIRES,
+    ATOMIC,
+    COPIES,
+    IGNORED,
+    OF_BLOCK,
+    ORDERS,
+    RELEASES,
+    STRONG,
+    VECTOR,
+    VOLATILE,
+)
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
@@ -13,6 +24,8 @@ def flags_of(instruction: Instruction) -> int:
     """Bits of state.py."""
     opcode = instruction.opcode
     found = 0
+    if opcode == "bar":
+        return ORDERS
     if opcode in ("atom", "red"):
         # An atomic whose result is looked at acquires, as in the CUDA C++ guide's own examples, which have no fence
         # behind it; by PTX it does so with .acquire, or with a fence behind it.

@@ -24,11 +24,13 @@ from simtmm.cuda.checks.state import (
     FENCE_GENERATION,
     GENERATION,
     HAS_VECTORS,
+    HERE,
     KNOWN,
     NOT_IN_MASK,
     NUMBER,
     OF_BLOCK,
     OF_STAMP,
+    ORDERS,
     PENDING,
     PENDING_BUCKET,
     PLACES,
@@ -39,6 +41,7 @@ from simtmm.cuda.checks.state import (
     SYNCS,
     THREADS,
     TIME,
+    WAITING,
     WARP,
     WARP_EPOCH,
     WITHIN_WARP,
@@ -94,7 +97,8 @@ def gather(log, at, event, mask, s):
                 wanted,
                 ones(group & ~wanted),
             )
-        if s.sizes[RACES] != 0:
+        # Shuffles, votes and the like let lanes hear of each other's registers, and order no memory.
+        if s.sizes[RACES] != 0 and s.events[event] & ORDERS != 0:
             whole = (1 << min(LANES, s.sizes[THREADS] - first)) - 1
             meet(s, slot, first, group & wanted, wanted & whole == whole)
     return 0
@@ -148,17 +152,17 @@ def join(slot, barrier, s):
         s.row[other] = 0
     time = np.int64(0)
     for thread in range(threads):
-        if (s.arrived[slot, barrier, thread // LANES, 0] >> thread % LANES) & 1 != 0:
+        if (s.arrived[slot, barrier, thread // LANES, HERE] >> thread % LANES) & 1 != 0:
             time = max(time, s.threads[slot * threads + thread, KNOWN])
             give(s, slot, thread, s.threads[slot * threads + thread, EPOCH])
     s.blocks[slot, FAR] = 2
     for thread in range(threads):
-        if (s.arrived[slot, barrier, thread // LANES, 1] >> thread % LANES) & 1 != 0:
+        if (s.arrived[slot, barrier, thread // LANES, WAITING] >> thread % LANES) & 1 != 0:
             for other in range(threads):
                 s.vectors[slot, thread, other] = max(np.int64(s.vectors[slot, thread, other]), np.int64(s.row[other]))
             s.threads[slot * threads + thread, KNOWN] = time
     for thread in range(threads):
-        if (s.arrived[slot, barrier, thread // LANES, 0] >> thread % LANES) & 1 != 0:
+        if (s.arrived[slot, barrier, thread // LANES, HERE] >> thread % LANES) & 1 != 0:
             s.threads[slot * threads + thread, EPOCH] += 1
 
 

@@ -3,6 +3,8 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
+import numpy as np
+
 from simtmm.cuda.checks.state import (
     ADDRESS,
     BLOCK,
@@ -25,7 +27,7 @@ _SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads keys over the table
 
 
 def note(s, kind, who, where, harmless, earlier, later, block, other_block, thread, other_thread, address, width):
-    """Count a finding; the first of its kind and instructions is the example."""
+    """Count a finding; the first of its kind and instructions is the example. Gives the row of a new one, else -1."""
     key = (((kind << 3 | who) << 2 | where) << 1 | harmless) << 32 | earlier << 16 | later
     at = (key * _SPREAD >> 24) & (len(s.found) - 1)
     while s.found[at, COUNT] != 0 and not (
@@ -40,7 +42,7 @@ def note(s, kind, who, where, harmless, earlier, later, block, other_block, thre
     if s.found[at, COUNT] == 0:
         if s.now[USED] > len(s.found) // 2:
             s.now[DROPPED] += 1
-            return
+            return np.int64(-1)
         s.now[USED] += 1
         s.found[at, KIND] = kind
         s.found[at, WHO] = who
@@ -55,3 +57,4 @@ def note(s, kind, who, where, harmless, earlier, later, block, other_block, thre
         s.found[at, ADDRESS] = address
         s.found[at, WIDTH] = width
     s.found[at, COUNT] += 1
+    return at if s.found[at, COUNT] == 1 else np.int64(-1)

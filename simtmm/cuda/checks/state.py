@@ -6,8 +6,10 @@ import numpy as np
 
 from simtmm.cuda.execution.layout import BARRIERS, LANES
 
-# Of an instruction that accesses memory (Tables.events): what it is beside a load or a store.
-STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED, COPIES = (1 << bit for bit in range(9))
+# Of an instruction (Tables.events): what it is beside a load or a store; ORDERS: of one that gathers lanes of a warp,
+# whether it orders their memory.
+(STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED, COPIES,
+ ORDERS) = (1 << bit for bit in range(10))  # fmt: skip
 
 # What is remembered of a cell of memory: the last two that wrote it and three that have read it since, two words each.
 FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 6, 8, 10
@@ -15,8 +17,13 @@ FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 
 # Kinds of findings, and the columns of a row of one.
 RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK = range(1, 9)
 WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD = 1, 2, 3, 4  # who races; a thread with its own copies
-(COUNT, KIND, WHO, SPACE, SAME, EARLIER, LATER, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, WIDTH) = range(13)
-COLUMNS = 13
+(COUNT, KIND, WHO, SPACE, SAME, EARLIER, LATER, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, WIDTH,
+ EARLIER_WAY, EARLIER_TRIPS, LATER_WAY, LATER_TRIPS) = range(17)  # fmt: skip
+COLUMNS = 17  # SAME: of barriers that differ, whether it is one instruction; ways and trips: barrier_places.py
+
+# Of a warp at a barrier (Tables.arrived): lanes that have arrived, those of them that wait, and those expected; of
+# the first that arrived its instruction + 1, its lane, its way and its trips.
+HERE, WAITING, EXPECTED, FIRST, FIRST_LANE, FIRST_WAY, FIRST_TRIPS, ARRIVAL = range(8)
 ROWS = 1 << 13  # of findings; a launch that has more of them has them counted alone
 
 PLACES = 1 << 12  # of the times of releases, by a hash of the address
@@ -42,7 +49,7 @@ MOST_VECTORS = 1 << 28  # elements of the knowledge of threads of each other
 class Tables(NamedTuple):
     """See `tables`."""
 
-    events: Any  # int64[instructions, 2]: flags, and the number of its line of source
+    events: Any  # int64[instructions]: flags
     arrays: Any  # int64[arrays, 4]: address, bytes, first cell, first byte in `written` (-1: all of it is written)
     written: Any  # uint8: of bytes of arrays that nobody has written at first
     now: Any
@@ -63,7 +70,7 @@ class Tables(NamedTuple):
     copies: Any  # int64[slots * threads, RING, 3]: a group that was waited for, the generation and the epoch then
     row: Any  # int32[threads]
     counts: Any  # int64[slots, barriers, 2]: threads that have arrived, and that it is for
-    arrived: Any  # int64[slots, barriers, warps, 4]: lanes; those that wait; lanes expected; instruction + 1
+    arrived: Any  # int64[slots, barriers, warps, ARRIVAL]
     found: Any  # int64[ROWS, COLUMNS]
     sizes: Any  # int64: see SIZES
 
@@ -118,5 +125,5 @@ def tables(
         np.zeros(PLACES, np.int64), np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
         np.zeros((slots * threads if copies else 1, RING, 3), np.int64),
         np.zeros(threads, np.int32), np.zeros((slots, BARRIERS, 2), np.int64),
-        np.zeros((slots, BARRIERS, warps, 4), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
+        np.zeros((slots, BARRIERS, warps, ARRIVAL), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
     )  # fmt: skip

@@ -6,6 +6,7 @@ program has a line of it. simtmm/cuda/checks reads it.
 
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.barrier_places import TRIPS_HERE, WAY_HERE
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import (
     ALIGN,
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 
 _LAUNCH = Value("%launch", "ptr")
 _SPACES = {"global": IN_GLOBAL, "shared": IN_SHARED, "local": IN_LOCAL}
-_MANY = {"wmma": 64, "cp": 130}  # entries of an instruction that moves piece by piece; of others, two at most
+_MANY = {
+    "wmma": 64,
+    "cp": 130,
+    "bar": 4,
+    "barrier": 4,
+}  # entries of an instruction that moves piece by piece; of others, two at most
 
 
 def checking_runtime(runtime: str) -> str:
@@ -168,7 +174,8 @@ def log_gathering(context: "Context", wanted: Value) -> None:
 
 def log_arrival(context: "Context", number: Value, count: Value, waits: bool) -> None:
     """Lanes arrive at a barrier: its number, from bit 8 on the threads that it is for, from 24 whether they wait; and
-    from 32 the lanes of the warp that have neither left nor come to where nothing but the end follows.
+    from 32 the lanes of the warp that have neither left nor come to where nothing but the end follows. Two entries
+    more have of each lane how it came there, and in which trips of loops (barrier_places.py).
     """
     emit, code = context.emit, context.code
     living = emit.field("i32", "%warp", int(WARP.fields["living"][1]))  # type: ignore[index]
@@ -183,14 +190,16 @@ def log_arrival(context: "Context", number: Value, count: Value, waits: bool) ->
     word = emit.resize(number, "i64", False)
     for value, bit in ((emit.resize(count, "i64", False), 8), (Value(str(int(waits)), "i64"), 24), (expected, 32)):
         word = emit.binary("or", word, emit.binary("shl", value, Value(str(bit), "i64")))
-    _log(context, context.active, emit.splat(word), is_barrier=True)
+    places = (context.register(name) for name in (WAY_HERE, TRIPS_HERE))
+    _log(context, context.active, emit.splat(word), *places, is_barrier=True)
 
 
-def _log(context: "Context", mask: Value, words: Value, is_barrier: bool) -> None:
+def _log(context: "Context", mask: Value, *words: Value, is_barrier: bool) -> None:
     emit = context.emit
-    emit.store(words, "%addresses", ALIGN)
     number = context.access_number() | SYNCHRONISES << CHECK_SPACE_BIT | int(is_barrier) << CHECK_WRITE_BIT
-    emit.call("log.entry", "void", _LAUNCH, Value(str(number), "i32"), mask, Value("%addresses", "ptr"))
+    for each in words:
+        emit.store(each, "%addresses", ALIGN)
+        emit.call("log.entry", "void", _LAUNCH, Value(str(number), "i32"), mask, Value("%addresses", "ptr"))
 
 
 def most_check_entries(program: "Program") -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from simtmm.cuda.execution.emit import ONE_BIT, Emitter, Value, bits, element_of, lanes
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.special_registers import special_register
+from simtmm.cuda.ptx.declarations import real_bits
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Sink, Symbol
 from simtmm.cuda.ptx.types import bits_of
 from simtmm.errors import PtxError
@@ -109,8 +110,13 @@ class Context:
         """An operand as floating-point numbers: "f32"."""
         if isinstance(operand, Register):
             operand = self.code.constants.get(operand.name, operand)
+        if kind not in _REALS:
+            raise self.refuse(f"takes {kind} where a real number of 16, 32 or 64 bits is")
         if isinstance(operand, Immediate) and operand.float_bits and operand.float_bits != bits_of(kind):
-            operand = Immediate(_real_bits(operand, bits_of(kind)), bits_of(kind))
+            try:
+                operand = Immediate(real_bits(operand, bits_of(kind)), bits_of(kind))
+            except PtxError as error:
+                raise self.refuse(f"has a number of another size: {error}") from None
         width = bits_of(kind)
         return self.emit.as_type(self.read(operand, f"i{width}"), lanes(_REALS[kind]))
 
@@ -156,6 +162,14 @@ class Context:
         if operand.name in self.code.frame.places:
             self._dirty.add(operand.name)
 
+    def set_carry(self, carry: Value) -> None:
+        """Give the carry flag a value, in the lanes that take part."""
+        assert self.instruction is not None
+        if self.instruction.guard is not None:
+            before = self.carry or self.emit.constant("false", ONE_BIT)
+            carry = self.emit.select(self.active_lanes, carry, before)
+        self.carry = carry
+
     def flush(self) -> None:
         """Put the registers that live on into the activation."""
         for name in sorted(self._dirty):
@@ -182,13 +196,3 @@ def _wrapped(number: int, width: int) -> int | str:
         return "true" if number else "false"
     number &= (1 << width) - 1
     return number - (1 << width) if number >> (width - 1) else number
-
-
-def _real_bits(number: Immediate, width: int) -> int:
-    """The bits of a floating-point constant in another width."""
-    import struct
-
-    have = {32: "<f", 64: "<d"}[number.float_bits]
-    raw = number.value.to_bytes(number.float_bits // 8, "little")
-    value = struct.unpack(have, raw)[0]
-    return int.from_bytes(struct.pack({16: "<e", 32: "<f", 64: "<d"}[width], value), "little")

@@ -1,5 +1,6 @@
 """Global and constant memory: virtual addresses, and where in this process what they name lies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,10 +69,10 @@ class DeviceMemory:
                 return allocation
         return None
 
-    def nearest(self, address: int) -> Allocation | None:
-        """What ends or begins nearest to an address that is in none."""
+    def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
+        """What ends or begins nearest to an address that is in none. among: pieces; all of them if left out."""
         return min(
-            self.allocations,
+            self.allocations if among is None else among,
             key=lambda each: each.base - address if address < each.base else address - (each.base + each.bytes),
             default=None,
         )

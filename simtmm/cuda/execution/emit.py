@@ -44,6 +44,7 @@ def bits(type_name: str) -> int:
 
 
 ONE_BIT = lanes("i1")
+NUMBERED = ("B", "park", "tired", "gather", "gathered", "full", "go")
 
 
 class Emitter:
@@ -56,7 +57,8 @@ class Emitter:
         self._count = 0
 
     def name(self, stem: str = "v") -> str:
-        """A new name."""
+        """A new name, which no label of a block has: those are one of NUMBERED and the block's number."""
+        assert stem not in NUMBERED
         self._count += 1
         return f"%{stem}{self._count}"
 

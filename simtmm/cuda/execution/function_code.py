@@ -40,7 +40,7 @@ class FunctionCode:
         end = ACTIVATION_BYTES
         passed = [] if function.entry else [*function.parameters, *function.returns]
         for variable in (*passed, *(v for v in function.variables if v.space == "param")):
-            stride = max(4, -(-variable.size // variable.align) * variable.align)
+            stride = stride_of(variable)
             self.places[variable.name] = (end, stride)
             end += -(-stride * LANES // ALIGN) * ALIGN
         self.constants = constants(function)
@@ -63,11 +63,16 @@ class FunctionCode:
             return emit.splat(emit.binary("add", base, emit.constant(self.locals[name] + symbol.offset, "i64")))
         if self.function.entry and name in self.parameters:
             return emit.constant(PARAMETER_WINDOW + self.parameters[name] + symbol.offset, lanes("i64"))
-        if name in self.program.shared:
-            return emit.constant(self.program.shared[name] + symbol.offset, lanes("i64"))
+        shared = self.program.shared
+        own = self.program.shared_name(self.function.name, name)
+        if own in shared or name in shared:
+            return emit.constant(shared.get(own, shared.get(name, 0)) + symbol.offset, lanes("i64"))
         if name in self.program.function_numbers:
             return emit.constant(function_address(name), lanes("i64"))
-        if name in self.program.module.variables or any(v.name == name for v in self.function.variables):
+        if name in self.program.module.variables:
+            known = self.program.module.variables.get(name)
+            if known is not None and known.extern:
+                raise context.refuse(f"names {name}, which is .extern and defined nowhere")
             number = self.program.symbol(name)
             table = emit.field("ptr", "%launch", int(LAUNCH.fields["symbols"][1]))  # type: ignore[index]
             base = emit.load("i64", emit.at(table.name, 8 * number))
@@ -80,6 +85,11 @@ class FunctionCode:
         whole = emit.field("i64", "%launch", int(LAUNCH.fields["shared_bytes"][1]))  # type: ignore[index]
         rest = emit.binary("sub", whole, emit.constant(self.program.shared_bytes, "i64"))
         return emit.splat(emit.resize(rest, "i32", False))
+
+
+def stride_of(variable: Variable) -> int:
+    """Bytes from lane to lane of a variable that is passed or returned."""
+    return max(4, -(-variable.size // variable.align) * variable.align)
 
 
 def placed(variables: Iterable[Variable]) -> tuple[dict[str, int], int]:

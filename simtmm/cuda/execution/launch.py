@@ -80,6 +80,7 @@ class LaunchState:
         """
         self.textures = np.frombuffer(textures, TEXTURE)
         self.program, self.memory, self.grid, self.shape = program, memory, grid, block
+        self.parameters, self.symbols = parameters, symbols
         self.blocks = grid[0] * grid[1] * grid[2]
         self.threads = block[0] * block[1] * block[2]
         self.warps = -(-self.threads // LANES)

@@ -7,6 +7,8 @@ import numpy as np
 
 LANES = 32
 BARRIERS = 16  # of a block, by number
+CLUSTER_BARRIER = BARRIERS  # and behind these the one of its cluster, which is the block alone
+ALL_BARRIERS = BARRIERS + 1
 ALIGN = 64  # bytes: of every vector
 ROOM = {"%data": 2048, "%data2": 1024, "%result": 1024}  # bytes, of all lanes: for data of accesses (warp.ll)
 
@@ -65,8 +67,8 @@ BLOCK = np.dtype(
         "names": ["index", "number", "living", "next", "shared", "arrived", "expected", "gathered", "result", "rounds",
             "running"],
         "formats": [
-            ("<i4", 3), "<i8", "<i4", "<i4", "<u8", ("<i4", BARRIERS), ("<i4", BARRIERS), ("<i4", BARRIERS),
-            ("<i4", BARRIERS), "<i4", "<i4",
+            ("<i4", 3), "<i8", "<i4", "<i4", "<u8", ("<i4", ALL_BARRIERS), ("<i4", ALL_BARRIERS), ("<i4", ALL_BARRIERS),
+            ("<i4", ALL_BARRIERS), "<i4", "<i4",
         ],
     },
     align=True,
@@ -79,24 +81,27 @@ WARP = np.dtype(
     {
         "names": [
             "pc", "activation", "living", "blocked", "tired", "gathering", "number", "top", "local", "local_top",
-            "waiting",
+            "waiting", "arrived",
         ],
         "formats": [
             ("<i4", LANES), ("<u8", LANES), "<u4", "<u4", "<u4", "<u4", "<i4", "<u8", "<u8", "<i8",
-            ("<u4", BARRIERS),
+            ("<u4", ALL_BARRIERS), "<u4",
         ],
-        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448],
-        "itemsize": 512,
+        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516],
+        "itemsize": 576,
     }
 )  # fmt: skip
 """A warp: each lane's block of code and activation; masks of lanes that have not left, that wait, that have used up
 their turn, and that wait for others of their warp; its number in the block; the end of what its arena holds; its local
-memory; and for each barrier the lanes that wait there."""
+memory; for each barrier the lanes that wait there; and those that have arrived at the cluster's since it was full."""
 
 ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
 ACTIVATION_BYTES = 64
 
+CLUSTER_ARRIVED = int(BLOCK.fields["arrived"][1]) + 4 * CLUSTER_BARRIER  # type: ignore[index]
 WARP_BYTES = WARP.itemsize
+BLOCK_BARRIER_BYTES = 4 * 4 * ALL_BARRIERS  # of what a block keeps of its barriers, from `arrived` on,
+WARP_BARRIER_BYTES = 4 * ALL_BARRIERS + 4  # and a warp, from `waiting` on
 BLOCK_BYTES = -(-BLOCK.itemsize // ALIGN) * ALIGN
 
 # What running a warp or a block comes back with.

@@ -4,12 +4,14 @@ The code of a warp is a loop: of the lanes that can go on, those at the lowest b
 others that wait there, part, wait or leave. Lanes that stay together go from block to block without a look back.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
+from simtmm.cuda.execution.backwards import backward_runtime
+from simtmm.cuda.execution.barrier_places import CallSite, counted
 from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
@@ -19,10 +21,14 @@ from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
+from simtmm.cuda.execution.reachable import mentioned_by, reachable
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
+from simtmm.cuda.ptx.isa import takes
+from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.steps import Step, states_waits
-from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Location, Module, Symbol
+from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype
 from simtmm.errors import PtxError
+from simtmm.own_faults import told_as_ours
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
 
@@ -44,7 +50,10 @@ class Program:
 
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
-    what orders them, for simtmm/cuda/checks, in the place of what a trace holds.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
+    lanes of an atomic operation have their turns in descending order.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. calls: for checks, those that lead to
+    barriers.
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -69,12 +78,16 @@ class Program:
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
     checks: bool = False
+    backwards: bool = False
+    calls: list[CallSite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        functions = _reachable(self.module, self.entry)
+        functions = reachable(self.module, self.entry)
         if not functions:
             raise PtxError(f"kernel {self.entry}: is declared, and has no body")
         self._place_shared(functions)
+        if self.checks:
+            functions, self.calls = counted(functions)
         first = 0
         for number, function in enumerate(functions):
             self.function_numbers[function.name] = number
@@ -100,13 +113,23 @@ class Program:
         )
 
     def _place_shared(self, functions: list[Function]) -> None:
-        used = {operand_name for function in functions for operand_name in _symbols(function)}
-        own = [v for function in functions for v in function.variables if v.space == "shared"]
+        used = {operand_name for function in functions for operand_name in mentioned_by(function)}
         outer = [v for v in self.module.variables.values() if v.space == "shared" and v.name in used]
-        self.shared, self.shared_bytes = placed(v for v in (*outer, *own) if v.size)
-        for variable in (*outer, *own):
+        every = {variable.name: variable for variable in outer}
+        for function in functions:
+            for variable in function.variables:
+                if variable.space == "shared":
+                    name = self.shared_name(function.name, variable.name) if variable.name in every else variable.name
+                    every[name] = replace(variable, name=name)
+        self.shared, self.shared_bytes = placed(v for v in every.values() if v.size)
+        for variable in every.values():
             if not variable.size:
                 self.shared[variable.name] = -(-self.dynamic_offset // variable.align) * variable.align
+
+    @staticmethod
+    def shared_name(function: str, name: str) -> str:
+        """What a function's variable in shared memory is called where another has its name."""
+        return f"{name}@{function}"
 
     @property
     def dynamic_offset(self) -> int:
@@ -126,11 +149,19 @@ class Program:
 
     def refusal(self, function: str, instruction: Instruction, why: str) -> PtxError:
         """That an instruction of a function can't be run, with its places."""
+        return PtxError(f"{self.where(function, instruction)} {why}")
+
+    def where(self, function: str, instruction: Instruction) -> str:
+        """An instruction of a function with its places, as messages begin with it."""
         where = f"PTX line {instruction.line}"
         if self.place is not None and instruction.location is not None:
             file, line, _ = self.place(function, instruction.location)
             where = f"{file}:{line}: {where}"
-        return PtxError(f"{where}: `{instruction.text}` {why}")
+        return f"{where}: `{instruction.text}`"
+
+    def prototype(self, name: str) -> Prototype | None:
+        """What a function of the module takes and returns; None for one that it lacks."""
+        return prototype_of(self.module, name)
 
     def code_of(self, number: int) -> FunctionCode:
         """The function that a block of code is of."""
@@ -161,7 +192,7 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        basis = assembly_file("runtime.ll")
+        basis = backward_runtime(assembly_file("runtime.ll")) if self.backwards else assembly_file("runtime.ll")
         runtime = "\n".join((checking_runtime(basis) if self.checks else basis, *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
@@ -183,18 +214,33 @@ class Program:
             for instruction in step.instructions:
                 if not instruction.opcode or ends_block(instruction) or code.is_constant(instruction):
                     continue
-                context.begin(instruction)
                 handler = HANDLERS.get(instruction.opcode)
                 if handler is None:
+                    context.begin(instruction)
                     raise context.refuse()
                 context.site = site if instruction is step.access else -1
-                with _other_operands_refused(context):
+                with self._translated(context, instruction):
                     if self.checks:
                         log_fence(context, instruction)
                         log_copies(context, instruction)
                     handler(context, instruction)
-        with _other_operands_refused(context):
+        with self._translated(context, block.instructions[-1] if block.instructions else None):
             end_block(context, block)
+
+    @contextmanager
+    def _translated(self, context: Context, instruction: Instruction | None) -> Iterator[None]:
+        """Raises PtxError where the instruction's operands are of no form that it takes.
+
+        Raises InternalError where its translation fails other than by a refusal.
+        """
+        if instruction is None:
+            yield
+            return
+        context.begin(instruction)
+        if not takes(instruction):
+            raise context.refuse("has operands that it does not take")
+        with told_as_ours(f"{self.where(context.code.function.name, instruction)} was not translated"):
+            yield
 
     def _check_log(self, emit: Emitter, number: int) -> None:
         """Come back where the log is nearly full: an access at once, and the others of the block, must fit."""
@@ -211,78 +257,3 @@ class Program:
         cases = "\n".join(f"    i32 {number}, label %B{number}" for number in range(self.blocks))
         group = assembly_file("activations.ll") if self.has_calls else "  %group = bitcast <32 x i1> %same to i32"
         return assembly_file("warp.ll").replace("    ; BLOCKS", cases).replace("; GROUP", group)
-
-
-@contextmanager
-def _other_operands_refused(context: Context) -> Iterator[None]:
-    """Raises PtxError where the instruction that is translated has operands of another number or kind than it takes."""
-    try:
-        yield
-    except (ValueError, TypeError, LookupError, AttributeError, StopIteration, OverflowError) as error:
-        raise context.refuse() from error
-
-
-def _symbols(function: Function) -> set[str]:
-    """Names that a function's instructions mention."""
-    found: set[str] = set()
-
-    def take(operand: object) -> None:
-        if isinstance(operand, Symbol):
-            found.add(operand.name)
-        for inner in ("base", "rest", "parts"):
-            value = getattr(operand, inner, ())
-            for part in value if isinstance(value, tuple) else (value,):
-                take(part)
-
-    for item in function.body or ():
-        if isinstance(item, Instruction):
-            for operand in item.operands:
-                take(operand)
-    return found
-
-
-def _calls_by_pointer(function: Function) -> bool:
-    """Whether a function calls what a register names."""
-    return any(
-        isinstance(item, Instruction) and item.opcode == "call" and not any(isinstance(o, Symbol) for o in _named(item))
-        for item in function.body or ()
-    )
-
-
-def _named(call: Instruction) -> Sequence[object]:
-    """The operand of a call that names the function: the first that is no group."""
-    return [operand for operand in call.operands if not isinstance(operand, Group)][:1]
-
-
-def _pointed_to(module: Module) -> set[str]:
-    """Functions that a pointer may lead to: those whose addresses variables hold, and those that code takes."""
-    found = {symbol.name for variable in module.variables.values() for _, symbol, _ in variable.pointers}
-    for name in module.functions:
-        for item in module.functions[name].body or ():
-            if isinstance(item, Instruction) and item.opcode in ("mov", "cvta", "st", "selp"):
-                found |= {operand.name for operand in item.operands if isinstance(operand, Symbol)}
-    return {name for name in found if name in module.functions and not module.functions[name].entry}
-
-
-def _reachable(module: Module, entry: str) -> list[Function]:
-    """The kernel, and the functions with a body that it mentions, and those that these mention, or that pointers in
-    variables lead to.
-    """
-    found: dict[str, Function] = {}
-    pending = [entry]
-    while pending:
-        name = pending.pop(0)
-        if name in found:
-            continue
-        function = module.functions[name]
-        if function.body is None:
-            continue
-        found[name] = function
-        mentioned = _symbols(function)
-        for variable in module.variables.values():
-            if variable.name in mentioned:
-                mentioned |= {symbol.name for _, symbol, _ in variable.pointers}
-        if _calls_by_pointer(function):
-            mentioned |= _pointed_to(module)
-        pending += sorted(other for other in mentioned if other in module.functions and other != name)
-    return list(found.values())

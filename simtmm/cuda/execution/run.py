@@ -156,6 +156,10 @@ def run(
         for number in chosen:
             yield from core.all_of(number, number + 1)
         return
+    if state.program.backwards:
+        for number in reversed(range(state.blocks)):
+            yield from core.all_of(number, number + 1)
+        return
     sizes = _Sizes(record)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if state.program.checks:  # whether a store changes what lies there is looked at by one block at a time

@@ -119,6 +119,7 @@ entry:
   %stride.at = getelementptr i8, ptr %launch, i64 {LAUNCH.warp_bytes}
   %stride = load i64, ptr %stride.at
   %first = getelementptr i8, ptr %block, i64 {BLOCK_BYTES}
+  %is.clusters = icmp eq i32 %barrier, {CLUSTER_BARRIER}
   br label %each
 each:
   %n = phi i32 [ 0, %entry ], [ %n.next, %each ]
@@ -132,6 +133,10 @@ each:
   %others = xor i32 %waiting, -1
   %left = and i32 %blocked, %others
   store i32 %left, ptr %blocked.at
+  %clusters.at = getelementptr i8, ptr %warp, i64 {WARP.arrived}
+  %clusters = load i32, ptr %clusters.at
+  %clusters.now = select i1 %is.clusters, i32 0, i32 %clusters
+  store i32 %clusters.now, ptr %clusters.at
   %warp.next = getelementptr i8, ptr %warp, i64 %stride
   %n.next = add i32 %n, 1
   %more = icmp ult i32 %n.next, %warps
@@ -227,6 +232,17 @@ entry:
   %threads = load i32, ptr %threads.at
   %threads.now = sub i32 %threads, %count
   store i32 %threads.now, ptr %threads.at
+  ; Those that had arrived at the cluster's barrier, and wait for nobody, count no more.
+  %clusters.at = getelementptr i8, ptr %warp, i64 {WARP.arrived}
+  %clusters = load i32, ptr %clusters.at
+  %clusters.now = and i32 %clusters, %others
+  store i32 %clusters.now, ptr %clusters.at
+  %clusters.gone = and i32 %clusters, %mask
+  %gone = call i32 @llvm.ctpop.i32(i32 %clusters.gone)
+  %at.clusters = getelementptr i8, ptr %block, i64 {CLUSTER_ARRIVED}
+  %at.clusters.before = load i32, ptr %at.clusters
+  %at.clusters.now = sub i32 %at.clusters.before, %gone
+  store i32 %at.clusters.now, ptr %at.clusters
   br label %each
 each:
   %barrier = phi i32 [ 0, %entry ], [ %barrier.next, %next ]
@@ -247,7 +263,7 @@ opens:
   br label %next
 next:
   %barrier.next = add i32 %barrier, 1
-  %more = icmp ult i32 %barrier.next, {BARRIERS}
+  %more = icmp ult i32 %barrier.next, {ALL_BARRIERS}
   br i1 %more, label %each, label %end
 end:
   ret void
@@ -391,7 +407,7 @@ entry:
   %next.at = getelementptr i8, ptr %block, i64 {BLOCK.next}
   store i32 0, ptr %next.at
   %barriers = getelementptr i8, ptr %block, i64 {BLOCK.arrived}
-  call void @llvm.memset.p0.i64(ptr %barriers, i8 0, i64 256, i1 false)
+  call void @llvm.memset.p0.i64(ptr %barriers, i8 0, i64 {BLOCK_BARRIER_BYTES}, i1 false)
   %shared.at = getelementptr i8, ptr %block, i64 {BLOCK.shared}
   %shared.address = load i64, ptr %shared.at
   %shared = inttoptr i64 %shared.address to ptr
@@ -431,7 +447,7 @@ each:
   %warp.local = getelementptr i8, ptr %warp, i64 {WARP.local_top}
   store i64 %local, ptr %warp.local
   %warp.waiting = getelementptr i8, ptr %warp, i64 {WARP.waiting}
-  call void @llvm.memset.p0.i64(ptr %warp.waiting, i8 0, i64 64, i1 false)
+  call void @llvm.memset.p0.i64(ptr %warp.waiting, i8 0, i64 {WARP_BARRIER_BYTES}, i1 false)
   %warp.next = getelementptr i8, ptr %warp, i64 %stride
   %n.next = add i32 %n, 1
   %more = icmp ult i32 %n.next, %warps

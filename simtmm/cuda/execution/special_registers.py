@@ -112,7 +112,6 @@ _READERS: dict[str, Reader] = {
     "%nsmid": _scalar("%launch", LAUNCH, "processors"),
     "%gridid": _constant(1, "i64"),
     "%livingmask": _scalar("%warp", WARP, "living"),  # of machine code: the lanes that have not left
-    "WARP_SZ": _constant(32),
     **{f"%lanemask_{relation}": _lane_mask(relation) for relation in ("eq", "lt", "le", "gt", "ge")},
     "%clock": _clock("i32"),
     "%clock_hi": _clock("i32", 32),
@@ -126,4 +125,6 @@ _READERS: dict[str, Reader] = {
     **{f"%envreg{number}": _constant(0) for number in range(32)},
     "%envreg2": _grid_workspace,  # the lower half of its address; the upper is %envreg1, which is 0
     **{f"%pm{number}": _constant(0) for number in range(8)},
+    **{f"%pm{number}_64": _constant(0, "i64") for number in range(8)},
+    "%current_graph_exec": _constant(0, "i64"),
 }

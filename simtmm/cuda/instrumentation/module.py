@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from simtmm.cuda.instrumentation import code
 from simtmm.cuda.instrumentation.addresses import address, condition, why_not, written
 from simtmm.cuda.instrumentation.layout import RECORDER
 from simtmm.cuda.ptx import Function, Instruction, Module, parse_module
 from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, control_flow
+from simtmm.cuda.ptx.passing import prototype_of, with_variables
 from simtmm.cuda.ptx.steps import Step, steps
 from simtmm.cuda.ptx.syntax import Operand, Symbol
 from simtmm.errors import PtxError
@@ -79,7 +81,7 @@ class _Instrumentation:
                 first[name] = placed[function.opening]
                 continue
             first[name] = placed[function.opening] = self.sites
-            self._function(module, function)
+            self._function(module, with_variables(function, partial(prototype_of, module)))
         self.inserted.append((_behind_head(self.ptx), f"{code.DECLARATION}\n"))
         return InstrumentedModule(_with(self.ptx, self.inserted), first, self.sites, tuple(self.symbols), self.refused)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from simtmm.cuda.least.instructions import HANDLERS, Values, opposite
 from simtmm.cuda.least.ranges import EITHER, Known, Range, is_one, signed, unsigned, wrapped
+from simtmm.cuda.ptx.isa import takes
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Pair, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, is_type
 
@@ -31,10 +32,9 @@ class Evaluation:
         kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
         if handler is None or not kinds or (kinds[-1][0] not in "sub" and kinds[-1] != "pred"):
             return dict.fromkeys(names)
-        try:
-            found = handler(self, instruction, kinds, values)
-        except (IndexError, AttributeError, TypeError):  # operands that it does not take: its translation says so
+        if not takes(instruction):  # its translation says so
             return dict.fromkeys(names)
+        found = handler(self, instruction, kinds, values)
         other = EITHER if isinstance(target, Pair) else None
         return {name: found if name == names[0] else other for name in names}
 

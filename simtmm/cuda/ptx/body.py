@@ -1,64 +1,33 @@
 """The body of a function: registers, variables, labels and instructions."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 
-from simtmm.cuda.ptx.declarations import parameters, variable
+from simtmm.cuda.ptx.declarations import parameters, variables
+from simtmm.cuda.ptx.elements import Elements
+from simtmm.cuda.ptx.expressions import STRONGEST, whole_constant
 from simtmm.cuda.ptx.locations import Locations
-from simtmm.cuda.ptx.operands import OperandParser
+from simtmm.cuda.ptx.operands import Names, OperandParser
+from simtmm.cuda.ptx.scopes import Scope, unique_name
 from simtmm.cuda.ptx.stream import TokenStream
-from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Negated, Prototype, Register, Symbol, Variable
+from simtmm.cuda.ptx.syntax import (
+    Function,
+    Group,
+    Instruction,
+    Label,
+    Negated,
+    Prototype,
+    Register,
+    Symbol,
+    Variable,
+)
 from simtmm.cuda.ptx.tokens import tokens
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, shown
 
+_LEAVING = ("ret", "exit", "trap", "bra", "brx")
+_GLOBAL = re.compile(r"\.(?:global|const)\s+\.")
 MOST_REGISTERS = 1 << 20  # of one declaration; compilers number those of a kernel by the thousand
-
-
-class _Scope:
-    """The names of a block in braces; one declared in a block that has it already outside is another."""
-
-    def __init__(self, outer: "_Scope | None", used: set[str], labels: set[str]) -> None:
-        """used, labels: the names of the function so far, and those of its labels."""
-        self.outer, self._used, self._used_labels = outer, used, labels
-        self._names: dict[str, str] = {}
-        self._labels: dict[str, str] = {}
-
-    def declare(self, name: str) -> str:
-        """The name that a declared one has in the function."""
-        self._names[name] = _unique(name, self._used)
-        return self._names[name]
-
-    def declare_label(self, name: str) -> str:
-        """Likewise for a label, or a list of labels."""
-        self._labels[name] = _unique(name, self._used_labels)
-        return self._labels[name]
-
-    def find(self, name: str) -> str:
-        """The name in the function; one that was not declared is the module's."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._names:
-                return scope._names[name]
-            scope = scope.outer
-        return name
-
-    def find_label(self, name: str) -> str:
-        """The label's name in the function. Labels may stand behind what jumps to them: ask at the end."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._labels:
-                return scope._labels[name]
-            scope = scope.outer
-        return name
-
-
-def _unique(name: str, used: set[str]) -> str:
-    """The name, or another like it, which is not used yet, and then is."""
-    unique, count = name, 1
-    while unique in used:
-        unique, count = f"{name}@{count}", count + 1
-    used.add(unique)
-    return unique
 
 
 class BodyParser:
@@ -75,9 +44,13 @@ class BodyParser:
         bounds: Mapping[str, tuple[int, ...]],
         strings: Mapping[str, str],
         line: int,
+        outer: dict[str, Variable],
     ) -> None:
-        """body: where it stands in the text: start, line, end. strings: names of inlined functions by label."""
-        self.entry = entry
+        """body: where it stands in the text: start, line, end. strings: names of inlined functions by label.
+
+        outer: the variables of the module; those of global and constant memory that the body declares join them.
+        """
+        self.entry, self._outer = entry, outer
         self._text, self._body, self._strings = text, body, strings
         self._name, self._returns, self._taken, self._bounds, self._line = name, returns, taken, bounds, line
 
@@ -90,20 +63,25 @@ class BodyParser:
         """The same function by another name."""
         return BodyParser(
             self._text, self._body, name, self.entry, self._returns, self._taken, self._bounds, self._strings,
-            self._line,
+            self._line, self._outer,
         )  # fmt: skip
+
+    @property
+    def declares_global(self) -> bool:
+        """Whether its body may declare variables of global or constant memory, which live as long as the module."""
+        return self._body is not None and bool(_GLOBAL.search(self._text, self._body[0], self._body[2]))
 
     def function(self) -> Function:
         """The function, parsed. Raises PtxError."""
         self._used: set[str] = set()
         self._labels: set[str] = set()
-        self._scope = _Scope(None, self._used, self._labels)
-        self._jumps: list[tuple[int, _Scope]] = []  # instructions that name labels
+        self._scope = Scope(None, self._used, self._labels)
+        self._jumps: list[tuple[int, Scope]] = []  # instructions that name labels
         self._registers: dict[str, str] = {}
-        self._ranges: list[tuple[str, int, str]] = []
+        self._vectors: dict[str, tuple[str, ...]] = {}
         self._variables: list[Variable] = []
         self._instructions: list[Instruction | Label] = []
-        self._tables: dict[str, tuple[tuple[str, ...], _Scope]] = {}
+        self._tables: dict[str, tuple[tuple[str, ...], Scope]] = {}
         self._prototypes: dict[str, Prototype] = {}
         self._locations = Locations(self._strings)
         for parameter in (*self._returns, *self._taken):
@@ -115,6 +93,7 @@ class BodyParser:
             stream = TokenStream(tokens(self._text, line, start, end))
             while stream.peek() is not None:
                 self._statement(stream)
+            self._end(end)
         self._name_targets()
         return Function(
             self._name,
@@ -131,10 +110,18 @@ class BodyParser:
             self._body[0] - 1 if self._body is not None else -1,
         )
 
+    def _end(self, place: int) -> None:
+        """Let a function return whose end is passed; a kernel's threads leave there."""
+        last = self._instructions[-1] if self._instructions else None
+        is_last = isinstance(last, Instruction) and last.opcode in _LEAVING and last.guard is None
+        if not self.entry and not is_last:
+            line = last.line if isinstance(last, Instruction) else self._line
+            self._instructions.append(Instruction("ret", (), (), None, line, None, "ret", start=place, end=place))
+
     def _statement(self, stream: TokenStream) -> None:
         token = stream.next()
         if token.text == "{":
-            self._scope = _Scope(self._scope, self._used, self._labels)
+            self._scope = Scope(self._scope, self._used, self._labels)
         elif token.text == "}":
             if self._scope.outer is None:
                 raise PtxError(f"PTX line {token.line}: this brace closes nothing")
@@ -164,8 +151,10 @@ class BodyParser:
                 taken = parameters(stream) if stream.at("(") else ()
                 while not stream.accept(";"):
                     stream.next()
-                self._prototypes[name] = Prototype(returns, taken)
+                self._prototypes[self._scope.declare_label(name)] = Prototype(returns, taken)
             case _:
+                if self._scope.has_label(name):
+                    raise PtxError(f"PTX line {stream.line}: label {shown(name)} is there twice")
                 self._instructions.append(Label(self._scope.declare_label(name), start))
 
     def _name_targets(self) -> None:
@@ -173,7 +162,10 @@ class BodyParser:
         for number, scope in self._jumps:
             jump = self._instructions[number]
             assert isinstance(jump, Instruction)
+            named = [operand for operand in jump.operands if not isinstance(operand, Group)]
             target = jump.operands[-1] if jump.operands else None
+            if jump.opcode == "call" and len(named) < 2:  # the function alone, and no list of targets or prototype
+                continue
             if isinstance(target, Symbol) and scope.find_label(target.name) != target.name:
                 operands = (*jump.operands[:-1], Symbol(scope.find_label(target.name)))
                 self._instructions[number] = dataclasses.replace(jump, operands=operands)
@@ -191,17 +183,29 @@ class BodyParser:
             case ".reg":
                 self._declare_registers(stream)
             case ".local" | ".shared" | ".param" | ".global" | ".const":
-                while True:
-                    declared = variable(stream, name[1:])
-                    unique = self._scope.declare(declared.name)
-                    self._variables.append(dataclasses.replace(declared, name=unique))
-                    if not stream.accept(","):
-                        break
+                self._declare_variables(stream, name[1:])
             case ".pragma":
                 stream.next()
             case _:
                 raise PtxError(f"PTX line {stream.line}: {name} is not known in a function")
         stream.expect(";")
+
+    def _declare_variables(self, stream: TokenStream, space: str, is_extern: bool = False) -> None:
+        line = stream.line
+        for declared in variables(stream, space, is_extern):
+            if space in ("global", "const"):
+                # As the assembler calls them, so that its machine code can be read.
+                unique = unique_name(f"$__{declared.name}__{line}", self._used)
+                self._scope.declare(declared.name, unique)
+                self._outer[unique] = dataclasses.replace(declared, name=unique)
+            else:
+                unique = self._scope.declare(declared.name)
+                self._variables.append(dataclasses.replace(declared, name=unique))
+
+    def _element_bytes(self, name: str) -> int | None:
+        """Of an array by its name in the function; None for what is none."""
+        own = next((each for each in self._variables if each.name == name), None) or self._outer.get(name)
+        return own.element_bytes or None if own is not None else None
 
     def _declare_registers(self, stream: TokenStream) -> None:
         lanes, kind = 1, stream.next().text[1:]
@@ -211,14 +215,24 @@ class BodyParser:
             name = stream.next().text
             names = [name]
             if stream.accept("<"):
-                names = [f"{name}{number}" for number in range(stream.whole(MOST_REGISTERS))]
+                names = [f"{name}{number}" for number in range(self._count(stream))]
                 stream.expect(">")
-            if lanes > 1:
-                names = [f"{name}.{part}" for name in names for part in "xyzw"[:lanes]]
             for each in names:
-                self._registers[self._scope.declare(each)] = kind
+                own = self._scope.declare(each)
+                if lanes == 1:
+                    self._registers[own] = kind
+                    continue
+                self._vectors[own] = tuple(self._scope.declare(f"{each}.{part}") for part in "xyzw"[:lanes])
+                self._registers |= dict.fromkeys(self._vectors[own], kind)
             if not stream.accept(","):
                 return
+
+    def _count(self, stream: TokenStream) -> int:
+        """Of registers that are declared at once."""
+        count = whole_constant(stream, STRONGEST)
+        if not 0 <= count <= MOST_REGISTERS:
+            raise PtxError(f"PTX line {stream.line}: must be at most {MOST_REGISTERS:,} registers, not {shown(count)}")
+        return count
 
     def _instruction(self, first: str, line: int, start: int, stream: TokenStream) -> None:
         guard: Register | Negated | None = None
@@ -233,13 +247,21 @@ class BodyParser:
         find = self._scope.find
         if first in ("bra", "brx"):
             find = self._find_register
-            self._jumps.append((len(self._instructions), self._scope))
-        operands = OperandParser(stream, find, self._registers).all()
+        elements = Elements(self._registers)
+        names = Names(find, self._registers, self._vectors, self._element_bytes, elements.address)
+        operands = OperandParser(stream, names, first).all()
         end = stream.next()
         if end.text != ";":
             raise PtxError(f"PTX line {end.line}: ';' is expected, not {end.text!r}")
         text = " ".join(self._text[start : end.start].split())
         location = self._locations.current
-        self._instructions.append(
-            Instruction(first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1)
+        made = Instruction(
+            first, tuple(modifiers), operands, guard, line, location, text, start=start, end=end.start + 1
         )
+        self._instructions += [
+            dataclasses.replace(made, opcode=each.opcode, modifiers=each.modifiers, operands=each.operands, guard=None)
+            for each in elements.before
+        ]
+        if first in ("bra", "brx", "call"):
+            self._jumps.append((len(self._instructions), self._scope))
+        self._instructions.append(made)

@@ -37,7 +37,7 @@ def gathers(instruction: Instruction) -> bool:
         return False
     if opcode == "bar":
         return "warp" in modifiers
-    return opcode in GATHERING and (opcode != "vote" or "sync" in modifiers)
+    return opcode in GATHERING and (opcode not in ("vote", "shfl") or "sync" in modifiers)  # else of who is here
 
 
 def _is_indirect(instruction: Instruction) -> bool:
@@ -168,7 +168,7 @@ def _in_order(nodes: list[int], entry: int, edges: Sequence[Sequence[int]]) -> l
     """Strongly connected components one after another; inside one, its first block and then the rest likewise."""
     inside = set(nodes)
     order: list[int] = []
-    for component in _components(nodes, edges, inside, entry):
+    for component in components(nodes, edges, inside, entry):
         if len(component) == 1:
             order += component
             continue
@@ -181,7 +181,7 @@ def _in_order(nodes: list[int], entry: int, edges: Sequence[Sequence[int]]) -> l
     return order
 
 
-def _components(nodes: Sequence[int], edges: Sequence[Sequence[int]], inside: set[int], entry: int) -> list[list[int]]:
+def components(nodes: Sequence[int], edges: Sequence[Sequence[int]], inside: set[int], entry: int) -> list[list[int]]:
     """Strongly connected components of the blocks `inside`, in topological order (Tarjan, without recursion)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}

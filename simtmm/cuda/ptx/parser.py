@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from simtmm.cuda.ptx.body import BodyParser
-from simtmm.cuda.ptx.declarations import parameters, variable
+from simtmm.cuda.ptx.declarations import parameters, variables
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import Function, Module, Variable
 from simtmm.cuda.ptx.tokens import tokens
@@ -17,6 +17,7 @@ _BOUNDS = {
     ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".maxclusterrank", ".reqnctapercluster",
 }  # fmt: skip
 _FLAGS = {".noreturn", ".explicitcluster", ".blocksareclusters"}
+_PRAGMA = re.compile(r"\.(?:entry|func)\b.*\.pragma\s*\Z", re.DOTALL)
 _SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -88,8 +89,14 @@ class _ModuleParser:
         if not self.target:
             raise PtxError("PTX without .target")
         for alias, of in self.aliases.items():
+            if of not in self.functions:
+                raise PtxError(f".alias {alias}: {of} is no function")
             self.functions[alias] = self.functions[of].renamed(alias)
-        return _LazyModule(self.version, self.target, self.files, self.variables, _Functions(self.functions))
+        functions = _Functions(self.functions)
+        for name, parser in self.functions.items():
+            if parser.declares_global:
+                functions[name]
+        return _LazyModule(self.version, self.target, self.files, self.variables, functions)
 
     def _statement(self, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str]) -> None:
         linkage: set[str] = set()
@@ -118,9 +125,9 @@ class _ModuleParser:
             case ".entry" | ".func":
                 self._function(token.text == ".entry", stream, body, strings, token.line)
             case space if space in _SPACES:
-                declared = variable(stream, space[1:], extern=".extern" in linkage)
-                if declared.name not in self.variables or not declared.extern:
-                    self.variables[declared.name] = declared
+                for declared in variables(stream, space[1:], extern=".extern" in linkage):
+                    if declared.name not in self.variables or not declared.extern:
+                        self.variables[declared.name] = declared
             case _:
                 raise PtxError(f"PTX line {token.line}: {token.text} is not known here")
 
@@ -150,7 +157,9 @@ class _ModuleParser:
                 raise PtxError(f"PTX line {token.line}: {token.text} is not known behind a function's parameters")
         if body is None and name in self.functions:
             return  # declared again
-        self.functions[name] = BodyParser(self.text, body, name, entry, returns, taken, bounds, strings, line)
+        self.functions[name] = BodyParser(
+            self.text, body, name, entry, returns, taken, bounds, strings, line, self.variables
+        )
 
 
 def _statements(text: str) -> Iterator[tuple[int, int, int, tuple[int, int, int] | None]]:
@@ -164,6 +173,8 @@ def _statements(text: str) -> Iterator[tuple[int, int, int, tuple[int, int, int]
         if found.group() not in "{;":
             yield found.start(), first + plain.count("\n", start, found.start()), found.end(), None
             position = found.end()
+        elif found.group() == ";" and _PRAGMA.search(plain, start, found.start()):
+            continue  # of a function, in front of its body
         elif found.group() == ";":
             yield start, first, found.end(), None
             position = found.end()

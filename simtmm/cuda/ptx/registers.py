@@ -20,6 +20,8 @@ def has_destination(instruction: Instruction) -> bool:
         return "store" not in modifiers
     if opcode == "call":  # one that gives nothing begins with what is called, which a register may name
         return isinstance(instruction.operands[0], Group) and len(instruction.operands) > 1
+    if opcode in ("bar", "barrier"):
+        return "red" in modifiers
     if opcode == "mbarrier":
         return bool(_MBARRIER_WITH_STATE & set(modifiers)) and isinstance(instruction.operands[0], Register)
     return opcode not in _NO_DESTINATION and bool(instruction.operands)

@@ -20,9 +20,9 @@ class TokenStream:
         """Of the token taken last."""
         return self._tokens[max(0, self._at - 1)].line if self._tokens else 0
 
-    def peek(self) -> Token | None:
-        """The next token, which stays; None at the end."""
-        return self._tokens[self._at] if self._at < len(self._tokens) else None
+    def peek(self, ahead: int = 0) -> Token | None:
+        """The next token, or one behind it, which stays; None at the end."""
+        return self._tokens[self._at + ahead] if self._at + ahead < len(self._tokens) else None
 
     def peek_text(self) -> str:
         """Its text, "" at the end."""

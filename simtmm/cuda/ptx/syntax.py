@@ -155,12 +155,32 @@ class Instruction:
 
 
 @dataclass(frozen=True)
+class Pointer:
+    """An address that a variable holds from the start, or a byte of one.
+
+    offset, size: where it stands in the variable [bytes]. symbol: whose address. is_generic: whether it is a generic
+    address. shift: bits of the address that are left out below what is held.
+    """
+
+    offset: int
+    size: int
+    symbol: Symbol
+    is_generic: bool
+    shift: int = 0
+
+    def held(self, address: int) -> bytes:
+        """What stands there of the address that the symbol has."""
+        return ((address + self.symbol.offset) >> self.shift & (1 << 8 * self.size) - 1).to_bytes(self.size, "little")
+
+
+@dataclass(frozen=True)
 class Variable:
     """A variable of a state space.
 
     space: "global", "const", "shared", "local" or "param". type: of an element, such as "f32" or "b8". align, size:
     of all of it [bytes]; size 0 for an array without a size. initial: what it holds at first, None for zeros;
-    pointers: offsets at which the address of a symbol stands (generic or not).
+    pointers: where addresses of symbols stand. element_bytes: of what an index counts; 0 for
+    what is no array of one dimension.
     """
 
     name: str
@@ -169,8 +189,9 @@ class Variable:
     align: int
     size: int
     initial: bytes | None = None
-    pointers: "tuple[tuple[int, Symbol, bool], ...]" = ()
+    pointers: "tuple[Pointer, ...]" = ()
     extern: bool = False
+    element_bytes: int = 0
 
 
 @dataclass(frozen=True)

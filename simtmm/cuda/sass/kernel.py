@@ -10,13 +10,17 @@ from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.steps import COPIES
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
+from simtmm.cuda.sass.forms import takes
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import parse_listing
 from simtmm.cuda.sass.sources import Banks
+from simtmm.cuda.sass.stack import stack_of
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Number, Word
 from simtmm.cuda.sass.work import class_of
+from simtmm.cuda.sass.writing import functions_of
 from simtmm.errors import SassError
+from simtmm.own_faults import told_as_ours
 
 COMMITS = "LDGDEPBAR"  # makes a group of the copies so far, which its scoreboard counts until they are there
 _LOADS = re.compile(r"LDG|LD|LDL|LDS|LDSM|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
@@ -48,12 +52,13 @@ def lifted_kernel(
 ) -> LiftedKernel:
     """A kernel, lifted from its machine code.
 
-    module: the PTX that was assembled. stack_bytes: of a thread's local memory.
+    module: the PTX that was assembled. stack_bytes: of a thread's local memory, as the assembler says.
 
     Raises SassError for an instruction that is not known.
     """
     function = module.functions[entry]
     listing = parse_listing(disassembly.text, entry)
+    stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
     parameter_bytes = _bytes_of(function.parameters)
     banks = Banks(
         LaunchConstants(architecture, stack_bytes, parameter_bytes),
@@ -78,13 +83,12 @@ def lifted_kernel(
         handler = HANDLERS.get(instruction.opcode)
         if handler is None:
             raise SassError(f"`{instruction.text}` is not known")
+        if not takes(instruction):
+            raise SassError(f"`{instruction.text}` has other operands than are known")
         lifting.begin(instruction, _issue(instruction, boards))
-        try:
+        with told_as_ours(f"`{instruction.text}` was not lifted"):
             handler(lifting, instruction)
-        except (ValueError, LookupError, TypeError, OverflowError, StopIteration) as error:
-            # It has operands of another number or kind, or lacks a modifier
-            raise SassError(f"`{instruction.text}` has other operands than are known") from error
-        lifting.end()
+            lifting.end()
     shared = max(disassembly.shared_bytes.get(entry, 0), SHARED_HEAD if architecture >= HEAD_FROM else 0)
     aligned = max((v.align for v in module.variables.values() if v.space == "shared"), default=1)
     shared = -(-shared // aligned) * aligned  # where dynamic shared memory begins

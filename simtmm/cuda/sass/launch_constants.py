@@ -14,11 +14,17 @@ if TYPE_CHECKING:
 
 SHARED_HEAD = 0x400  # bytes of shared memory that are the driver's,
 HEAD_FROM = 90  # from this architecture on
+HOLE = 0x7C << 40  # where nothing lies
 
 
 @dataclass(frozen=True)
 class _Places:
-    """Offsets in bank 0. descriptor: how global memory is accessed, of which nothing is known or needed."""
+    """Offsets in bank 0.
+
+    descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
+    no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
+    dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size.
+    """
 
     parameters: int
     block: int
@@ -27,11 +33,16 @@ class _Places:
     local_window: int
     shared_window: int | None
     descriptor: int | None
+    hole: int
+    processors: int
+    number: int
+    dynamic: int | None
+    cluster: int | None = None
 
 
-_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208)
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358)
+_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
 
 
 class LaunchConstants:
@@ -55,9 +66,24 @@ class LaunchConstants:
                 return Register(f"%ntid.{'xyz'[axis]}")
             if offset == places.grid + 4 * axis:
                 return Register(f"%nctaid.{'xyz'[axis]}")
+        if offset == places.processors:
+            return Register("%nsmid")
+        if offset == places.dynamic:
+            return Register("%dynamic_smem_size")
+        if offset & ~7 == places.number:
+            name = "shr.u64" if offset & 4 else "mov.b64"
+            by = [Immediate(32)] if offset & 4 else []
+            half = lifting.value(name, "b64", Register("%gridid"), *by)
+            return lifting.value("cvt.u32.u64", "b32", half)
+        if offset == places.cluster:
+            return Register("%is_explicit_cluster")
         if offset == places.stack:
             return Immediate(self._stack)
-        for window, start in ((places.local_window, LOCAL_WINDOW), (places.shared_window, SHARED_WINDOW)):
+        for window, start in (
+            (places.local_window, LOCAL_WINDOW),
+            (places.shared_window, SHARED_WINDOW),
+            (places.hole, HOLE),
+        ):
             if window is not None and offset & ~7 == window:
                 return Immediate(start >> 32 if offset & 4 else start & 0xFFFFFFFF)
         if places.descriptor is not None and offset & ~7 == places.descriptor:

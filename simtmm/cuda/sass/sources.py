@@ -4,6 +4,7 @@ Pairs of registers are put together where they are used. Signs (-, | |, ~) are d
 known, or taken from the launch.
 """
 
+import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from simtmm.cuda.sass.syntax import Constant, Listing, Number, Operand, Reg
 from simtmm.cuda.sass.writing import Writing
 
 SIGN = 0x80000000
+_HALVES = re.compile(r"(?P<no_upper>N?)H(?P<upper>[01])_(?P<no_lower>N?)H(?P<lower>[01])")
 DRIVERS_FUNCTION = 0x7B << 40  # where nothing else lies: the address of the first of the driver's functions
 
 
@@ -126,13 +128,17 @@ class Sources(Writing):
         """A real number of 32 bits, with - and | | done."""
         if isinstance(source, Number):
             return Immediate(_real_bits(source, 32), 32)
-        return self._signed(self.bits(source), source)
+        return self.real_signs(self.bits(source), source)
 
     def double(self, source: Operand) -> PtxOperand:
         """A real number of 64 bits, likewise."""
         if isinstance(source, Number):
             return Immediate(_real_bits(source, 64), 64)
         return self.double_signs(self.pair(source), source)
+
+    def upper_half(self, source: Number) -> PtxOperand:
+        """The upper half of a real number of 64 bits, which is all of it that an instruction has room for."""
+        return Immediate(_real_bits(source, 64) >> 32)
 
     def double_signs(self, found: PtxOperand, source: Operand) -> PtxOperand:
         """- and | | done to 64 bits."""
@@ -143,7 +149,7 @@ class Sources(Writing):
                 found = self.value("xor.b64", "b64", found, Immediate(1 << 63))
         return found
 
-    def _signed(self, found: PtxOperand, source: Operand, sign: int = SIGN) -> PtxOperand:
+    def real_signs(self, found: PtxOperand, source: Operand, sign: int = SIGN) -> PtxOperand:
         """With the sign done to bits, as the machine does it, whatever they are."""
         if isinstance(source, (Reg, Constant)):
             if source.absolute:
@@ -156,16 +162,22 @@ class Sources(Writing):
         """Two numbers of 16 bits, with parts such as H0_H0 taken, and with - and | | done to both."""
         found = self.bits(source)
         if isinstance(source, (Reg, Constant)):
-            match source.part:
-                case "H0_H0":
-                    found = self.value("prmt.b32", "b32", found, Immediate(0), Immediate(0x1010))
-                case "H1_H1":
-                    found = self.value("prmt.b32", "b32", found, Immediate(0), Immediate(0x3232))
-                case "H1_H0" | "":
-                    pass
-                case _:
-                    raise self.refuse(f"takes {source.part} of an operand, which is not known")
-        return self._signed(found, source, 0x80008000)
+            found = self._halves(found, source.part)
+        return self.real_signs(found, source, 0x80008000)
+
+    def _halves(self, found: PtxOperand, part: str) -> PtxOperand:
+        """The halves of a register that a part names, the upper one first; N takes the opposite of one."""
+        named = _HALVES.fullmatch(part or "H1_H0")
+        if named is None:
+            raise self.refuse(f"takes {part} of an operand, which is not known")
+        upper, lower = named["upper"], named["lower"]
+        if (upper, lower) != ("1", "0"):
+            bytes_of = {"0": 0x10, "1": 0x32}
+            selector = bytes_of[upper] << 8 | bytes_of[lower]
+            found = self.value("prmt.b32", "b32", found, Immediate(0), Immediate(selector))
+        if signs := (0x80000000 if named["no_upper"] else 0) | (0x8000 if named["no_lower"] else 0):
+            found = self.value("xor.b32", "b32", found, Immediate(signs))
+        return found
 
     def _constant(self, source: Constant, behind: int) -> PtxOperand:
         offset = source.offset + behind

@@ -1,6 +1,8 @@
 """PTX that is written for machine code: instructions, jumps, registers, and what of it all the machine issues."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol, Variable
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
@@ -8,6 +10,8 @@ from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, O
 from simtmm.cuda.sass.waiting import waiting_loads
 from simtmm.errors import SassError
 
+T = TypeVar("T")
+_FUNCTION = re.compile(r"\$[^$]+\$(\S+)")  # behind the name of the kernel that calls it
 NEXT = 16  # bytes of an instruction
 PART = Issue()  # of what carries out a part of an instruction
 
@@ -15,8 +19,8 @@ PART = Issue()  # of what carries out a part of an instruction
 class Writing:
     """PTX that is being written for machine code.
 
-    instruction: what is lifted now. body: the PTX so far. registers: the type of each. waiting: addresses of loads of
-    shared memory by which threads wait for others.
+    instruction: what is lifted now. body: the PTX so far. registers: the type of each. functions: addresses of those
+    that are called, by name. waiting: addresses of loads of shared memory by which threads wait for others.
     """
 
     def __init__(self, listing: Listing, locations: Mapping[int, Location | None]) -> None:
@@ -30,6 +34,7 @@ class Writing:
         self.places_behind_calls = tuple(
             dict.fromkeys(each.address + NEXT for each in listing.instructions if each.opcode == "CALL")
         )
+        self.functions = functions_of(listing)
         self.waiting = waiting_loads(listing)
         self._locations = locations
         self._issue: Issue | None = None
@@ -199,6 +204,12 @@ class Writing:
         assert self.instruction is not None
         return SassError(f"`{self.instruction.text}` {why}")
 
+    def exactly(self, operands: Sequence[T], *counts: int) -> list[T]:
+        """The operands, if there are as many as one of these numbers. Raises SassError if not."""
+        if len(operands) not in counts:
+            raise self.refuse("has other operands than are known")
+        return list(operands)
+
     def only(self, *known: str) -> None:
         """Raises SassError if the instruction has a modifier beside these."""
         assert self.instruction is not None
@@ -224,6 +235,12 @@ class Writing:
             raise self.refuse("has an operand that is no predicate")
         register = self.predicate_register(source)
         return self.value("not.pred", "pred", register) if source.inverted else register
+
+
+def functions_of(listing: Listing) -> dict[str, int]:
+    """The addresses of the functions that a kernel calls, by name."""
+    labels = (item for item in listing.items if isinstance(item, MachineLabel))
+    return {found[1]: item.address for item in labels if (found := _FUNCTION.fullmatch(item.name))}
 
 
 def place_name(address: int) -> str:

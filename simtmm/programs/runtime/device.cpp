@@ -18,7 +18,9 @@ int64_t property(const char *name, int64_t otherwise) {
     return found == properties().end() ? otherwise : found->second;
 }
 
-static const int64_t WARP = 32;
+int64_t attribute(cudaDeviceAttr attribute) {
+    return property(("attribute " + std::to_string((int)attribute)).c_str());
+}
 
 }  // namespace simtmm
 
@@ -38,26 +40,33 @@ API cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     RETURN_IF(device != 0, cudaErrorInvalidDevice, "");
     memset(p, 0, sizeof *p);
     snprintf(p->name, sizeof p->name, "%s", device_name.c_str());
-    p->totalGlobalMem = property("memory", 1ll << 33);
-    p->sharedMemPerBlock = property("dynamic_shared", 48 * 1024);
-    p->sharedMemPerBlockOptin = property("shared_optin", 227 * 1024);
-    p->sharedMemPerMultiprocessor = property("shared_multiprocessor", 228 * 1024);
-    p->reservedSharedMemPerBlock = property("shared_reserved", 1024);
-    p->regsPerBlock = p->regsPerMultiprocessor = (int)property("registers", 65536);
-    p->warpSize = WARP;
-    p->memPitch = 0x7fffffff;
-    p->maxThreadsPerBlock = (int)property("threads_per_block", 1024);
-    p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsPerBlock;
-    p->maxThreadsDim[2] = 64;
-    p->maxGridSize[0] = 0x7fffffff;
-    p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-    p->totalConstMem = 65536;
-    p->major = (int)property("major", 9);
-    p->minor = (int)property("minor", 0);
-    p->textureAlignment = 512;
-    p->texturePitchAlignment = 32;
-    p->multiProcessorCount = (int)property("multiprocessors", 132);
-    p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = 1;
+    p->totalGlobalMem = property("memory");
+    p->sharedMemPerBlock = attribute(cudaDevAttrMaxSharedMemoryPerBlock);
+    p->sharedMemPerBlockOptin = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    p->sharedMemPerMultiprocessor = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    p->reservedSharedMemPerBlock = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+    p->regsPerBlock = (int)attribute(cudaDevAttrMaxRegistersPerBlock);
+    p->regsPerMultiprocessor = (int)attribute(cudaDevAttrMaxRegistersPerMultiprocessor);
+    p->warpSize = (int)attribute(cudaDevAttrWarpSize);
+    p->memPitch = attribute(cudaDevAttrMaxPitch);
+    p->maxThreadsPerBlock = (int)attribute(cudaDevAttrMaxThreadsPerBlock);
+    p->maxThreadsDim[0] = (int)attribute(cudaDevAttrMaxBlockDimX);
+    p->maxThreadsDim[1] = (int)attribute(cudaDevAttrMaxBlockDimY);
+    p->maxThreadsDim[2] = (int)attribute(cudaDevAttrMaxBlockDimZ);
+    p->maxGridSize[0] = (int)attribute(cudaDevAttrMaxGridDimX);
+    p->maxGridSize[1] = (int)attribute(cudaDevAttrMaxGridDimY);
+    p->maxGridSize[2] = (int)attribute(cudaDevAttrMaxGridDimZ);
+    p->totalConstMem = attribute(cudaDevAttrTotalConstantMemory);
+    p->major = (int)attribute(cudaDevAttrComputeCapabilityMajor);
+    p->minor = (int)attribute(cudaDevAttrComputeCapabilityMinor);
+    p->textureAlignment = attribute(cudaDevAttrTextureAlignment);
+    p->texturePitchAlignment = attribute(cudaDevAttrTexturePitchAlignment);
+    p->multiProcessorCount = (int)attribute(cudaDevAttrMultiProcessorCount);
+    p->integrated = (int)attribute(cudaDevAttrIntegrated);
+    p->canMapHostMemory = (int)attribute(cudaDevAttrCanMapHostMemory);
+    p->concurrentKernels = (int)attribute(cudaDevAttrConcurrentKernels);
+    p->unifiedAddressing = (int)attribute(cudaDevAttrUnifiedAddressing);
+    p->managedMemory = (int)attribute(cudaDevAttrManagedMemory);
     p->maxTexture1D = 131072;
     p->maxTexture2D[0] = 131072;
     p->maxTexture2D[1] = 65536;
@@ -66,68 +75,34 @@ API cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     p->maxTexture2DLinear[2] = 2097120;
     p->maxSurface1D = p->maxSurface2D[0] = 131072;
     p->maxSurface2D[1] = 65536;
-    p->surfaceAlignment = 512;
-    p->asyncEngineCount = 2;
-    p->memoryBusWidth = (int)property("bus_bits", 5120);
-    p->l2CacheSize = (int)property("l2", 0);
-    p->maxThreadsPerMultiProcessor = (int)(property("warps", 64) * WARP);
-    p->maxBlocksPerMultiProcessor = (int)property("blocks", 32);
-    p->streamPrioritiesSupported = p->globalL1CacheSupported = p->localL1CacheSupported = 1;
-    p->concurrentManagedAccess = p->computePreemptionSupported = p->cooperativeLaunch = 1;
-    p->hostRegisterSupported = p->memoryPoolsSupported = 1;
+    p->surfaceAlignment = attribute(cudaDevAttrSurfaceAlignment);
+    p->asyncEngineCount = (int)attribute(cudaDevAttrAsyncEngineCount);
+    p->memoryBusWidth = (int)attribute(cudaDevAttrGlobalMemoryBusWidth);
+    p->l2CacheSize = (int)attribute(cudaDevAttrL2CacheSize);
+    p->maxThreadsPerMultiProcessor = (int)attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+    p->maxBlocksPerMultiProcessor = (int)attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
+    p->streamPrioritiesSupported = (int)attribute(cudaDevAttrStreamPrioritiesSupported);
+    p->globalL1CacheSupported = (int)attribute(cudaDevAttrGlobalL1CacheSupported);
+    p->localL1CacheSupported = (int)attribute(cudaDevAttrLocalL1CacheSupported);
+    p->concurrentManagedAccess = (int)attribute(cudaDevAttrConcurrentManagedAccess);
+    p->computePreemptionSupported = (int)attribute(cudaDevAttrComputePreemptionSupported);
+    p->cooperativeLaunch = (int)attribute(cudaDevAttrCooperativeLaunch);
+    p->hostRegisterSupported = (int)attribute(cudaDevAttrHostRegisterSupported);
+    p->memoryPoolsSupported = (int)attribute(cudaDevAttrMemoryPoolsSupported);
     return cudaSuccess;
 }
 
-API cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+API cudaDeviceGetAttribute(int *value, cudaDeviceAttr wanted, int device) {
     BEGIN
     RETURN_IF(!value, cudaErrorInvalidValue, "");
     cudaDeviceProp p;
     cudaError_t error = cudaGetDeviceProperties(&p, device);
     if (error) return error;
-    switch ((int)attribute) {
-        case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-        case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-        case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-        case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-        case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
-        case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
-        case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
-        case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerMultiprocessor; break;
-        case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
-        case cudaDevAttrWarpSize: *value = p.warpSize; break;
-        case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
-        case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
-        case cudaDevAttrClockRate: *value = (int)property("clock_khz", 0); break;
-        case cudaDevAttrMemoryClockRate: *value = (int)property("memory_clock_khz", 0); break;
-        case cudaDevAttrTextureAlignment: *value = (int)p.textureAlignment; break;
-        case cudaDevAttrTexturePitchAlignment: *value = (int)p.texturePitchAlignment; break;
-        case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
-        case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
-        case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
-        case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
-        case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
-        case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
+    switch ((int)wanted) {
         case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; break;
         case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; break;
         case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; break;
-        case cudaDevAttrCanMapHostMemory:
-        case cudaDevAttrConcurrentKernels:
-        case cudaDevAttrUnifiedAddressing:
-        case cudaDevAttrStreamPrioritiesSupported:
-        case cudaDevAttrGlobalL1CacheSupported:
-        case cudaDevAttrLocalL1CacheSupported:
-        case cudaDevAttrManagedMemory:
-        case cudaDevAttrConcurrentManagedAccess:
-        case cudaDevAttrComputePreemptionSupported:
-        case cudaDevAttrCooperativeLaunch:
-        case cudaDevAttrHostRegisterSupported:
-        case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
-        default: *value = 0;
+        default: *value = (int)attribute(wanted);
     }
     return cudaSuccess;
 }

@@ -93,16 +93,24 @@ static std::string bare_name(const std::string &name) {
     return found;
 }
 
+// Dynamic shared memory that a launch may ask for: what is left without asking for more, or what the program has set.
+static int64_t dynamic_limit(Kernel *kernel) {
+    if (kernel->dynamic_limit >= 0) return kernel->dynamic_limit;
+    int64_t own = std::max<int64_t>(0, attribute_of(kernel, 1));
+    return std::max<int64_t>(0, attribute(cudaDevAttrMaxSharedMemoryPerBlock) - own);
+}
+
 cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters) {
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     auto prefix = [&] { return "launch of " + bare_name(kernel->name) + ": "; };
     auto three = [](dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); };
     RETURN_IF(!threads || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535 || grid.x > 0x7fffffffu,
               cudaErrorInvalidConfiguration, prefix() + "grid of " + three(grid) + ", block of " + three(block) + ": no such launch");
-    RETURN_IF(threads > (uint64_t)property("threads_per_block", 1024) || block.z > 64, cudaErrorInvalidConfiguration,
-              prefix() + "a block of " + three(block) + " threads: at most " + counted(property("threads_per_block", 1024)));
-    RETURN_IF(shared > (uint64_t)kernel->dynamic_limit, cudaErrorInvalidValue,
-              prefix() + counted(shared) + " bytes of dynamic shared memory: must be at most " + counted(kernel->dynamic_limit) +
+    int64_t most_threads = attribute(cudaDevAttrMaxThreadsPerBlock);
+    RETURN_IF(threads > (uint64_t)most_threads || block.z > 64, cudaErrorInvalidConfiguration,
+              prefix() + "a block of " + three(block) + " threads: at most " + counted(most_threads));
+    RETURN_IF(shared && shared > (uint64_t)dynamic_limit(kernel), cudaErrorInvalidValue,
+              prefix() + counted(shared) + " bytes of dynamic shared memory: must be at most " + counted(dynamic_limit(kernel)) +
                   "; more once cudaFuncSetAttribute has allowed it");
     uint32_t sizes[6] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
     all_touched();
@@ -166,7 +174,7 @@ HIDDEN void __cudaUnregisterFatBinary(void **) {}
 HIDDEN void __cudaRegisterFunction(void **handle, const char *function, char *, const char *name, int, uint3 *, uint3 *,
                                    dim3 *, dim3 *, int *) {
     Call call;
-    auto *kernel = new Kernel{(int)(uint64_t)handle - 1, name, -1, {}, {}, 0, property("dynamic_shared", 48 * 1024), -1};
+    auto *kernel = new Kernel{(int)(uint64_t)handle - 1, name, -1, {}, {}, 0, -1, -1};
     kernels()[function] = kernel;
     handles().insert(kernel);
 }
@@ -246,7 +254,7 @@ API cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, voi
     int most = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, function, block.x * block.y * block.z, shared);
     if (error) return error;
-    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, fit = (uint64_t)most * property("multiprocessors", 1);
+    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, fit = (uint64_t)most * attribute(cudaDevAttrMultiProcessorCount);
     RETURN_IF(blocks > fit, cudaErrorCooperativeLaunchTooLarge,
               "cooperative launch of " + counted(blocks) + " blocks: " + counted(fit) + " fit the machine at once");
     return launch(function, grid, block, arguments, shared, stream);
@@ -269,20 +277,22 @@ API cudaFuncGetAttributes(cudaFuncAttributes *found, const void *function) {
     found->maxThreadsPerBlock = (int)values[4];
     found->ptxVersion = (int)values[5];
     found->binaryVersion = (int)values[6];
-    found->maxDynamicSharedSizeBytes = (int)kernel->dynamic_limit;
+    found->maxDynamicSharedSizeBytes = (int)dynamic_limit(kernel);
     found->preferredShmemCarveout = (int)kernel->carveout;
     return cudaSuccess;
 }
-API cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value) {
+API cudaFuncSetAttribute(const void *function, cudaFuncAttribute wanted, int value) {
     BEGIN
     Kernel *kernel = kernel_of(function);
     RETURN_IF(!kernel, cudaErrorInvalidDeviceFunction, "");
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-        RETURN_IF(value < 0 || value > property("shared_optin", 227 * 1024), cudaErrorInvalidValue,
-                  here("cudaFuncSetAttribute") + ": " + counted(value) + " bytes of shared memory: the machine has " +
-                      counted(property("shared_optin", 227 * 1024)));
-        kernel->dynamic_limit = std::max<int64_t>(value, property("dynamic_shared", 48 * 1024));
-    } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+    if (wanted == cudaFuncAttributeMaxDynamicSharedMemorySize) {
+        int64_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - std::max<int64_t>(0, attribute_of(kernel, 1));
+        RETURN_IF(value < 0 || value > most, cudaErrorInvalidValue,
+                  here("cudaFuncSetAttribute") + ": " + counted(value) + " bytes of dynamic shared memory: must be at most " +
+                      counted(std::max<int64_t>(0, most)));
+        kernel->dynamic_limit = -1;
+        kernel->dynamic_limit = std::max<int64_t>(value, dynamic_limit(kernel));
+    } else if (wanted == cudaFuncAttributePreferredSharedMemoryCarveout) {
         kernel->carveout = value;
     }
     return cudaSuccess;
@@ -308,9 +318,9 @@ API cudaGetKernel(cudaKernel_t *found, const void *symbol) {
 
 // As simtmm/machine/residency.py: without a unit each thread has just its own, else a warp whole units in one file.
 static int64_t blocks_by_registers(int64_t registers, int64_t threads, int64_t warps) {
-    int64_t all = property("registers", 65536), unit = property("register_unit", 256), files = property("register_files", 4);
+    int64_t all = attribute(cudaDevAttrMaxRegistersPerMultiprocessor), unit = property("register_unit"), files = property("register_files", 1);
     if (!unit) return all / (registers * threads);
-    return all / files / ((registers * 32 + unit - 1) / unit * unit) * files / warps;
+    return all / files / ((registers * property("warp_width") + unit - 1) / unit * unit) * files / warps;
 }
 API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared,
                                                            unsigned) {
@@ -319,14 +329,15 @@ API cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const vo
     RETURN_IF(!kernel || !blocks || threads <= 0, kernel ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction, "");
     int64_t registers = attribute_of(kernel, 0), own = attribute_of(kernel, 1), most_threads = attribute_of(kernel, 4);
     if (registers < 0) return last_error;
-    int64_t warps = (threads + 31) / 32, left = property("warps", 64) / warps;
-    left = std::min(left, property("blocks", 32));
+    int64_t width = property("warp_width"), warps = (threads + width - 1) / width;
+    int64_t left = attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / width / warps;
+    left = std::min(left, attribute(cudaDevAttrMaxBlocksPerMultiprocessor));
     if (registers) left = std::min(left, blocks_by_registers(registers, threads, warps));
-    int64_t bytes = own + (int64_t)shared, unit = property("shared_unit", 128);
+    int64_t bytes = own + (int64_t)shared, unit = property("shared_unit", 1);
     if (bytes)
-        left = std::min(left, property("shared_multiprocessor", 228 * 1024) /
-                                  ((bytes + unit - 1) / unit * unit + property("shared_reserved", 1024)));
-    if (threads > most_threads || (int64_t)shared > property("shared_optin", 227 * 1024)) left = 0;
+        left = std::min(left, attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
+                                  ((bytes + unit - 1) / unit * unit + attribute(cudaDevAttrReservedSharedMemoryPerBlock)));
+    if (threads > most_threads || bytes > attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) left = 0;
     *blocks = (int)std::max<int64_t>(0, left);
     return cudaSuccess;
 }
@@ -337,8 +348,8 @@ API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *functio
     BEGIN
     Kernel *kernel = kernel_of(function);
     RETURN_IF(!kernel || blocks <= 0, cudaErrorInvalidValue, "");
-    int64_t unit = property("shared_unit", 128), of_a_block = property("shared_multiprocessor", 228 * 1024) / blocks;
-    int64_t left = of_a_block / unit * unit - property("shared_reserved", 1024) - attribute_of(kernel, 1);
-    *bytes = std::max<int64_t>(0, std::min(left, property("shared_optin", 227 * 1024)));
+    int64_t unit = property("shared_unit", 1), of_a_block = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / blocks;
+    int64_t left = of_a_block / unit * unit - attribute(cudaDevAttrReservedSharedMemoryPerBlock) - attribute_of(kernel, 1);
+    *bytes = std::max<int64_t>(0, std::min(left, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - attribute_of(kernel, 1)));
     return cudaSuccess;
 }

@@ -52,7 +52,7 @@ Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t reg
     uint64_t &end = kind == DEVICE || kind == REGISTERED ? device_end : host_end;
     uint64_t limit = kind == DEVICE || kind == REGISTERED ? DEVICE_LOW + REGION : HOST_LOW + REGION;
     uint64_t taken = (bytes / ALIGN + 1) * ALIGN;  // a gap: the pointer to an array's end is its own
-    uint64_t most = property("memory", 1ll << 33);
+    uint64_t most = property("memory");
     if (bytes > most || held + bytes > most || taken > limit - end) return nullptr;
     uint64_t address = end, host = address;
     end += taken;
@@ -260,7 +260,7 @@ API cudaHostGetFlags(unsigned *flags, void *) {
 
 API cudaMemGetInfo(size_t *available, size_t *total) {
     BEGIN
-    uint64_t all = property("memory", 1ll << 33);
+    uint64_t all = property("memory");
     if (available) *available = all - held;
     if (total) *total = all;
     return cudaSuccess;

@@ -38,6 +38,7 @@ extern Calls calls;
 
 // Numbers of the machine: simtmm/programs/properties.py tells them.
 int64_t property(const char *name, int64_t otherwise = 0);
+int64_t attribute(cudaDeviceAttr attribute);  // of the device
 
 // Memory. Host code may read MANAGED and PINNED memory at the address that kernels have for it; DEVICE memory has its
 // bytes elsewhere, and its addresses can't be read by the host. REGISTERED is the program's own, at a second address.

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from simtmm import own_faults
 from simtmm.cuda.checks.checker import check
 from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.faults import place_text
 from simtmm.cuda.function import KernelFunction
-from simtmm.cuda.machine_function import MachineFunction, compare, machine_function
-from simtmm.errors import RecordingError
+from simtmm.cuda.machine_function import MachineFunction, machine_function
+from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
@@ -28,13 +30,36 @@ from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
 
 @dataclass
 class _Scheduled:
-    """A kernel, and what was found of its machine code. compared: blocks that were run both ways."""
+    """A kernel, and what was found of its machine code.
+
+    compared: blocks that were run both ways. fault: of simtmm, which was met on the way; "" for none.
+    """
 
     function: KernelFunction
     machine: MachineFunction | None
     why: str
     launches: int = 0
     compared: int = 0
+    fault: str = ""
+
+    @classmethod
+    def of(cls, function: KernelFunction) -> "_Scheduled":
+        """A kernel that is met first. A fault of ours in lifting it costs no more than its machine code."""
+        try:
+            return cls(function, *machine_function(function))
+        except InternalError as error:
+            unit = function.linked.units[0]
+            fault = str(own_faults.with_report(error, {f"{unit.name}.ptx, for {unit.target}": unit.ptx}))
+            own_faults.note(fault)
+            return cls(function, None, error.fault, fault=fault)
+
+    def differs(self, number: int, found: Comparison) -> None:
+        """Its machine code is not what runs from now on: it does something else than its PTX."""
+        self.machine, self.why = None, f"launch {number} differs from its PTX: {found.differs}"
+        if found.is_fault:
+            what = f"{bare_name(self.function.entry)}: {self.why}: {own_faults.OURS}"
+            self.fault = f"{what}{own_faults.to_send(own_faults.report(what, dict(found.report)))}"
+            own_faults.note(self.fault)
 
     @property
     def schedule(self) -> Schedule:
@@ -43,7 +68,7 @@ class _Scheduled:
         target, by = unit.target, compiled_by(unit.ptx)
         name = bare_name(self.function.entry)
         if self.machine is None:
-            return Schedule(name, "ptx", target, why=self.why, compiler=by)
+            return Schedule(name, "ptx", target, why=self.why, compiler=by, fault=self.fault)
         return Schedule(name, "machine code", target, self.compared, tuple(self.machine.at_once), compiler=by)
 
 
@@ -102,8 +127,7 @@ class LaunchRuns:
             return function
         known = self._functions.get(id(function))
         if known is None:
-            machine, why = machine_function(function)
-            known = self._functions[id(function)] = _Scheduled(function, machine, why)
+            known = self._functions[id(function)] = _Scheduled.of(function)
         known.launches += 1
         is_due = self.compares or known.launches == 1
         if (
@@ -111,7 +135,7 @@ class LaunchRuns:
         ):  # the 1st, 2nd, 4th, 8th ...
             found = compare(self.device, known.machine, function, launch)
             if found is not None and found.differs is not None:
-                known.machine, known.why = None, f"launch {number} differs from its PTX: {found.differs}"
+                known.differs(number, found)
             elif found is not None:
                 known.compared = known.compared + found.blocks
         return known.machine or function
@@ -176,13 +200,19 @@ class LaunchRuns:
         """A launch as a trace has it, with what the assembler says that the kernel takes.
 
         registers: of a thread, where there is no assembler to ask.
+
+        Raises KernelError for a block that needs more registers than one may have on the device.
         """
         resources = function.linked.resources_of(function.entry)
+        taken = resources.registers if resources else registers
+        if self.device.checks_registers:
+            x, y, z = launch.block
+            self.device.properties.check_registers(taken, x * y * z, launch.where)
         return TraceLaunch(
             bare_name(function.entry),
             launch.grid,
             launch.block,
-            resources.registers if resources else registers,
+            taken,
             function.shared_bytes(launch.shared_bytes),
             max(resources.local_bytes if resources else 0, local_bytes_of(function.program)),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,

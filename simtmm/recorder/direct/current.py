@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.cuda.compilers import architecture_of_today, bare_name
 from simtmm.cuda.function import KernelFunction
+from simtmm.device import DeviceProperties, device_properties
 from simtmm.errors import RecordingError
 from simtmm.machine import Machine
 from simtmm.recorder.direct.clock import DEFAULT_STREAM, NO_MACHINE, Clock, Stream
@@ -62,6 +63,11 @@ def clock_if_any() -> Clock | None:
 def machine() -> Machine | None:
     """The machine that the recording under way is for; None where it, or none, is for none."""
     return None if _recording is None else _recording.machine
+
+
+def properties() -> DeviceProperties:
+    """What the device says of itself now, and holds launches to. Raises CompilerError."""
+    return device_properties(machine(), architecture())
 
 
 @contextlib.contextmanager

@@ -11,11 +11,6 @@ from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 if TYPE_CHECKING:
     from simtmm.cuda.function import KernelFunction
 
-SHARED_BYTES = 48 * 1024  # of a block, that need no asking for
-MOST_SHARED_BYTES = 227 * 1024
-REGISTERS = 1 << 16  # of a core group
-REGISTERS_AT_ONCE = 256  # a warp gets whole pieces of so many
-
 
 class RawKernel:
     """A CUDA kernel, compiled when it is first used, and run on the CPU on NumPy arrays.
@@ -203,18 +198,25 @@ class RawKernel:
     @property
     def max_threads_per_block(self) -> int:
         """Threads that a block may have, by the kernel's registers and launch bounds."""
-        of_warp = -(-32 * max(1, self.num_regs) // REGISTERS_AT_ONCE) * REGISTERS_AT_ONCE
-        return min(self.kernel.most_threads or 1024, 1024, 32 * (REGISTERS // of_warp))
+        from simtmm.recorder.direct.current import properties
+
+        return properties().most_threads(self.num_regs, self.kernel.most_threads)
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:
         """Dynamic shared memory that a launch may ask for [bytes]; may be set."""
-        return SHARED_BYTES - self.shared_size_bytes if self._dynamic_limit is None else self._dynamic_limit
+        from simtmm.recorder.direct.current import properties
+
+        if self._dynamic_limit is not None:
+            return self._dynamic_limit
+        return max(0, properties().shared_per_block - self.shared_size_bytes)
 
     @max_dynamic_shared_size_bytes.setter
     def max_dynamic_shared_size_bytes(self, size: int) -> None:
+        from simtmm.recorder.direct.current import properties
+
         where = f"kernel {self.name}: max_dynamic_shared_size_bytes"
-        most = MOST_SHARED_BYTES - self.shared_size_bytes
+        most = max(0, properties().shared_per_block_optin - self.shared_size_bytes)
         if _whole(size, where) > most:
             raise KernelError(f"{where} = {size}: must be at most {most}")
         self._dynamic_limit = int(size)

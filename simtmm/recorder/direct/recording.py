@@ -13,6 +13,7 @@ from simtmm.cuda.checks.checker import check
 from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
+from simtmm.device import device_properties
 from simtmm.errors import OutputError, RecordingError, SimtmmError, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.machine import Machine
@@ -100,7 +101,7 @@ class Recording:
         self._output = Path(options.output) if options.output is not None else None
         self._sample_blocks = options.sample_blocks
         most = limits.most_events(options.most_events, in_memory=self._output is None)
-        self._session = Session(recorded=True)
+        self._session = Session(recorded=True, properties=device_properties(self.machine, self.architecture))
         self._runs = LaunchRuns(self._session.device, most)
         self.clock, self._unrecorded = clock, LaunchRuns(self._session.device, NO_LIMIT)
         self._chooser = (selection or Selection()).chooser()
@@ -173,6 +174,8 @@ class Recording:
             raise
         self._end("")
         self._trace = Trace(trace.info, self._output) if self._output else trace
+        for fault in trace.info.faults:
+            logger.error("recording %s: %s", self.name, fault)
         for doubt in trace.info.doubts:
             logger.warning("warning: recording %s: %s", self.name, doubt)
 

@@ -14,6 +14,7 @@ from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.parameters import pack
 from simtmm.cuda.signature import ParameterType
 from simtmm.cuda.texture import SurfaceObject
+from simtmm.device import DeviceProperties
 from simtmm.errors import KernelError
 from simtmm.recorder.direct.device_pointer import DevicePointer
 from simtmm.recorder.direct.image import Image
@@ -28,9 +29,9 @@ Sizes = tuple[tuple[int, int, int], tuple[int, int, int], int]
 class Session:
     """A device, with the modules and arrays of the launches on it."""
 
-    def __init__(self, recorded: bool) -> None:
-        """recorded: arrays have names of their own."""
-        self.device = Device()
+    def __init__(self, recorded: bool, properties: DeviceProperties | None = None) -> None:
+        """recorded: arrays have names of their own. properties: what launches are held to, as `Device` takes it."""
+        self.device = Device(properties=properties)
         self._host = HostMemory(self.device.memory, numbered=recorded)
         self._images: dict[int, tuple[weakref.ref[Image], LinkedModule]] = {}
 
@@ -55,7 +56,7 @@ class Session:
         """
         grid, block, shared = sizes
         launch = DeviceLaunch(grid, block, b"", shared, where)
-        check_shape(function, launch, function.shared_bytes(shared), where)
+        check_shape(function, launch, function.shared_bytes(shared), where, self.device.properties)
         values = _values(function, arguments, where)
         pack(function, values, lambda value: ALIGNMENT if _is_address(value) else None, where)
         held = self._host.hold()

@@ -12,7 +12,7 @@ from typing import Any
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.direct import current
 from simtmm.scripts.device_attributes import attribute
-from simtmm.scripts.device_blocks import TOTAL, DeviceBlocks
+from simtmm.scripts.device_blocks import DeviceBlocks
 
 VERSION = 13000  # of the driver that is stood in for: 13.0
 CONTEXT = 0x51AC0DE  # the handle of the only context
@@ -85,7 +85,8 @@ class EmulatedDriver:
     # memory
 
     def cuMemGetInfo(self) -> tuple[int, int]:  # noqa: N802
-        return TOTAL - self.blocks.used, TOTAL
+        total = current.properties().global_bytes
+        return max(0, total - self.blocks.used), total
 
     def cuMemAlloc(self, size: int) -> Any:  # noqa: N802
         return self._binding.CUdeviceptr(self.blocks.allocate(size))
@@ -208,21 +209,9 @@ class EmulatedDriver:
         """All launches of a recording are recorded."""
 
     def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, kernel: Any, threads: int, shared: int) -> int:  # noqa: N802
-        found, machine = kernel.attributes, current.machine()
+        found = kernel.attributes
         own = int(found.shared_size_bytes) + shared
-        if machine is not None:
-            limits = machine.block_limits(threads, int(found.num_regs), own)
-            return min(limit for limit in limits.values() if limit is not None)
-        of_a_warp = 256 * -(-max(1, int(found.num_regs)) * 32 // 256)  # registers come in units, as on GPUs of today
-        registers = of_a_warp * -(-threads // 32)
-        room = attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
-        shared = 128 * -(-own // 128) + 1024  # and so does shared memory, of which some is reserved
-        return min(
-            attribute("MAX_BLOCKS_PER_MULTIPROCESSOR"),
-            attribute("MAX_THREADS_PER_MULTIPROCESSOR") // (32 * -(-threads // 32)),
-            attribute("MAX_REGISTERS_PER_MULTIPROCESSOR") // registers,
-            room // shared,
-        )
+        return current.properties().resident_blocks(threads, int(found.num_regs), own)
 
     def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(  # noqa: N802
         self, kernel: Any, threads: int, shared: int, flags: int

@@ -107,7 +107,9 @@ class Loaded:
             const_size_bytes=sum(each.size for each in variables if each.space == "const"),
             local_size_bytes=resources.local_bytes if resources else 0,
             shared_size_bytes=function.program.shared_bytes,
-            max_threads_per_block=_most_threads(resources.registers if resources else 0, function.most_threads),
+            max_threads_per_block=current.properties().most_threads(
+                resources.registers if resources else 0, function.most_threads
+            ),
         )
 
     @property
@@ -151,11 +153,6 @@ def _declared(argument: Argument) -> ParameterType:
         return ParameterType(argument.name, argument.name, "", 0)
     dtype = getattr(argument.value, "dtype", "void")
     return ParameterType(argument.name, f"{dtype}*", str(dtype), 1)
-
-
-def _most_threads(registers: int, bound: int | None) -> int:
-    fitting = 65536 // max(1, -(-registers // 8) * 8) // 32 * 32
-    return min(1024, bound or 1024, fitting)
 
 
 def _python_name(name: str) -> str:

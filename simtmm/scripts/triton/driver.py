@@ -41,10 +41,12 @@ class SimulatedDriver:
         self.utils = SimpleNamespace(
             get_device_properties=lambda device: {
                 "max_shared_mem": attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
-                "max_num_regs": 65536,
+                "max_num_regs": attribute("MAX_REGISTERS_PER_BLOCK"),
                 "multiprocessor_count": attribute("MULTIPROCESSOR_COUNT"),
-                "warpSize": WARP_SIZE,
+                "warpSize": attribute("WARP_SIZE"),
                 "sm_clock_rate": attribute("CLOCK_RATE"),
+                "mem_clock_rate": attribute("MEMORY_CLOCK_RATE"),
+                "mem_bus_width": attribute("GLOBAL_MEMORY_BUS_WIDTH"),
             },
             unload_module=lambda module: None,
             get_current_device=self.get_current_device,

@@ -1,6 +1,7 @@
 """PyTorch of a script that says device="cuda": its tensors lie on the CPU, and torch.cuda answers for the machine."""
 
 import contextlib
+import functools
 import importlib
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -8,8 +9,7 @@ from typing import Any
 
 from simtmm.recorder.direct import current
 from simtmm.scripts import notes
-from simtmm.scripts.device_attributes import attribute, compute_capability, device_name
-from simtmm.scripts.device_blocks import TOTAL
+from simtmm.scripts.device_attributes import compute_capability, device_name
 from simtmm.scripts.patches import Patches
 
 QUIET = frozenset(
@@ -210,6 +210,13 @@ class Stream:
 
 
 def _patch_cuda(patches: Patches, torch: Any) -> None:
+    for name, answer in _answers().items():
+        patches.set(torch.cuda, name, answer)
+
+
+def _answers() -> dict[str, Any]:
+    """What stands for torch.cuda's names: a function of its own for each, as torch tells functions by identity."""
+
     def nothing(*args: Any, **kwargs: Any) -> None:
         return None
 
@@ -230,9 +237,7 @@ def _patch_cuda(patches: Patches, torch: Any) -> None:
         "default_stream": lambda device=None: stream,
         "stream": lambda given: contextlib.nullcontext(),
         "device": lambda number: contextlib.nullcontext(),
-        "mem_get_info": lambda device=None: (TOTAL, TOTAL),
-        "Event": Event,
-        "Stream": Stream,
+        "mem_get_info": lambda device=None: (current.properties().global_bytes,) * 2,
         **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), zero),
         **dict.fromkeys(
             ("init", "set_device", "empty_cache", "manual_seed", "manual_seed_all", "reset_peak_memory_stats"), nothing
@@ -240,8 +245,19 @@ def _patch_cuda(patches: Patches, torch: Any) -> None:
         "_lazy_init": nothing,
         "synchronize": _synchronize,
     }  # fmt: skip
-    for name, answer in answers.items():
-        patches.set(torch.cuda, name, answer)
+    return {name: _named(name, answer) for name, answer in answers.items()} | {"Event": Event, "Stream": Stream}
+
+
+def _named(name: str, answer: Any) -> Any:
+    """A function of torch.cuda of that name."""
+
+    @functools.wraps(answer)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return answer(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "torch.cuda"
+    return function
 
 
 def _synchronize(device: Any = None) -> None:
@@ -251,11 +267,13 @@ def _synchronize(device: Any = None) -> None:
 
 
 def _properties() -> Any:
-    major, minor = compute_capability()
+    of = current.properties()
+    major, minor = of.compute_capability
     return SimpleNamespace(
-        name=device_name(), major=major, minor=minor, multi_processor_count=attribute("MULTIPROCESSOR_COUNT"),
-        total_memory=TOTAL, warp_size=32, max_threads_per_multi_processor=attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
-        regs_per_multiprocessor=65536, shared_memory_per_block=48 * 1024,
-        shared_memory_per_block_optin=attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
-        shared_memory_per_multiprocessor=attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"),
+        name=of.name, major=major, minor=minor, multi_processor_count=of.multiprocessors, total_memory=of.global_bytes,
+        warp_size=of.warp_size, max_threads_per_multi_processor=of.threads_per_multiprocessor,
+        max_threads_per_block=of.threads_per_block, regs_per_multiprocessor=of.registers_per_multiprocessor,
+        shared_memory_per_block=of.shared_per_block, shared_memory_per_block_optin=of.shared_per_block_optin,
+        shared_memory_per_multiprocessor=of.shared_per_multiprocessor, L2_cache_size=of.l2_bytes,
+        clock_rate=of.clock_khz, memory_clock_rate=of.memory_clock_khz, memory_bus_width=of.bus_bits,
     )  # fmt: skip

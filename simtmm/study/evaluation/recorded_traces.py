@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from simtmm import cache
+from simtmm import cache, own_faults
 from simtmm.files import remove_parts
 from simtmm.provenance import sources
 from simtmm.recorder import record
@@ -35,7 +35,10 @@ def recorded(
     if path is not None:
         with contextlib.suppress(OSError):
             os.utime(path)  # the least recently used go first
-        for warning in load_trace(path).info.doubts:
+        info = load_trace(path).info
+        for fault in info.faults:
+            own_faults.note(fault)
+        for warning in info.doubts:
             logger.warning("warning: %s: %s", Path(kernel).name, warning)
         return path
     return cache.keep(

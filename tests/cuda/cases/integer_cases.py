@@ -77,6 +77,14 @@ def carries() -> Iterator[Case]:
         for name in ("add", "sub"):
             body = f"{name}.cc.{kind} %x, %a, %b;\n  {name}c.cc.{kind} %y, %c, %d;\n  {name}c.{kind} %z, %a, %d;"
             yield case(f"{name}.cc.{kind}", body, [kind] * 3, [kind] * 4)
+        for name, other in (("sub", "add"), ("add", "sub")):  # the flag itself, and one kind of chain behind the other
+            body = f"{name}.cc.{kind} %x, %a, %b;\n  {other}c.cc.{kind} %y, 0, 0;\n  {other}c.{kind} %z, %c, %d;"
+            yield case(f"{name}.cc.{kind} {other}c", body, [kind] * 3, [kind] * 4)
+        body = (
+            f"mov.{kind} %y, %a;\n  setp.lt.{kind} %p, %c, %d;\n  sub.cc.{kind} %x, %a, %b;\n"
+            f"  @%p add.cc.{kind} %y, %c, %d;\n  addc.{kind} %z, 0, 0;"
+        )
+        yield case(f"sub.cc.{kind} guarded", body, [kind] * 3, [kind] * 4)
         for part in ("lo", "hi"):
             body = (
                 f"mad.{part}.cc.{kind} %x, %a, %b, %c;\n  madc.{part}.cc.{kind} %y, %b, %c, %d;\n"

@@ -207,6 +207,119 @@ extern "C" __global__ void missing_syncwarp_before_the_write(int* out, const int
     out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x];
 }
 
+extern "C" __global__ void shuffle_between_write_and_read(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    int total = in[threadIdx.x];
+    for (int half = 16; half > 0; half /= 2) total += __shfl_xor_sync(0xffffffff, total, half);
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x ^ 1] + total;
+}
+
+extern "C" __global__ void ballot_between_write_and_read(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    unsigned odd = __ballot_sync(0xffffffff, in[threadIdx.x] & 1);
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x ^ 2] + odd;
+}
+
+extern "C" __global__ void vote_between_read_and_write(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    int other = sums[threadIdx.x ^ 3];
+    if (__all_sync(0xffffffff, other >= 0)) sums[threadIdx.x] = other + 1;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x];
+}
+
+extern "C" __global__ void match_between_write_and_read(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    unsigned peers = __match_any_sync(0xffffffff, in[threadIdx.x] % 4);
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x / 32 * 32 + __ffs(peers) - 1];
+}
+
+extern "C" __global__ void redux_between_write_and_read(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    int most = __reduce_max_sync(0xffffffff, in[threadIdx.x] % 32);
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x / 32 * 32 + most];
+}
+
+extern "C" __global__ void active_mask_between_write_and_read(int* out, const int* in, int* state) {
+    __shared__ int sums[64];
+    sums[threadIdx.x] = in[threadIdx.x];
+    unsigned here = __activemask();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x ^ 4] + here;
+}
+
+extern "C" __global__ void shuffle_between_write_and_read_of_global(int* out, const int* in, int* state) {
+    out[blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x];
+    int next = __shfl_down_sync(0xffffffff, in[threadIdx.x], 1);
+    out[2048 + blockIdx.x * 64 + threadIdx.x] = out[(blockIdx.x * 64 + threadIdx.x) ^ 1] + next;
+}
+
+extern "C" __global__ void compaction_without_syncwarp(int* out, const int* in, int* state) {
+    __shared__ int keep[2][32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned odd = __ballot_sync(0xffffffff, in[threadIdx.x] & 1);
+    if (in[threadIdx.x] & 1) keep[warp][__popc(odd & ((1u << lane) - 1))] = in[threadIdx.x];
+    int count = __shfl_sync(0xffffffff, __popc(odd), 0);
+    if (lane < count) out[blockIdx.x * 64 + threadIdx.x] = keep[warp][count - 1 - lane];
+}
+
+extern "C" __global__ void right_compaction(int* out, const int* in, int* state) {
+    __shared__ int keep[2][32];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned odd = __ballot_sync(0xffffffff, in[threadIdx.x] & 1);
+    if (in[threadIdx.x] & 1) keep[warp][__popc(odd & ((1u << lane) - 1))] = in[threadIdx.x];
+    __syncwarp();
+    int count = __shfl_sync(0xffffffff, __popc(odd), 0);
+    if (lane < count) out[blockIdx.x * 64 + threadIdx.x] = keep[warp][count - 1 - lane];
+}
+
+extern "C" __global__ void one_sum_of_all_lanes(int* out, const int* in, int* state) {
+    __shared__ int sums[2];
+    if (threadIdx.x < 2) sums[threadIdx.x] = 0;
+    __syncthreads();
+    sums[threadIdx.x / 32] += in[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = sums[threadIdx.x / 32];
+}
+
+extern "C" __global__ void greatest_of_all_lanes(int* out, const int* in, int* state) {
+    __shared__ int most[2];
+    if (threadIdx.x < 2) most[threadIdx.x] = 0;
+    __syncthreads();
+    if (in[threadIdx.x] > most[threadIdx.x / 32]) most[threadIdx.x / 32] = in[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = most[threadIdx.x / 32];
+}
+
+extern "C" __global__ void rounds_without_a_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = 0;
+    __syncthreads();
+    for (int round = 0; round < in[3]; ++round) {
+        tile[(threadIdx.x + round) % 64] += in[threadIdx.x];
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void rounds_of_stores_without_a_barrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    for (int round = 0; round < in[3]; ++round) {
+        tile[(threadIdx.x + round) % 64] = in[threadIdx.x] + 1;
+    }
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void blocks_add_to_one(int* out, const int* in, int* state) {
+    if (threadIdx.x == 0) state[5] += in[blockIdx.x] + 1;
+}
+
 // ---- Atomics
 
 extern "C" __global__ void histogram_without_atomics(int* out, const int* in, int* state) {
@@ -520,6 +633,188 @@ extern "C" __global__ void barrier_in_a_loop_of_other_rounds(int* out, const int
     out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
 }
 
+#define BARRIER __syncthreads()
+#define MINE out[blockIdx.x * 64 + threadIdx.x]
+#define EITHER(condition) if (condition) { BARRIER; MINE = 1; } else { MINE = 2; BARRIER; }
+
+extern "C" __global__ void two_barriers_of_a_macro(int* out, const int* in, int* state) {
+    EITHER(threadIdx.x % 32 < 16)
+}
+
+extern "C" __global__ void two_barriers_on_a_line(int* out, const int* in, int* state) {
+    if (threadIdx.x < 32) { __syncthreads(); MINE = 1; } else { MINE = 2; __syncthreads(); }
+}
+
+__device__ __forceinline__ void meet(int* out, int value) {
+    __syncthreads();
+    out[threadIdx.x] = value;
+}
+
+extern "C" __global__ void two_inlined_calls(int* out, const int* in, int* state) {
+    if (threadIdx.x % 32 < 16)
+        meet(out + blockIdx.x * 64, 1);
+    else
+        meet(out + blockIdx.x * 64, 2);
+}
+
+__device__ __forceinline__ void meet_deeper(int* out, int value) { meet(out, value + 1); }
+
+extern "C" __global__ void inlined_calls_of_inlined_calls(int* out, const int* in, int* state) {
+    if (threadIdx.x < 32)
+        meet_deeper(out + blockIdx.x * 64, 1);
+    else
+        meet_deeper(out + blockIdx.x * 64, 2);
+}
+
+__device__ __noinline__ void meet_in_a_function(int* out, int value) {
+    out[threadIdx.x] += value;
+    __syncthreads();
+    out[threadIdx.x] += 1;
+}
+
+extern "C" __global__ void two_calls_of_a_function(int* out, const int* in, int* state) {
+    if (threadIdx.x < 32)
+        meet_in_a_function(out + blockIdx.x * 64, 1);
+    else
+        meet_in_a_function(out + blockIdx.x * 64, 2);
+}
+
+__device__ __noinline__ void meet_through_another(int* out, int value) {
+    meet_in_a_function(out, value);
+    out[threadIdx.x] += 2;
+}
+
+extern "C" __global__ void two_calls_of_what_calls_it(int* out, const int* in, int* state) {
+    if (threadIdx.x % 32 < 16)
+        meet_through_another(out + blockIdx.x * 64, 1);
+    else
+        meet_through_another(out + blockIdx.x * 64, 2);
+}
+
+extern "C" __global__ void count_in_both_arms(int* out, const int* in, int* state) {
+    int found;
+    if (threadIdx.x < 32)
+        found = __syncthreads_count(in[threadIdx.x] & 1);
+    else
+        found = 1 + __syncthreads_count(in[threadIdx.x] & 2);
+    out[blockIdx.x * 64 + threadIdx.x] = found;
+}
+
+extern "C" __global__ void continue_over_a_barrier(int* out, const int* in, int* state) {
+    for (int round = 0; round < in[5]; ++round) {
+        if (round == in[0] && threadIdx.x < 32) continue;
+        __syncthreads();
+        MINE += round;
+    }
+    if (threadIdx.x < 32) __syncthreads();
+}
+
+extern "C" __global__ void continue_within_a_warp(int* out, const int* in, int* state) {
+    for (int round = 0; round < in[5]; ++round) {
+        if (round == in[2] && threadIdx.x % 32 < 16) continue;
+        __syncthreads();
+        MINE += round;
+    }
+    if (threadIdx.x % 32 < 16) __syncthreads();
+}
+
+extern "C" __global__ void warps_in_other_rounds_of_the_outer_loop(int* out, const int* in, int* state) {
+    for (int outer = 0; outer < in[3]; ++outer) {
+        if (outer == in[0] && threadIdx.x < 32) continue;
+        for (int round = 0; round < in[2]; ++round) {
+            __syncthreads();
+            MINE += round;
+        }
+    }
+    if (threadIdx.x < 32)
+        for (int round = 0; round < in[2]; ++round) __syncthreads();
+}
+
+extern "C" __global__ void calls_in_other_rounds(int* out, const int* in, int* state) {
+    for (int round = 0; round < in[5]; ++round) {
+        if (round == in[0] && threadIdx.x < 32) continue;
+        meet_in_a_function(out + blockIdx.x * 64, round);
+    }
+    if (threadIdx.x < 32) meet_in_a_function(out + blockIdx.x * 64, 9);
+}
+
+extern "C" __global__ void warp_leaves_the_loop_early(int* out, const int* in, int* state) {
+    for (int round = 0; round < in[5]; ++round) {
+        if (round == in[3] && threadIdx.x < 32) break;
+        __syncthreads();
+        MINE += round;
+    }
+    __syncthreads();
+    MINE += 1;
+}
+
+extern "C" __global__ void right_loops_of_barriers(int* out, const int* in, int* state) {
+    for (int phase = 0; phase < in[3]; ++phase) {
+        int round = 0;
+        while (round < in[phase == 0 ? threadIdx.x % 7 : 4]) {  // where they differ, nobody waits
+            MINE += round;
+            if (phase != 0) __syncthreads();
+            ++round;
+        }
+        if (__syncthreads_or(MINE < 0)) break;
+    }
+#pragma unroll
+    for (int round = 0; round < 4; ++round) {
+        if (in[round] > 2) continue;
+        __syncthreads();
+        MINE += round;
+    }
+    if (in[5] > 3)
+        __syncthreads();
+    else
+        meet(out + blockIdx.x * 64, 3);
+}
+
+__device__ __noinline__ void meet_at_each_depth(int* out, int depth) {
+    if (depth == 0) return;
+    for (int round = 0; round < depth; ++round) __syncthreads();
+    out[threadIdx.x] += depth;
+    meet_at_each_depth(out, depth - 1);
+    __syncthreads();
+}
+
+extern "C" __global__ void right_calls_of_functions(int* out, const int* in, int* state) {
+    for (int round = 0; round < in[4]; ++round) {
+        meet_in_a_function(out + blockIdx.x * 64, round);
+        if (in[round] > 2) meet_through_another(out + blockIdx.x * 64, 3);
+    }
+    meet_at_each_depth(out + blockIdx.x * 64, in[3]);
+}
+
+// A stage is full when the first warp has arrived at barrier 2 or 3, and empty when the second has at 4 or 5.
+extern "C" __global__ void right_roles_of_warps(int* out, const int* in, int* state) {
+    __shared__ int tile[2][32];
+    int lane = threadIdx.x % 32, sum = 0;
+    for (int round = 0; round < in[6]; ++round) {
+        int stage = round % 2;
+        if (threadIdx.x < 32) {
+            if (round > 1) asm volatile("bar.sync %0, 64;" ::"r"(4 + stage) : "memory");
+            tile[stage][lane] = in[round * 32 + lane];
+            asm volatile("bar.arrive %0, 64;" ::"r"(2 + stage) : "memory");
+        } else {
+            asm volatile("bar.sync %0, 64;" ::"r"(2 + stage) : "memory");
+            sum += tile[stage][31 - lane];
+            if (round + 2 < in[6]) asm volatile("bar.arrive %0, 64;" ::"r"(4 + stage) : "memory");
+        }
+    }
+    MINE = sum;
+}
+
+extern "C" __global__ void right_barriers_of_a_number(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1;" ::: "memory");
+    else
+        asm volatile("bar.sync 1;" ::: "memory");
+    MINE = tile[63 - threadIdx.x];
+}
+
 extern "C" __global__ void right_early_exit(int* out, const int* in, int* state) {
     __shared__ int tile[64];
     if (threadIdx.x >= 40) return;
@@ -537,7 +832,7 @@ extern "C" __global__ void mask_of_lanes_elsewhere(int* out, const int* in, int*
     if (threadIdx.x % 32 < 16) {
         value = __shfl_sync(0xffffffff, value, 0);
     } else {
-        while (value >= 0) value = __shfl_xor_sync(0xffffffff, value, 1);
+        value = __shfl_xor_sync(0xffffffff, value, 1);
     }
     out[blockIdx.x * 64 + threadIdx.x] = value;
 }

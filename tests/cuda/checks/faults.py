@@ -35,10 +35,23 @@ FAULTS = {
     "warp_synchronous_reduction": (WARP_RAW, 6, 7),
     "syncwarp_of_half": (WARP_RAW, 3, 5),
     "missing_syncwarp_before_the_write": (WARP_WAR, 5, 6),
+    "shuffle_between_write_and_read": (WARP_RAW, 2, 5),
+    "ballot_between_write_and_read": (WARP_RAW, 2, 4),
+    "vote_between_read_and_write": (WARP_WAR, 4, 5),
+    "match_between_write_and_read": (WARP_RAW, 2, 4),
+    "redux_between_write_and_read": (WARP_RAW, 2, 4),
+    "active_mask_between_write_and_read": (WARP_RAW, 2, 4),
+    "shuffle_between_write_and_read_of_global": (WARP_RAW, 1, 3),
+    "compaction_without_syncwarp": (WARP_RAW, 4, 6),
+    "one_sum_of_all_lanes": (WARP_WAW, 4, 4),
+    "greatest_of_all_lanes": (WARP_WAW, 4, 4),
+    "rounds_without_a_barrier": (WARP_RAW, 5, 5),
+    "rounds_of_stores_without_a_barrier": (WAW, 3, 3),
     "histogram_without_atomics": (WARP_WAR, 4, 4),
     "atomic_against_plain": (WARP_RAW, 4, 5),
     "atomic_of_a_block_between_blocks": (WAW, 1, 1),
     "blocks_write_one": (WAW, 1, 1),
+    "blocks_add_to_one": (RAW, 1, 1),
     "blocks_read_their_neighbours": (RAW, 2, 4),
     "last_block_without_fence": (RAW, 3, 7),
     "last_block_with_a_fence_of_the_block": (RAW, 3, 8),
@@ -63,6 +76,18 @@ FAULTS = {
     "barrier_in_a_loop_of_other_rounds": (IN_WARP, 4, 4),
     "two_barriers_for_one": (IN_BLOCK, 5, 9),
     "two_barriers_within_a_warp": (IN_WARP, 8, 5),
+    "two_barriers_of_a_macro": (IN_WARP, 1, 1),
+    "two_barriers_on_a_line": (IN_BLOCK, 1, 1),
+    "two_inlined_calls": (IN_WARP, -4, -4),
+    "inlined_calls_of_inlined_calls": (IN_BLOCK, -13, -13),
+    "two_calls_of_a_function": (IN_BLOCK, -4, -4),
+    "two_calls_of_what_calls_it": (IN_WARP, -16, -16),
+    "count_in_both_arms": (IN_BLOCK, 3, 5),
+    "continue_over_a_barrier": (IN_BLOCK, 3, 3),
+    "continue_within_a_warp": (IN_WARP, 3, 3),
+    "warps_in_other_rounds_of_the_outer_loop": (IN_BLOCK, 4, 4),
+    "calls_in_other_rounds": (IN_BLOCK, -62, -62),
+    "warp_leaves_the_loop_early": (IN_BLOCK, 6, 3),
     "mask_without_the_caller": ("Invalid arguments: mask 0x0000ffff", 1),
     "mask_of_lanes_elsewhere": ("Divergent thread(s): launch of mask_of_lanes_elsewhere: deadlock",),
 }
@@ -79,8 +104,12 @@ def right():
     return [name for name in module().entries if name.startswith("right_")]
 
 
-def found(kernel, checks="all", fresh=False, zeros=False):
-    """What the checks find in a kernel, as `Found`. fresh: whether nobody has written `out`. zeros: what `in` holds."""
+@cache
+def found(kernel, checks="all", fresh=False, zeros=False, linked=None):
+    """What the checks find in a kernel, as `Found`. fresh: whether nobody has written `out`. zeros: what `in` holds.
+
+    linked: in the place of `module()`.
+    """
     device = Device()
     checker = Checker(checks_of(checks))
     out, given, state = np.zeros(4096, np.int32), np.arange(4096, dtype=np.int32), np.zeros(64, np.int32)
@@ -89,7 +118,7 @@ def found(kernel, checks="all", fresh=False, zeros=False):
     if fresh:
         checker.allocated(out)
     before = out.copy(), state.copy()
-    function = KernelFunction(module(), kernel)
+    function = KernelFunction(linked or module(), kernel)
     function.is_quick = True
     launch = DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), np.array(places, np.uint64).tobytes())
     checker.launch(device, function, launch)
@@ -98,14 +127,19 @@ def found(kernel, checks="all", fresh=False, zeros=False):
     return checker.found
 
 
+def first_line(kernel):
+    """The number of the line that a kernel begins with."""
+    lines = SOURCE.read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if f"__global__ void {kernel}(" in line)
+
+
 def lines_of(kernel, finding):
     """The lines of its sides, counted from the kernel's first."""
-    text = SOURCE.read_text().splitlines()
-    first = next(number for number, line in enumerate(text, 1) if f" {kernel}(" in line)
-    return tuple(side.line - first for side in finding.sides)
+    return tuple(side.line - first_line(kernel) for side in finding.sides)
 
 
-def is_found(kernel, among):
-    """Whether the planted fault of a kernel is among what was found in it."""
+def planted(kernel, among):
+    """The planted fault of a kernel among what was found in it; None where it was not."""
     words, *lines = FAULTS[kernel]
-    return any(words in each.what and lines_of(kernel, each) == tuple(lines) for each in among.harmful)
+    alike = (each for each in among.harmful if words in each.what and lines_of(kernel, each) == tuple(lines))
+    return next(alike, None)

@@ -30,7 +30,7 @@ RACES = {"bfs.cu"}  # all blocks read and write levels, which is a race
 
 def planted():
     """Whether all planted faults are found, and nothing in right kernels."""
-    missed = [k for k in faults.FAULTS if not faults.is_found(k, faults.found(k, fresh=k == "unwritten_global"))]
+    missed = [k for k in faults.FAULTS if faults.planted(k, faults.found(k, fresh=k == "unwritten_global")) is None]
     alarms = [kernel for kernel in faults.right() if faults.found(kernel).harmful]
     print(f"{len(faults.FAULTS)} planted faults, missed: {missed or 'none'}")
     print(f"{len(faults.right())} right kernels, false alarms: {alarms or 'none'}", flush=True)

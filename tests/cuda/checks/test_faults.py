@@ -2,13 +2,27 @@
 
 import pytest
 
-from tests.cuda.checks import faults
+from tests.cuda.checks import faults, mended
 
 
 @pytest.mark.parametrize("kernel", faults.FAULTS)
 def test_planted_fault_is_found_at_its_lines(kernel):
     found = faults.found(kernel, fresh=kernel == "unwritten_global")
-    assert faults.is_found(kernel, found), "\n".join(found.lines())
+    assert faults.planted(kernel, found), "\n".join(found.lines())
+
+
+@pytest.fixture(scope="module")
+def mended_module(tmp_path_factory):
+    return mended.module(tmp_path_factory.mktemp("mended"))
+
+
+@pytest.mark.parametrize("kernel", faults.FAULTS)
+def test_what_the_hint_says_mends_the_fault(kernel, mended_module):
+    hint, _ = mended.MENDED[kernel]
+    assert hint in faults.planted(kernel, faults.found(kernel, fresh=kernel == "unwritten_global")).hint
+    left = faults.found(kernel, fresh=kernel == "unwritten_global", linked=mended_module)
+    words = faults.FAULTS[kernel][0]
+    assert not any(words in each.what for each in left.harmful), "\n".join(left.lines())
 
 
 def test_nothing_is_found_in_right_kernels():
@@ -20,7 +34,7 @@ def test_nothing_is_found_in_right_kernels():
 def test_a_missing_barrier_is_found_whatever_the_values_are():
     """Shared memory may hold the zeros that are stored there, or anything."""
     found = faults.found("missing_barrier", "racecheck", zeros=True)
-    assert faults.is_found("missing_barrier", found)
+    assert faults.planted("missing_barrier", found)
 
 
 def test_every_kernel_is_one_or_the_other():

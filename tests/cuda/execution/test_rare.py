@@ -129,3 +129,16 @@ def test_a_policy_of_the_cache_changes_nothing() -> None:
     text = """createpolicy.fractional.L2::evict_last.b64 %off, 1.0; ld.global.L2::cache_hint.b32 %o0, [%p0], %off;"""
     a = np.arange(32, dtype=np.uint32)
     assert np.array_equal(apply(text, [a], [np.uint32])[0], a)
+
+
+def test_a_call_and_a_block_of_many_have_labels_of_their_own() -> None:
+    outside = """.func (.param .b32 r) one(.param .b32 a) {
+      .reg .b32 %x; ld.param.b32 %x, [a]; add.u32 %x, %x, 1; st.param.b32 [r], %x; ret; }"""
+    call = "{ .param .b32 g; .param .b32 b; st.param.b32 [g], %n; call (b), one, (g); ld.param.b32 %n, [b]; }"
+    # Each block looks whether there is room in the log, each call whether there is on the stack.
+    blocks = "".join(f"M{number}: bar.sync 0; @%q bra M{number};\n" for number in range(70))
+    body = f"""mov.u32 %n, %lane; setp.ne.u32 %q, %n, %n; {4 * call} {blocks}
+    mad.wide.u32 %at, %lane, 4, %p0; st.global.u32 [%at], %n;"""
+    found = np.zeros(32, np.uint32)
+    run(kernel(body, 1, ".reg .b32 %n; .reg .pred %q;", outside), "k", [found])
+    assert np.array_equal(found, np.arange(32) + 4)

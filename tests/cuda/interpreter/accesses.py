@@ -60,7 +60,12 @@ def convert_address(thread: Thread, instruction: Instruction) -> None:
 @opcode("isspacep")
 def is_in_space(thread: Thread, instruction: Instruction) -> None:
     """Whether a generic address falls into a space."""
-    space, _ = generic(thread.read(instruction.operands[1], "u64"))
+    space, address = generic(thread.read(instruction.operands[1], "u64"))
+    launch = thread.block.launch
+    for name, variable in launch.module.variables.items():
+        place = launch.memory.variables.get(name)
+        if variable.space == "const" and place is not None and place <= address < place + variable.size:
+            space = "const"
     wanted = instruction.modifiers[0].partition("::")[0]
     thread.write(instruction.operands[0], "pred", int(space == wanted))
 

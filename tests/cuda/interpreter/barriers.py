@@ -47,7 +47,8 @@ def barrier(thread: Thread, instruction: Instruction) -> None:
         thread.warp.gather(thread, instruction, thread.read(instruction.operands[0], "b32"), _nothing)
         return
     if instruction.has("cluster"):
-        raise NotImplementedError(f"{instruction.name} is not known")
+        _of_cluster(thread, instruction)
+        return
     operands = list(instruction.operands)
     if instruction.has("red"):
         operands = operands[1:-1]
@@ -63,6 +64,32 @@ def barrier(thread: Thread, instruction: Instruction) -> None:
         held.waiting.append((thread, instruction))
     if held.complete(thread.block.threads):
         held.release()
+
+
+class ClusterBarrier:
+    """That of a cluster, which is a block: who has arrived since all had, and who waits for the others."""
+
+    def __init__(self) -> None:
+        self.arrived: list[Thread] = []
+        self.waiting: list[Thread] = []
+
+    def check(self, threads: list[Thread]) -> None:
+        """Let those go on who wait, if all have arrived that live."""
+        if self.arrived and all(thread.done or thread in self.arrived for thread in threads):
+            for thread in self.waiting:
+                thread.waiting = None
+            self.arrived, self.waiting = [], []
+
+
+def _of_cluster(thread: Thread, instruction: Instruction) -> None:
+    """arrive, and wait, which passes who has not arrived since all had."""
+    held = thread.block.cluster
+    if instruction.has("arrive"):
+        held.arrived.append(thread)
+    elif thread in held.arrived:
+        held.waiting.append(thread)
+        thread.waiting = instruction
+    held.check(thread.block.threads)
 
 
 def _nothing(gathered: Gathered) -> None:

@@ -1,6 +1,6 @@
 """Logic, shifts, bit fields, permutations and moves."""
 
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Pair
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Pair, Vector
 from tests.cuda.interpreter.opcodes import numbers, opcode, sources
 from tests.cuda.interpreter.thread import Thread, signed, whole
 from tests.cuda.interpreter.types import bits_of
@@ -180,4 +180,12 @@ def move(thread: Thread, instruction: Instruction) -> None:
     source = instruction.operands[1]
     if isinstance(source, Immediate) and kind == "pred":
         source = Immediate(int(source.value != 0))
+    if instruction.has("v2", "v4"):
+        to = instruction.operands[0]
+        assert isinstance(to, Vector)
+        assert isinstance(source, Vector)
+        values = [thread.read(each, kind) for each in source.parts]
+        for each, bits in zip(to.parts, values, strict=False):  # %tid has three parts and a zero
+            thread.write(each, kind, bits)
+        return
     thread.write(instruction.operands[0], kind, thread.read(source, kind))

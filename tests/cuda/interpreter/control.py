@@ -2,8 +2,8 @@
 
 import struct
 
-from simtmm.cuda.ptx.syntax import Group, Instruction, Operand, Symbol
-from tests.cuda.interpreter.memory import function_address, function_at
+from simtmm.cuda.ptx.syntax import Function, Group, Instruction, Operand, Symbol
+from tests.cuda.interpreter.memory import AccessError, function_address, function_at
 from tests.cuda.interpreter.opcodes import opcode
 from tests.cuda.interpreter.printing import formatted, text_at
 from tests.cuda.interpreter.thread import Thread
@@ -58,6 +58,8 @@ def call(thread: Thread, instruction: Instruction) -> None:
     else:
         name = function_at(module, thread.read(target, "u64"))
     function = module.functions[name]
+    if not isinstance(target, Symbol) and operands:
+        _check(thread, operands[0], function)
     if function.body is None:
         _outside(thread, name, results, arguments)
         return
@@ -71,6 +73,16 @@ def call(thread: Thread, instruction: Instruction) -> None:
         else:
             at = frame.offsets[variable.name]
             thread.local[at : at + variable.size] = value
+
+
+def _check(thread: Thread, kind: Operand, function: Function) -> None:
+    """That what a register names takes and returns as many bytes as a prototype, or the first of a list, has."""
+    assert isinstance(kind, Symbol)
+    caller = thread.frame.function
+    wanted = caller.prototypes.get(kind.name) or thread.block.launch.module.functions[caller.tables[kind.name][0]]
+    for own, other in ((wanted.returns, function.returns), (wanted.parameters, function.parameters)):
+        if [each.size for each in own] != [each.size for each in other]:
+            raise AccessError(f"{function.name} takes or returns other bytes than the call")
 
 
 def _argument(thread: Thread, operand: Operand, size: int) -> bytes:
@@ -90,12 +102,12 @@ def leave(thread: Thread, instruction: Instruction) -> None:
     values = []
     for variable in frame.function.returns:
         if variable.space == "reg":
-            values.append(frame.registers.get(variable.name, 0).to_bytes(8, "little"))
+            values.append(frame.registers.get(variable.name, 0).to_bytes(variable.size, "little"))
         else:
             at = frame.offsets[variable.name]
             values.append(bytes(thread.local[at : at + variable.size]))
     thread.leave()
-    for operand, value in zip(frame.returned, values, strict=True):
+    for operand, value in zip(frame.returned, values if frame.returned else (), strict=True):
         _put(thread, operand, value)
 
 

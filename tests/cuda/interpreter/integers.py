@@ -34,7 +34,7 @@ def _result(thread: Thread, instruction: Instruction, kind: str, values: list[in
                 if instruction.opcode == "add":
                     thread.carry = sum(unsigned) >> bits_of(kind)
                 else:
-                    thread.carry = int(unsigned[0] < unsigned[1])
+                    thread.carry = int(unsigned[0] >= unsigned[1])  # nothing is borrowed
             return clamped(result, kind) if instruction.has("sat") else result
         case "div" | "rem":
             return _divide(instruction.opcode, *values)
@@ -93,9 +93,9 @@ def with_carry(thread: Thread, instruction: Instruction) -> None:
     """Sums and differences that take the carry, and set it with .cc."""
     kind = instruction.modifiers[-1]
     a, b = sources(thread, instruction, kind, kind)
-    total = a + b + thread.carry if instruction.opcode == "addc" else a - b - thread.carry
-    if instruction.has("cc"):
-        thread.carry = int(total >> bits_of(kind) != 0)
+    total = a + b + thread.carry if instruction.opcode == "addc" else a - b - 1 + thread.carry
+    if instruction.has("cc"):  # of a difference it tells that nothing was borrowed
+        thread.carry = total >> bits_of(kind) if instruction.opcode == "addc" else int(total >= 0)
     thread.write(instruction.operands[0], kind, total)
 
 

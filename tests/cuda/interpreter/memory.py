@@ -53,12 +53,13 @@ class Memory:
 
     def _initial(self, module: Module, variable: Variable) -> bytes:
         held = bytearray(variable.initial or bytes(variable.size))
-        for offset, symbol, _ in variable.pointers:
-            width = 8 if offset + 8 <= len(held) and variable.type[1:] != "32" else 4
-            target = self.variables.get(symbol.name)
+        for pointer in variable.pointers:
+            target = self.variables.get(pointer.symbol.name)
             if target is None:
-                target = function_address(module, symbol.name)
-            held[offset : offset + width] = (target + symbol.offset).to_bytes(width, "little")
+                target = function_address(module, pointer.symbol.name)
+            whole = (target + pointer.symbol.offset).to_bytes(8, "little")
+            at = pointer.shift // 8
+            held[pointer.offset : pointer.offset + pointer.size] = whole[at : at + pointer.size]
         return bytes(held)
 
     def find(self, address: int, size: int) -> tuple[memoryview, int]:

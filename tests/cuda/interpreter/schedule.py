@@ -18,7 +18,7 @@ from tests.cuda.interpreter import (
     warps,
     wmma,
 )
-from tests.cuda.interpreter.barriers import Barrier
+from tests.cuda.interpreter.barriers import Barrier, ClusterBarrier
 from tests.cuda.interpreter.memory import Memory, shared_layout
 from tests.cuda.interpreter.opcodes import OPCODES
 from tests.cuda.interpreter.special import special
@@ -88,6 +88,7 @@ class Block:
         self.launch, self.index = launch, index
         self.shared = bytearray(launch.shared_bytes)
         self.barriers = [Barrier() for _ in range(16)]
+        self.cluster = ClusterBarrier()
         self.asking: list[Thread] = []
         width, height, depth = launch.block
         count = width * height * depth
@@ -107,6 +108,7 @@ class Block:
         for barrier in self.barriers:
             if barrier.complete(self.threads):
                 barrier.release()
+        self.cluster.check(self.threads)
 
 
 def run(

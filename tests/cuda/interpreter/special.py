@@ -11,8 +11,10 @@ _LANE_MASKS = {
 }
 # Every block is a cluster of its own.
 _CONSTANT = {
-    "WARP_SZ": 32, "%smid": 0, "%nsmid": 1, "%gridid": 0, "%is_explicit_cluster": 0, "%cluster_ctarank": 0,
-    "%cluster_nctarank": 1, "%cluster_ctaid": 0, "%cluster_nctaid": 1,
+    "%smid": 0, "%nsmid": 1, "%gridid": 0, "%is_explicit_cluster": 0, "%cluster_ctarank": 0,
+    "%cluster_nctarank": 1, "%cluster_ctaid": 0, "%cluster_nctaid": 1, "%current_graph_exec": 0,
+    **{f"%pm{number}{width}": 0 for number in range(8) for width in ("", "_64")},
+    **{f"%envreg{number}": 0 for number in range(32)},
 }  # fmt: skip
 
 

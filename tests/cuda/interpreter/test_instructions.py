@@ -113,6 +113,13 @@ def test_the_carry_joins_words():
     assert high[0] << 32 | low[0] == a - b
 
 
+def test_a_difference_leaves_a_carry_where_nothing_is_borrowed():
+    body = "sub.cc.u32 %x, %a, %b;\n  addc.u32 %x, 0, 0;"
+    assert apply(body, ["u32"], ("u32", [5, 3, 4]), ("u32", [3, 5, 4])) == [[1, 0, 1]]
+    body = "sub.cc.u32 %x, %a, %b;\n  subc.cc.u32 %x, %a, %b;\n  addc.u32 %x, 0, 0;"
+    assert apply(body, ["u32"], ("u32", [5, 3, 4]), ("u32", [3, 5, 4])) == [[1, 0, 1]]
+
+
 def test_dot_products_of_bytes_are_signed_each_for_itself():
     assert one("dp4a.s32.u32", "s32", ("b32", [0xFF01FF01]), ("b32", [0xFF02FF03]), ("s32", [10])) == [
         (10 - 255 + 2 - 255 + 3) & 0xFFFFFFFF

@@ -59,6 +59,9 @@ def _both(target: Operand) -> tuple[Operand, Operand]:
 @opcode("shfl")
 def shuffle(thread: Thread, instruction: Instruction) -> None:
     """The value of another lane of a segment; that of oneself beyond it."""
+    if not instruction.has("sync"):
+        active_mask(thread, instruction)
+        return
     thread.warp.gather(thread, instruction, _mask(thread, instruction.operands[4]), _shuffled)
 
 
@@ -79,7 +82,8 @@ def _shuffled(gathered: Gathered) -> None:
     results = []
     for lane, (thread, instruction) in gathered.items():
         b, c = (thread.read(operand, "b32") for operand in instruction.operands[2:4])
-        other, inside = source_lane(instruction.modifiers[1], lane, b, c)
+        mode = next(each for each in instruction.modifiers if each in ("up", "down", "bfly", "idx"))
+        other, inside = source_lane(mode, lane, b, c)
         # What a lane outside of the mask has is not specified: it is one's own value here.
         results.append((thread, instruction, values.get(other, values[lane]), inside))
     for thread, instruction, value, inside in results:
@@ -91,6 +95,9 @@ def _shuffled(gathered: Gathered) -> None:
 @opcode("vote")
 def vote(thread: Thread, instruction: Instruction) -> None:
     """All, any, all alike, or a bit of each."""
+    if not instruction.has("sync"):
+        active_mask(thread, instruction)
+        return
     thread.warp.gather(thread, instruction, _mask(thread, instruction.operands[2]), _voted)
 
 
@@ -98,7 +105,7 @@ def _voted(gathered: Gathered) -> None:
     votes = {lane: thread.read(instruction.operands[1], "pred") for lane, (thread, instruction) in gathered.items()}
     ballot = sum(each << lane for lane, each in votes.items())
     for thread, instruction in gathered.values():
-        match instruction.modifiers[1]:
+        match next(each for each in instruction.modifiers if each != "sync"):
             case "ballot":
                 thread.write(instruction.operands[0], "b32", ballot)
             case "all":
@@ -174,7 +181,10 @@ def _elected(gathered: Gathered) -> None:
 
 @opcode("activemask")
 def active_mask(thread: Thread, instruction: Instruction) -> None:
-    """Who is here: the scheduler answers, when nobody else of the warp can come, or has come for long."""
+    """Who is here: the scheduler answers, when nobody else of the warp can come, or has come for long.
+
+    Votes and shuffles without .sync are of those who are here.
+    """
     thread.waiting = instruction
     thread.block.asking.append(thread)
 
@@ -190,8 +200,14 @@ def answer(thread: Thread) -> None:
         == [(frame.function.name, frame.pc) for frame in thread.frames]
     ]
     mask = sum(1 << other.lane for other in together)
-    for other in together:
+    gathered: Gathered = {}
+    for other in sorted(together, key=lambda each: each.lane):
         assert other.waiting is not None
-        other.write(other.waiting.operands[0], "b32", mask)
+        gathered[other.lane] = other, other.waiting
+        if other.waiting.opcode == "activemask":
+            other.write(other.waiting.operands[0], "b32", mask)
         other.waiting = None
         other.block.asking.remove(other)
+    what = gathered[thread.lane][1].opcode
+    if what != "activemask":
+        (_voted if what == "vote" else _shuffled)(gathered)

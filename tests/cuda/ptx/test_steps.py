@@ -1,4 +1,4 @@
-"""Steps: where a trace waits for values, works and accesses memory, each a whole list."""
+"""Steps of PTX: where a load's value is waited for, whoever comes first to need its register."""
 
 import pytest
 
@@ -6,55 +6,68 @@ from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.ptx.control_flow import control_flow
 from simtmm.cuda.ptx.steps import steps
 
-TEXT = """\
+HEAD = """\
 .version 8.7
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 p)
 {
-  .reg .b64 %p, %q;
-  .reg .b32 %x, %y, %z;
-  .reg .pred %c;
-BODY
-  ret;
-}
+  .reg .b64 %p;
+  .reg .b32 %a, %b, %c, %d;
+  .reg .pred %q;
+  ld.param.u64 %p, [p];
 """
 
 
-def stepped(*lines):
-    """Each recorded step of a kernel as what it waits for, the work before its access, the access, what that brings."""
-    function = parse_module(TEXT.replace("BODY", "\n".join(f"  {line}" for line in lines))).functions["k"]
-    return [
-        (step.needs, sum(step.work.values()), step.kind, step.gives)
-        for block in steps(control_flow(function))
-        for step in block
-        if step.is_recorded
-    ]
+def needed(*lines):
+    """The registers that each step waits for, as far as it waits for any, in the order of the blocks."""
+    module = parse_module(HEAD + "\n".join(lines) + "\n  ret;\n}\n")
+    blocks = steps(control_flow(module.functions["k"]))
+    return [step.needs for block in blocks for step in block if step.needs]
 
 
-LOAD = ((), 0, "async", ("%x",))
-RET = ((), 1, "work", ())
+LOAD = "ld.global.u32 %a, [%p];"
 
 
 @pytest.mark.parametrize(
-    ("lines", "expected"),
+    "next_use",
     [
-        (["add.u32 %y, %x, 1;"], [LOAD, (("%x",), 2, "work", ())]),  # read: it waits, and ret is work
-        (["mov.u32 %x, 7;"], [LOAD, (("%x",), 2, "work", ())]),  # written over: likewise
-        (["mov.u32 %y, 7;"], [LOAD, ((), 2, "work", ())]),
-        (["ld.global.u32 %x, [%p+4];"], [LOAD, (("%x",), 0, "async", ("%x",)), RET]),  # loaded over
-        (["ld.global.u32 %y, [%p+4];"], [LOAD, ((), 0, "async", ("%y",)), RET]),  # both under way
-        (
-            ["ld.global.u32 %y, [%p+4];", "add.u32 %z, %x, %y;"],
-            [LOAD, ((), 0, "async", ("%y",)), (("%x", "%y"), 2, "work", ())],
-        ),
-        (  # waited for once
-            ["add.u32 %y, %x, 1;", "add.u32 %z, %x, 1;"],
-            [LOAD, (("%x",), 3, "work", ())],
-        ),
-        (["st.global.u32 [%p], %x;"], [LOAD, (("%x",), 0, "store", ()), RET]),
-        (["bar.sync 0;"], [LOAD, ((), 0, "barrier", ()), RET]),
+        "add.u32 %b, %a, 1;",  # read
+        "st.global.u32 [%p], %a;",
+        "mov.u32 %a, 7;",  # written
+        "ld.global.u32 %a, [%p+4];",  # loaded over: the second might arrive before the first
+        "ld.shared.u32 %a, [4];",
+        "atom.global.add.u32 %a, [%p], 1;",
+        "ld.global.v2.u32 {%b, %a}, [%p+8];",
+        "add.u32 %a, %a, 1;",
+        "setp.eq.u32 %q, %a, 0;",
     ],
 )
-def test_a_step_waits_where_what_a_load_brings_is_first_read_or_written_over(lines, expected):
-    assert stepped("ld.global.u32 %x, [%p];", *lines) == expected
+def test_whatever_reads_writes_or_loads_over_a_register_waits_for_the_load_to_it(next_use):
+    assert needed(LOAD, next_use) == [("%a",)]
+
+
+def test_what_touches_other_registers_waits_for_nothing():
+    assert needed(LOAD, "mov.u32 %b, 1;", "ld.global.u32 %c, [%p+4];", "st.global.u32 [%p], %b;") == []
+
+
+def test_a_register_that_was_written_over_is_waited_for_once():
+    assert needed(LOAD, "mov.u32 %a, 7;", "add.u32 %b, %a, 1;") == [("%a",)]
+    assert needed(LOAD, "ld.global.u32 %a, [%p+4];", "add.u32 %b, %a, 1;") == [("%a",), ("%a",)]
+
+
+def test_what_reads_several_registers_waits_for_all_in_flight_each_once():
+    lines = [LOAD, "ld.global.u32 %b, [%p+4];", "ld.global.u32 %c, [%p+8];", "mad.lo.u32 %c, %a, %b, %a;"]
+    assert needed(*lines) == [("%a", "%b", "%c")]
+
+
+def test_a_load_in_flight_is_waited_for_in_the_blocks_that_follow_on_any_way():
+    lines = [
+        "setp.eq.u32 %q, %d, 0;", LOAD, "@%q bra other;", "mov.u32 %a, 1;", "bra end;", "other:", "add.u32 %b, %a, 1;",
+        "end:", "add.u32 %c, %a, 1;",
+    ]  # fmt: skip
+    assert needed(*lines) == [("%a",), ("%a",)]  # behind both of which nothing is in flight
+
+
+def test_a_load_that_goes_round_a_loop_is_waited_for_where_it_is_loaded_over():
+    assert needed("again:", LOAD, "setp.eq.u32 %q, %d, 0;", "@%q bra again;") == [("%a",)]

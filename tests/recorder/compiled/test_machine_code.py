@@ -6,9 +6,9 @@ import pytest
 import simtmm
 from simtmm import load_trace
 from simtmm.analysis.run import run
-from simtmm.cuda import machine_function
 from simtmm.cuda.compilers import disassembly
 from simtmm.cuda.compilers.release import assembler_release
+from simtmm.cuda.disagreement import comparison, memory
 from simtmm.cuda.ptx.syntax import Address, Immediate
 from simtmm.cuda.sass import families
 from simtmm.errors import CompilerError
@@ -48,13 +48,13 @@ def test_a_kernel_that_gives_other_values_than_its_ptx_is_recorded_as_ptx_with_t
     trace = ran(SAXPY, 2, 32, ARGUMENTS)
     (schedule,) = trace.info.schedules
     assert schedule.instructions == "ptx"
-    assert schedule.why == "launch 0 differs from its PTX: y, element 0"
+    assert schedule.why.startswith("launch 0 differs from its PTX: y, element 0: 3.0 as PTX, 2.0 as machine code")
+    assert "they part first at k.cu:6: PTX line" in schedule.why
+    assert "`fma.rn.f32 " in schedule.why
     assert any(site.instruction.startswith("ld.global.f32") for site in trace.info.sites)
     assert not any(site.instruction.startswith("LDG") for site in trace.info.sites)
     report = run(trace, "h100-sxm", engine="reference")
-    assert any(
-        line.startswith("Warning: saxpy: PTX's instructions") and "y, element 0" in line for line in lines_of(report)
-    )
+    assert any(line.startswith("Warning: saxpy: PTX's instructions") for line in lines_of(report))
     assert report.to_dict()["schedules"][0]["why"] == schedule.why
 
 
@@ -87,8 +87,8 @@ __global__ void turns(int* out)
 
 def test_a_kernel_whose_machine_code_never_ends_is_recorded_as_ptx(ran, monkeypatch):
     # ptxas releases this lock behind a WARPSYNC at which the lanes that want it are waited for.
-    monkeypatch.setattr(machine_function, "SECONDS", 0.5)
-    monkeypatch.setattr(machine_function, "SLOWER", 1)
+    monkeypatch.setattr(comparison, "SECONDS", 0.5)
+    monkeypatch.setattr(comparison, "SLOWER", 1)
     trace = ran(TURNS, arguments=("out=zeros:int32:32",), architecture=75)
     (schedule,) = trace.info.schedules
     assert schedule.instructions == "ptx"
@@ -123,15 +123,15 @@ def test_a_kernel_that_reads_a_clock_is_not_compared(ran):
 
 
 def test_what_changed_of_a_large_memory_is_compared_by_pieces(monkeypatch):
-    monkeypatch.setattr(machine_function, "PIECE", 4)
+    monkeypatch.setattr(memory, "PIECE", 4)
     before = np.arange(10, dtype=np.uint8)
     after = before.copy()
     after[[1, 9]] = 77
-    changes = machine_function._changes(after, before)
+    changes = memory.changes(after, before)
     assert list(changes) == [0, 8]
-    assert machine_function._applied(before, changes).tolist() == after.tolist()
-    assert machine_function._are_equal(before, changes, {4: before[4:8], **changes})
-    assert not machine_function._are_equal(before, changes, {})
+    assert memory.applied(before, changes).tolist() == after.tolist()
+    assert memory.are_equal(before, changes, {4: before[4:8], **changes})
+    assert not memory.are_equal(before, changes, {})
 
 
 def test_the_summary_names_the_release_that_compiled(ran):

@@ -299,3 +299,17 @@ def test_an_endless_launch_is_interrupted_by_a_signal(saxpy, is_recorded):
     saxpy((1,), (4,), (4, 1, x, y))
     # One that is recorded was compared with its machine code when it was interrupted, and arrays are as they were then.
     assert (y.tolist(), flag.tolist()) == ([1] * 4, [0 if is_recorded else 1, 0])
+
+
+def test_numbers_of_128_bits_divide_as_they_do_by_hand():
+    source = """typedef unsigned long long word; extern "C" __global__ void f(const word* a, word* low, word* high) {
+      int i = threadIdx.x; unsigned __int128 u = ((unsigned __int128)a[i] << 64) | 5;
+      low[i] = u % 1000000007u; high[i] = (u / (((unsigned __int128)3 << 64) + a[i])); }"""
+    numbers = [1, 2, 31, 2**63, 2**64 - 1, 10**18 + 9]
+    a, low, high = np.array(numbers, np.uint64), np.zeros(6, np.uint64), np.zeros(6, np.uint64)
+    kernel = simtmm.RawKernel(source, "f", options=("--device-int128",))
+    with simtmm.recording("h100-sxm") as recording:
+        kernel((1,), (6,), (a, low, high))
+    assert recording.trace.info.schedules[0].instructions == "machine code"  # which gives the same
+    assert low.tolist() == [((each << 64) | 5) % 1000000007 for each in numbers]
+    assert high.tolist() == [((each << 64) | 5) // ((3 << 64) + each) for each in numbers]

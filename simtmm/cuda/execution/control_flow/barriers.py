@@ -13,7 +13,7 @@ from simtmm.cuda.execution.control_flow.edges import (
     park,
 )
 from simtmm.cuda.execution.emit import Value
-from simtmm.cuda.execution.layout import BARRIERS, BLOCK, NO_BARRIER
+from simtmm.cuda.execution.layout import BARRIERS, BLOCK, CLUSTER_BARRIER, NO_BARRIER, WARP
 from simtmm.cuda.ptx.control_flow import Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 from simtmm.errors import shown
@@ -26,6 +26,8 @@ def barrier(context: "Context", block: Block, last: Instruction) -> None:
     """bar.sync, bar.red and their kin: lanes arrive, and wait until as many threads have as the barrier is for."""
     emit = context.emit
     operands = list(last.operands)
+    if len(operands) < (3 if "red" in last.modifiers else 0):
+        raise context.refuse("has operands that it does not take")
     predicate = operands.pop() if "red" in last.modifiers else None
     destination = operands.pop(0) if predicate is not None else None
     number = barrier_number(context, operands[0]) if operands else number_of(0)
@@ -42,6 +44,47 @@ def barrier(context: "Context", block: Block, last: Instruction) -> None:
     state = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
     emit.call("arrive", "void", *state, context.active, number, count, Value("true", "i1"))
     emit.do("br label %dispatch")
+
+
+def cluster_barrier(context: "Context", instruction: Instruction, block: Block | None = None) -> None:
+    """barrier.cluster.arrive, and .wait at the end of a block: of a cluster's threads, and a cluster is one block.
+
+    A thread waits where it has arrived since all had. What checks hear is that it arrives and waits: where it arrives.
+    """
+    emit, program = context.emit, context.code.program
+    if instruction.operands or not instruction.has("arrive", "wait"):
+        raise context.refuse()
+    number, arrived_at = number_of(CLUSTER_BARRIER), emit.at("%warp", offset_of(WARP, "arrived"))
+    arrived = emit.load("i32", arrived_at)
+    if block is None:
+        if program.checks:
+            log_arrival(context, cluster_in_checks(context), number_of(0), waits=True)
+        emit.store(emit.binary("or", arrived, context.active), arrived_at)
+        state = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
+        emit.call("arrive", "void", *state, context.active, number, number_of(0), Value("false", "i1"))
+        return
+    context.flush()
+    assert block.behind is not None
+    park(context, context.block_mask, block.behind)
+    waits = emit.binary("and", context.active, arrived)
+    for name, offset in (("waiting", 4 * CLUSTER_BARRIER), ("blocked", 0)):
+        place = emit.at("%warp", offset_of(WARP, name) + offset)
+        emit.store(emit.binary("or", emit.load("i32", place), waits), place)
+    emit.do("br label %dispatch")
+
+
+def cluster_in_checks(context: "Context") -> Value:
+    """The number that the cluster's barrier has in checks, which know those of a block alone: the last of them."""
+    last = BARRIERS - 1
+    for code in context.code.program.codes:
+        for block in code.flow.blocks:
+            for each in block.instructions:
+                if each.opcode in ("bar", "barrier") and not each.has("warp", "cluster"):
+                    place = 1 if each.has("red") else 0
+                    named = each.operands[place] if len(each.operands) > place else Immediate(0)
+                    if not isinstance(named, Immediate) or named.value == last:
+                        raise context.refuse(f"can't be checked beside `{each.text}`, which may be barrier {last}")
+    return number_of(last)
 
 
 def barrier_result(context: "Context", last: Instruction) -> None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.control_flow.barriers import barrier
+from simtmm.cuda.execution.control_flow.barriers import barrier, cluster_barrier
 from simtmm.cuda.execution.control_flow.calls import call_function, leave
 from simtmm.cuda.execution.control_flow.edges import fault, go, go_behind, left_out, number_of, park
 from simtmm.cuda.execution.emit import lanes
@@ -36,6 +36,8 @@ def end_block(context: "Context", block: Block) -> None:
         case "bar" if last.has("warp"):  # all are here: the block began with the wait
             context.flush()
             go_behind(context, block)
+        case _ if last.has("cluster"):
+            cluster_barrier(context, last, block)
         case _:
             barrier(context, block, last)
 

@@ -1,7 +1,9 @@
 """Calls of functions: lanes enter an activation of their own, and come back with what it returns."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.barrier_places import TRIPS, TRIPS_HERE, WAY, WAY_HERE
 from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.control_flow.edges import (
     BLOCK_POINTER,
@@ -15,9 +17,10 @@ from simtmm.cuda.execution.control_flow.edges import (
     rest_goes_on,
 )
 from simtmm.cuda.execution.emit import Value
-from simtmm.cuda.execution.layout import ACTIVATION, BAD_CALL, LANES, NO_STACK
+from simtmm.cuda.execution.layout import ACTIVATION, ALIGN, BAD_CALL, LANES, NO_STACK
 from simtmm.cuda.ptx.control_flow import Block
-from simtmm.cuda.ptx.syntax import Group, Instruction, Sink, Symbol
+from simtmm.cuda.ptx.passing import call_of, signatures, sizes
+from simtmm.cuda.ptx.syntax import Function, Instruction, Sink, Symbol
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -77,12 +80,8 @@ end:
 def call_function(context: "Context", block: Block, last: Instruction) -> None:
     """call: of a function by its name, of one that a register names, or of one that Python does."""
     emit, code = context.emit, context.code
-    groups = [operand for operand in last.operands if isinstance(operand, Group)]
-    names = [operand for operand in last.operands if not isinstance(operand, Group)]
-    first_is_group = isinstance(last.operands[0], Group)
-    returns = groups[0].parts if first_is_group and last.operands[1:] else ()
-    passed = groups[-1].parts if len(groups) > (1 if first_is_group else 0) else ()
-    target = names[0]
+    call = call_of(last)
+    returns, target, passed = call.returns, call.target, call.passed
     assert block.behind is not None
     if isinstance(target, Symbol):
         from simtmm.cuda.execution.built_in import BUILT_IN, call_built_in
@@ -111,10 +110,8 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
 
     _park_at_call(context, others, block)
     emit.store(together, "%mask")
-    fits = [
-        other for other in code.program.codes
-        if not other.function.entry and len(other.function.parameters) == len(passed)
-    ]  # fmt: skip
+    alike = _alike(context, last)
+    fits = [other for other in code.program.codes if not other.function.entry and alike(other.function)]
     labels = [emit.name("target")[1:] for _ in fits]
     wrong = emit.name("wrong")[1:]
     cases = " ".join(
@@ -127,6 +124,23 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
         _enter(context, block, other.number, together, passed, returns)
     emit.label(wrong)
     fault(context, BAD_CALL, context.access_number(), together)
+
+
+def _alike(context: "Context", last: Instruction) -> Callable[[Function], bool]:
+    """Whether a call through a register may be to a function: what it takes and returns is of the sizes that the call
+    has by its prototype, or by the first function of its list of targets; else by the arguments that it passes.
+    """
+    from simtmm.cuda.execution.function_code import stride_of
+
+    code, call = context.code, call_of(last)
+    known = signatures(code.function, last, context.code.program.prototype)
+    if known:
+        wanted = sizes(known[0].returns, known[0].parameters)
+        return lambda function: sizes(function.returns, function.parameters) == wanted
+    strides = [
+        code.places[each.name][1] for each in call.passed if isinstance(each, Symbol) and each.name in code.places
+    ]
+    return lambda function: [stride_of(each) for each in function.parameters] == strides
 
 
 def _park_at_call(context: "Context", mask: Value, block: Block) -> None:
@@ -146,15 +160,17 @@ def _enter(
         Value(str(-(-callee.local_bytes // 16) * 16), "i64"), Value(context.frame, "ptr"),
         number_of(code.first_block + block.behind),
     )  # fmt: skip
-    names = [emit.name(stem)[1:] for stem in ("full", "entered")]
+    names = [emit.name(stem)[1:] for stem in ("overflows", "entered")]
     emit.do(f"br {emit.compare('icmp eq', frame, Value('null', 'ptr'))}, label %{names[0]}, label %{names[1]}")
     emit.label(names[0])
     fault(context, NO_STACK, context.access_number(), mask)
     emit.label(names[1])
+    if len(passed) != len(callee.function.parameters):
+        raise context.refuse(f"passes {len(passed)} arguments, of {len(callee.function.parameters)}")
     for parameter, argument in zip(callee.function.parameters, passed, strict=True):
         place, stride = callee.places[parameter.name]
         if not isinstance(argument, Symbol) or argument.name not in code.places:
-            raise context.refuse("passes an argument in a register, which is not known")
+            raise context.refuse("passes an argument that is no variable of .param")
         given, given_stride = code.places[argument.name]
         if given_stride != stride:
             raise context.refuse(f"passes {given_stride} bytes for {parameter.name}, which has {stride}")
@@ -162,13 +178,24 @@ def _enter(
             "llvm.memcpy.p0.p0.i64", "void", Value(emit.at(frame.name, place), "ptr"),
             Value(emit.at(context.frame, given), "ptr"), Value(str(stride * LANES), "i64"), Value("false", "i1"),
         )  # fmt: skip
+    if len(returns) > 1:
+        raise context.refuse(
+            "takes several results in variables of .param, where only one may be: registers may be more"
+        )
+    if returns and not callee.function.returns:
+        raise context.refuse(f"takes a result of {callee.function.name}, which returns none")
     if returns and isinstance(returns[0], Symbol):
-        to = Value(emit.at(context.frame, code.places[returns[0].name][0]), "ptr")
-        emit.store(to, emit.at(frame.name, offset_of(ACTIVATION, "code")))
+        to, stride = code.places.get(returns[0].name, (0, 0))
+        if stride != callee.places[callee.function.returns[0].name][1]:
+            raise context.refuse(f"takes a result of other bytes than {callee.function.name} returns")
+        emit.store(Value(emit.at(context.frame, to), "ptr"), emit.at(frame.name, offset_of(ACTIVATION, "code")))
     elif returns and not isinstance(returns[0], Sink):
-        raise context.refuse("takes a value back in a register, which is not known")
+        raise context.refuse("takes a result in what is no variable of .param")
     elif callee.function.returns:
         emit.store(Value("null", "ptr"), emit.at(frame.name, offset_of(ACTIVATION, "code")))
+    for theirs, ours in ((WAY, WAY_HERE), (TRIPS, TRIPS_HERE)) if code.program.checks else ():
+        if theirs in callee.frame.places:
+            emit.store(context.register(ours), emit.at(frame.name, callee.frame.places[theirs]), ALIGN)
     emit.store(mask, "%mask")
     emit.store(frame, "%frame")
     emit.call("park", "void", WARP_POINTER, mask, number_of(callee.first_block))

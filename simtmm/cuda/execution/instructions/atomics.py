@@ -26,6 +26,8 @@ def atomic(context: Context, instruction: Instruction) -> None:
     address = operands[1] if returns else operands[0]
     given = operands[2:] if returns else operands[1:]
     width = count * bytes_of(kind)
+    if len(given) < {"cas": 2, "arrive": 0}.get(operation, 1):
+        raise context.refuse("has operands that it does not take")
     if given:
         put(context, given[0], kind, width, "%data")
     if operation == "cas":
@@ -35,7 +37,8 @@ def atomic(context: Context, instruction: Instruction) -> None:
     emit.store(address_of(context, address), "%addresses", ALIGN)
     name = f"atomic.{operation}.{kind}.{space}" + (f".v{count}" if count > 1 else "")
     make = _maker(context, operation, kind, space)
-    context.code.program.helper(name, lambda: _function(name, space, bytes_of(kind), count, make))
+    program = context.code.program
+    program.helper(name, lambda: _function(name, space, bytes_of(kind), count, make, program.backwards))
     pointers = [Value(each, "ptr") for each in ("%launch", "%block", "%warp")]
     number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
     places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]
@@ -168,8 +171,15 @@ def _of_halves(operation: str, kind: str) -> str:
     return "\n".join(lines)
 
 
-def _function(name: str, space: str, size: int, count: int, make: Callable[[str], str]) -> str:
-    """Lane by lane, and in each one number after the other."""
+_ASCENDING = """  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+"""
+_DESCENDING = """  %above = call i32 @llvm.ctlz.i32(i32 %m, i1 true)
+  %lane = sub i32 31, %above
+"""
+
+
+def _function(name: str, space: str, size: int, count: int, make: Callable[[str], str], backwards: bool) -> str:
+    """Lane by lane, the lowest first unless backwards, and in each one number after the other."""
     bits = f"i{8 * size}"
     return f"""
 define internal {bits} @"{name}.new"({bits} %old, {bits} %b, {bits} %c) alwaysinline {{
@@ -191,8 +201,7 @@ log:
   br label %each
 each:
   %m = phi i32 [ %mask, %log ], [ %m.next, %next ]
-  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
-  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+{_DESCENDING if backwards else _ASCENDING}  %host.at = getelementptr i64, ptr %hosts, i32 %lane
   %host = load ptr, ptr %host.at
   %first = mul i32 %lane, {count}
   br label %number
@@ -213,8 +222,8 @@ number:
   %more = icmp ult i32 %n.next, {count}
   br i1 %more, label %number, label %next
 next:
-  %less = sub i32 %m, 1
-  %m.next = and i32 %m, %less
+  %bit = shl i32 1, %lane
+  %m.next = xor i32 %m, %bit
   %over = icmp eq i32 %m.next, 0
   br i1 %over, label %end, label %each
 end:

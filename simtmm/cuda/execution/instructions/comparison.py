@@ -43,6 +43,8 @@ def _compared(context: Context, instruction: Instruction, kind: str, a: Operand,
 def _combined(context: Context, instruction: Instruction, found: Value) -> Value:
     """What a comparison found, with the predicate that the instruction combines it with, if there is one."""
     how = next((m for m in instruction.modifiers if m in _COMBINATIONS), None)
+    if (how is None) != (len(instruction.operands) == 3):
+        raise context.refuse("has operands that it does not take")
     return found if how is None else context.emit.binary(how, found, context.predicate(instruction.operands[3]))
 
 

@@ -230,6 +230,8 @@ def _to_tf32(context: Context, instruction: Instruction) -> None:
 
 def _pack(context: Context, instruction: Instruction, to: str, given: str) -> None:
     """cvt.pack: two numbers, held within a narrower type, above the lower bits of a third."""
+    if len(instruction.operands) < 3:
+        raise context.refuse("has operands that it does not take")
     emit = context.emit
     width = bits_of(to)
     a, b = (context.read(operand, "i32") for operand in instruction.operands[1:3])

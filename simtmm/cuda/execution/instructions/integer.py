@@ -32,23 +32,27 @@ def add(context: Context, instruction: Instruction) -> None:
         return
     total, carry = with_carry(context, operation, a, b, instruction.opcode in ("addc", "subc"))
     if instruction.has("cc"):
-        context.carry = carry
+        context.set_carry(carry)
     context.write(instruction.operands[0], total)
 
 
 def with_carry(context: Context, operation: str, a: Value, b: Value, takes: bool) -> tuple[Value, Value]:
-    """Sum or difference and the carry (or borrow) out; takes: whether the carry flag goes in."""
+    """Sum or difference and the carry out; takes: whether the carry flag goes in.
+
+    A difference is a + ~b + 1, as the machine computes it, so its carry is 1 where nothing is borrowed, and the one
+    that it takes stands for that 1. The manual calls the flag a borrow and leaves its sense open; the assembler's code
+    does not.
+    """
     emit = context.emit
-    total = emit.binary(operation, a, b)
-    out = emit.compare("icmp ult", total, a) if operation == "add" else emit.compare("icmp ult", a, b)
-    if takes:
-        if context.carry is None:
-            raise context.refuse("takes a carry that nothing in front of it gives")
-        flag = emit.resize(context.carry, f"i{bits(a.type)}", False)
-        again = emit.binary(operation, total, flag)
-        over = emit.compare("icmp ult", again, total) if operation == "add" else emit.compare("icmp ult", total, flag)
-        return again, emit.binary("or", out, over)
-    return total, out
+    if not takes:
+        total = emit.binary(operation, a, b)
+        return total, emit.compare("icmp ult", total, a) if operation == "add" else emit.compare("icmp uge", a, b)
+    if context.carry is None:
+        raise context.refuse("takes a carry that nothing in front of it gives")
+    other = b if operation == "add" else emit.binary("xor", b, emit.constant(-1, b.type))
+    first = emit.binary("add", a, other)
+    total = emit.binary("add", first, emit.resize(context.carry, f"i{bits(a.type)}", False))
+    return total, emit.binary("or", emit.compare("icmp ult", first, a), emit.compare("icmp ult", total, first))
 
 
 def pairs(context: Context, instruction: Instruction, kind: str) -> None:
@@ -79,7 +83,7 @@ def multiply(context: Context, instruction: Instruction) -> None:
         else:
             product, carry = with_carry(context, "add", product, c, instruction.opcode == "madc")
             if instruction.has("cc"):
-                context.carry = carry
+                context.set_carry(carry)
     context.write(instruction.operands[0], product)
 
 

@@ -1,10 +1,10 @@
 """Moves, addresses of variables, and pointers between state spaces."""
 
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, bits, lanes
+from simtmm.cuda.execution.emit import ONE_BIT, Value, bits, lanes
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW
 from simtmm.cuda.ptx.steps import space_of
-from simtmm.cuda.ptx.syntax import Instruction, Sink, Vector
+from simtmm.cuda.ptx.syntax import Instruction, Operand, Register, Sink, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of
 
 WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
@@ -14,14 +14,35 @@ def move(context: Context, instruction: Instruction) -> None:
     """mov: registers, constants, addresses; from a register to several and back."""
     kind = context.type_of()
     to, given = instruction.operands[:2]
-    if kind == "pred":
+    lanes_of_vector = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4")), 0)
+    if lanes_of_vector:
+        _move_parts(context, to, given, kind, lanes_of_vector)
+    elif kind == "pred":
         context.write(to, context.predicate(given))
+    elif any(isinstance(each, Vector) and not _packs(context, each) for each in (to, given)):
+        raise context.refuse("must pack or unpack 2 or 4 registers")
     elif isinstance(to, Vector):
         _unpack(context, to, context.read(given, f"i{bits_of(kind)}"))
     elif isinstance(given, Vector):
         context.write(to, _packed(context, given, bits_of(kind)))
     else:
         context.write(to, context.read(given, f"i{bits_of(kind)}"))
+
+
+def _move_parts(context: Context, to: Operand, given: Operand, kind: str, count: int) -> None:
+    """mov.v2 and mov.v4: part by part, all of them read first."""
+    parts = [each.parts[:count] if isinstance(each, Vector) else () for each in (to, given)]
+    if any(len(each) != count for each in parts):
+        raise context.refuse(f"needs two vectors of {count}")
+    values = [context.read(part, f"i{bits_of(kind)}") for part in parts[1]]
+    for part, value in zip(parts[0], values, strict=True):
+        context.write(part, value)
+
+
+def _packs(context: Context, vector: Vector) -> bool:
+    """Whether it may be the parts of one number; %tid and its kin are none."""
+    special = any(isinstance(part, Register) and part.name not in context.code.registers for part in vector.parts)
+    return len(vector.parts) in (2, 4) and not special
 
 
 def _unpack(context: Context, to: Vector, value: Value) -> None:
@@ -55,15 +76,32 @@ def convert_address(context: Context, instruction: Instruction) -> None:
 
 
 def is_in_space(context: Context, instruction: Instruction) -> None:
-    """isspacep: by the window that a generic address lies in."""
+    """isspacep: by the window that a generic address lies in, and whether a variable of constant memory is there."""
     emit = context.emit
     value = context.read(instruction.operands[1], "i64")
     window = emit.binary("lshr", value, emit.constant(40, value.type))
     numbers = {"global": 0, "const": 0, "shared": SHARED_WINDOW >> 40, "local": LOCAL_WINDOW >> 40}
     numbers["param"] = PARAMETER_WINDOW >> 40
     space = space_of(instruction)
+    if space not in numbers:
+        raise context.refuse()
     found = emit.compare("icmp eq", window, emit.constant(numbers[space], window.type))
+    if space in ("global", "const"):
+        constant = _is_constant(context, value)
+        found = constant if space == "const" else emit.binary("and", found, emit.invert(constant))
     context.write(instruction.operands[0], found)
+
+
+def _is_constant(context: Context, address: Value) -> Value:
+    """Whether a variable of constant memory lies at an address."""
+    emit = context.emit
+    found = emit.constant("false", ONE_BIT)
+    for variable in context.code.program.module.variables.values():
+        if variable.space == "const" and not variable.extern:
+            behind = emit.binary("sub", address, context.code.address(context, Symbol(variable.name)))
+            here = emit.compare("icmp ult", behind, emit.constant(max(1, variable.size), behind.type))
+            found = emit.binary("or", found, here)
+    return found
 
 
 def map_shared(context: Context, instruction: Instruction) -> None:

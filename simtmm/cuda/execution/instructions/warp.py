@@ -2,7 +2,12 @@
 
 from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control_flow.barriers import barrier_number, barrier_result, uniform
+from simtmm.cuda.execution.control_flow.barriers import (
+    barrier_number,
+    barrier_result,
+    cluster_barrier,
+    uniform,
+)
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
 from simtmm.cuda.execution.emit import Value, lanes
@@ -17,7 +22,9 @@ _LANES = lanes("i32")
 def shuffle(context: Context, instruction: Instruction) -> None:
     """shfl: a register of another lane, and whether that lane is within bounds."""
     emit = context.emit
-    mode = next(m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx"))
+    mode = next((m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx")), None)
+    if mode is None:
+        raise context.refuse("does not say whose value a lane takes")
     a, b, c = (context.read(operand, "i32") for operand in instruction.operands[1:4])
 
     def low_bits(value: Value) -> Value:
@@ -93,8 +100,6 @@ def vote(context: Context, instruction: Instruction) -> None:
     """vote: all, any, uni, ballot."""
     emit = context.emit
     predicate = context.predicate(instruction.operands[1])
-    if not instruction.has("sync"):
-        raise context.refuse("without .sync is of architectures before sm_70")
     mine = heard(context, instruction)
     ballot = emit.binary("and", emit.splat(emit.mask(predicate)), mine)
     zero = emit.constant(0, _LANES)
@@ -105,8 +110,10 @@ def vote(context: Context, instruction: Instruction) -> None:
         result = everyone
     elif instruction.has("any"):
         result = emit.compare("icmp ne", ballot, zero)
-    else:
+    elif instruction.has("uni"):
         result = emit.binary("or", everyone, emit.compare("icmp eq", ballot, zero))
+    else:
+        raise context.refuse()
     context.write(instruction.operands[0], result)
 
 
@@ -170,9 +177,12 @@ def elect(context: Context, instruction: Instruction) -> None:
 
 
 def barrier(context: Context, instruction: Instruction) -> None:
-    """bar.arrive, which does not wait; the others end their blocks (control.py)."""
+    """bar.arrive, which does not wait; the others end their blocks (control_flow/block_ends.py)."""
+    if instruction.has("cluster"):
+        cluster_barrier(context, instruction)
+        return
     emit = context.emit
-    named, counted = instruction.operands[:2]
+    named, counted = instruction.operands
     number, count = barrier_number(context, named), uniform(context, counted)
     if context.code.program.checks:
         log_arrival(context, number, count, waits=False)

@@ -7,7 +7,7 @@ from simtmm.cuda.sass.syntax import MachineInstruction, Operand, Reg
 
 _OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS")
 _BITWISE = ("AND", "OR", "XOR", "EXCH", "CAS")
-_HOW = ("E", "STRONG", "WEAK", "SM", "GPU", "SYS", "VC")  # which memory it is of and who sees it when
+_HOW = ("E", "STRONG", "WEAK", "CTA", "SM", "GPU", "SYS", "VC")  # which memory it is of and who sees it when
 # By the modifier that tells the type: that of PTX, the registers of an operand, and what must stand beside it.
 _TYPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
     "S32": ("s32", "", 1, ()),

@@ -12,7 +12,7 @@ def logic(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("LUT", "PAND")
     operands = list(instruction.operands)
     flag = operands.pop(0) if is_predicate(operands[0]) else None
-    to, a, b, c, table, *rest = operands
+    to, a, b, c, table, *rest = lifting.exactly(operands, 5, 6)
     if not isinstance(table, Number):
         raise lifting.refuse()
     found = lifting.value(
@@ -94,7 +94,8 @@ def count_bits(lifting: Lifting, instruction: MachineInstruction) -> None:
 def find_bit(lifting: Lifting, instruction: MachineInstruction) -> None:
     """FLO: the place of the highest bit that is set, or differs from the sign; .SH: the shift that brings it up."""
     lifting.only("U32", "SH")
-    (to, *flags), (source,), _ = parted(instruction)
+    (to, *flags), sources, _ = parted(instruction)
+    (source,) = lifting.exactly(sources, 1)
     if not all(isinstance(flag, Reg) and flag.is_zero for flag in flags):
         raise lifting.refuse("tells by a predicate what is not known")
     kind = "u32" if instruction.has("U32") else "s32"

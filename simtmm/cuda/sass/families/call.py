@@ -5,6 +5,7 @@ in registers from R4 on.
 """
 
 from simtmm.cuda.execution.built_in import BUILT_IN
+from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.ptx.syntax import Address, Group, Immediate, Symbol, Variable
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting
@@ -23,15 +24,34 @@ _PARAMETERS: dict[str, tuple[tuple[tuple[int, int], ...], int]] = {
 def call(lifting: Lifting, instruction: MachineInstruction) -> None:
     """CALL: a jump, since where it comes back to stands in registers already."""
     lifting.only("REL", "ABS", "NOINC")
-    if len(instruction.operands) != 1:
-        raise lifting.refuse()
-    target = instruction.operands[0]
-    if isinstance(target, Target):
+    target, *start = instruction.operands
+    if start:
+        _call_by_register(lifting, instruction)
+    elif isinstance(target, Target):
         lifting.jump("bra", None, Symbol(target.name))
     elif isinstance(target, Reg) and instruction.has("ABS") and instruction.guard is None:
         _call_driver(lifting, target)
     else:
         raise lifting.refuse("calls what a register says, which is not known")
+
+
+def _call_by_register(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """A call of the function whose place, counted from the kernel's begin, is in a register: one of those here.
+
+    Pointers in memory have a function's address as PTX has it, of which the lower half tells which one it is.
+    """
+    match instruction.operands:
+        case (Reg() as target, Target(start)) if instruction.has("REL") and not target.is_zero:
+            if lifting.address_of_label(start):
+                raise lifting.refuse("counts from another place than the kernel's begin")
+            where = lifting.whole(target)
+            for name, place in lifting.functions.items():
+                pointer = Immediate(function_address(name) & 0xFFFFFFFF)
+                here = lifting.value("setp.eq.b32", "pred", where, pointer)
+                where = lifting.value("selp.b32", "b32", Immediate(place), where, here)
+            lifting.jump_by_value(where, tuple(lifting.functions.values()))
+        case _:
+            raise lifting.refuse()
 
 
 def _call_driver(lifting: Lifting, target: Reg) -> None:

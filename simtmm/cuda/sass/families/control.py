@@ -173,6 +173,16 @@ def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
         raise lifting.refuse()
 
 
+def cluster_barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """UCGABAR_ARV, UCGABAR_WAIT: of a cluster's threads, where the launch gives a cluster's size."""
+    if instruction.operands:
+        raise lifting.refuse()
+    if instruction.opcode == "UCGABAR_ARV":
+        lifting.do("barrier.cluster.arrive")
+    else:
+        lifting.access("barrier.cluster.wait")
+
+
 def nothing(lifting: Lifting, instruction: MachineInstruction) -> None:
     """What a thread sees nothing of: it costs its slot."""
 
@@ -198,6 +208,7 @@ HANDLERS = {
     "BRX": branch_by_register,
     "WARPSYNC": synchronize_warp,
     "BAR": barrier,
+    **dict.fromkeys(("UCGABAR_ARV", "UCGABAR_WAIT"), cluster_barrier),
     **dict.fromkeys(("MEMBAR", "FENCE"), fence),
     "BPT": trap,
     "KILL": trap,

@@ -96,6 +96,8 @@ def to_bytes(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("U8", "S8", "F32", *_TO_WHOLE, "FTZ", "NTZ")
     to, a, b, above = instruction.operands
     kind = _kind(instruction, ("U8", "S8"), "")
+    if not kind:
+        raise lifting.refuse()
     upper, lower = (_whole(lifting, instruction, source, kind, "f32") for source in (a, b))
     both = lifting.value("prmt.b32", "b32", lower, upper, Immediate(0x0040))
     lifting.write(to, lifting.value("prmt.b32", "b32", both, lifting.whole(above), Immediate(0x5410)))
@@ -119,10 +121,12 @@ def round_to_whole(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only(*_REAL, *_TO_WHOLE, "FTZ")
     to, source = instruction.operands
     kind = _kind(instruction, _REAL, "F32")
-    if kind == "bf16":
-        raise lifting.refuse()
     how = next((name for modifier, name in _TO_WHOLE.items() if instruction.has(modifier)), "rni")
     ftz = ".ftz" if instruction.has("FTZ") and kind == "f32" else ""
+    if kind == "bf16":  # as one of 32 bits, of which the upper half has all bits
+        wide = lifting.value("cvt.f32.bf16", "b32", _given(lifting, source, kind))
+        lifting.write(to, lifting.value("cvt.rn.bf16.f32", "b32", lifting.value(f"cvt.{how}.f32.f32", "b32", wide)))
+        return
     _write(lifting, to, f"cvt.{how}{ftz}.{kind}.{kind}", kind, _given(lifting, source, kind))
 
 
@@ -165,8 +169,10 @@ def pack_real(lifting: Lifting, instruction: MachineInstruction) -> None:
     kinds = [m.lower() for m in instruction.modifiers if m in ("F16", "BF16", "TF32", "F32", *_SMALL)]
     if not kinds or kinds in (["f16"], ["bf16"]):  # of sm_80
         kinds = [*(kinds or ["f16"]), "f32"]
-    how = next(m for m in instruction.modifiers if m.startswith(("PACK", "UNPACK", "MERGE")))
-    kind, given = kinds
+    hows = [m for m in instruction.modifiers if m.startswith(("PACK", "UNPACK", "MERGE"))]
+    if len(hows) != 1 or len(kinds) != 2:
+        raise lifting.refuse("has other operands than are known")
+    (how,), (kind, given) = hows, kinds
     ways = "".join(f".{m.lower()}" for m in ("SATFINITE", "RELU") if instruction.has(m))
     ways = f"{rounding(instruction)}{ways}"
     merged = sources.pop() if how.endswith("MERGE_C") else None

@@ -3,7 +3,7 @@
 from simtmm.cuda.ptx.syntax import Immediate, Vector
 from simtmm.cuda.sass.families.half import half_of
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import MachineInstruction
+from simtmm.cuda.sass.syntax import MachineInstruction, Number
 
 _FUNCTIONS = {
     "RCP": "rcp.approx.ftz.f32",
@@ -37,7 +37,8 @@ def function(lifting: Lifting, instruction: MachineInstruction) -> None:
     if width is not None:
         lifting.write(to, lifting.value(_HALVES[kind, width], "b32", half_of(lifting, source)))
     elif kind in _DOUBLES:
-        whole = lifting.value("mov.b64", "b64", Vector((Immediate(0), lifting.real(source))))
+        upper = lifting.upper_half(source) if isinstance(source, Number) else lifting.real(source)
+        whole = lifting.value("mov.b64", "b64", Vector((Immediate(0), upper)))
         low, high = lifting.temporary("b32"), lifting.temporary("b32")
         lifting.do("mov.b64", Vector((low, high)), lifting.value(_DOUBLES[kind], "b64", whole))
         lifting.write(to, high)

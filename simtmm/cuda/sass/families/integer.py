@@ -78,6 +78,7 @@ def add(lifting: Lifting, instruction: MachineInstruction) -> None:
         return
     lifting.only("X", "S32", "U32", "ISAT")
     (to, *out), sources, carries = parted(instruction)
+    lifting.exactly(sources, 1, 2, 3)
     if bool(carries) != instruction.has("X"):
         raise lifting.refuse()
     if instruction.has("ISAT"):
@@ -122,8 +123,10 @@ def _widened(lifting: Lifting, source: Operand) -> Register:
 def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
     """IADD.64: of pairs, with a carry in and out; of a difference the carry is that of a + ~b + 1."""
     lifting.only("64", "X")
-    (to, *out), sources, carries = parted(instruction)
-    if bool(carries) != instruction.has("X") or len(carries) > 1 or len(out) > 1:
+    (to, *given), sources, carries = parted(instruction)
+    lifting.exactly(sources, 2, 3)
+    out = [predicate for predicate in given if predicate not in (Reg("PT"), Reg("UPT"))]
+    if bool(carries) != instruction.has("X") or len(carries) > 1 or len(out) > 1 or (out and len(sources) > 2):
         raise lifting.refuse()
     total: PtxOperand = Immediate(0)
     over: PtxOperand | None = None
@@ -157,7 +160,8 @@ def wide_number(lifting: Lifting, source: Number) -> Immediate:
 def multiply_add(lifting: Lifting, instruction: MachineInstruction) -> None:
     """IMAD: a product and a sum; of 64 bits with .WIDE, the upper half with .HI."""
     lifting.only("U32", "WIDE", "HI", "X", "IADD", "MOV", "SHL")
-    (to, *out), (a, b, c), carries = parted(instruction)
+    (to, *out), sources, carries = parted(instruction)
+    a, b, c = lifting.exactly(sources, 3)
     if bool(carries) != instruction.has("X") or len(out) > 1:
         raise lifting.refuse()
     if instruction.has("WIDE", "HI"):
@@ -214,7 +218,7 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
     """LEA: a shifted by a number, and b; with .HI the upper half of that."""
     lifting.only("HI", "X", "SX32")
     (to, *out), sources, carries = parted(instruction)
-    shift = sources[-1]
+    shift = lifting.exactly(sources, 4 if instruction.has("HI") and not instruction.has("SX32") else 3)[-1]
     if not isinstance(shift, Number):
         raise lifting.refuse("shifts by what is no number")
     if bool(carries) != instruction.has("X") or ((out or carries) and is_signed_operand(sources[0])):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.layout import PARAMETER_WINDOW
 from simtmm.cuda.ptx.syntax import Address, Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
@@ -141,7 +142,11 @@ MOST_CHOSEN = 256  # words of a compiler's table
 
 
 def _chosen(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:
-    """A word of a table of the compiler's, by its index: one of all that it has."""
+    """A word of a table of the compiler's, by its index: one of all that it has.
+
+    The places of functions stand there as well, and the index is the function's address, which pointers in memory have
+    as PTX has it.
+    """
     content = lifting.banks.compiler.get(source.bank)
     assert source.register is not None
     if content is None or len(content) > 4 * MOST_CHOSEN:
@@ -151,6 +156,12 @@ def _chosen(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:
     for start in range(0, len(content) - 3, 4):
         here = lifting.value("setp.eq.b32", "pred", offset, Immediate(start))
         found = lifting.value("selp.b32", "b32", lifting.bits(Constant(source.bank, start)), found, here)
+    places = [int.from_bytes(content[start : start + 4], "little") for start in range(0, len(content) - 7, 8)]
+    for name, place in lifting.functions.items():
+        if source.bank == 2 and not source.offset and place in places:
+            pointer = function_address(name) + behind & 0xFFFFFFFF
+            here = lifting.value("setp.eq.b32", "pred", offset, Immediate(pointer))
+            found = lifting.value("selp.b32", "b32", Immediate(0 if behind else place), found, here)
     return found
 
 

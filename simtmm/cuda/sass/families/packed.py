@@ -67,7 +67,9 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
     """
     lifting.only(*_TYPES, "U8x4", "RELU")
     operands = list(instruction.operands)
-    place = next(n for n, operand in enumerate(operands) if not is_predicate(operand))
+    place = next((n for n, operand in enumerate(operands) if not is_predicate(operand)), 0)
+    if sum(not is_predicate(operand) for operand in operands[place + 1 :]) < 2:
+        raise lifting.refuse("has other operands than are known")
     to = operands.pop(place)
     given = [operands.pop(0) for _ in range(place)]
     while is_predicate(operands[0]):
@@ -136,7 +138,9 @@ def dot_product(lifting: Lifting, instruction: MachineInstruction) -> None:
     """IDP: products of bytes with bytes (.4A), or with the halves of a register (.2A), summed up."""
     lifting.only("4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16")
     to, a, b, c = instruction.operands
-    first, second = (f"{m[0].lower()}32" for m in instruction.modifiers if m in ("U8", "S8", "U16", "S16"))
+    first, second = lifting.exactly(
+        [f"{m[0].lower()}32" for m in instruction.modifiers if m in ("U8", "S8", "U16", "S16")], 2
+    )
     half = next((f".{m.lower()}" for m in ("LO", "HI") if instruction.has(m)), "")
     name = f"dp{'4a' if instruction.has('4A') else f'2a{half}'}.{first}.{second}"
     lifting.write(to, lifting.value(name, "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c)))

@@ -4,7 +4,7 @@ from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.families.integer import JOINS, write_joined
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Operand, Reg
+from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Number, Operand, Reg
 
 ROUNDINGS = {"RZ": "rz", "RM": "rm", "RP": "rp"}
 COMPARISONS = (
@@ -51,14 +51,27 @@ def pair_arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def _two(lifting: Lifting, source: Operand) -> PtxOperand:
-    """Two numbers of 32 bits: a pair, or one register for both."""
-    if isinstance(source, Reg) and not source.negative and not source.absolute:
-        if source.part == "F32x2.HI_LO":
-            return lifting.pair(source)
-        if source.part == "F32":
-            one = lifting.bits(source)
-            return lifting.value("mov.b64", "b64", Vector((one, one)))
-    raise lifting.refuse("has an operand that is not known here")
+    """Two numbers of 32 bits: a pair, the upper one first, or the other way round (LO_HI), or one number for both.
+
+    Signs are of both, and with .NP of the upper one as well.
+    """
+    if isinstance(source, Number):
+        one = lifting.real(source)
+        return lifting.value("mov.b64", "b64", Vector((one, one)))
+    part = getattr(source, "part", "")
+    if not isinstance(source, Reg) or source.inverted or part.removesuffix(".NP") not in _TWO:
+        raise lifting.refuse("has an operand that is not known here")
+    halves = lifting.registers_of(source, 2 if part.startswith("F32x2") else 1)
+    low, high = (halves[0], halves[-1]) if "LO_HI" not in part else (halves[-1], halves[0])
+    signs = [source.negative, source.negative != part.endswith(".NP")]
+    parts = (
+        lifting.real_signs(each, Reg(source.name, negative=negative, absolute=source.absolute))
+        for each, negative in zip((low, high), signs, strict=True)
+    )
+    return lifting.value("mov.b64", "b64", Vector(tuple(parts)))
+
+
+_TWO = ("F32", "F32x2.HI_LO", "F32x2.LO_HI")
 
 
 def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:

@@ -33,10 +33,10 @@ _NUMBERS = {
 
 
 def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """S2R, S2UR, CS2R: of 32 bits, or of 64 with CS2R."""
+    """S2R, S2UR, CS2R, CS2UR: of 32 bits, or of 64 with the last two."""
     to, source = instruction.operands
     name = source.text if isinstance(source, Word) else source.name if isinstance(source, Reg) else ""
-    wide = instruction.opcode.endswith("CS2R") and not instruction.has("32")
+    wide = "CS2" in instruction.opcode and not instruction.has("32")
     if wide and name in ("SR_CLOCKLO", "SR_GLOBALTIMERLO"):
         lifting.write_pair(
             to, lifting.value("mov.u64", "b64", Register("%clock64" if "CLOCK" in name else "%globaltimer"))
@@ -124,7 +124,7 @@ def register_to_predicates(lifting: Lifting, instruction: MachineInstruction) ->
 
 
 HANDLERS = {
-    **dict.fromkeys(("S2R", "S2UR", "CS2R", "UCS2R"), read_special),
+    **dict.fromkeys(("S2R", "S2UR", "CS2R", "CS2UR", "UCS2R"), read_special),
     "R2UR": to_uniform,
     **dict.fromkeys(("P2R", "UP2UR"), predicates_to_register),
     **dict.fromkeys(("R2P", "UR2UP"), register_to_predicates),

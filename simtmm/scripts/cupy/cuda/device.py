@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from simtmm.device.attributes import by_runtime_name
 from simtmm.recorder.direct import current
-
-MEMORY = 16 << 30  # bytes that a device reports to have: how many it has does not matter here
 
 
 class Device:
@@ -60,7 +59,7 @@ class Device:
     @property
     def mem_info(self) -> tuple[int, int]:
         """Bytes that are free, and all."""
-        return MEMORY, MEMORY
+        return (current.properties().global_bytes,) * 2
 
     @property
     def pci_bus_id(self) -> str:
@@ -69,47 +68,8 @@ class Device:
 
 
 def attributes() -> dict[str, int]:
-    """What CUDA says of a device, as far as the machine of the recording, or a GPU of today, says so."""
-    from simtmm.cuda.device import MOST_BLOCK, MOST_GRID, MOST_SHARED, MOST_THREADS, PROCESSORS
-
-    machine = current.machine()
-    capability = current.architecture()
-    cores, warp, clock = (PROCESSORS, 32, None) if machine is None else (
-        machine.cores.groups, machine.cores.warp_width, machine.clock_hz
-    )  # fmt: skip
-    resources = machine.resources if machine is not None else None
-    threads = 2048 if machine is None else int(machine.cores.max_threads_per_core * machine.cores.cores_per_group)
-    l2 = machine.memory.l2 if machine is not None else None
-    chunk = machine.memory.chunk_words * machine.memory.word_bytes if machine is not None else 0
-    return {
-        "ComputeCapabilityMajor": capability // 10,
-        "ComputeCapabilityMinor": capability % 10,
-        "MultiProcessorCount": int(cores),
-        "WarpSize": int(warp),
-        "MaxThreadsPerBlock": MOST_THREADS,
-        "MaxThreadsPerMultiProcessor": threads,
-        "MaxBlockDimX": MOST_BLOCK[0],
-        "MaxBlockDimY": MOST_BLOCK[1],
-        "MaxBlockDimZ": MOST_BLOCK[2],
-        "MaxGridDimX": MOST_GRID[0],
-        "MaxGridDimY": MOST_GRID[1],
-        "MaxGridDimZ": MOST_GRID[2],
-        "MaxSharedMemoryPerBlock": 48 << 10,
-        "MaxSharedMemoryPerBlockOptin": MOST_SHARED,
-        "MaxSharedMemoryPerMultiprocessor": int((resources and resources.shared_memory) or 228 << 10),
-        "MaxRegistersPerBlock": 65536,
-        "MaxRegistersPerMultiprocessor": int((resources and resources.registers) or 65536),
-        "TotalConstantMemory": 64 << 10,
-        "ClockRate": int((clock or 0) / 1e3),
-        "L2CacheSize": int(l2.sets * l2.ways * chunk) if l2 is not None else 0,
-        "ConcurrentKernels": 1,
-        "CooperativeLaunch": 1,
-        "UnifiedAddressing": 1,
-        "ManagedMemory": 1,
-        "AsyncEngineCount": 1,
-        "EccEnabled": 0,
-        "Integrated": 0,
-    }
+    """What CUDA says of a device, as far as the machine of the recording, or a GPU of the architecture, says so."""
+    return by_runtime_name(current.properties())
 
 
 def get_device_id() -> int:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from simtmm.device.attributes import by_number
 from simtmm.recorder.direct import current
-from simtmm.scripts.cupy.cuda.device import MEMORY, Device, attributes
+from simtmm.scripts.cupy.cuda.device import Device, attributes
 from simtmm.scripts.cupy.device_array import MissingError
 
 is_hip = False
@@ -16,6 +17,31 @@ cudaFilterModePoint, cudaFilterModeLinear = range(2)  # noqa: N816
 cudaReadModeElementType, cudaReadModeNormalizedFloat = range(2)  # noqa: N816
 cudaArraySurfaceLoadStore = 2  # noqa: N816
 VERSION = 13000  # CUDA's of the compiler's wheels
+
+
+_FIELDS = {
+    "sharedMemPerBlock": "MaxSharedMemoryPerBlock",
+    "sharedMemPerBlockOptin": "MaxSharedMemoryPerBlockOptin",
+    "sharedMemPerMultiprocessor": "MaxSharedMemoryPerMultiprocessor",
+    "reservedSharedMemPerBlock": "ReservedSharedMemoryPerBlock",
+    "regsPerBlock": "MaxRegistersPerBlock",
+    "regsPerMultiprocessor": "MaxRegistersPerMultiprocessor",
+    "warpSize": "WarpSize",
+    "maxThreadsPerBlock": "MaxThreadsPerBlock",
+    "maxThreadsPerMultiProcessor": "MaxThreadsPerMultiProcessor",
+    "maxBlocksPerMultiProcessor": "MaxBlocksPerMultiprocessor",
+    "clockRate": "ClockRate",
+    "memoryClockRate": "MemoryClockRate",
+    "memoryBusWidth": "GlobalMemoryBusWidth",
+    "totalConstMem": "TotalConstantMemory",
+    "major": "ComputeCapabilityMajor",
+    "minor": "ComputeCapabilityMinor",
+    "multiProcessorCount": "MultiProcessorCount",
+    "l2CacheSize": "L2CacheSize",
+    "concurrentKernels": "ConcurrentKernels",
+    "integrated": "Integrated",
+}
+"""Fields of cudaDeviceProp that are attributes."""
 
 
 class CUDARuntimeError(RuntimeError):
@@ -51,7 +77,7 @@ def streamSynchronize(stream: int) -> None:  # noqa: N802 - CuPy's name
 
 def memGetInfo() -> tuple[int, int]:  # noqa: N802 - CuPy's name
     """Bytes that are free, and all."""
-    return MEMORY, MEMORY
+    return Device(0).mem_info
 
 
 def runtimeGetVersion() -> int:  # noqa: N802 - CuPy's name
@@ -65,41 +91,23 @@ driverGetVersion = runtimeGetVersion  # noqa: N816
 def getDeviceProperties(device: int = 0) -> dict[str, Any]:  # noqa: N802 - CuPy's name
     """What CUDA says of the device."""
     Device(device)
-    found = attributes()
-    machine = current.machine()
+    found, of = attributes(), current.properties()
     return {
-        "name": (machine.name if machine is not None else "simulated by simtmm").encode(),
-        "totalGlobalMem": MEMORY,
-        "sharedMemPerBlock": found["MaxSharedMemoryPerBlock"],
-        "sharedMemPerBlockOptin": found["MaxSharedMemoryPerBlockOptin"],
-        "sharedMemPerMultiprocessor": found["MaxSharedMemoryPerMultiprocessor"],
-        "regsPerBlock": found["MaxRegistersPerBlock"],
-        "regsPerMultiprocessor": found["MaxRegistersPerMultiprocessor"],
-        "warpSize": found["WarpSize"],
-        "maxThreadsPerBlock": found["MaxThreadsPerBlock"],
-        "maxThreadsPerMultiProcessor": found["MaxThreadsPerMultiProcessor"],
+        "name": of.name.encode(),
+        "totalGlobalMem": of.global_bytes,
         "maxThreadsDim": tuple(found[f"MaxBlockDim{axis}"] for axis in "XYZ"),
         "maxGridSize": tuple(found[f"MaxGridDim{axis}"] for axis in "XYZ"),
-        "clockRate": found["ClockRate"],
-        "totalConstMem": found["TotalConstantMemory"],
-        "major": found["ComputeCapabilityMajor"],
-        "minor": found["ComputeCapabilityMinor"],
-        "multiProcessorCount": found["MultiProcessorCount"],
-        "l2CacheSize": found["L2CacheSize"],
-        "concurrentKernels": 1,
-        "integrated": 0,
+        **{field: found[name] for field, name in _FIELDS.items()},
     }
 
 
 def deviceGetAttribute(attrib: int, device: int = 0) -> int:  # noqa: N802 - CuPy's name
     """An attribute by its number in CUDA."""
-    names = {1: "MaxThreadsPerBlock", 8: "MaxSharedMemoryPerBlock", 10: "WarpSize", 13: "ClockRate",
-             16: "MultiProcessorCount", 38: "L2CacheSize", 39: "MaxThreadsPerMultiProcessor",
-             75: "ComputeCapabilityMajor", 76: "ComputeCapabilityMinor", 81: "MaxSharedMemoryPerMultiprocessor",
-             95: "CooperativeLaunch", 97: "MaxSharedMemoryPerBlockOptin"}  # fmt: skip
-    if attrib not in names:
+    Device(device)
+    known = by_number(current.properties())
+    if attrib not in known:
         raise MissingError(f"cupy.cuda.runtime.deviceGetAttribute({attrib}): is not known here")
-    return attributes()[names[attrib]]
+    return known[attrib]
 
 
 def profilerStart() -> None:  # noqa: N802 - CuPy's name

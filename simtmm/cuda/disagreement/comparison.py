@@ -1,0 +1,114 @@
+"""Whether a kernel's machine code does what its PTX does: the first blocks of a launch, run both ways."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.disagreement.explanation import Told, Ways, ended_alone, explained
+from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, bytes_of, element_type, is_untyped
+from simtmm.cuda.execution.run import SlowError
+from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.machine_function import MachineFunction
+from simtmm.errors import DeadlockError, RecordingError
+
+THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are compared,
+MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
+SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what PTX has taken:
+SLOWER = 20  # that of many lines is not optimised
+CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of running a kernel both ways.
+
+    differs: where, in words, with what explains it; None where it does not. blocks: that ran. is_fault: whether neither
+    the order of threads nor rounding explains it, so that simtmm has misread either. report: of a fault, what is needed
+    to repeat it, by headings.
+    """
+
+    differs: str | None
+    blocks: int
+    is_fault: bool = False
+    report: tuple[tuple[str, str], ...] = ()
+
+
+def compare(device: Device, machine: MachineFunction, plain: KernelFunction, launch: DeviceLaunch) -> Comparison | None:
+    """Run the first blocks of a launch as machine code and as PTX, and compare all memory; which is as before then.
+
+    Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run, or that
+    take too long as PTX. Raises RecordingError where a thread does what it must not, as PTX has it.
+    """
+    device.symbols(plain.linked)  # its variables are placed, so that they are compared, too
+    if bytes_of(device) > MOST_COMPARED or machine.looks_at_time:
+        return None
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    grid = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    blocks = min(grid, max(1, THREADS // threads))
+    memory = KeptMemory(device)
+    found: list[list[Changes]] = []
+    allowed = 2 * SECONDS  # compiled quickly, it runs half as fast
+    for function in (plain.quick, machine):
+        assert function.code  # not to be compiled in that time
+        began = time.monotonic()
+        try:
+            found.append(memory.after(function, launch, blocks, allowed))
+            allowed = SECONDS + SLOWER * (time.monotonic() - began)
+        except SlowError:
+            # ptxas may release a lock behind where the lanes that want it are waited for, which hangs on a GPU as well.
+            return Comparison(f"it has not ended after {allowed:.0f} s", blocks) if function is machine else None
+        except RecordingError as error:
+            if function is machine:
+                ways = Ways(device, machine, plain, launch, blocks, memory, found[0], found[0], allowed)
+                told = Told(str(error)) if isinstance(error, DeadlockError) else ended_alone(ways, str(error))
+                return Comparison(told.text, blocks, told.is_fault, told.report)
+            if isinstance(error, DeadlockError) and blocks < grid:  # they may wait for blocks that did not run
+                return None
+            raise
+    expected, ours = found
+    suspects = {
+        number: elements
+        for number in range(len(memory.allocations))
+        if not are_equal(memory.before[number], expected[number], ours[number])
+        and len(elements := _suspects(memory, number, expected, ours))
+    }
+    if not suspects:
+        return Comparison(None, blocks)
+    ways = Ways(device, machine, plain, launch, blocks, memory, expected, ours, allowed)
+    why = explained(ways, suspects)
+    return Comparison(None, blocks) if why is None else Comparison(why.text, blocks, why.is_fault, why.report)
+
+
+def _suspects(memory: KeptMemory, number: int, expected: list[Changes], ours: list[Changes]) -> npt.NDArray[np.int64]:
+    """Elements of an array that differ by more than rounding; all that differ of one whose type is not known."""
+    allocation = memory.allocations[number]
+    kind = element_type(allocation)
+    a, b = (_elements(memory.content(number, made), kind) for made in (expected, ours))
+    differs: npt.NDArray[np.int64] = (
+        np.flatnonzero(_bits(a) != _bits(b)) if kind.itemsize in (1, 2, 4, 8) else np.flatnonzero(a != b)
+    )
+    if is_untyped(allocation) or kind.kind not in "fc":
+        return differs
+    with np.errstate(all="ignore"):
+        near = np.isclose(a[differs], b[differs], rtol=CLOSE, atol=CLOSE * _scale(a), equal_nan=True)
+    far: npt.NDArray[np.int64] = differs[~near]
+    return far
+
+
+def _elements(content: npt.NDArray[np.uint8], kind: "np.dtype[np.generic]") -> npt.NDArray[Any]:
+    return content[: len(content) // kind.itemsize * kind.itemsize].view(kind)
+
+
+def _bits(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return values.view(f"u{values.dtype.itemsize}")
+
+
+def _scale(values: npt.NDArray[Any]) -> float:
+    """How large numbers are that sums may have cancelled from."""
+    with np.errstate(all="ignore"):
+        finite = np.abs(values[np.isfinite(values)])
+    return float(finite.mean()) if len(finite) else 0.0
