@@ -1,0 +1,131 @@
+"""Faults planted in simtmm, one at a time, and whether its tests notice:
+`python -m tests.mutation --rooms trace,cuda/ptx --count 100 --seed 1`.
+
+A fault is a small change: an operator, a constant, an argument that is left out, a statement. It is planted in a copy
+of the tree, and the tests that run its lines are run there. Which tests run which lines is recorded first, by file of
+tests (`--record`, which needs coverage), and kept in the user's cache. A survivor is a fault that none of them notices:
+it is printed as a diff, and is a test that lacks, or is of tests/mutation/equivalents.toml. Exit status 1: fewer than
+nine in ten are noticed, or more than one in twenty is said to be equivalent.
+"""
+
+import argparse
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from queue import SimpleQueue
+
+from simtmm.files import cache_folder
+from tests.mutation import report
+from tests.mutation.chosen import drawn, equivalents, name_of, sources
+from tests.mutation.covered import Covered
+from tests.mutation.faults import Fault
+from tests.mutation.judged import Verdict, difference, judged
+from tests.mutation.running import ROOT, Runner
+from tests.mutation.tree import OWN, synced
+from tests.mutation.uses import Uses
+
+TOGETHER = 16  # files of tests that are recorded by one process
+
+
+def main() -> int:
+    """Do what the command line says; the exit status."""
+    given = _arguments()
+    folder = cache_folder() / OWN
+    trees = [synced(ROOT, folder / f"tree-{number}") for number in range(given.workers)]
+    covered = Covered(trees[0], folder)
+    with ExitStack() as stack:
+        runners: SimpleQueue[Runner] = SimpleQueue()
+        for number, tree in enumerate(trees):
+            runners.put(stack.enter_context(Runner(tree, cache_folder(), folder / f"scratch-{number}")))
+
+        def with_runner(call: Callable[[Runner], Verdict | None]) -> Verdict | None:
+            runner = runners.get()
+            try:
+                return call(runner)
+            finally:
+                runners.put(runner)
+
+        with ThreadPoolExecutor(given.workers) as pool:
+            if given.record is not None:
+                files = _files(given, covered)
+                batches = [files[at : at + TOGETHER] for at in range(0, len(files), TOGETHER)]
+                list(pool.map(lambda batch: with_runner(lambda one: _record(batch, covered, one)), batches))
+                return 0
+            verdicts = _judge(given, covered, trees[0], lambda calls: pool.map(with_runner, calls))
+    print(report.summary(verdicts), report.by_part(verdicts), sep="\n")
+    report.written(verdicts, given.out)
+    return 0 if report.is_enough(verdicts) else 1
+
+
+def _judge(
+    given: argparse.Namespace,
+    covered: Covered,
+    tree: Path,
+    run: Callable[[Iterable[Callable[[Runner], Verdict]]], Iterable[Verdict | None]],
+) -> list[Verdict]:
+    known, uses, lock = equivalents(), Uses(tree), threading.Lock()
+    texts = {file: (ROOT / file).read_bytes() for file in sources(tree, given.rooms)}
+    faults = drawn(ROOT, list(texts), given.count, given.seed)
+    for file in {fault.file for fault in faults}:
+        covered.by_line(file)
+
+    def verdict_of(fault: Fault) -> Callable[[Runner], Verdict]:
+        source = texts[fault.file]
+
+        def found(runner: Runner) -> Verdict:
+            reason = known.get(name_of(fault, source))
+            if reason is not None:
+                return Verdict(fault, "equivalent", 0, 0.0, reason, difference(fault, source))
+            verdict = judged(fault, source, covered, uses, runner, given.seconds)
+            with lock:
+                print(f"{verdict.what:10} {fault.kind:9} {fault.file}:{fault.line} {verdict.by}", flush=True)
+                if verdict.what == "survived":
+                    print(verdict.difference, flush=True)
+            return verdict
+
+        return found
+
+    return [verdict for verdict in run([verdict_of(fault) for fault in faults]) if verdict is not None]
+
+
+def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
+    """The files of tests that are to be recorded."""
+    found: list[str] = []
+    for name in given.record or ["tests"]:
+        at = ROOT / name
+        found += [
+            path.relative_to(ROOT).as_posix() for path in (sorted(at.rglob("test_*.py")) if at.is_dir() else [at])
+        ]
+    return covered.lacking(found)
+
+
+def _record(files: Sequence[str], covered: Covered, runner: Runner) -> None:
+    tests = covered.record(files, runner)
+    for file in files:
+        own = [test for test in tests.values() if test.file == file]
+        print(f"{file}: {len(own)} tests, {sum(test.seconds for test in own):.0f} s", flush=True)
+
+
+def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m tests.mutation", description=__doc__, allow_abbrev=False)
+    parser.add_argument(
+        "--rooms", type=lambda text: text.split(","), default=["."], help="folders or modules of simtmm"
+    )
+    parser.add_argument("--count", type=int, default=100, help="faults that are planted")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument(
+        "--seconds", type=float, default=120.0, help="of the processor that the tests of a fault may take"
+    )
+    parser.add_argument("--workers", type=int, default=1, help="faults at once, each in a copy of its own")
+    parser.add_argument("--out", type=Path, default=Path(".mutation"), help="the folder of verdicts and survivors")
+    parser.add_argument(
+        "--record", nargs="*", metavar="PATH", help="record these files or folders of tests; all if none"
+    )
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

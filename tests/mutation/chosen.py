@@ -1,0 +1,75 @@
+"""Which faults are planted: drawn by a seed from the rooms, more of what makes keys, and of each kind."""
+
+import random
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutation.faults import KINDS, Fault, faults_of
+
+OF_KEY = 4  # times as likely
+DERIVED = {"report": 2, "analysis": 2, "model": 2, "study": 2, "sampling": 2, "stalls": 2}  # values beside the result
+MOST_IN_FUNCTION = 2
+MOST_EQUIVALENT = 0.05
+LIST = Path(__file__).with_name("equivalents.toml")
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """A fault that changes nothing that anybody could see, with the reason. before, after: the lines it changes."""
+
+    file: str
+    function: str
+    before: str
+    after: str
+    reason: str
+
+
+def equivalents(path: Path = LIST) -> dict[tuple[str, str, str, str], str]:
+    """The reasons, by what a fault says of itself."""
+    listed = tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", [])
+    return {
+        (one.file, one.function, one.before, one.after): one.reason for one in (Equivalent(**each) for each in listed)
+    }
+
+
+def name_of(fault: Fault, source: bytes) -> tuple[str, str, str, str]:
+    """What a fault is listed by."""
+    return fault.file, fault.function, *fault.lines(source)
+
+
+def sources(tree: Path, rooms: Iterable[str]) -> list[str]:
+    """The sources of these folders, or modules, of simtmm. Raises ValueError for a room that has none."""
+    found = []
+    for room in rooms:
+        at = tree / "simtmm" / room
+        files = sorted(at.rglob("*.py")) if at.is_dir() else [at.with_suffix(".py")]
+        if not files or not files[0].is_file():
+            raise ValueError(f"--rooms {room}: simtmm has no such folder or module")
+        found += [file.relative_to(tree).as_posix() for file in files]
+    return found
+
+
+def drawn(tree: Path, files: Sequence[str], count: int, seed: int) -> list[Fault]:
+    """So many faults of these sources, in the order of the draw; fewer where there are no more."""
+    chance = random.Random(seed)
+    by_kind: dict[str, list[tuple[Fault, float]]] = {kind: [] for kind in KINDS}
+    for file in files:
+        for fault in faults_of(file, (tree / file).read_bytes()):
+            weight = DERIVED.get(file.split("/")[1], 1) * (OF_KEY if fault.of_key else 1)
+            by_kind[fault.kind].append((fault, weight))
+    chosen: list[Fault] = []
+    places: Counter[tuple[str, str]] = Counter()
+    while len(chosen) < count:
+        kinds = [kind for kind, found in by_kind.items() if found]
+        if not kinds:
+            break
+        found = by_kind[chance.choice(kinds)]
+        at = chance.choices(range(len(found)), [weight for _, weight in found])[0]
+        fault, _ = found.pop(at)
+        if places[fault.file, fault.function] < MOST_IN_FUNCTION:
+            places[fault.file, fault.function] += 1
+            chosen.append(fault)
+    return chosen

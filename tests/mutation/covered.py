@@ -1,0 +1,179 @@
+"""Which tests run a line: recorded by file of tests, and kept in the user's cache until that file changes.
+
+A source that has changed since is looked at by the lines that are still there, so that a new test needs a new record of
+its own file alone.
+"""
+
+import contextlib
+import difflib
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.mutation.running import Runner
+
+
+@dataclass(frozen=True)
+class RecordedTest:
+    """A test. seconds: of the processor, as recorded. lines: of the package that it runs, how many."""
+
+    name: str
+    seconds: float
+    lines: int
+
+    @property
+    def file(self) -> str:
+        """The file that it stands in."""
+        return self.name.partition("::")[0]
+
+
+class Record:
+    """What was recorded of a file of tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def tests(self) -> dict[str, RecordedTest]:
+        """Those that pass, by name."""
+        found = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
+        return {
+            name: RecordedTest(name, test["seconds"], test.get("lines", 0))
+            for name, test in found.items()
+            if test["passed"]
+        }
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        """The content's hash of each source that they ran."""
+        found: dict[str, str] = json.loads((self._folder / "sources.json").read_text(encoding="utf-8"))
+        return found
+
+    def by_line(self, file: str, now: bytes, texts: Path) -> dict[int, list[RecordedTest]]:
+        """The tests of each line of a source, as the source is now."""
+        lines = _lines(self._folder / "coverage", file) if file in self._sources else {}
+        recorded = self._sources.get(file, "")
+        if lines and recorded != _hash(now):
+            there = _translated((texts / recorded).read_bytes(), now)
+            lines = {there[line]: names for line, names in lines.items() if line in there}
+        return {line: [self.tests[name] for name in names if name in self.tests] for line, names in lines.items()}
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+@cache
+def _translated(before: bytes, now: bytes) -> dict[int, int]:
+    """The lines of a text where they are in another, from 1."""
+    blocks = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False).get_matching_blocks()
+    return {block.a + at + 1: block.b + at + 1 for block in blocks for at in range(block.size)}
+
+
+def _lines(data: Path, file: str) -> dict[int, list[str]]:
+    """The tests of each line that were measured."""
+    from coverage import CoverageData
+
+    found = CoverageData(str(data))
+    found.read()
+    (path,) = [each for each in found.measured_files() if each.endswith(f"/{file}")] or [None]
+    return (
+        {}
+        if path is None
+        else {line: [name for name in names if name] for line, names in found.contexts_by_lineno(path).items()}
+    )
+
+
+class Covered:
+    """The records of all files of tests that have one."""
+
+    def __init__(self, tree: Path, folder: Path) -> None:
+        """tree: with simtmm and tests. folder: of records."""
+        self._tree, self._folder, self._texts = tree, folder / "records", folder / "texts"
+        self._of_file: dict[str, dict[int, list[RecordedTest]]] = {}
+
+    def _place(self, file: str) -> Path:
+        return self._folder / file.replace("/", "-").removesuffix(".py") / _hash((self._tree / file).read_bytes())
+
+    def lacking(self, files: Iterable[str]) -> list[str]:
+        """Those of these files of tests that have no record as they are."""
+        return [file for file in files if not (self._place(file) / "sources.json").exists()]
+
+    def record(self, files: Sequence[str], runner: Runner) -> dict[str, RecordedTest]:
+        """Run files of tests, and keep which lines each test ran. Raises RuntimeError where that can't be done."""
+        with TemporaryDirectory() as scratch:
+            place = Path(scratch)
+            outcome = runner.recorded(files, place)
+            if not (place / "tests.json").exists():
+                raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
+            return self._settled(files, place, runner.tree)
+
+    def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
+        """Put what a run in a copy of the tree has left into a record of each file of tests."""
+        from coverage import CoverageData
+
+        ran: dict[str, dict[str, list[int]]] = {}  # lines by source, by test
+        for part in sorted(place.glob("coverage*")):
+            with contextlib.suppress(Exception):  # of a process that was killed while it wrote
+                data = CoverageData(str(part))
+                data.read()
+                for path in data.measured_files():
+                    for line, names in data.contexts_by_lineno(path).items():
+                        for name in filter(None, names):
+                            ran.setdefault(name, {}).setdefault(path, []).append(line)
+        known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
+        found: dict[str, RecordedTest] = {}
+        for file in files:
+            own = {name: test for name, test in known.items() if name.partition("::")[0] == file}
+            for name, test in own.items():
+                test["lines"] = sum(map(len, ran.get(name, {}).values()))
+            self._keep(self._place(file), own, {name: ran.get(name, {}) for name in own}, tree)
+            found |= Record(self._place(file)).tests
+        return found
+
+    def _keep(
+        self, place: Path, tests: Mapping[str, object], ran: Mapping[str, Mapping[str, list[int]]], tree: Path
+    ) -> None:
+        from coverage import CoverageData
+
+        place.mkdir(parents=True, exist_ok=True)
+        self._texts.mkdir(parents=True, exist_ok=True)
+        (place / "coverage").unlink(missing_ok=True)
+        data, sources = CoverageData(str(place / "coverage")), dict[str, str]()
+        for name, lines in ran.items():
+            data.set_context(name)
+            data.add_lines(lines)
+            for path in lines:
+                content = Path(path).read_bytes()
+                sources[Path(path).relative_to(tree).as_posix()] = _hash(content)
+                (self._texts / _hash(content)).write_bytes(content)
+        data.write()
+        (place / "tests.json").write_text(json.dumps(tests), encoding="utf-8")
+        (place / "sources.json").write_text(json.dumps(sources), encoding="utf-8")
+
+    @cached_property
+    def _records(self) -> list[Record]:
+        files = sorted(path.relative_to(self._tree).as_posix() for path in (self._tree / "tests").rglob("test_*.py"))
+        lacking = set(self.lacking(files))
+        return [Record(self._place(file)) for file in files if file not in lacking]
+
+    def by_line(self, file: str) -> dict[int, list[RecordedTest]]:
+        """The tests of each line of a source."""
+        if file not in self._of_file:
+            found: dict[int, list[RecordedTest]] = {}
+            now = (self._tree / file).read_bytes()
+            for record in self._records:
+                for line, tests in record.by_line(file, now, self._texts).items():
+                    found.setdefault(line, []).extend(tests)
+            self._of_file[file] = found
+        return self._of_file[file]
+
+    def of(self, file: str, lines: Collection[int]) -> list[RecordedTest]:
+        """The tests that run any of these lines."""
+        by_line = self.by_line(file)
+        found = {test.name: test for line in lines for test in by_line.get(line, [])}
+        return list(found.values())

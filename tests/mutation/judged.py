@@ -1,0 +1,96 @@
+"""What becomes of a fault: the tests that run its lines are run, the most particular first, until one fails."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.mutation.covered import Covered, RecordedTest
+from tests.mutation.faults import Fault
+from tests.mutation.running import Outcome, Runner
+from tests.mutation.tree import planted
+from tests.mutation.uses import Uses, own_lines
+
+What = Literal["caught", "survived", "timed out", "equivalent"]
+FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
+NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Of a fault. tests: how many were run. seconds: of the processor. by: the line that pytest ends with."""
+
+    fault: Fault
+    what: What
+    tests: int
+    seconds: float
+    by: str = ""
+    difference: str = ""
+
+
+def difference(fault: Fault, source: bytes) -> str:
+    """A fault as a unified diff."""
+    before, after = (text.decode().splitlines(keepends=True) for text in (source, fault.planted(source)))
+    return "".join(difflib.unified_diff(before, after, f"a/{fault.file}", f"b/{fault.file}", n=2))
+
+
+def selected(fault: Fault, source: bytes, covered: Covered, uses: Uses) -> list[RecordedTest]:
+    """The tests that run a fault; those that run what uses it, where its function is never seen to run."""
+    body = own_lines(source, fault)
+    found = covered.of(fault.file, body.intersection(range(fault.line, fault.last + 1)))
+    if found:
+        return found
+    inside = fault.line in body
+    around = covered.of(fault.file, body)
+    if around:  # it is a default, or a line that is not reached
+        return [] if inside else around
+    for lines in uses.of(fault, source):
+        by_name = {test.name: test for file, numbers in lines.items() for test in covered.of(file, numbers)}
+        if by_name:
+            return list(by_name.values())
+    return []
+
+
+def ordered(tests: Iterable[RecordedTest], seconds: float) -> list[RecordedTest]:
+    """Those that take so many seconds in all, one at least: the quick ones first that run little else, by file."""
+    chosen: list[RecordedTest] = []
+    left = seconds
+    for test in sorted(tests, key=lambda test: ((0.05 + test.seconds) * (200 + test.lines), test.name)):
+        if chosen and test.seconds > left:
+            continue
+        chosen.append(test)
+        left -= test.seconds
+    files = list(dict.fromkeys(test.file for test in chosen))
+    return sorted(chosen, key=lambda test: files.index(test.file))
+
+
+def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
+    """Plant a fault and see. seconds: of the processor that a run may take."""
+    tests = selected(fault, source, covered, uses)
+    diff = difference(fault, source)
+    if not tests:
+        return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
+    chosen = ordered(tests, seconds / FAR_BELOW)
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        outcome = runner.run([test.name for test in chosen], seconds)
+    what, by = _verdict(outcome, chosen, seconds)
+    spent = outcome.seconds
+    if what == "caught" and outcome.status in NOT_FOUND:  # by what could not even be found: was it there before?
+        before = runner.run([test.name for test in chosen], seconds)
+        spent += before.seconds
+        if before.status != 0:
+            what, by = "survived", "its tests can't be run"
+    more = "" if len(chosen) == len(tests) else f" of {len(tests)}, as more take too long"
+    return Verdict(fault, what, len(chosen), spent, f"{by}; {len(chosen)} tests{more}", diff)
+
+
+def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:
+    lines = [line for line in outcome.printed.splitlines() if line.strip()]
+    if outcome.status is None:
+        return "timed out" if sum(
+            test.seconds for test in chosen
+        ) <= seconds / FAR_BELOW else "survived", "took too long"
+    if outcome.status == 0:
+        return "survived", lines[-1] if lines else ""
+    failed = next((line for line in lines if line.startswith(("FAILED", "ERROR"))), lines[-1] if lines else "")
+    return "caught", failed[:200]

@@ -1,0 +1,84 @@
+"""A plugin of pytest, and of processes that tests start: which test ran which lines, and how long each took.
+
+Coverage.py measures, with the test's name as its context. What a test imports first runs then, and in no later test:
+the lines of a module's top count for nothing.
+"""
+
+import atexit
+import json
+import os
+import resource
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DATA, RESULT = "SIMTMM_COVERAGE", "SIMTMM_COVERAGE_RESULT"  # variables: where the lines go, and the tests' times
+SITE = """\
+import os
+if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
+    try:
+        from tests.mutation.recorder import measure
+        measure(True).switch_context(os.environ["PYTEST_CURRENT_TEST"].rpartition(" (")[0])
+    except Exception:
+        pass
+"""
+
+
+def measure(of_child: bool) -> Any:
+    """Begin to measure. of_child: in a process that a test started, whose data lie beside its parent's."""
+    import coverage  # late: runs of faults do without
+
+    measured = coverage.Coverage(
+        data_file=os.environ[DATA], data_suffix=of_child or None,
+        source=[str(Path.cwd() / "simtmm")], config_file=False,
+        messages=False, check_preimported=False,
+    )  # fmt: skip
+    measured._warn_no_data = False
+    measured.start()
+    if of_child:
+        atexit.register(lambda: (measured.stop(), measured.save()))
+    return measured
+
+
+def _spent() -> float:
+    return sum(
+        found.ru_utime + found.ru_stime
+        for found in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+class Recorder:
+    """Notes of each test its outcome and its seconds of the processor."""
+
+    def __init__(self) -> None:
+        self._measured = measure(False)
+        self._tests: dict[str, dict[str, Any]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        begun = _spent()
+        self._measured.switch_context(item.nodeid)
+        self._tests[item.nodeid] = {"passed": False}
+        try:
+            return (yield)
+        finally:
+            self._measured.switch_context("")
+            self._tests[item.nodeid]["seconds"] = _spent() - begun
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        test = self._tests[report.nodeid]
+        if report.when == "call":
+            test["passed"] = report.passed
+        elif not report.passed:
+            test["passed"] = False
+
+    def pytest_sessionfinish(self) -> None:
+        self._measured.stop()
+        self._measured.save()
+        Path(os.environ[RESULT]).write_text(json.dumps(self._tests), encoding="utf-8")
+
+
+def pytest_configure(config: Any) -> None:
+    if DATA in os.environ:
+        config.pluginmanager.register(Recorder())

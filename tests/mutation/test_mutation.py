@@ -1,0 +1,313 @@
+"""The job that plants faults: which it finds in a source, and what becomes of those of a small package."""
+
+import shutil
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.mutation import report, server
+from tests.mutation.chosen import drawn, equivalents, name_of, sources
+from tests.mutation.covered import Covered, RecordedTest, _translated
+from tests.mutation.faults import KINDS, Fault, faults_of
+from tests.mutation.judged import Verdict, judged, ordered, selected
+from tests.mutation.running import ROOT, Runner
+from tests.mutation.tree import linked, planted, synced
+from tests.mutation.uses import Uses
+
+
+def changes(text, *kinds):
+    """The faults of a source as the lines they change, before and after, of some kinds."""
+    source = textwrap.dedent(text).encode()
+    return [fault.lines(source)[1] for fault in faults_of("m.py", source) if fault.kind in kinds]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds", "expected"),
+    [
+        ("x = a + b * c", ["operator"], ["x = a - b * c", "x = a + b + c"]),
+        ("x = a <= b < c", ["operator"], ["x = a < b < c", "x = a <= b <= c"]),
+        (
+            "x = a and b or c == d",
+            ["operator"],
+            ["x = a and b and c == d", "x = a or b or c == d", "x = a and b or c != d"],
+        ),
+        ("x = a in b", ["operator"], ["x = a not in b"]),
+        ("x = 'é' + a", ["operator"], ["x = 'é' - a"]),  # places are counted in bytes
+        ("x = '%d' % a", ["operator"], []),  # a text that is formatted
+        ("x = (a + 1) // b", ["rounding"], ["x = (-(-(a + 1) // (b)))"]),
+        ("x = 3", ["constant"], ["x = 4", "x = 2", "x = 0"]),
+        ("x = 0", ["constant"], ["x = 1", "x = (-1)"]),
+        ("x = 1.5", ["constant"], ["x = 3.0", "x = 2.5", "x = 0.0"]),
+        ("x = True", ["constant"], []),
+        ("x = f(a, b)", ["argument"], ["x = f(b)", "x = f(a)"]),
+        ("x = f(a)", ["argument"], []),
+        ("x = f(a, k=1)", ["argument"], ["x = f(a)"]),
+        ("x = f(a, **k)", ["argument"], ["x = f(a)"]),
+        ("x = sha256(a)", ["argument"], ["x = sha256()"]),  # of nothing
+        ("x = [a, b, c]", ["field"], ["x = [b, c]", "x = [a, c]", "x = [a, b]"]),
+        ("x = {'a': 1, 'b': 2}", ["field"], ["x = {'b': 2}", "x = {'a': 1}"]),
+        ("x, y = 1, 2", ["field"], []),  # Python would refuse it
+        ("x = f(a[1:n])", ["range"], ["x = f(a[(1) + 1:n])", "x = f(a[1:(n) - 1])"]),
+        ("range(n)", ["range"], ["range((n) - 1)", "range((n) + 1)"]),
+        ("x = f(a, b.c)", ["swap"], ["x = f(b.c, a)"]),
+        ("x = f(a, 1)", ["swap"], []),
+        ("if a:\n    f()", ["condition"], ["if (not (a)):"]),
+        ("x = not a", ["not"], ["x = (a)"]),
+        ("x += 1", ["statement"], ["pass"]),
+        ("f()", ["statement"], ["pass"]),
+        ("x = 1", ["statement"], []),  # the name would not be there
+        ("def f(a: int, b: int, c: str):\n    return a + g(c)", ["name"], ["return b + g(c)"]),
+        ("def f(a):\n    return a", ["return"], ["return None"]),
+        ("def f():\n    a()\n    b()", ["return"], ["return b()"]),  # `return` on a line of its own
+    ],
+)
+def test_a_source_has_just_these_faults(text, kinds, expected):
+    assert sorted(changes(text, *kinds)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""About 3 things."""', "import a", "assert a + 1", "x: Annotated[int, 3]",
+        "def f(a: g(1, 2)) -> h(3, 4): ...",
+        "@cache(1)\ndef f(): ...", "if TYPE_CHECKING:\n    x = 1", "logger.warning(f(1), 2)", "x = f'{1 + 2}'",
+        "__all__ = ['a', 'b']", "T = TypeVar('T', bound=1)",
+    ],
+)  # fmt: skip
+def test_what_nobody_computes_with_has_no_faults(text):
+    assert changes(text, *KINDS) == []
+
+
+def test_each_fault_of_a_source_of_ours_is_python_and_changes_it():
+    file = ROOT / "simtmm" / "sampling" / "interval.py"
+    source = file.read_bytes()
+    found = faults_of("simtmm/sampling/interval.py", source)
+    assert {fault.kind for fault in found} > {"operator", "constant", "argument", "name", "condition", "return"}
+    for fault in found:
+        assert fault.planted(source) != source
+        compile(fault.planted(source), "planted", "exec")
+        assert source.count(b"\n") <= fault.planted(source).count(b"\n") <= source.count(b"\n") + 1
+
+
+def test_what_makes_keys_is_known():
+    source = (
+        b"def key(self):\n    return a, 1\n\ndef other(self):\n    return a, 1\n\ndef third():\n    f(sha256(a, 1))\n"
+    )
+    assert {(fault.function, fault.of_key) for fault in faults_of("m.py", source)} == {
+        ("key", True), ("other", False), ("third", False), ("third", True),
+    }  # fmt: skip
+
+
+def test_a_seed_draws_the_same_faults_and_another_others():
+    files = sources(ROOT, ["sampling/interval", "stalls"])
+    first, again, other = (drawn(ROOT, files, 20, seed) for seed in (1, 1, 2))
+    assert first == again != other
+    assert len({(each.file, each.begin, each.text) for each in first}) == len(first) == 20
+    with pytest.raises(ValueError, match="--rooms nowhere: simtmm has no such folder or module"):
+        sources(ROOT, ["nowhere"])
+
+
+def test_each_equivalent_is_a_fault_that_can_be_planted():
+    known = equivalents()
+    by_file = {file: (ROOT / file).read_bytes() for file, *_ in known}
+    there = {name_of(fault, source) for file, source in by_file.items() for fault in faults_of(file, source)}
+    assert set(known) <= there
+    assert all(known.values())
+
+
+SOURCE = """\
+LIMIT = 3
+
+
+def above(x):
+    if x > LIMIT:
+        return x - LIMIT
+    return 0
+
+
+def unseen(x):
+    return x + 1
+
+
+def slow(x):
+    while x < 100:
+        x += 1
+    return x
+"""
+TESTS = """\
+import pytest
+
+from simtmm.small import above, slow
+
+
+def test_above():
+    assert above(5) == 2
+
+
+def test_slow():
+    assert slow(1) == 100
+
+
+def test_wrong():
+    assert above(4) == 7
+"""
+FILE, OF_TESTS = "simtmm/small.py", "tests/test_small.py"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A tree with a package of that name, its tests, and this job."""
+    made = tmp_path_factory.mktemp("tree")
+    for folder in ("simtmm", "simtmm/scripts", "tests"):
+        (made / folder).mkdir()
+        (made / folder / "__init__.py").touch()
+    (made / "simtmm" / "scripts" / "pytest_plugin.py").touch()  # which pytest looks for
+    shutil.copytree(Path(server.__file__).parent, made / "tests" / "mutation")
+    (made / FILE).write_text(SOURCE)
+    (made / OF_TESTS).write_text(TESTS)
+    return made
+
+
+@pytest.fixture(scope="module")
+def runner(tree, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("folders")
+    (folder / "cache").mkdir()
+    with Runner(tree, folder / "cache", folder / "scratch") as made:
+        yield made
+
+
+class Known:
+    """What is recorded of the small package, by hand."""
+
+    def __init__(self):
+        above, slow = (RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("above", "slow"))
+        self.by = {5: [above], 6: [above], 15: [slow], 16: [slow], 17: [slow]}
+
+    def of(self, file, lines):
+        return list({test.name: test for line in lines for test in self.by.get(line, [])}.values())
+
+
+def fault(tree, before, after):
+    """The fault that makes one line of the other."""
+    source = (tree / FILE).read_bytes()
+    (found,) = [each for each in faults_of(FILE, source) if each.lines(source) == (before, after)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        ("return x - LIMIT", "return x + LIMIT", "caught"),
+        ("if x > LIMIT:", "if x >= LIMIT:", "survived"),
+        ("LIMIT = 3", "LIMIT = 4", "caught"),  # by the tests of what uses it
+        ("return x + 1", "return x - 1", "survived"),  # nothing runs it
+        ("x += 1", "pass", "timed out"),
+    ],
+)
+def test_a_fault_is_caught_or_survives(tree, runner, before, after, what):
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, before, after), source, Known(), Uses(tree), runner, 4.0)
+    assert verdict.what == what
+    assert verdict.tests == (0 if "x + 1" in before else 1)
+    assert f"-    {before}".replace("    LIMIT", "LIMIT") in verdict.difference.replace("-        ", "-    ")
+    assert (tree / FILE).read_bytes() == source
+
+
+def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
+    pytest.importorskip("coverage")
+    found = Covered(tree, tmp_path).record([OF_TESTS], runner)
+    assert {name.partition("::")[2] for name in found} == {"test_above", "test_slow"}  # those that pass
+
+    def names(line):
+        return [test.name.partition("::")[2] for test in Covered(tree, tmp_path).of(FILE, [line])]
+
+    assert (names(6), names(11), names(16)) == (["test_above"], [], ["test_slow"])
+    with planted(tree / FILE, b"# more\n" + (tree / FILE).read_bytes()):
+        assert (names(6), names(7)) == (["test_above"], ["test_above"])
+        assert Covered(tree, tmp_path).lacking([OF_TESTS]) == []
+    with planted(tree / OF_TESTS, b"# more\n" + (tree / OF_TESTS).read_bytes()):
+        assert Covered(tree, tmp_path).lacking([OF_TESTS]) == [OF_TESTS]
+
+
+def test_lines_are_found_where_they_have_gone():
+    assert _translated(b"a\nb\nc\n", b"x\na\nc\n") == {1: 2, 3: 3}
+
+
+def test_a_default_is_looked_at_by_the_tests_of_its_function(tmp_path):
+    (tmp_path / "simtmm").mkdir()
+    source = b"def f(a=1):\n    b = 2\n    return a + b\n"
+    (tmp_path / "simtmm" / "m.py").write_bytes(source)
+    test = RecordedTest("t.py::test", 0.1, 1)
+
+    class Ran(Known):
+        def __init__(self):
+            self.by = {3: [test]}
+
+    found = {each.line: selected(each, source, Ran(), Uses(tmp_path)) for each in faults_of("simtmm/m.py", source)}
+    assert found == {1: [test], 2: [], 3: [test]}  # line 2 is not seen to run, though its function is
+
+
+def test_quick_tests_that_run_little_come_first_and_as_many_as_there_is_time_for():
+    tests = [
+        RecordedTest("b.py::x", 5, 100),
+        RecordedTest("a.py::y", 1, 5000),
+        RecordedTest("a.py::z", 1, 100),
+        RecordedTest("c.py::long", 60, 10),
+    ]
+    assert [test.name for test in ordered(tests, 7)] == ["a.py::z", "a.py::y", "b.py::x"]
+    assert ordered(tests[3:], 7) == tests[3:]  # one at least
+
+
+def test_a_copy_follows_its_source_and_keeps_times(tmp_path):
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    (source / "folder").mkdir(parents=True)
+    (source / "__pycache__").mkdir()
+    (source / "folder" / "one").write_text("1")
+    (source / "two").write_text("2")
+    synced(source, copy)
+    (source / "two").unlink()
+    (source / "folder" / "one").write_text("11")
+    synced(source, copy)
+    assert sorted(path.name for path in copy.rglob("*")) == ["folder", "one"]
+    one = copy / "folder" / "one"
+    assert (one.read_text(), one.stat().st_mtime_ns) == ("11", (source / "folder" / "one").stat().st_mtime_ns)
+    with planted(one, b"12"):
+        assert one.read_text() == "12"
+    assert (one.read_text(), one.stat().st_mtime_ns) == ("11", (source / "folder" / "one").stat().st_mtime_ns)
+
+
+def test_what_a_run_replaces_in_its_cache_folder_stays_in_the_user_s(tmp_path):
+    cache = tmp_path / "cache"
+    (cache / "studies").mkdir(parents=True)
+    (cache / "mutation").mkdir()
+    for name in ("kept.o", "studies/s.sqlite"):
+        (cache / name).write_text("right")
+    scratch = linked(cache, tmp_path / "scratch")
+    assert not (scratch / "mutation").exists()
+    (scratch / "studies" / "s.sqlite").write_text("wrong")
+    (scratch / "new.o").write_text("wrong")
+    (scratch / "kept.o").unlink()
+    assert [(cache / name).read_text() for name in ("kept.o", "studies/s.sqlite")] == ["right", "right"]
+    assert not (cache / "new.o").exists()
+
+
+def test_the_report_counts_and_is_content_with_nine_in_ten(tmp_path):
+    def verdicts(**counts):
+        one = Fault("simtmm/trace/a.py", 0, 1, "", 1, 1, "", "operator")
+        return [
+            Verdict(one, what.replace("_", " "), 1, 60.0, difference=what)
+            for what, n in counts.items()
+            for _ in range(n)
+        ]
+
+    found = verdicts(caught=16, timed_out=2, survived=1, equivalent=1)
+    assert report.summary(found) == (
+        "20 faults: 16 caught, 1 survived, 2 timed out, 1 equivalent; 94.7 % noticed; 20 minutes of the processor"
+    )
+    assert report.by_part(found) == "by kind: operator 18/19\nby room: trace 18/19"
+    assert report.is_enough(found)
+    assert not report.is_enough(verdicts(caught=8, survived=1))
+    assert not report.is_enough(verdicts(caught=18, equivalent=2))  # more than one in twenty
+    report.written(found, tmp_path)
+    assert (tmp_path / "survivors.diff").read_text().count("survived") == 1

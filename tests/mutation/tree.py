@@ -1,0 +1,65 @@
+"""A copy of the tree in which faults are planted, and a cache folder for each run, so that no fault outlives it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+LEFT_OUT = {
+    ".git", ".venv", "__pycache__", ".hypothesis", ".pytest_cache", ".mypy_cache", ".ruff_cache", "site", "build",
+    "dist", ".mutation", ".import_linter_cache", ".benchmarks", ".nox", ".fuzz",
+}  # fmt: skip
+OWN = "mutation"  # the folder in the user's cache, of copies and maps
+
+
+def synced(source: Path, target: Path) -> Path:
+    """A copy of a folder, brought up to date: what is no longer there goes, and times of files are as there."""
+    target.mkdir(parents=True, exist_ok=True)
+    wanted = {each.name: each for each in source.iterdir() if each.name not in LEFT_OUT}
+    for there in target.iterdir():
+        if there.name not in wanted and there.name != "__pycache__":
+            shutil.rmtree(there) if there.is_dir() and not there.is_symlink() else there.unlink()
+    for name, each in wanted.items():
+        if each.is_dir():
+            synced(each, target / name)
+        elif not _is_same(each, target / name):
+            shutil.copy2(each, target / name)
+    return target
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    if not other.is_file():
+        return False
+    here, there = one.stat(), other.stat()
+    return (here.st_size, here.st_mtime_ns) == (there.st_size, there.st_mtime_ns)
+
+
+@contextmanager
+def planted(path: Path, changed: bytes) -> Iterator[None]:
+    """A file with another content; afterwards it is as before, its times too."""
+    before, times = path.read_bytes(), path.stat()
+    try:
+        path.write_bytes(changed)
+        yield
+    finally:
+        path.write_bytes(before)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def linked(cache: Path, scratch: Path) -> Path:
+    """A cache folder of all that is in another, for a run that may put wrong things there.
+
+    Files are replaced whole, and so shared; SQLite's are changed in place, and copied.
+    """
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(mode=0o700, parents=True)
+    for folder, folders, files in os.walk(cache):
+        if Path(folder) == cache and OWN in folders:
+            folders.remove(OWN)
+        place = scratch / Path(folder).relative_to(cache)
+        for name in folders:
+            (place / name).mkdir(mode=0o700)
+        for name in files:
+            (shutil.copy2 if ".sqlite" in name else os.link)(Path(folder, name), place / name)
+    return scratch

@@ -1,0 +1,78 @@
+"""Where names are used: of what no test is seen to run, a constant or a compiled loop, those who use it are looked at.
+
+A line at a module's top runs when it is imported, and a loop that is compiled to machine code runs unseen.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.mutation.faults import Fault
+
+DEEP = 4  # users of users, and so on
+COMMON = 40  # uses: a name that is used more often says nothing
+
+
+class Uses:
+    """Where each name is used, in all sources of a tree: the file, the function, the line."""
+
+    def __init__(self, tree: Path) -> None:
+        self._uses: dict[str, set[tuple[str, str, int]]] = {}
+        for path in sorted((tree / "simtmm").rglob("*.py")):
+            file = path.relative_to(tree).as_posix()
+            for function in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    for name, line in _names(function):
+                        self._uses.setdefault(name, set()).add((file, function.name, line))
+
+    def of(self, fault: Fault, source: bytes) -> Iterator[dict[str, set[int]]]:
+        """Lines by file that use what a fault is in: its function, or what its line assigns; then users of these."""
+        names, seen = _assigned(source, fault), set[str]()
+        for _ in range(DEEP):
+            found = {
+                use for name in names if len(self._uses.get(name, ())) <= COMMON for use in self._uses.get(name, ())
+            }
+            seen |= names
+            lines: dict[str, set[int]] = {}
+            for file, _, line in found:
+                lines.setdefault(file, set()).add(line)
+            if lines:
+                yield lines
+            names = {name for _, name, _ in found} - seen
+
+
+def _names(function: ast.AST) -> Iterator[tuple[str, int]]:
+    """The names that a function uses, with the first line of the statement, and their own."""
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.stmt) and statement is not function:
+            parts = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, ast.stmt)]
+            for each in (inner for part in parts for inner in ast.walk(part)):
+                name = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else None
+                if name:
+                    yield name, statement.lineno
+                    yield name, each.lineno  # type: ignore[attr-defined]
+
+
+def _assigned(source: bytes, fault: Fault) -> set[str]:
+    """The names of what a fault is in: its function's and class's, or those that its line assigns."""
+    if fault.function:
+        names = fault.function.split(".")
+        return {names[-2] if names[-1] == "__init__" and len(names) > 1 else names[-1]}
+    found = set()
+    for node in ast.parse(source).body:
+        if node.lineno <= fault.line <= (node.end_lineno or node.lineno):
+            found |= {
+                each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
+    return found
+
+
+def own_lines(source: bytes, fault: Fault) -> set[int]:
+    """The lines of the body of the innermost function around a fault; none at a module's top."""
+    found = [
+        set(range(each.body[0].lineno, (each.end_lineno or each.lineno) + 1))
+        for each in ast.walk(ast.parse(source))
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and each.lineno <= fault.line <= (each.end_lineno or each.lineno)
+    ]
+    return min(found, key=len) if found else set()
