@@ -141,6 +141,16 @@ def test_a_whole_number_of_a_rounded_one_is_no_fault(ran, monkeypatch):
     assert schedule.fault == ""
 
 
+NO_NUMBER = """
+__global__ void k(const float* x, int* y) { y[threadIdx.x] = __float_as_int(sqrtf(x[threadIdx.x] - 2)); }
+"""
+
+
+def test_the_bits_of_what_is_no_number_are_no_fault(ran):
+    (schedule,) = ran(NO_NUMBER, 1, 32, ("x=random:float32:32", "y=zeros:int32:32")).info.schedules
+    assert (schedule.instructions, schedule.fault) == ("machine code", "")
+
+
 RACE = """
 __global__ void k(const int* x, int* y)
 {
