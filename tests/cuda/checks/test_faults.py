@@ -39,6 +39,7 @@ def test_a_missing_barrier_is_found_whatever_the_values_are():
 
 def test_every_kernel_is_one_or_the_other():
     assert {*faults.FAULTS, *faults.right(), "all_write_the_same"} == set(faults.module().entries)
+    assert set(mended.MENDED) == set(faults.FAULTS)
 
 
 def test_stores_of_one_value_are_information_alone():
@@ -61,6 +62,44 @@ def test_a_finding_names_threads_block_array_and_how_often():
         "=========     128 times, first in launch 0 of missing_barrier",
         "=========     Hint: put __syncthreads() between the two, where all threads of the block reach it",
     ]
+
+
+def called(name, how, line):
+    return f"{name}(), {how} at faults.cu:{faults.first_line('two_inlined_calls') + line}"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "within"),
+    [
+        ("two_barriers_of_a_macro", ("", "another copy of the barrier on that line")),
+        ("two_inlined_calls", tuple(f"in {called('meet', 'inlined', line)}" for line in (2, 4))),
+        (
+            "inlined_calls_of_inlined_calls",
+            tuple(
+                f"in {called('meet', 'inlined', 7)}, in {called('meet_deeper', 'inlined', line)}" for line in (11, 13)
+            ),
+        ),
+        ("two_calls_of_a_function", tuple(f"in {called('meet_in_a_function', 'called', line)}" for line in (24, 26))),
+    ],
+)
+def test_barriers_on_one_line_are_told_apart_by_where_they_were_inlined_or_called(kernel, within):
+    found = faults.planted(kernel, faults.found(kernel))
+    assert tuple(side.within for side in found.sides) == within
+    assert all(side.text.endswith(side.within) for side in found.sides)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "trips", "loop"),
+    [
+        ("continue_over_a_barrier", (2, 1), "loop"),
+        ("continue_within_a_warp", (3, 4), "loop"),
+        ("warps_in_other_rounds_of_the_outer_loop", (2, 1), "second loop"),
+        ("calls_in_other_rounds", (2, 1), "loop"),
+    ],
+)
+def test_one_barrier_is_told_apart_by_trips_of_the_loops_around_it(kernel, trips, loop):
+    found = faults.planted(kernel, faults.found(kernel))
+    assert [side.trip for side in found.sides] == [f"in trip {n} of the {loop} around it, as compiled" for n in trips]
 
 
 @pytest.mark.parametrize("check", ["racecheck", "initcheck", "synccheck"])
