@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from simtmm.cuda.execution.launch import LOCAL_STACK
 from simtmm.cuda.sass.syntax import Listing, MachineLabel, Reg, Target
 
+ALIGNED = 16  # bytes: the stack ends at a multiple, as what is aligned in a frame counts from there
+
 
 def stack_of(listing: Listing, functions: Mapping[str, int], known: int) -> int:
     """Bytes of a thread's local memory.
@@ -15,7 +17,8 @@ def stack_of(listing: Listing, functions: Mapping[str, int], known: int) -> int:
 
     Where a function calls itself, or calls are by pointers, PTX's functions have as much beside it.
     """
-    return known + LOCAL_STACK if _is_deeper(listing, functions) else known
+    bytes_of_all = known + LOCAL_STACK if _is_deeper(listing, functions) else known
+    return -(-bytes_of_all // ALIGNED) * ALIGNED
 
 
 def _is_deeper(listing: Listing, functions: Mapping[str, int]) -> bool:

@@ -111,10 +111,11 @@ def test_a_kernel_is_the_same_each_time_it_is_drawn():
 
 
 def test_a_kernel_is_kept_and_read(tmp_path):
-    kernel = draw(3)
+    kernel = draw(5)
     kernel.save(tmp_path / "k.cu", "what it is about")
     again = load(tmp_path / "k.cu")
-    assert (again.blocks, again.threads, again.name) == (kernel.blocks, kernel.threads, kernel.name)
+    assert (again.name, again.blocks, again.threads) == (kernel.name, kernel.blocks, kernel.threads)
+    assert again.options == kernel.options != ()
     assert kernel.text in again.text
 
 
