@@ -68,7 +68,7 @@ def test_peaks_are_what_could_pass_by_the_second_or_by_the_cycle():
     expected = {PORTS: 32 / 1, L2: 2 * 32 / 2, MEMORY: 2 * 32 / 4}
     whole, _ = found(1)
     assert whole.peaks == pytest.approx({name: peak * 1e9 for name, peak in expected.items()})
-    unclocked, result = found(1, **{"clock_hz": None})
+    unclocked, result = found(1, clock_hz=None)
     assert unclocked.peaks == pytest.approx(expected)
     assert unclocked.bandwidth[PORTS].tolist() == pytest.approx([7 * CHUNK / (result.ticks / 2)])
 

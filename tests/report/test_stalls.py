@@ -56,7 +56,9 @@ def test_reasons_come_longest_first_as_far_as_they_take_half_a_per_cent(top, nam
             "memory": {"latency": 10, "chunk_words": 8},
         }
     )
-    stalls = simulate(on, Workload.from_dict({"blocks": [{"warps": [[["load", [0]]]]}]}), "reference", stalls=True).stalls
+    stalls = simulate(
+        on, Workload.from_dict({"blocks": [{"warps": [[["load", [0]]]]}]}), "reference", stalls=True
+    ).stalls
     ticks = np.zeros_like(stalls.ticks)
     ticks[0] = ticks_of(ISSUING=300, BARRIER=691, LAUNCH=5, L2_QUEUE=4)
     rows = printed(by_reason(dataclasses.replace(stalls, ticks=ticks), top))[2:]

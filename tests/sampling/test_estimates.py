@@ -110,9 +110,7 @@ def test_counts_of_a_launch_grow_with_its_blocks_and_what_is_resident_follows_fr
     counts = Counts.of_launches([counts_of()], {"fp32": 40})
     whole = TraceLaunch("f", (10, 1, 1), (33, 1, 1), 0, 0)
     (found,) = extrapolated_counts(counts, [Scaling(0, 1.0, 1.0, 2.5)], [whole], MACHINE).launches
-    assert {name: getattr(found, name) for name in SUMS} == {
-        name: 250 * number for number, name in enumerate(SUMS, 1)
-    }
+    assert {name: getattr(found, name) for name in SUMS} == {name: 250 * number for number, name in enumerate(SUMS, 1)}
     assert (found.threads, found.blocks, found.span, found.barriers, found.waits) == (330, 10, 7, 5, 2)
     assert found.blocks_in_use == 10  # of 4 groups of 3
     assert found.warps_in_use == 20  # of 33 threads two each
