@@ -94,6 +94,42 @@ def test_sectors_of_a_line_pass_a_port_together():
     assert found[MEMORY_PORTS].peak == pytest.approx(4 * 2 * 128 / 2e-9)
 
 
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("warp", [[["load", [0, 1, 2, 3]]], [["load", [0, 1, 2, 3]], ["store", [8, 9, 10, 11]]]])
+def test_each_instruction_takes_a_port_once_at_the_least_but_stores_with_a_path_of_their_own(warp, apart):
+    """Which of the requests are those of stores is not counted: with a path of their own the chunks alone tell."""
+    own = {"memory.store_interval": 3} if apart else {}
+    found, cycles = of(MACHINE.replace({"memory.port_chunks": 32, **own}), warp)
+    stores = any(name == "store" for name, _ in warp)
+    passes = 8 * len(warp) if not (apart and stores) else 1  # 32 chunks of loads
+    assert found[MEMORY_PORTS].busy == pytest.approx(passes * 2 / (2 * cycles))
+    chunks = 32 * (2 if stores and not apart else 1)
+    assert found[MEMORY_PORTS].achieved == pytest.approx(chunks * 128 / (cycles / 1e9))
+    assert found[MEMORY_PORTS].is_least
+
+
+@pytest.mark.parametrize(
+    ("l2", "warp", "is_least"),
+    [
+        ({}, [["store", [0]], ["atomic", [1]]], False),
+        ({"writes": "back"}, [["load", [0]]], False),
+        ({"writes": "back"}, [["store", [0]]], True),
+        ({"atomics": "here"}, [["store", [0]]], False),
+        ({"atomics": "here"}, [["atomic", [0]]], True),
+    ],
+)
+def test_memory_may_get_more_than_is_counted_where_the_l2_writes_back_later(l2, warp, is_least):
+    found, _ = of(MACHINE.replace({"memory.l2": {**L2, **l2}}), warp)
+    assert found[PARTITIONS].is_least == is_least
+
+
+@pytest.mark.parametrize(("issue", "peak"), [(32, 2e9), (16, 1e9), (64, 4e9)])
+def test_a_port_issues_an_instruction_as_often_as_its_lanes_are_free(issue, peak):
+    """A warp of 32 on so many cores of a group: on 16 it holds its port for two cycles, and 64 have two ports."""
+    found, _ = of(MACHINE.replace({"cores.cores_per_group": issue}), [["compute", 10]])
+    assert found[ISSUE_PORTS].peak == pytest.approx(peak)
+
+
 def test_what_nothing_limits_has_no_peak_and_is_never_busy():
     found, _ = of(MACHINE.replace({"memory.service": 0, "memory.port_interval": 0}), [["load", [0]]])
     assert [(found[name].busy, found[name].peak) for name in (MEMORY_PORTS, PARTITIONS)] == [(0.0, None)] * 2

@@ -278,6 +278,9 @@ def test_slower_because_warps_wait_as_one():
 def test_slower_because_lanes_are_idle():
     message = because(result(2000), cause=causes.ISSUE, work=400)
     assert message.endswith("because lanes are idle: 50 % of the lanes of an instruction do work.")
+    wider = machine().replace({"cores.warp_width": 32})  # on as many cores: the lanes are the warp's
+    message = because(result(2000), cause=causes.ISSUE, work=400, on=wider)
+    assert message.endswith("because lanes are idle: 12 % of the lanes of an instruction do work.")
 
 
 def test_slower_because_a_warp_waits_again_and_again():

@@ -1,11 +1,14 @@
 """What blocks do along a launch: when it is told to differ, and what is made of paces then."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from simtmm.sampling.differing.profile import Look, probes
 from simtmm.sampling.differing.signature import Signatures
-from simtmm.sampling.paces import Timed, hidden, left_out
+from simtmm.sampling.interval import quantile
+from simtmm.sampling.paces import Timed, _of_bounds, hidden, left_out
 from simtmm.sampling.stretches import Form, form_of, stretches_of
 
 BLOCKS, WAVE = 16384, 16
@@ -157,6 +160,22 @@ def test_blocks_that_run_on_at_the_end_may_have_ended_before():
     last = int(begun.max())
     assert hidden(plan, begun, last + 1500) == 0
     assert hidden(plan, begun, last + 50_000) == 49_000
+    # From STRAGGLES times a block on
+    assert hidden(plan, begun, last + 2000) == 0
+    assert hidden(plan, begun, last + 2001) == 1001
+
+
+def test_where_a_kind_ends_is_anywhere_in_its_cell():
+    """Evenly so, and a value that is anywhere in a width w has a variance of w^2 / 12; one cut adds to another's."""
+    paces = {0: 100.0, 1: 130.0}
+    model = SimpleNamespace(pace=lambda kind, work: paces[kind] + work)
+    once = SimpleNamespace(kind=np.array([0, 0, 1, 1]), work=np.zeros(4))
+    waves = np.array([5.0, 4.0, 6.0, 9.0])  # 5 of them a cell where the kinds meet
+    assert _of_bounds(once, waves, model) == pytest.approx(quantile(np.inf) * 5 * 30 / np.sqrt(12))
+    twice = SimpleNamespace(kind=np.array([0, 1, 1, 0]), work=np.array([0.0, 0.0, 2.0, 0.0]))
+    both = np.hypot(4.5 * 30, 7.5 * 32)
+    assert _of_bounds(twice, waves, model) == pytest.approx(quantile(np.inf) * both / np.sqrt(12))
+    assert _of_bounds(SimpleNamespace(kind=np.zeros(4, int), work=np.zeros(4)), waves, model) == 0
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,31 @@ def test_sampled_axes_have_the_elasticities_of_a_regression():
     assert all(entry.curves == 0 for entry in found.values())
 
 
+def test_elasticities_to_sampled_axes_lie_two_standard_errors_around_those_of_least_squares():
+    """As a table with a column for each place of the grid has them: these take degrees of freedom, too."""
+    exact = algorithm(
+        axes={"n": [2**12, 2**16, 2**20]},
+        compute=["tmm"],
+        sample={"points": 6, "axes": {"memory.latency": "5000:50000:log", "T": "0.01:1:log"}},
+    )
+    noise = np.random.default_rng(3).normal(0, 0.2, len(exact.rows))
+    rows = tuple(
+        replace(row, results={"tmm": {**row.results["tmm"], "cycles": row.cycles("tmm") * exp(off)}})
+        for row, off in zip(exact.rows, noise, strict=True)
+    )
+    study = Results.of_rows(exact.design, rows)
+    names = ("memory.latency", "T")
+    sampled = np.array([[log(row.point.axes[name]) for name in names] for row in rows])
+    levels = np.array([[row.point.axes["n"] == n for n in (2**12, 2**16, 2**20)] for row in rows], float)
+    table, time = np.hstack([sampled, levels]), np.log([row.cycles("tmm") for row in rows])
+    fitted, (squares,), _, _ = np.linalg.lstsq(table, time, rcond=None)
+    errors = np.sqrt(np.diag(np.linalg.inv(table.T @ table)) * squares / (len(rows) - 5))
+    found = {each.axis: each for each in findings(study).elasticities}
+    for name, value, error in zip(names, fitted, errors, strict=False):
+        assert found[name].value == pytest.approx(value)
+        assert (found[name].low, found[name].high) == pytest.approx((value - 2 * error, value + 2 * error))
+
+
 def test_axes_of_words_have_a_spread_and_the_value_that_is_fastest():
     study = sweep(
         design_of(

@@ -21,7 +21,7 @@ SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what 
 SLOWER = 20  # that of many lines is not optimised
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 # What processors give where there is no number, of f32, or the upper halves of f64 in words, and of f64
-_NANS = {
+_NANS: dict[int, npt.NDArray[Any]] = {
     4: np.array([0x7FFFFFFF, 0x7FC00000, 0xFFC00000, 0x7FF80000, 0xFFF80000], np.uint32),
     8: np.array([0x7FFFFFFFFFFFFFFF, 0x7FF8000000000000, 0xFFF8000000000000], np.uint64),
 }
