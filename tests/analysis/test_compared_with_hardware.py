@@ -11,6 +11,7 @@ import pytest
 from simtmm import load_kernel, load_machine, run
 from simtmm.analysis.compared_with_hardware import (
     Comparison,
+    assumptions,
     compared_with_hardware,
     comparisons,
     may_be_measured,
@@ -146,6 +147,11 @@ def test_of_what_takes_long_it_is_said_that_it_may(monkeypatch):
 def test_one_that_decides_nothing_is_not():
     storing = trace([[[store(0, 4 * lane)] for lane in range(256)]])
     assert run(storing, "v100").assumptions == ()
+
+
+def test_without_counts_nothing_is_known_of_what_decides():
+    result = run(trace([[[(0, "atomic", 0, 4)] * 20 for _ in range(32)]]), "v100").result
+    assert assumptions(load_machine("v100"), result, None, lambda machine: result) == ()
 
 
 def test_what_is_no_assumption_is_not_named():

@@ -517,6 +517,12 @@ def test_a_problem_is_its_kernel_with_values_and_conditions(problem):
     assert [(array.dtype.name, array.shape) for array in arrays.values()] == [("float32", (1000,))]
 
 
+def test_a_problem_s_options_are_those_of_its_compiler(problem):
+    assert "-DHALF=2" in read_problem(problem(CompilerOptions=["-DHALF=2"])).kernel.options
+    with pytest.raises(KernelError, match=r"CompilerOptions = \['-O3', 1\]: must be texts"):
+        read_problem(problem(CompilerOptions=["-O3", 1]))
+
+
 def test_a_global_size_is_in_blocks_or_in_threads(problem):
     for kind, blocks in (("CUDA", 31), ("OpenCL", 1)):
         kernel = read_problem(problem(GridDivX=None, GlobalSizeType=kind)).kernel
