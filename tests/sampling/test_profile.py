@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm.sampling.differing.profile import Look, probes
-from simtmm.sampling.differing.signature import Signatures
+from simtmm.sampling.differing.signature import Signatures, _octaves
 from simtmm.sampling.paces import Timed, hidden, left_out
 from simtmm.sampling.stretches import Form, form_of, stretches_of
 
@@ -171,3 +171,8 @@ def test_blocks_that_run_on_at_the_end_may_have_ended_before():
 )
 def test_stretches_are_as_long_as_rows_of_the_grid(grid, wave, form):
     assert form_of(grid, wave) == form
+
+
+def test_strides_are_alike_within_an_octave_and_of_one_direction():
+    strides = np.array([0, 1, -1, 2, -2, 3, -3, 5, 6, 64, -64])
+    assert _octaves(strides).tolist() == [0, 1, -1, 2, -2, 3, -3, 3, 4, 7, -7]
