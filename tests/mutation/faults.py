@@ -21,6 +21,8 @@ KINDS = (
 # Of what is made by these, every argument and part decides whether something kept is found again.
 MAKES_KEYS = re.compile(r"key|digest|identity|content|sha256|blake2|hash|circumstances|about|stamp|^of$|^parts$|kept")
 
+COMMUTE = {"max", "min", "maximum", "minimum", "gcd", "lcm", "hypot"}  # whose arguments have no order
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -104,7 +106,7 @@ def _changes(place: Place) -> Iterator[Change]:
             for at in range(len(node.keys)):
                 begin = node.keys[at] or node.values[at]
                 yield place.without("field", node.values, at, first=begin)
-        case ast.Subscript(slice=ast.Slice() as cut):
+        case ast.Subscript(slice=ast.Slice() as cut) if not _is_of_hash(node.value):
             for end, more in ((cut.lower, "+ 1"), (cut.upper, "- 1")):
                 if end is not None:
                     yield ("range", end, *place.span(end), f"({place.text(end)}) {more}")
@@ -165,10 +167,17 @@ def _arguments(place: Place, call: ast.Call) -> Iterator[Change]:
         for at in range(len(call.args)):
             yield place.without("argument", [*call.args, *call.keywords], at)
     for one, other in zip(call.args, call.args[1:], strict=False):
-        if all(isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)) for each in (one, other)):
+        if name not in COMMUTE and all(
+            isinstance(each, (ast.Name, ast.Attribute, ast.Subscript)) for each in (one, other)
+        ):
             (begin, _), (_, end) = place.span(one), place.span(other)
             between = place.source[place.span(one)[1] : place.span(other)[0]].decode()
             yield ("swap", call, begin, end, f"{place.text(other)}{between}{place.text(one)}")
+
+
+def _is_of_hash(node: ast.AST) -> bool:
+    """Whether it is a hash, which is as good a digit shorter."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "hexdigest"
 
 
 def _fields(place: Place, node: ast.Tuple | ast.List) -> Iterator[Change]:

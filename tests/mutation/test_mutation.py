@@ -52,6 +52,8 @@ def changes(text, *kinds):
         ("range(n)", ["range"], ["range((n) - 1)", "range((n) + 1)"]),
         ("x = f(a, b.c)", ["swap"], ["x = f(b.c, a)"]),
         ("x = f(a, 1)", ["swap"], []),
+        ("x = max(a, b)", ["swap"], []),  # the same
+        ("x = h.hexdigest()[:20]", ["range"], []),  # as good
         ("if a:\n    f()", ["condition"], ["if (not (a)):"]),
         ("x = not a", ["not"], ["x = (a)"]),
         ("x += 1", ["statement"], ["pass"]),

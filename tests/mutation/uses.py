@@ -20,10 +20,15 @@ class Uses:
         self._uses: dict[str, set[tuple[str, str, int]]] = {}
         for path in sorted((tree / "simtmm").rglob("*.py")):
             file = path.relative_to(tree).as_posix()
-            for function in ast.walk(ast.parse(path.read_bytes())):
+            tree_of_file = ast.parse(path.read_bytes())
+            for function in ast.walk(tree_of_file):
                 if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     for name, line in _names(function):
                         self._uses.setdefault(name, set()).add((file, function.name, line))
+            for statement in tree_of_file.body:
+                for assigned in _stored(statement):
+                    for name in _loaded(statement):
+                        self._uses.setdefault(name, set()).add((file, assigned, statement.lineno))
 
     def of(self, fault: Fault, source: bytes) -> Iterator[dict[str, set[int]]]:
         """Lines by file that use what a fault is in: its function, or what its line assigns; then users of these."""
@@ -58,13 +63,23 @@ def _assigned(source: bytes, fault: Fault) -> set[str]:
     if fault.function:
         names = fault.function.split(".")
         return {names[-2] if names[-1] == "__init__" and len(names) > 1 else names[-1]}
-    found = set()
-    for node in ast.parse(source).body:
-        if node.lineno <= fault.line <= (node.end_lineno or node.lineno):
-            found |= {
-                each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            }
-    return found
+    return {
+        name
+        for node in ast.parse(source).body
+        if node.lineno <= fault.line <= (node.end_lineno or node.lineno)
+        for name in _stored(node)
+    }
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a module's top assigns."""
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        return set()
+    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+
+
+def _loaded(statement: ast.stmt) -> set[str]:
+    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
 
 
 def own_lines(source: bytes, fault: Fault) -> set[int]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtmm.sampling.differing.profile import Look, probes
-from simtmm.sampling.differing.signature import Signatures
+from simtmm.sampling.differing.signature import Signatures, _octaves
 from simtmm.sampling.interval import quantile
 from simtmm.sampling.paces import Timed, _of_bounds, hidden, left_out
 from simtmm.sampling.stretches import Form, form_of, stretches_of
@@ -190,3 +190,8 @@ def test_where_a_kind_ends_is_anywhere_in_its_cell():
 )
 def test_stretches_are_as_long_as_rows_of_the_grid(grid, wave, form):
     assert form_of(grid, wave) == form
+
+
+def test_strides_are_alike_within_an_octave_and_of_one_direction():
+    strides = np.array([0, 1, -1, 2, -2, 3, -3, 5, 6, 64, -64])
+    assert _octaves(strides).tolist() == [0, 1, -1, 2, -2, 3, -3, 3, 4, 7, -7]

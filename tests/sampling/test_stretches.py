@@ -7,7 +7,7 @@ from simtmm import load_machine
 from simtmm.sampling.interval import MANY, half_width, quantile
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.simulation import simulate_sample
-from simtmm.sampling.stretches import HEAD, TAIL, TIMED, WARM, stretches_of
+from simtmm.sampling.stretches import HEAD, TAIL, TIMED, WARM, Form, Stretches, stretches_of
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import TraceLaunch
@@ -130,3 +130,61 @@ def test_each_part_of_a_trace_is_looked_up_among_the_chosen_blocks_near_it(monke
     made = sample_of(Trace(whole.info, [part for part in parts if len(part.block)]), {0: chosen})
     assert looked_up == [4] * 8
     assert made.info.events == whole.info.events // 4  # half the blocks of one of two launches
+
+
+def by_hand(head=24):
+    """A sample of waves of two blocks: the beginning, two stretches of four waves of which three are timed, the end."""
+    begins = np.array([0, head + 16, head + 36, head + 56], np.int64)
+    ends = np.array([head, head + 24, head + 44, head + 66], np.int64)
+    return Stretches(head + 66, 2, begins, ends, Form(1, 3))
+
+
+def begun_at(waves):
+    """When blocks begin, two of a wave, one a tick before the other of the same mean."""
+    return np.stack([np.array(waves) - 1, np.array(waves) + 1], axis=1).ravel()
+
+
+def test_what_a_sample_leaves_out_and_what_each_stretch_stands_for():
+    made = by_hand()
+    assert made.left_out() == [(24, 40), (48, 60), (68, 80)]
+    assert (made.simulated, made.waves_left_out) == (50, 20)
+    assert made.chosen.tolist() == [*range(24), *range(40, 48), *range(60, 68), *range(80, 90)]
+    # Gaps of 8, 6 and 6 waves: half of each on either side, and the first and the last whole
+    assert made.waves_left_out_around().tolist() == [8 + 3, 3 + 6]
+
+
+def test_paces_and_how_they_change_within_a_stretch():
+    waves = [*range(13), 100, 110, 130, 0, 200, 230, 250, *range(5)]  # the first of a stretch is not timed
+    made = by_hand()
+    assert made.paces(begun_at(waves)).tolist() == [15, 25]
+    assert made.changes(begun_at(waves)).tolist() == [10 - 20, 30 - 20]
+
+
+@pytest.mark.parametrize(("head", "first"), [(24, 14), (40, 30), (56, 42), (62, 48), (64, 48)])
+def test_the_beginning_is_told_by_its_last_waves_a_quarter_or_five(head, first):
+    """What is timed of it begins at the first block of these, and ends a wave before it does."""
+    made = by_hand(head)
+    found = made.timed_of(np.arange(made.simulated, dtype=float)).tolist()
+    assert found == [(first + head - 3) / 2, head + 3.5, head + 11.5]
+    waves = np.cumsum(np.arange(made.simulated // 2))
+    assert made.paces_at_first(begun_at(waves)).tolist() == list(range(first // 2 + 1, head // 2))
+
+
+@pytest.mark.parametrize(
+    ("paces", "drift"),
+    [
+        # Two of eleven, a quarter, beside the two before: means 11 and 21, the error the root of (2 + 2) / 2
+        ([99] * 7 + [10, 12, 20, 22], 10 / 21),
+        ([99] * 7 + [20, 22, 10, 12], 10 / 11),
+        ([99] * 7 + [10, 12, 12.8, 14.8], 0),  # 2.8, less than twice the error
+        ([99] * 7 + [10, 12, 12.9, 14.9], 2.9 / 13.9),
+        ([99] * 6 + [10, 12, 11, 20, 22, 21], 10 / 21),  # three of twelve
+        ([99] * 9 + [10, 12, 11, 20, 22, 21], 10 / 21),  # and of fifteen
+        ([99, 98, 97], 0),  # too few to be told
+        ([10, 12, 20, 22], 10 / 21),
+    ],
+)
+def test_a_pace_that_still_changes_where_the_beginning_ends_is_told_as_a_part_of_it(paces, drift):
+    made = by_hand(2 * len(paces) + 2)
+    waves = [*np.cumsum([0, *paces]), *range(made.simulated // 2 - len(paces) - 1)]
+    assert made.drift_at_first(begun_at(waves)) == pytest.approx(drift, rel=1e-12)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.errors import StudyError
-from simtmm.study.design.axes import Axis, axis, flattened, product, sample, scale_of, size, span
+from simtmm.study.design.axes import Axis, Span, axis, flattened, product, sample, scale_of, size, span
 
 
 def values(text, **options):
@@ -217,3 +217,21 @@ def test_nested_tables_become_dotted_keys():
 )
 def test_a_range_tells_how_its_values_go(written, scale):
     assert scale_of(written) == scale
+
+
+@pytest.mark.parametrize(
+    ("span", "fractions", "values"),
+    [
+        (Span("a", 2, 4), [0, 0.25, 1], [2, 2.5, 4]),
+        (Span("a", 1, 100, log=True), [0, 0.25, 0.5, 1], [1, 10**0.5, 10, 100]),
+        # Whole values have equal shares of a linear scale, the last one too
+        (Span("a", 1, 10, whole=True), [0, 0.0999, 0.1, 0.8999, 0.9, 1], [1, 1, 2, 9, 10, 10]),
+        (Span("a", 0.5, 3.5, whole=True), [0, 0.34, 0.67, 1], [1, 2, 3, 3]),
+        (Span("a", 1, 1000, log=True, whole=True), [0, 1 / 3, 0.5, 1], [1, 10, 32, 1000]),
+        (Span("a", 1.5, 8.5, log=True, whole=True), [0, 0.5, 1], [2, 4, 8]),
+    ],
+)
+def test_a_sample_s_values_lie_as_far_along_as_it_says(span, fractions, values):
+    assert [span.at(fraction) for fraction in fractions] == pytest.approx(values, rel=1e-11)  # of DIGITS
+    if span.whole:
+        assert all(isinstance(span.at(fraction), int) for fraction in fractions)
