@@ -6,7 +6,6 @@ import pytest
 
 from simtmm.errors import StudyError
 from simtmm.kernel import kernel_folders, load_kernel
-from simtmm.model.algorithms import ALGORITHMS
 from simtmm.study.design.design import design_of
 from simtmm.study.design.points import points_of
 from simtmm.study.design.stored_design import stored_design
@@ -109,14 +108,3 @@ def changed(kernel, part, value):
     """A description with another value in its parameter a."""
     parameters = kernel["parameters"]
     return {**kernel, "parameters": {**parameters, "a": {**parameters["a"], part: value}}}
-
-
-def test_a_parameter_of_an_algorithm_is_whole_where_its_symbol_is():
-    found = set()
-    for name, algorithm in ALGORITHMS.items():
-        subject = typed_subject(name, "algorithm")
-        for symbol in algorithm.symbols:
-            found.add(symbol.whole)
-            assert subject.whole(symbol.name) == symbol.whole
-        assert not subject.whole("nothing")
-    assert found == {True, False}
