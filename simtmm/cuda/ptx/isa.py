@@ -6,6 +6,7 @@ A row is the forms of an opcode, as the PTX ISA lists them, with a letter for ea
     p  the same, or two of them: d|p
     D  a destination, or several in braces
     V  several in braces
+    T  destinations in braces, and a predicate that tells whether there is a texel: {d}|p
     s  a value: a register, a number, the address of a symbol, a predicate (negated, too), or _ for none
     S  the same, or several in braces
     v  a value of which a part may be named (video instructions): %r1.b0
@@ -55,7 +56,7 @@ FORMS: dict[str, str] = {
     "mov": "D S",
     "ld": "D m|D m s",
     "ldu": "D m",
-    "st": "m S|m S s",
+    "st": "m S|m S s|m S m",
     "prefetch": "m|m s",
     "prefetchu": "m",
     "applypriority": "m n",
@@ -93,7 +94,7 @@ FORMS: dict[str, str] = {
     "stmatrix": "m V",
     "movmatrix": _ONE,
     # Textures and surfaces
-    "tex": "D m *",
+    "tex": "T m *",
     "tld4": _ANY,
     "txq": "d m|d m s",
     "suld": "D m",
@@ -133,6 +134,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "p": (Register, Sink, Pair),
     "D": (Register, Sink, Vector),
     "V": (Vector,),
+    "T": (Vector, Pair),
     "s": _VALUES,
     "S": (*_VALUES, Vector),
     "v": (*_VALUES, Part),

@@ -112,7 +112,7 @@ def test_clusters_barriers_order_what_is_checked():
         ("L: add.u32 %o, %o, 1; L: add.u32 %o, %o, 1;", "label 'L' is there twice", ""),
         ("vote.most.pred p0, p1;", "is not known", ""),
         ("barrier.cluster;", "is not known", ""),
-        ("barrier.cluster.arrive 1;", "is not known", ""),
+        ("barrier.cluster.arrive 1;", "has operands that it does not take", ""),
         ("call (%o), f, (1, 2);", "has 2 arguments and 1 results, of 1 and 1", CALLS[0].declared),
         ("call (%o), f;", "has 0 arguments and 1 results, of 1 and 1", CALLS[0].declared),
         ("call (%o);", r"must be call \(results\), function, \(arguments\)", CALLS[0].declared),
