@@ -78,7 +78,7 @@ COUNTS: dict[str, range] = {
     # Those that do nothing here, and those whose handlers take what there is
     **_each("ACQBULK BAR BPT BSSY BSYNC CCTL CCTLL CCTLT CGAERRBAR DEPBAR ENDCOLLECTIVE ERRBAR EXIT FENCE KILL", 0, 9),
     **_each("LDGDEPBAR MEMBAR NANOSLEEP NOP PMTRIG PREEXIT UBLKPF USETMAXREG UTMACMDFLUSH", 0, 9),
-    **_each("WARPREADY WARPSYNC YIELD", 0, 9),
+    **_each("UCGABAR_ARV UCGABAR_WAIT WARPREADY WARPSYNC YIELD", 0, 9),
 }
 
 
