@@ -23,7 +23,7 @@ def test_a_program_is_translated_or_refused(content):
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("%r<8>", "%r<99999999999>", "PTX line 11: a whole number of at most 1,048,576 is expected, not '99999999999'"),
+        ("%r<8>", "%r<99999999999>", "PTX line 11: must be at most 1,048,576 registers, not 99999999999"),
         (".loc 1 3 5", ".loc 1 mov 5", "PTX line 14: a whole number of at most 2,147,483,647 is expected, not 'mov'"),
         (
             '.file 1 "k.cu"',
@@ -31,8 +31,8 @@ def test_a_program_is_translated_or_refused(content):
             "PTX line 4: a whole number of at most 2,147,483,647 is expected, not 'x'",
         ),
         (".version 8.4", ".version new", "PTX line 1: .version: 'new': must be a number, as 8.0"),
-        ("table[16]", "table[x]", "'x': a number is expected"),
-        ("mul.wide.s32 %rd3, %r5, 4;", "mul.wide.s32 %rd3;", "`mul.wide.s32 %rd3` is not known"),
+        ("table[16]", "table[x]", "PTX line 5: 'x' is no operand"),
+        ("mul.wide.s32 %rd3, %r5, 4;", "mul.wide.s32 %rd3;", "`mul.wide.s32 %rd3` has operands that it does not take"),
         (".b8 cache[256]", ".b999999999999 cache[256]", "b999999999999"),
     ],
 )
