@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from simtmm import record
-from simtmm.cuda import machine_function
+from simtmm.cuda import device, machine_function
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.cuda.execution.kernels import kernel
@@ -149,15 +149,21 @@ again:
 """
 
 
-def test_a_loop_of_nothing_but_its_jump_ends_with_an_interrupt(tmp_path):
-    """It has no event that could fill anything."""
+def test_a_loop_of_nothing_but_its_jump_ends_with_an_interrupt(tmp_path, monkeypatch):
+    """It has no event that could fill anything. The interrupt comes when it runs, however long compiling it takes."""
+    right = device.run
+
+    def interrupted(*arguments, **more):
+        signal.alarm(1)
+        yield from right(*arguments, **more)
+
+    monkeypatch.setattr(device, "run", interrupted)
 
     def interrupt(*_):
         raise KeyboardInterrupt
 
     (tmp_path / "k.ptx").write_text(ENDLESS)
     before = signal.signal(signal.SIGALRM, interrupt)
-    signal.alarm(2)
     try:
         with pytest.raises(KeyboardInterrupt):
             record(cuda_program(tmp_path / "k.ptx", 1, 32, ["zeros:int32:32"]))
