@@ -48,6 +48,8 @@ def _special(architecture):
     )
     yield case("chosen pairs", "selp.b64 %x, %a, 0x123456789ABCDEF0, %b;", ["b64"], ["b64", "pred"])
     yield case("shifted and summed", "shl.b64 %y, %a, 3;\n add.s64 %x, %y, %b;", ["b64", "b64"], ["b64", "b64"])
+    body = "shl.b64 %x, %a, 16;\n neg.s64 %x, %x;\n shr.u64 %x, %x, 12;"
+    yield case("shifted and negated", body, ["b64"], ["b64"])
     body = "mul.wide.s32 %x, %a, %b;\n sub.s64 %x, %x, %c;\n neg.s32 %y, %a;"
     yield case("products and differences", body, ["b64", "b32"], ["s32", "s32", "s64"])
 

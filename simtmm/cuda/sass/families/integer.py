@@ -221,7 +221,10 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
     shift = lifting.exactly(sources, 4 if instruction.has("HI") and not instruction.has("SX32") else 3)[-1]
     if not isinstance(shift, Number):
         raise lifting.refuse("shifts by what is no number")
-    if bool(carries) != instruction.has("X") or ((out or carries) and is_signed_operand(sources[0])):
+    negated = bool(out) and is_signed_operand(sources[0])  # then -a is that of what is shifted: ~(a << n) + 1
+    if bool(carries) != instruction.has("X") or (carries and is_signed_operand(sources[0])):
+        raise lifting.refuse()
+    if negated and (instruction.has("HI") or not isinstance(sources[0], Reg) or sources[0].absolute):
         raise lifting.refuse()
     by = lifting.whole_number(shift)
     a, b = sources[0], sources[1]
@@ -234,11 +237,14 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
         whole = lifting.value("mov.b64", "b64", Vector((low, upper)))
         part: PtxOperand = high(lifting, lifting.value("shl.b64", "b64", whole, Immediate(by)))
     else:
-        part = lifting.value("shl.b32", "b32", lifting.whole(a), Immediate(by))
+        shifted = lifting.bits(a) if negated else lifting.whole(a)
+        part = lifting.value("shl.b32", "b32", shifted, Immediate(by))
+        part = lifting.value("not.b32", "b32", part) if negated else part
     if not out and not carries:
         lifting.write(to, lifting.value("add.s32", "b32", part, lifting.whole(b)))
         return
     other, constant = _zero_extended(lifting, b)
+    constant += negated
     total: PtxOperand = lifting.value("add.s64", "b64", lifting.value("cvt.u64.u32", "b64", part), other)
     for carry in carries:
         total = lifting.value("add.s64", "b64", total, _one_if(lifting, carry, "b64"))
