@@ -6,7 +6,8 @@ import signal
 import pytest
 
 from simtmm import record
-from simtmm.cuda import device, machine_function
+from simtmm.cuda import device
+from simtmm.cuda.disagreement import comparison
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.cuda.execution.kernels import kernel
@@ -116,7 +117,7 @@ def test_a_lane_that_left_a_shuffle_of_its_warp_is_waited_for_and_named(refused)
 @pytest.fixture
 def soon_given_up(monkeypatch):
     """Machine code and PTX are compared for a moment alone, which is all in vain where neither ends."""
-    monkeypatch.setattr(machine_function, "SECONDS", 0.1)
+    monkeypatch.setattr(comparison, "SECONDS", 0.1)
 
 
 def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch, soon_given_up):

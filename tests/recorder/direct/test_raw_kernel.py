@@ -10,7 +10,7 @@ import pytest
 
 import simtmm
 from simtmm.errors import CompilerError, KernelError, RecordingError
-from simtmm.scripts.numba_cuda.launches import _most_threads
+from simtmm.recorder.direct.current import properties
 from tests.cuda.compilers.conftest import needs_nvcc, needs_nvrtc, needs_ptxas
 from tests.recorder.direct.kernels import BEYOND, REVERSED, SAXPY, SCALE, saxpy_arrays
 
@@ -188,15 +188,15 @@ def test_attributes_are_those_of_the_assembler():
 
 @pytest.mark.parametrize(
     ("registers", "threads"),
-    # 65,536 registers of a core group, of which a warp takes a multiple of 256
-    [(0, 1024), (32, 1024), (64, 1024), (65, 896), (72, 896), (73, 800), (80, 800), (128, 512), (129, 480), (255, 256)],
+    # Four files of 16,384 registers, of one of which a warp takes a multiple of 256
+    [(0, 1024), (32, 1024), (64, 1024), (65, 896), (72, 896), (73, 768), (80, 768), (128, 512), (129, 384), (255, 256)],
 )
 def test_threads_of_a_block_are_whole_warps_whose_registers_come_in_units(registers, threads, monkeypatch):
     kernel = simtmm.RawKernel(SAXPY, "saxpy")
     monkeypatch.setattr(type(kernel), "num_regs", registers)
     assert kernel.max_threads_per_block == threads
-    assert _most_threads(registers, None) == threads  # Numba's kernels have the same
-    assert _most_threads(registers, 100) == min(100, threads)
+    assert properties().most_threads(registers, None) == threads  # which Numba's kernels are held to
+    assert properties().most_threads(registers, 100) == min(100, threads)
 
 
 def test_a_fault_names_line_thread_and_array():
