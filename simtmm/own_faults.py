@@ -41,7 +41,7 @@ def internal_error(error: BaseException, doing: str, whose: str = "of your kerne
     doing: as of `told_as_ours`. whose: fault it is not.
     """
     what = f"{doing}, by {_OURS} {whose}: {type(error).__name__}: {shown_error(error)}{_place(error)}"
-    return InternalError(what, "; please send this line and the kernel's source to its developers")
+    return InternalError(what, to_send(None))
 
 
 def is_own(error: BaseException) -> bool:

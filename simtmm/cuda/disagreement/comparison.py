@@ -9,7 +9,18 @@ import numpy.typing as npt
 
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.explanation import Told, Ways, ended_alone, explained
-from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, bytes_of, element_type, is_untyped
+from simtmm.cuda.disagreement.memory import (
+    Changes,
+    KeptMemory,
+    are_equal,
+    bits,
+    bytes_of,
+    element_type,
+    elements_of,
+    is_untyped,
+    near,
+    scale_of,
+)
 from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
@@ -19,7 +30,6 @@ THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are comp
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
 SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what PTX has taken:
 SLOWER = 20  # that of many lines is not optimised
-CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 # What processors give where there is no number, of f32, or the upper halves of f64 in words, and of f64
 _NANS: dict[int, npt.NDArray[Any]] = {
     4: np.array([0x7FFFFFFF, 0x7FC00000, 0xFFC00000, 0x7FF80000, 0xFFF80000], np.uint32),
@@ -92,15 +102,11 @@ def _suspects(memory: KeptMemory, number: int, expected: list[Changes], ours: li
     """Elements of an array that differ by more than rounding; all that differ of one whose type is not known."""
     allocation = memory.allocations[number]
     kind = element_type(allocation)
-    a, b = (_elements(memory.content(number, made), kind) for made in (expected, ours))
-    differs: npt.NDArray[np.int64] = (
-        np.flatnonzero(_bits(a) != _bits(b)) if kind.itemsize in (1, 2, 4, 8) else np.flatnonzero(a != b)
-    )
+    a, b = (elements_of(memory.content(number, made), kind) for made in (expected, ours))
+    differs: npt.NDArray[np.int64] = np.flatnonzero(bits(a) != bits(b))
     if is_untyped(allocation) or kind.kind not in "fc":
         return differs[~_no_numbers(a[differs], b[differs])]
-    with np.errstate(all="ignore"):
-        near = np.isclose(a[differs], b[differs], rtol=CLOSE, atol=CLOSE * _scale(a), equal_nan=True)
-    far: npt.NDArray[np.int64] = differs[~near]
+    far: npt.NDArray[np.int64] = differs[~near(a[differs], b[differs], scale_of(a))]
     return far
 
 
@@ -109,20 +115,5 @@ def _no_numbers(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.bool
     if a.dtype.itemsize not in (4, 8):
         return np.zeros(len(a), bool)
     known = _NANS[a.dtype.itemsize]
-    found: npt.NDArray[np.bool_] = np.isin(_bits(a), known) & np.isin(_bits(b), known)
+    found: npt.NDArray[np.bool_] = np.isin(bits(a), known) & np.isin(bits(b), known)
     return found
-
-
-def _elements(content: npt.NDArray[np.uint8], kind: "np.dtype[np.generic]") -> npt.NDArray[Any]:
-    return content[: len(content) // kind.itemsize * kind.itemsize].view(kind)
-
-
-def _bits(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return values.view(f"u{values.dtype.itemsize}")
-
-
-def _scale(values: npt.NDArray[Any]) -> float:
-    """How large numbers are that sums may have cancelled from."""
-    with np.errstate(all="ignore"):
-        finite = np.abs(values[np.isfinite(values)])
-    return float(finite.mean()) if len(finite) else 0.0

@@ -6,7 +6,6 @@ both orders of machine code, and still differs between the two, depends on neith
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,16 @@ from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.findings import INFO
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.disagreement.memory import Changes, KeptMemory, element_type, is_untyped
+from simtmm.cuda.disagreement.memory import (
+    Changes,
+    KeptMemory,
+    bits,
+    element_type,
+    elements_of,
+    is_untyped,
+    near,
+    scale_of,
+)
 from simtmm.cuda.disagreement.parting import parting
 from simtmm.cuda.disagreement.rounding import LESS, MORE, nudged, rounds_freely
 from simtmm.cuda.disagreement.variants import Variant
@@ -73,7 +81,7 @@ def explained(ways: Ways, suspects: Mapping[int, npt.NDArray[np.int64]]) -> Told
                 stable = left[number][:0]
             else:
                 kind = element_type(ways.memory.allocations[number])
-                before, other = (_of(ways.memory, number, each, kind) for each in (base, content))
+                before, other = (bits(elements_of(ways.memory.content(number, each), kind)) for each in (base, content))
                 stable = left[number][(before == other)[left[number]]]
             if len(stable) < len(left[number]):
                 noted.setdefault(number, reason)
@@ -114,23 +122,13 @@ def _trials(ways: Ways) -> list[tuple[str, Callable[[], KernelFunction], list[Ch
     ]
 
 
-def _of(memory: KeptMemory, number: int, made: list[Changes], kind: "np.dtype[np.generic]") -> npt.NDArray[Any]:
-    content = memory.content(number, made)
-    values = content[: len(content) // kind.itemsize * kind.itemsize]
-    return values.view(f"u{kind.itemsize}" if kind.itemsize in (1, 2, 4, 8) else f"V{kind.itemsize}")
-
-
 def _may_be_near(ways: Ways, number: int) -> bool:
     """Whether memory may hold real numbers that differ by rounding alone."""
     both = [ways.memory.content(number, made) for made in (ways.expected, ways.ours)]
     for real in (np.float32, np.float64):
-        whole = len(both[0]) // np.dtype(real).itemsize * np.dtype(real).itemsize
-        a, b = (each[:whole].view(real) for each in both)
-        with np.errstate(all="ignore"):
-            finite = np.abs(a[np.isfinite(a)])
-            scale = float(finite.mean()) if len(finite) else 0.0
-            if np.isclose(a, b, rtol=1e-3, atol=1e-3 * scale, equal_nan=True).all():
-                return True
+        a, b = (elements_of(each, np.dtype(real)) for each in both)
+        if near(a, b, scale_of(a)).all():
+            return True
     return False
 
 

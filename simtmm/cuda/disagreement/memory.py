@@ -1,6 +1,7 @@
 """What a launch leaves in memory, which is as before then."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.execution.device_memory import Allocation
 from simtmm.cuda.function import KernelFunction
 
+CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off
 PIECE = 1 << 20  # bytes of memory that are compared, kept and laid back together
 Changes = dict[int, npt.NDArray[np.uint8]]  # pieces of a memory, by where they begin
 
@@ -86,3 +88,31 @@ def applied(before: npt.NDArray[np.uint8], made: Changes) -> npt.NDArray[np.uint
     for start, piece in made.items():
         after[start : start + PIECE] = piece
     return after
+
+
+def elements_of(content: npt.NDArray[np.uint8], kind: "np.dtype[Any]") -> npt.NDArray[Any]:
+    """Bytes as elements of a type, as many as are whole."""
+    return content[: len(content) // kind.itemsize * kind.itemsize].view(kind)
+
+
+def bits(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Elements as their bits, of which two are equal only if all of them are."""
+    size = values.dtype.itemsize
+    return values.view(f"u{size}" if size in (1, 2, 4, 8) else f"V{size}")
+
+
+def near(a: npt.NDArray[Any], b: npt.NDArray[Any], scale: float) -> npt.NDArray[np.bool_]:
+    """Whether real numbers differ by no more than rounding.
+
+    scale: how large numbers are that sums may have cancelled from.
+    """
+    with np.errstate(all="ignore"):
+        found: npt.NDArray[np.bool_] = np.isclose(a, b, rtol=CLOSE, atol=CLOSE * scale, equal_nan=True)
+    return found
+
+
+def scale_of(values: npt.NDArray[Any]) -> float:
+    """The mean size of the numbers of an array that are finite."""
+    with np.errstate(all="ignore"):
+        finite = np.abs(values[np.isfinite(values)])
+    return float(finite.mean()) if len(finite) else 0.0

@@ -104,9 +104,8 @@ def _logged(instruction: Instruction, name: str, kind: str, number: int) -> str:
     """Lines that log a register; "" for one that is not logged: of 128 bits, or renamed in an inner scope."""
     if not kind or name not in instruction.text or (kind != "pred" and bits_of(kind) not in (16, 32, 64)):
         return ""
-    if instruction.guard is not None and name in (
-        instruction.guard.name if isinstance(instruction.guard, Register) else instruction.guard.register.name
-    ):
+    guard = instruction.guard
+    if guard is not None and name == (guard.name if isinstance(guard, Register) else guard.register.name):
         return ""
     if kind == "pred":
         value = f"selp.u64 %simtmm_v, 1, 0, {name};\n"
