@@ -27,7 +27,7 @@ from tests.mutation.running import ROOT, Runner
 from tests.mutation.tree import OWN, synced
 from tests.mutation.uses import Uses
 
-TOGETHER = 16  # files of tests that are recorded by one process
+TOGETHER = 6  # files of tests that are recorded by one process
 
 
 def main() -> int:
@@ -96,6 +96,8 @@ def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
     found: list[str] = []
     for name in given.record or ["tests"]:
         at = ROOT / name
+        if not at.exists():
+            raise SystemExit(f"--record {name}: there is no such file or folder of tests")
         found += [
             path.relative_to(ROOT).as_posix() for path in (sorted(at.rglob("test_*.py")) if at.is_dir() else [at])
         ]

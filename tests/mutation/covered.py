@@ -1,7 +1,7 @@
 """Which tests run a line: recorded by file of tests, and kept in the user's cache until that file changes.
 
 A source that has changed since is looked at by the lines that are still there, so that a new test needs a new record of
-its own file alone.
+its own file alone. Tests that call loops of machine code are recorded twice, with loops as Python the second time.
 """
 
 import contextlib
@@ -15,6 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.mutation.running import Runner
+
+CALL_LOOPS = ("simtmm/native/loop.py", "simtmm/compiled.py")  # what a test runs that runs machine code
+AS_PYTHON = 1.5, 15.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,38 @@ def _lines(data: Path, file: str) -> dict[int, list[str]]:
     )
 
 
+Ran = dict[str, dict[str, list[int]]]  # lines by source, by test
+
+
+def _ran(place: Path) -> Ran:
+    """What a run has left in a folder."""
+    from coverage import CoverageData
+
+    ran: Ran = {}
+    for part in sorted(place.glob("coverage*")):
+        with contextlib.suppress(Exception):  # of a process that was killed while it wrote
+            data = CoverageData(str(part))
+            data.read()
+            for path in data.measured_files():
+                for line, names in data.contexts_by_lineno(path).items():
+                    for name in filter(None, names):
+                        ran.setdefault(name, {}).setdefault(path, []).append(line)
+    return ran
+
+
+def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) -> list[str]:
+    """The tests that are recorded with loops as Python: of each file the quickest that run any, up to its limit."""
+    callers = {str(tree / file) for file in CALL_LOOPS}
+    spent: dict[str, float] = {}
+    chosen = []
+    for name in sorted(known, key=lambda name: (known[name].get("seconds", 0.0), name)):
+        file = name.partition("::")[0]
+        if callers & ran.get(name, {}).keys() and spent.get(file, 0.0) + AS_PYTHON[0] <= AS_PYTHON[1]:
+            spent[file] = spent.get(file, 0.0) + AS_PYTHON[0]
+            chosen.append(name)
+    return chosen
+
+
 class Covered:
     """The records of all files of tests that have one."""
 
@@ -110,21 +145,20 @@ class Covered:
             outcome = runner.recorded(files, place)
             if not (place / "tests.json").exists():
                 raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
+            known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
+            again = _with_loops(known, _ran(place), runner.tree)
+            if again:
+                (place / "again").mkdir()
+                runner.recorded(again, place / "again", AS_PYTHON[0])
             return self._settled(files, place, runner.tree)
 
     def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
         """Put what a run in a copy of the tree has left into a record of each file of tests."""
-        from coverage import CoverageData
-
-        ran: dict[str, dict[str, list[int]]] = {}  # lines by source, by test
-        for part in sorted(place.glob("coverage*")):
-            with contextlib.suppress(Exception):  # of a process that was killed while it wrote
-                data = CoverageData(str(part))
-                data.read()
-                for path in data.measured_files():
-                    for line, names in data.contexts_by_lineno(path).items():
-                        for name in filter(None, names):
-                            ran.setdefault(name, {}).setdefault(path, []).append(line)
+        ran = _ran(place)
+        for name, lines in _ran(place / "again").items():
+            for path, numbers in lines.items():
+                own = ran.setdefault(name, {})
+                own[path] = sorted({*own.get(path, []), *numbers})
         known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
         found: dict[str, RecordedTest] = {}
         for file in files:

@@ -1,19 +1,22 @@
 """A plugin of pytest, and of processes that tests start: which test ran which lines, and how long each took.
 
 Coverage.py measures, with the test's name as its context. What a test imports first runs then, and in no later test:
-the lines of a module's top count for nothing.
+the lines of a module's top count for nothing. Loops that become machine code run unseen, so tests that run some are run
+once more with loops as Python, each for as long as it may take: what it has run until then counts.
 """
 
 import atexit
 import json
 import os
 import resource
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 DATA, RESULT = "SIMTMM_COVERAGE", "SIMTMM_COVERAGE_RESULT"  # variables: where the lines go, and the tests' times
+LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: seconds of the processor for a test whose loops run as Python
 SITE = """\
 import os
 if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
@@ -79,6 +82,35 @@ class Recorder:
         Path(os.environ[RESULT]).write_text(json.dumps(self._tests), encoding="utf-8")
 
 
+class OverError(BaseException):
+    """A test has had its seconds. No Exception, which Hypothesis would look for a smaller example of."""
+
+
+class LoopsAsPython:
+    """Runs what would be machine code as the Python that it is written in."""
+
+    def __init__(self, seconds: float) -> None:
+        from simtmm.compiled import _as_python
+        from simtmm.native import Loop
+
+        self._seconds = seconds
+        Loop.__call__ = lambda self, *arguments: _as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
+        signal.signal(signal.SIGPROF, self._end)
+
+    def _end(self, number: int, frame: object) -> None:
+        raise OverError(f"over {self._seconds:g} seconds")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 def pytest_configure(config: Any) -> None:
     if DATA in os.environ:
         config.pluginmanager.register(Recorder())
+    if LOOPS in os.environ:
+        config.pluginmanager.register(LoopsAsPython(float(os.environ[LOOPS])))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from tests.mutation.recorder import DATA, RESULT, SITE
+from tests.mutation.recorder import DATA, LOOPS, RESULT, SITE
 from tests.mutation.tree import linked
 
 ROOT = Path(__file__).parents[2]
@@ -66,8 +66,11 @@ class Runner:
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return self._ask([*WORDS, "-x", *tests], environment, seconds)
 
-    def recorded(self, files: Sequence[str], place: Path) -> Outcome:
-        """Run files of tests, and write down in a folder which lines each test runs."""
+    def recorded(self, tests: Sequence[str], place: Path, loops: float | None = None) -> Outcome:
+        """Run tests, or files of tests, and write down in a folder which lines each test runs.
+
+        loops: as Python, each test for so many seconds of the processor; as machine code if left out.
+        """
         site = self._scratch / "site"
         site.mkdir(exist_ok=True)
         (site / "sitecustomize.py").write_text(SITE, encoding="utf-8")
@@ -76,7 +79,9 @@ class Runner:
             RESULT: str(place / "tests.json"),
             "PYTHONPATH": self._path(site),
         }
-        return self._ask([*WORDS, "-p", "tests.mutation.recorder", *files], environment, RECORDING)
+        if loops is not None:
+            environment |= {LOOPS: str(loops), "NUMBA_DISABLE_JIT": "1"}
+        return self._ask([*WORDS, "-p", "tests.mutation.recorder", *tests], environment, RECORDING)
 
     def _ask(self, arguments: list[str], environment: dict[str, str], seconds: float) -> Outcome:
         assert self._server.stdin
