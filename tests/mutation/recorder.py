@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 DATA, RESULT = "SIMTMM_COVERAGE", "SIMTMM_COVERAGE_RESULT"  # variables: where the lines go, and the tests' times
-LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: seconds of the processor for a test whose loops run as Python
+LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: with loops as Python, seconds of a test and of a file of tests
 SITE = """\
 import os
 if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
@@ -89,28 +89,34 @@ class OverError(BaseException):
 class LoopsAsPython:
     """Runs what would be machine code as the Python that it is written in."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, of_test: float, of_file: float) -> None:
         from simtmm.compiled import _as_python
         from simtmm.native import Loop
 
-        self._seconds = seconds
+        self._of_test, self._of_file = of_test, of_file
+        self._spent: dict[str, float] = {}
         Loop.__call__ = lambda self, *arguments: _as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
         signal.signal(signal.SIGPROF, self._end)
 
     def _end(self, number: int, frame: object) -> None:
-        raise OverError(f"over {self._seconds:g} seconds")
+        raise OverError(f"over {self._of_test:g} seconds")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
-        signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        file = item.nodeid.partition("::")[0]
+        if self._spent.get(file, 0.0) > self._of_file:
+            pytest.skip("its file has had its seconds")
+        begun = _spent()
+        signal.setitimer(signal.ITIMER_PROF, self._of_test)
         try:
             return (yield)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+            self._spent[file] = self._spent.get(file, 0.0) + _spent() - begun
 
 
 def pytest_configure(config: Any) -> None:
     if DATA in os.environ:
         config.pluginmanager.register(Recorder())
     if LOOPS in os.environ:
-        config.pluginmanager.register(LoopsAsPython(float(os.environ[LOOPS])))
+        config.pluginmanager.register(LoopsAsPython(*json.loads(os.environ[LOOPS])))

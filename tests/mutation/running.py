@@ -66,10 +66,11 @@ class Runner:
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return self._ask([*WORDS, "-x", *tests], environment, seconds)
 
-    def recorded(self, tests: Sequence[str], place: Path, loops: float | None = None) -> Outcome:
+    def recorded(self, tests: Sequence[str], place: Path, loops: tuple[float, float] | None = None) -> Outcome:
         """Run tests, or files of tests, and write down in a folder which lines each test runs.
 
-        loops: as Python, each test for so many seconds of the processor; as machine code if left out.
+        loops: as Python, with the seconds of the processor that a test and a file of tests may take; as machine code
+        if left out.
         """
         site = self._scratch / "site"
         site.mkdir(exist_ok=True)
@@ -80,7 +81,7 @@ class Runner:
             "PYTHONPATH": self._path(site),
         }
         if loops is not None:
-            environment |= {LOOPS: str(loops), "NUMBA_DISABLE_JIT": "1"}
+            environment |= {LOOPS: json.dumps(loops), "NUMBA_DISABLE_JIT": "1"}
         return self._ask([*WORDS, "-p", "tests.mutation.recorder", *tests], environment, RECORDING)
 
     def _ask(self, arguments: list[str], environment: dict[str, str], seconds: float) -> Outcome:
