@@ -27,7 +27,7 @@ from tests.mutation.running import ROOT, Runner
 from tests.mutation.tree import OWN, synced
 from tests.mutation.uses import Uses
 
-TOGETHER = 6  # files of tests that are recorded by one process
+TOGETHER = 4  # files of tests that are recorded by one process
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from tests.mutation.running import Runner
 
 CALL_LOOPS = ("simtmm/native/loop.py", "simtmm/compiled.py")  # what a test runs that runs machine code
-AS_PYTHON = 1.5, 20.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
+AS_PYTHON = 1.5, 12.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,14 @@ def _ran(place: Path) -> Ran:
     return ran
 
 
-def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) -> list[str]:
-    """The tests that run any loop, the quick ones of a file first."""
+def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) -> Iterable[list[str]]:
+    """The tests that run any loop, by file, the quick ones first."""
     callers = {str(tree / file) for file in CALL_LOOPS}
-    order = sorted(known, key=lambda name: (name.partition("::")[0], known[name].get("seconds", 0.0), name))
-    return [name for name in order if callers & ran.get(name, {}).keys()]
+    by_file: dict[str, list[str]] = {}
+    for name in sorted(known, key=lambda name: (known[name].get("seconds", 0.0), name)):
+        if callers & ran.get(name, {}).keys():
+            by_file.setdefault(name.partition("::")[0], []).append(name)
+    return by_file.values()
 
 
 class Covered:
@@ -140,19 +143,19 @@ class Covered:
             if not (place / "tests.json").exists():
                 raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
             known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
-            again = _with_loops(known, _ran(place), runner.tree)
-            if again:
-                (place / "again").mkdir()
-                runner.recorded(again, place / "again", AS_PYTHON)
+            for number, again in enumerate(_with_loops(known, _ran(place), runner.tree)):
+                (place / f"again{number}").mkdir()
+                runner.recorded(again, place / f"again{number}", AS_PYTHON)
             return self._settled(files, place, runner.tree)
 
     def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
         """Put what a run in a copy of the tree has left into a record of each file of tests."""
         ran = _ran(place)
-        for name, lines in _ran(place / "again").items():
-            for path, numbers in lines.items():
-                own = ran.setdefault(name, {})
-                own[path] = sorted({*own.get(path, []), *numbers})
+        for again in place.glob("again*"):
+            for name, lines in _ran(again).items():
+                for path, numbers in lines.items():
+                    own = ran.setdefault(name, {})
+                    own[path] = sorted({*own.get(path, []), *numbers})
         known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
         found: dict[str, RecordedTest] = {}
         for file in files:

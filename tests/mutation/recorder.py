@@ -17,6 +17,7 @@ import pytest
 
 DATA, RESULT = "SIMTMM_COVERAGE", "SIMTMM_COVERAGE_RESULT"  # variables: where the lines go, and the tests' times
 LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: with loops as Python, seconds of a test and of a file of tests
+WAITED = 12  # times the seconds of a test, by the clock
 SITE = """\
 import os
 if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
@@ -77,6 +78,10 @@ class Recorder:
             test["passed"] = False
 
     def pytest_sessionfinish(self) -> None:
+        self.save()
+
+    def save(self) -> None:
+        """Write down what was noted so far."""
         self._measured.stop()
         self._measured.save()
         Path(os.environ[RESULT]).write_text(json.dumps(self._tests), encoding="utf-8")
@@ -87,19 +92,27 @@ class OverError(BaseException):
 
 
 class LoopsAsPython:
-    """Runs what would be machine code as the Python that it is written in."""
+    """Runs what would be machine code as the Python that it is written in.
 
-    def __init__(self, of_test: float, of_file: float) -> None:
+    A test that goes on after its seconds, because it waits for a thread that they ended, ends the process.
+    """
+
+    def __init__(self, of_test: float, of_file: float, recorder: Recorder) -> None:
         from simtmm.compiled import _as_python
         from simtmm.native import Loop
 
-        self._of_test, self._of_file = of_test, of_file
+        self._of_test, self._of_file, self._recorder = of_test, of_file, recorder
         self._spent: dict[str, float] = {}
         Loop.__call__ = lambda self, *arguments: _as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
-        signal.signal(signal.SIGPROF, self._end)
+        signal.signal(signal.SIGPROF, self._end_test)
+        signal.signal(signal.SIGALRM, self._end_all)
 
-    def _end(self, number: int, frame: object) -> None:
+    def _end_test(self, number: int, frame: object) -> None:
         raise OverError(f"over {self._of_test:g} seconds")
+
+    def _end_all(self, number: int, frame: object) -> None:
+        self._recorder.save()
+        os._exit(0)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
@@ -107,16 +120,19 @@ class LoopsAsPython:
         if self._spent.get(file, 0.0) > self._of_file:
             pytest.skip("its file has had its seconds")
         begun = _spent()
-        signal.setitimer(signal.ITIMER_PROF, self._of_test)
+        signal.setitimer(signal.ITIMER_PROF, self._of_test, self._of_test)
+        signal.setitimer(signal.ITIMER_REAL, WAITED * self._of_test)
         try:
             return (yield)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             self._spent[file] = self._spent.get(file, 0.0) + _spent() - begun
 
 
 def pytest_configure(config: Any) -> None:
     if DATA in os.environ:
-        config.pluginmanager.register(Recorder())
-    if LOOPS in os.environ:
-        config.pluginmanager.register(LoopsAsPython(*json.loads(os.environ[LOOPS])))
+        recorder = Recorder()
+        config.pluginmanager.register(recorder)
+        if LOOPS in os.environ:
+            config.pluginmanager.register(LoopsAsPython(*json.loads(os.environ[LOOPS]), recorder))

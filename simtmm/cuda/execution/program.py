@@ -23,7 +23,7 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.execution.reachable import mentioned_by, reachable
 from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
-from simtmm.cuda.ptx.isa import takes
+from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.steps import Step, states_waits
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype
@@ -237,8 +237,11 @@ class Program:
             yield
             return
         context.begin(instruction)
-        if not takes(instruction):
-            raise context.refuse("has operands that it does not take")
+        wrong = None if takes(instruction) else "has operands that it does not take"
+        if instruction.issue is None:  # written as PTX, not lifted from machine code, which has forms of its own
+            wrong = complaint(instruction, context.code.registers)
+        if wrong:
+            raise context.refuse(wrong)
         with told_as_ours(f"{self.where(context.code.function.name, instruction)} was not translated"):
             yield
 

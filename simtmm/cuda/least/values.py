@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from simtmm.cuda.least.instructions import HANDLERS, Values, opposite
 from simtmm.cuda.least.ranges import EITHER, Known, Range, is_one, signed, unsigned, wrapped
-from simtmm.cuda.ptx.isa import takes
+from simtmm.cuda.ptx.forms import takes
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Pair, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, is_type
 

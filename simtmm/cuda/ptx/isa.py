@@ -1,165 +1,366 @@
-"""What operands each instruction takes: how many, and of which kinds. It is looked at before an instruction is run.
+"""What each instruction of PTX is: the modifiers, types and operands of every form that is run here.
 
-A row is the forms of an opcode, as the PTX ISA lists them, with a letter for each operand:
+A row is the forms of an opcode, parted by `;`: modifiers, then `:`, then operands. Modifiers stand in any order, types
+in theirs:
+
+    rn         a modifier or a type that must be there
+    hi/lo      one of these
+    ftz?       may be there
+    $rounding  one of a set, of SETS
+    ~          others, which are looked at where the instruction is translated
+
+An operand is a letter, with what type it has: the first of the instruction where nothing is said.
 
     d  a destination: a register, or the sink _
-    p  the same, or two of them: d|p
+    p  the same, or two of them, d|p: the second a predicate
     D  a destination, or several in braces
     V  several in braces
+    P  several in braces, of a matrix: what is narrower than 32 bits is packed
     T  destinations in braces, and a predicate that tells whether there is a texel: {d}|p
     s  a value: a register, a number, the address of a symbol, a predicate (negated, too), or _ for none
-    S  the same, or several in braces
+    r  a value of a register alone
+    S  a value, or several in braces
     v  a value of which a part may be named (video instructions): %r1.b0
+    w  the same, or a destination, but no number
     n  a number
     m  a place in memory, in brackets
     t  the name of a label, a table or a function
     *  operands of any kind, from here on
 
-Alternatives stand apart by |.
+    s1         of the instruction's second type
+    s=u32      of this type, whatever the instruction's; s=any of any
+    d=wide     twice as wide as the instruction's type
+    D~         the type's bits, in a register that may be wider
+    v=u32      of 32 bits
+
+What ptxas takes and refuses is the judge of the table (tests/cuda/ptx/test_isa.py). simtmm/cuda/ptx/forms.py reads it.
 """
 
-from simtmm.cuda.ptx.syntax import (
-    Address,
-    Immediate,
-    Instruction,
-    Negated,
-    Operand,
-    Pair,
-    Part,
-    Register,
-    Sink,
-    Symbol,
-    Vector,
-)
+SETS: dict[str, str] = {
+    "rounding": "rn/rz/rm/rp",
+    "integral": "rni/rzi/rmi/rpi",
+    "integers": "u16/u32/u64/s16/s32/s64",
+    "unsigned": "u16/u32/u64",
+    "signed": "s16/s32/s64",
+    "words": "u32/u64/s32/s64",
+    "bits": "b16/b32/b64",
+    "equal": "eq/ne",
+    "compare": "eq/ne/lt/le/gt/ge",
+    "order": "eq/ne/lt/le/gt/ge/lo/ls/hi/hs",
+    "any_order": "eq/ne/lt/le/gt/ge/equ/neu/ltu/leu/gtu/geu/num/nan",
+    "combine": "and/or/xor",
+    "space": "global/shared/shared::cta/shared::cluster/local/const/param/param::entry/param::func",
+    "shared": "shared/shared::cta/shared::cluster",
+    "atomic_space": "global/shared/shared::cta/shared::cluster",
+    "scope": "cta/cluster/gpu/sys",
+    "vector": "v2/v4/v8",
+    "element": "b8/b16/b32/b64/b128/u8/u16/u32/u64/s8/s16/s32/s64/f32/f64",
+    "cache": "ca/cg/cs/lu/cv",
+    "write_cache": "wb/cg/cs/wt",
+    "evict": "L1::evict_normal/L1::evict_unchanged/L1::evict_first/L1::evict_last/L1::no_allocate",
+    "evict_l2": "L2::evict_normal/L2::evict_first/L2::evict_last",
+    "shape": "m8n8k4/m16n8k4/m16n8k8/m16n8k16/m16n8k32/m16n8k64/m8n8k16/m8n8k32/m8n8k128/m16n8k128/m16n8k256",
+    "factor": "f16/bf16/tf32/f32/f64/e4m3/e5m2/e2m1/e2m3/e3m2/s8/u8/s4/u4/s32",
+    "fetch": "L2::64B/L2::128B/L2::256B",
+}
 
-_ONE = "d s"
-_TWO = "d s s"
-_THREE = "d s s s"
-_VIDEO = "d v v|d v v s"
-_ANY = "*"  # refused whatever they have, or looked at where they are translated
+_FLOATS = "$rounding? ftz? sat? f32 : {0}; $rounding? f64 : {0}; rn? ftz? sat? f16/f16x2 : {0}; rn? bf16/bf16x2 : {0}"
+_ADD = (
+    "$integers : d s s; sat s32 : d s s; cc $words : d s s; "
+    + _FLOATS.format("d s s")
+    + "; $rounding? ftz? f32x2 : d s s"
+)
+_CARRY = "cc? $words : d s s"
+_SIGN = "$signed : d s; ftz? f32 : d s; f64 : d s; ftz? f16/f16x2 : d s; bf16/bf16x2 : d s"
+_EXTREME = (
+    "u16/u32/u64/s16/s64/u16x2 : d s s; relu? s32/s16x2 : d s s; f64 : d s s; "
+    "ftz? NaN? f32/f16/f16x2 : d s s; ftz? NaN? xorsign abs f32/f16/f16x2 : d s s; "
+    "NaN? bf16/bf16x2 : d s s; NaN? xorsign abs bf16/bf16x2 : d s s; ftz? NaN? abs? f32 : d s s s"
+)
+_LOGIC = "$bits/pred : d s s"
+_INVERSE = "$rounding/approx ftz? f32 : d s; $rounding f64 : d s"
+_APPROXIMATE = "approx ftz? f32 : d s"
+_PRODUCT = "hi/lo $integers : {0}; hi/lo cc $words : {0}; hi sat s32 : {0}"
+_DOT = "u32/s32 u32/s32 : d=u32 s s1 s=u32"
+_OF_PARTS = "u32/s32 u32/s32 u32/s32 sat/add? : w=u32 w=u32 w=u32 w=u32"
+_VIDEO_TYPES = "u32/s32 u32/s32 u32/s32"
+
+
+def _hinted(modifiers: str, operands: str, hinted: str = "") -> str:
+    """A form, and the same with the policy of a cache behind its operands."""
+    return f"{modifiers} : {operands}; {modifiers} L2::cache_hint : {hinted or operands + ' s=b64'}"
+
+
+def _loads() -> str:
+    of = "$vector? $element"
+    return "; ".join(
+        (
+            _hinted(f"weak? $space? $cache? $evict? $evict_l2? $fetch? {of}", "D~ m"),
+            _hinted(f"weak? global $cache? nc $evict? $evict_l2? $fetch? {of}", "D~ m"),
+            _hinted(f"relaxed/acquire $scope $space? $evict? $evict_l2? $fetch? {of}", "D~ m"),
+            f"volatile $space? $fetch? {of} : D~ m",
+            f"mmio relaxed sys global? {of} : D~ m",
+        )
+    )
+
+
+def _stores() -> str:
+    of = "$vector? $element"
+    return "; ".join(
+        (
+            _hinted(f"weak? $space? $write_cache? $evict? $evict_l2? {of}", "m S~"),
+            _hinted(f"relaxed/release $scope $space? $evict? $evict_l2? {of}", "m S~"),
+            f"volatile $space? {of} : m S~",
+            f"mmio relaxed sys global? {of} : m S~",
+            # What tells an mbarrier of another block of the cluster
+            "async weak? mbarrier::complete_tx::bytes shared::cluster? $vector? $element : m S m",
+        )
+    )
+
+
+def _atomics(destination: str) -> str:
+    """The forms of atom, and without a destination of red."""
+    order = f"relaxed/release{'/acquire/acq_rel' if destination else ''}? $scope? $atomic_space?"
+    found = [
+        _hinted(f"{order} {operation}", f"{destination}m S")
+        for operation in (
+            "and/or/xor b32/b64",
+            "add u32/s32/u64/f32/f64",
+            "min/max u32/s32/u64/s64",
+            "inc/dec u32",
+            "add noftz f16/f16x2/bf16/bf16x2",
+            "add $vector f32",
+            "add/min/max noftz $vector f16/f16x2/bf16/bf16x2",
+        )
+    ]
+    if destination:
+        found.append(_hinted(f"{order} exch b32/b64/b128", "D m S"))
+        found.append(_hinted(f"{order} cas b16/b32/b64/b128", "D m S S"))
+    return "; ".join(found)
+
+
+def _barriers(cta: str, aligned: str) -> str:
+    return "; ".join(
+        (
+            f"{cta}sync {aligned}: s=u32|s=u32 s=u32",
+            f"{cta}arrive {aligned}: s=u32 s=u32",
+            f"{cta}red popc {aligned}u32 : d s=u32 s=pred|d s=u32 s=u32 s=pred",
+            f"{cta}red and/or {aligned}pred : d s=u32 s|d s=u32 s=u32 s",
+            "warp sync : s=u32",
+            "cluster arrive release/relaxed? aligned? : ",
+            "cluster wait acquire? aligned? : ",
+        )
+    )
+
+
+def _comparisons(result: str, operands: str) -> str:
+    """The forms of setp (result: "") and of set, with the types of results they have of each type of operands."""
+    found = []
+    for sources, relations, flush, results in (
+        ("$bits", "$equal", "", "u32/s32/f32/f16/bf16"),
+        ("$unsigned", "$order", "", "u32/s32/f32/f16/bf16"),
+        ("$signed", "$compare", "", "u32/s32/f32/f16/bf16"),
+        ("f32", "$any_order", "ftz? ", "u32/s32/f32/f16/bf16"),
+        ("f64", "$any_order", "", "u32/s32/f32/f16/bf16"),
+        ("f16", "$any_order", "ftz? ", "u16/u32/s16/s32/f16/bf16"),
+        ("bf16", "$any_order", "", "u16/u32/s16/s32/bf16"),
+        ("f16x2", "$any_order", "ftz? ", "u32/s32/f16x2"),
+        ("bf16x2", "$any_order", "", "u32/s32/bf16x2"),
+    ):
+        types = f"{results} {sources}" if result else sources
+        own = operands.replace("p=", "d=") if sources in ("f16", "bf16") else operands
+        found.append(f"{relations} {flush}{types} : {own}")
+        found.append(f"{relations} $combine {flush}{types} : {own} s=pred")
+    return "; ".join(found)
+
+
+def _conversions() -> str:
+    """The forms of cvt: between whole numbers, between others, and from others."""
+    found = []
+    integers = {f"{sign}{bits}": (sign == "s", bits) for bits in (8, 16, 32, 64) for sign in "us"}
+    for to, (signed, bits) in integers.items():
+        held = [
+            name
+            for name, (other, width) in integers.items()
+            if (signed == other and width <= bits) or (signed and not other and width < bits)
+        ]
+        lost = [name for name in integers if name not in held]
+        found.append(f"{to} {'/'.join(integers)} : d~ s1~")
+        if lost:
+            found.append(f"sat {to} {'/'.join(lost)} : d~ s1~")
+    whole = "/".join(integers)
+    found += [
+        f"$integral sat? {whole} f16/f64 : d~ s1~",
+        f"$integral ftz? sat? {whole} f32 : d~ s1~",
+        "$integral $integers bf16 : d s1",
+        f"$rounding sat? f16/f64 {whole} : d~ s1~",
+        f"$rounding ftz? sat? f32 {whole}/f64 : d~ s1~",
+        "$rounding bf16 $integers : d s1",
+        "$integral? sat? f16 f16 : d~ s1~",
+        "sat? f64 f16 : d~ s1~",
+        "$integral? sat? f64 f64 : d~ s1~",
+        "$integral? bf16 bf16 : d~ s1~",
+        "$integral? ftz? sat? f32 f32 : d~ s1~",
+        "ftz? sat? f32/f64 f16/f32 : d~ s1~",
+        "$rounding? f16/f64 bf16 : d~ s1~",
+        "$rounding? bf16 f16 : d~ s1~",
+        "$rounding? ftz? f32 bf16 : d~ s1~",
+        "$rounding sat? f16 f64 : d~ s1~",
+        "$rounding bf16 f64 : d~ s1~",
+        "rn/rz ftz? sat? f16 f32 : d~ s1~",
+        "rm/rp ftz? sat? f16/bf16 f32 : d~ s1~",
+        "rn/rz ftz? bf16 f32 : d~ s1~",
+        "rn/rz relu? satfinite? f16/bf16 f32 : d~ s1~",
+        "rn/rz relu? satfinite? tf32 f32 : d s1",
+        "rna satfinite? tf32 f32 : d s1",
+        # Two numbers at once, and small ones
+        "rn/rz relu? satfinite? f16x2/bf16x2 f32 : d s1 s1",
+        "rs relu? satfinite? f16x2/bf16x2 f32 : d s1 s1 s=b32",
+        "rn satfinite relu? e4m3x2/e5m2x2/e2m1x2/e2m3x2/e3m2x2 f32 : d~ s1 s1",
+        "rz/rp satfinite? ue8m0x2 f32 : d s1 s1",
+        "rz/rp satfinite? ue8m0x2 bf16x2 : d s1",
+        "rn satfinite relu? e4m3x2/e5m2x2 f16x2 : d s1",
+        "rn relu? f16x2 e4m3x2/e5m2x2/e2m1x2/e2m3x2/e3m2x2 : d s1~",
+        "rn bf16x2 ue8m0x2 : d s1",
+        "rs relu? satfinite e4m3x4/e5m2x4/e2m1x4/e2m3x4/e3m2x4 f32 : d V=any s=b32",
+        "pack sat u16/s16 s32 : d=u32 s1 s1",
+        "pack sat u2/s2/u4/s4/u8/s8 s32 b32 : d=u32 s1 s1 s=b32",
+    ]
+    return "; ".join(found)
+
 
 FORMS: dict[str, str] = {
-    **dict.fromkeys(("abs", "neg", "not", "cnot", "brev", "clz", "popc", "bfind", "cvta"), _ONE),
-    **dict.fromkeys(("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "testp"), _ONE),
-    **dict.fromkeys(("add", "sub", "addc", "subc", "mul", "mul24", "div", "rem", "min", "max"), _TWO),
-    **dict.fromkeys(("and", "or", "xor", "shl", "shr", "bmsk", "szext", "copysign"), _TWO),
-    **dict.fromkeys(("mad", "madc", "mad24", "fma", "sad", "dp4a", "dp2a"), _THREE),
-    **dict.fromkeys(("bfe", "fns", "shf", "prmt", "selp", "slct"), _THREE),
-    "min": "d s s|d s s s",
-    "max": "d s s|d s s s",
-    "bfi": "d s s s s",
-    "lop3": "d s s s n|p s s s n s",
-    "set": "d s s|d s s s",
-    "setp": "p s s|p s s s",
-    "cvt": "d s|d s s|d s s s|d V s",
+    **dict.fromkeys(("add",), _ADD + "; u16x2/s16x2 : d s s"),
+    "sub": _ADD,
+    **dict.fromkeys(("addc", "subc"), _CARRY),
+    **dict.fromkeys(("abs", "neg"), _SIGN),
+    "mul": f"hi/lo $integers : d s s; wide u16/u32/s16/s32 : d=wide s s; {_FLOATS.format('d s s')}; "
+    "$rounding? ftz? f32x2 : d s s",
+    "mul24": "hi/lo u32/s32 : d s s",
+    "mad": f"{_PRODUCT.format('d s s s')}; wide u16/u32/s16/s32 : d=wide s s s=wide; "
+    "$rounding? ftz? sat? f32 : d s s s; $rounding f64 : d s s s",
+    "madc": _PRODUCT.format("d s s s"),
+    "mad24": "hi/lo u32/s32 : d s s s; hi sat s32 : d s s s",
+    "fma": "$rounding ftz? sat? f32 : d s s s; $rounding f64 : d s s s; rn ftz? sat? f16/f16x2 : d s s s; "
+    "rn ftz? relu f16/f16x2 : d s s s; rn/rz relu? bf16/bf16x2 : d s s s; $rounding ftz? f32x2 : d s s s; "
+    "rn/rz oob relu? f16/f16x2/bf16/bf16x2 : d s s s",
+    "div": "$integers : d s s; $rounding/approx/full ftz? f32 : d s s; $rounding f64 : d s s",
+    "rem": "$integers : d s s",
+    "sad": "$integers : d s s s",
+    **dict.fromkeys(("min", "max"), _EXTREME),
+    **dict.fromkeys(("rcp",), _INVERSE + "; approx ftz f64 : d s"),
+    "sqrt": _INVERSE,
+    "rsqrt": "approx ftz? f32/f64 : d s",
+    **dict.fromkeys(("sin", "cos", "lg2"), _APPROXIMATE),
+    "ex2": _APPROXIMATE + "; approx f16/f16x2 : d s; approx ftz bf16/bf16x2 : d s",
+    "tanh": "approx f32/f16/f16x2/bf16/bf16x2 : d s",
+    "testp": "finite/infinite/number/notanumber/normal/subnormal f32/f64 : d=pred s",
+    "copysign": "f32/f64 : d s s",
+    **dict.fromkeys(("and", "or", "xor"), _LOGIC),
+    "not": "$bits/pred : d s",
+    "cnot": "$bits : d s",
+    "brev": "b32/b64 : d s",
+    **dict.fromkeys(("popc", "clz"), "b32/b64 : d=u32 s"),
+    "bfind": "shiftamt? $words : d=u32 s",
+    "shl": "$bits : d s s=u32",
+    "shr": "$bits/$integers : d s s=u32",
+    "shf": "l/r clamp/wrap b32 : d s s s=u32",
+    "bmsk": "clamp/wrap b32 : d=u32 s=u32 s=u32",
+    "szext": "clamp/wrap u32/s32 : d s s=u32",
+    "bfe": "$words : d s s=u32 s=u32",
+    "bfi": "b32/b64 : d s s s=u32 s=u32",
+    "fns": "b32 : d s s s",
+    "prmt": "f4e/b4e/rc8/ecl/ecr/rc16? b32 : d s s s",
+    "lop3": "b32 : d s s s n; and/or b32 : p s s s n s=pred",
+    "dp4a": _DOT,
+    "dp2a": "lo/hi " + _DOT,
+    "selp": "$bits/$integers/f32/f64 : d s s s=pred",
+    "slct": "$bits/$integers/f32/f64 s32 : d s s s1; ftz? $bits/$integers/f32/f64 f32 : d s s s1",
+    "setp": _comparisons("", "p=pred s s"),
+    "set": _comparisons("d", "d s1 s1"),
+    "cvt": _conversions(),
+    "cvta": "to? $space u32/u64 : d s",
     # Moves between registers, spaces of memory, and lanes
-    "mov": "D S",
-    "ld": "D m|D m s",
-    "ldu": "D m",
-    "st": "m S|m S s|m S m",
-    "prefetch": "m|m s",
-    "prefetchu": "m",
-    "applypriority": "m n",
-    "discard": "m n",
-    "createpolicy": _ANY,
-    "isspacep": _ONE,
-    "mapa": "d s s",
-    "getctarank": _ONE,
-    "atom": "D m|D m S|D m S S|D m S S s",
-    "red": "m S|m S s|m S m",
-    "membar": "",
-    "fence": "|m n|m",
-    "shfl": "p s s s|p s s s s",
-    "vote": "d s|d s s",
-    "match": "p s s",
-    "activemask": "d",
-    "elect": "p s",
-    "redux": "d s s",
+    "mov": "$bits/b128/$integers/f32/f64/pred : D S",
+    "ld": _loads(),
+    "ldu": "global? $vector? $element : D~ m",
+    "st": _stores(),
+    "prefetch": "global/local? L1/L2 : m; global L2::evict_last/L2::evict_normal : m; const/param? tensormap : m",
+    "prefetchu": "L1 : m",
+    "applypriority": "global? L2::evict_normal : m n",
+    "discard": "global? L2 : m n",
+    "createpolicy": "~ : *",
+    "isspacep": "$space : d=pred s=u64",
+    "mapa": "shared::cluster? u32/u64 : d s s=u32",
+    "getctarank": "shared::cluster? u32/u64 : d=u32 s",
+    "atom": _atomics("D "),
+    "red": _atomics("") + "; async ~ : m S m",
+    "membar": "cta/gl/sys : ; proxy ~ : ",
+    "fence": "~ : |m n|m",
+    "shfl": "sync up/down/bfly/idx b32 : p s s=u32 s=u32 s=u32; up/down/bfly/idx b32 : p s s=u32 s=u32",
+    "vote": "sync all/any/uni pred : d s s=u32; sync ballot b32 : d s=pred s=u32; "
+    "all/any/uni pred : d s; ballot b32 : d s=pred",
+    "match": "sync any b32/b64 : d=u32 s s=u32; sync all b32/b64 : p=u32 s s=u32",
+    "activemask": "b32 : d",
+    "elect": "sync : p=u32 s=u32",
+    "redux": "sync add/min/max u32/s32 : d s s=u32; sync and/or/xor b32 : d=u32 s=u32 s=u32; "
+    "sync min/max abs? NaN? f32 : d s s=u32",
     # Barriers, and what waits for copies
-    "bar": "s|s s|d s s|d s s s|",
-    "barrier": "s|s s|d s s|d s s s|",
-    "barrier_result": _ANY,
-    "mbarrier": _ANY,
-    "cp": _ANY,
-    "griddepcontrol": "",
-    "nanosleep": "s",
-    "pmevent": "n",
-    "setmaxnreg": "n",
-    "trap": "",
-    "brkpt": "",
-    # Matrices
-    "mma": "V V V V|V V V V *",
-    "wmma": _ANY,
-    "ldmatrix": "V m",
-    "stmatrix": "m V",
-    "movmatrix": _ONE,
-    # Textures and surfaces
-    "tex": "T m *",
-    "tld4": _ANY,
-    "txq": "d m|d m s",
-    "suld": "D m",
-    "sust": "m S",
-    "suq": "d m",
-    # Video
-    **dict.fromkeys(("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset"), "v v v|v v v s"),
-    **dict.fromkeys(("vshl", "vshr"), "v v v|v v v s"),
-    "vmad": "d v v s",
-    **{f"v{name}{count}": "v v v s|v v v" for count in (2, 4) for name in ("add", "sub", "avrg", "absdiff")},
-    **{f"v{name}{count}": "v v v s|v v v" for count in (2, 4) for name in ("min", "max", "set")},
-    # Control
-    "bra": "t",
-    "brx": "s t",
-    "call": _ANY,
-    "ret": "",
-    "exit": "",
-    "leave_convergence": _ANY,
-    # Known, and run nowhere here
-    **dict.fromkeys(("alloca", "stacksave", "stackrestore", "istypep", "sured", "multimem"), _ANY),
-    **dict.fromkeys(("wgmma", "tcgen05", "tensormap", "clusterlaunchcontrol"), _ANY),
-}
-
-# Of those with these modifiers, in the place of the opcode's own forms
-REFINED: dict[str, tuple[tuple[frozenset[str], str], ...]] = {
-    "cp": (
-        (frozenset({"async", "wait_group"}), "n"),
-        (frozenset({"async", "commit_group"}), ""),
-        (frozenset({"async", "wait_all"}), ""),
+    "bar": _barriers("", ""),
+    "barrier": _barriers("cta? ", "aligned? "),
+    "barrier_result": "~ : *",
+    "mbarrier": "~ : *",
+    "cp": "async wait_group : n; async commit_group : ; async wait_all : ; "
+    + "; ".join(
+        (
+            "async ca/cg shared/shared::cta global $fetch? : m m n|m m n s=u32|m m n s=pred",
+            "async ca/cg shared/shared::cta global $fetch? L2::cache_hint : m m n s=b64|m m n s=u32 s=b64",
+            "async mbarrier arrive noinc? $shared? b64 : m",
+            "async bulk ~ : *",
+            "reduce async bulk ~ : *",
+        )
     ),
-    **dict.fromkeys(("bar", "barrier"), ((frozenset({"cluster"}), ""), (frozenset({"arrive"}), "s s"))),
+    "griddepcontrol": "launch_dependents/wait : ",
+    "nanosleep": "u32 : s",
+    "pmevent": "mask? : n",
+    "setmaxnreg": "inc/dec sync aligned u32 : n",
+    "trap": " : ",
+    "brkpt": " : ",
+    # Matrices
+    "mma": "sync aligned $shape row col satfinite? $factor $factor $factor $factor : P P1 P2 P3; "
+    "sync aligned $shape row col and/xor popc s32 b1 b1 s32 : P P1 P2 P3; sp/sp::ordered_metadata/block_scale ~ : *",
+    "wmma": "~ : *",
+    "ldmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : V=b32 m",
+    "stmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : m V=b32",
+    "movmatrix": "sync aligned m8n8 trans b16 : d=b32 r=b32",
+    # Textures and surfaces
+    "tex": "~ : T m *",
+    "tld4": "~ : *",
+    "txq": "~ : d m|d m s",
+    "suld": "~ : D m",
+    "sust": "~ : m S",
+    "suq": "~ : d m",
+    # Video
+    **dict.fromkeys(
+        ("vadd", "vsub", "vabsdiff", "vmin", "vmax"),
+        f"sat? {_VIDEO_TYPES} : v v v|v v v s; sat? add/min/max {_VIDEO_TYPES} : d v v s",
+    ),
+    "vset": "u32/s32 u32/s32 $compare : v v v|v v v s; u32/s32 u32/s32 $compare add/min/max : d v v s",
+    **dict.fromkeys(
+        ("vshl", "vshr"),
+        f"sat? clamp/wrap {_VIDEO_TYPES} : v v v|v v v s; sat? clamp/wrap add/min/max {_VIDEO_TYPES} : d v v s",
+    ),
+    "vmad": f"sat? po? shr7/shr15? {_VIDEO_TYPES} : d v v s",
+    **{f"v{name}{count}": _OF_PARTS for count in (2, 4) for name in ("add", "sub", "avrg", "absdiff", "min", "max")},
+    **{f"vset{count}": "u32/s32 u32/s32 $compare add? : w=u32 w=u32 w=u32 w=u32" for count in (2, 4)},
+    # Control
+    "bra": "uni? : t",
+    "brx": "idx uni? : s=u32 t",
+    "call": "~ : *",
+    "ret": "uni? : ",
+    "exit": " : ",
+    "leave_convergence": "~ : *",
+    # Known, and run nowhere here
+    **dict.fromkeys(("alloca", "stacksave", "stackrestore", "istypep", "sured", "multimem"), "~ : *"),
+    **dict.fromkeys(("wgmma", "tcgen05", "tensormap", "clusterlaunchcontrol"), "~ : *"),
 }
-
-_VALUES = (Register, Immediate, Symbol, Negated, Sink)
-_KINDS: dict[str, tuple[type, ...]] = {
-    "d": (Register, Sink),
-    "p": (Register, Sink, Pair),
-    "D": (Register, Sink, Vector),
-    "V": (Vector,),
-    "T": (Vector, Pair),
-    "s": _VALUES,
-    "S": (*_VALUES, Vector),
-    "v": (*_VALUES, Part),
-    "n": (Immediate,),
-    "m": (Address,),
-    "t": (Symbol, Register),
-}
-
-
-def takes(instruction: Instruction) -> bool:
-    """Whether an instruction's operands are of a form that its opcode has; true of an opcode without a row."""
-    forms = FORMS.get(instruction.opcode)
-    for modifiers, refined in REFINED.get(instruction.opcode, ()):
-        if modifiers <= set(instruction.modifiers):
-            forms = refined
-            break
-    return forms is None or any(_fits(form.split(), instruction.operands) for form in forms.split("|"))
-
-
-def _fits(form: list[str], operands: tuple[Operand, ...]) -> bool:
-    if form[-1:] == ["*"]:
-        form = form[:-1]
-        operands = operands[: len(form)]
-    return len(form) == len(operands) and all(map(_is_of_kind, form, operands))
-
-
-def _is_of_kind(letter: str, operand: Operand) -> bool:
-    return isinstance(operand, _KINDS[letter])

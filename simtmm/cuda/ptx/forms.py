@@ -1,0 +1,267 @@
+"""Whether an instruction is of a form that its opcode has, by the table in isa.py; and if not, why not."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from simtmm.cuda.ptx.isa import FORMS, SETS
+from simtmm.cuda.ptx.syntax import (
+    Address,
+    Immediate,
+    Instruction,
+    Negated,
+    Operand,
+    Pair,
+    Part,
+    Register,
+    Sink,
+    Symbol,
+    Vector,
+)
+from simtmm.cuda.ptx.types import bits_of, is_type
+
+_VALUES = (Register, Immediate, Symbol, Negated, Sink)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "d": (Register, Sink),
+    "p": (Register, Sink, Pair),
+    "D": (Register, Sink, Vector),
+    "V": (Vector,),
+    "P": (Vector,),
+    "T": (Vector, Pair),
+    "s": _VALUES,
+    "r": (Register, Negated),
+    "S": (*_VALUES, Vector),
+    "v": (*_VALUES, Part),
+    "w": (Register, Part),
+    "n": (Immediate,),
+    "m": (Address,),
+    "t": (Symbol, Register),
+}
+_OTHERS = "~"  # in the place of modifiers: looked at elsewhere
+_VECTORS = ("v2", "v4", "v8")
+_PACKED = ("f32", "f64", "s32")  # what a register of a matrix has one number of
+_TYPED = "dpDsrSP"  # letters whose registers are of the type of the instruction, if no other is said
+
+
+@dataclass(frozen=True)
+class OperandForm:
+    """An operand of a form. letter: its kind. place: of the type among the instruction's, if `type` is "". wide:
+    whether the register may have more bits.
+    """
+
+    letter: str
+    place: int = 0
+    type: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Form:
+    """Modifiers and operands of a form.
+
+    types: what each type may be, in order. needed, optional: sets of modifiers of which one is there, or may be. open:
+    whether there may be others. operands: alternatives.
+    """
+
+    types: tuple[frozenset[str], ...]
+    needed: tuple[frozenset[str], ...]
+    optional: tuple[frozenset[str], ...]
+    open: bool
+    operands: tuple[tuple[OperandForm, ...], ...]
+
+    def has(self, modifiers: Sequence[str]) -> bool:
+        """Whether an instruction's modifiers are this form's."""
+        types = [each for each in modifiers if is_type(each)]
+        others = [each for each in modifiers if not is_type(each)]
+        if self.open:
+            return all(any(each in needed for each in others) for needed in self.needed)
+        if len(types) != len(self.types) or len(set(others)) < len(others):
+            return False
+        sets = [*self.needed, *self.optional]
+        counts = [sum(each in allowed for each in others) for allowed in sets]
+        return (
+            all(each in allowed for each, allowed in zip(types, self.types, strict=True))
+            and sum(counts) == len(others)
+            and all(count == 1 for count in counts[: len(self.needed)])
+            and all(count <= 1 for count in counts)
+        )
+
+
+@cache
+def forms_of(opcode: str) -> tuple[Form, ...]:
+    """The forms of an opcode; none of one without a row."""
+    return tuple(_form(text) for text in FORMS[opcode].split(";")) if opcode in FORMS else ()
+
+
+def _form(text: str) -> Form:
+    modifiers, _, operands = f" {text}".partition(" :")
+    types, needed, optional = list[frozenset[str]](), list[frozenset[str]](), list[frozenset[str]]()
+    for item in modifiers.split():
+        if item == _OTHERS:
+            continue
+        names = frozenset(_names(item.removesuffix("?")))
+        if any(map(is_type, names)):
+            types.append(names)
+        else:
+            (optional if item.endswith("?") else needed).append(names)
+    alternatives = tuple(tuple(map(_operand, each.split())) for each in operands.split("|"))
+    return Form(tuple(types), tuple(needed), tuple(optional), _OTHERS in modifiers.split(), alternatives)
+
+
+def _names(item: str) -> Iterator[str]:
+    for name in item.split("/"):
+        if name.startswith("$"):
+            yield from SETS[name[1:]].split("/")
+        else:
+            yield name
+
+
+def _operand(text: str) -> OperandForm:
+    name, _, kind = text.removesuffix("~").partition("=")
+    return OperandForm(name[0], int(name[1:] or 0), kind, text.endswith("~"))
+
+
+def takes(instruction: Instruction) -> bool:
+    """Whether an instruction's operands are of the kinds that its opcode has; true of an opcode without a row."""
+    forms = forms_of(instruction.opcode)
+    return not forms or bool(_of_kinds(instruction, _by_modifiers(instruction, forms) or forms))
+
+
+def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
+    """What is wrong with an instruction's modifiers, types or operands, to stand behind its text; None for nothing.
+
+    registers: the type of each of the function's registers, by name.
+    """
+    forms = forms_of(instruction.opcode)
+    if not forms:
+        return None
+    chosen = _by_modifiers(instruction, forms)
+    if not chosen:
+        return f"has no form with .{'.'.join(instruction.modifiers)}" if instruction.modifiers else "needs a type"
+    kinds = _of_kinds(instruction, chosen)
+    if not kinds:
+        return "has operands that it does not take"
+    types = [each for each in instruction.modifiers if is_type(each)]
+    complaints = [_of_types(form, instruction, types, registers) for form in kinds]
+    return None if None in complaints else complaints[0]
+
+
+def _by_modifiers(instruction: Instruction, forms: Sequence[Form]) -> list[Form]:
+    """The forms with an instruction's modifiers: those that say nothing of them only where no other has them."""
+    found = [form for form in forms if form.has(instruction.modifiers)]
+    return [form for form in found if not form.open] or found
+
+
+def _of_kinds(instruction: Instruction, forms: Iterable[Form]) -> list[tuple[OperandForm, ...]]:
+    return [each for form in forms for each in form.operands if _fit(each, instruction.operands)]
+
+
+def _fit(form: tuple[OperandForm, ...], operands: tuple[Operand, ...]) -> bool:
+    if form and form[-1].letter == "*":
+        form = form[:-1]
+        operands = operands[: len(form)]
+    return len(form) == len(operands) and all(
+        isinstance(operand, _KINDS[each.letter]) for each, operand in zip(form, operands, strict=True)
+    )
+
+
+def _of_types(
+    form: tuple[OperandForm, ...], instruction: Instruction, types: Sequence[str], registers: Mapping[str, str]
+) -> str | None:
+    """What is wrong with the types of an instruction's operands."""
+    count = next((int(each[1:]) for each in instruction.modifiers if each in _VECTORS), 1)
+    for each, operand in zip(form, instruction.operands, strict=False):
+        if each.type == "any" or not (each.type or each.letter in _TYPED + "mn"):
+            continue
+        kind = each.type or (types[each.place] if each.place < len(types) else "")
+        if kind == "wide":
+            kind = f"{types[0][0]}{2 * bits_of(types[0])}"
+        if each.letter == "m":
+            kind = "address"
+        elif each.letter == "n":
+            kind = "u64"
+        elif each.letter == "P":
+            kind = kind if kind in _PACKED else "u32" if kind[0] in "bus" and "f" not in kind else "b32"
+        if not kind:
+            continue
+        if each.letter in "DS" and not isinstance(operand, Sink):
+            parts = len(operand.parts) if isinstance(operand, Vector) else 1
+            if instruction.opcode == "mov" and parts > 1:
+                if kind[0] != "b" or parts not in (2, 4) or bits_of(kind) // parts < 8:
+                    return f"takes no {parts} registers where its type is .{kind}"
+                kind = f"b{bits_of(kind) // parts}"
+            elif parts != count:
+                return f"takes {count} registers where it has {parts}"
+        problems = (_problem(part, of, each.wide, registers) for part, of in _parts(operand, kind))
+        problem = next(filter(None, problems), None)
+        if problem:
+            return problem
+        if isinstance(operand, Vector) and len({_room(part, registers) for part in operand.parts} - {0}) > 1:
+            return "takes registers of one width"
+    return None
+
+
+def _room(operand: Operand, registers: Mapping[str, str]) -> int:
+    """The bits of a register; 0 for what is none of the function's."""
+    return bits_of(registers[operand.name]) if isinstance(operand, Register) and operand.name in registers else 0
+
+
+def _parts(operand: Operand, kind: str) -> Iterator[tuple[Operand, str]]:
+    """What is of a type in an operand, with that type."""
+    match operand:
+        case Pair(first, second):
+            yield first, kind
+            yield second, "pred"
+        case Vector(parts):
+            for part in parts:
+                yield part, kind
+        case Negated(register):
+            yield register, kind
+        case Register() | Immediate():
+            yield operand, kind
+        case Part(register):
+            yield register, kind
+        case Address(Register() as register):
+            yield register, kind
+
+
+def _problem(operand: Operand, kind: str, wide: bool, registers: Mapping[str, str]) -> str | None:
+    match operand:
+        case Register(name):
+            found = registers.get(name)
+            if kind == "address":
+                if found is not None and (found[0] not in "bus" or bits_of(found) > _WORD):
+                    return f"takes an address in a register of whole numbers where {name} is one of .{found}"
+            elif found is not None and not holds(found, kind, wide):
+                return f"takes a register of .{kind} where {name} is one of .{found}"
+        case Immediate(_, float_bits):
+            if kind in _NO_NUMBERS:
+                return f"takes no number where its type is .{kind}"
+            real = kind in ("f32", "f64")
+            if real != bool(float_bits) and not (kind[0] == "b" and float_bits in (0, bits_of(kind))):
+                return f"takes no {'floating-point' if float_bits else 'whole'} number where its type is .{kind}"
+    return None
+
+
+_WORD = 64  # bits of the widest register that computes
+_NO_NUMBERS = {"f16", "bf16", "f16x2", "bf16x2", "u16x2", "s16x2", "f32x2"}  # types that no number is written in
+_UNTYPED = {"bf16", "bf16x2", "tf32", "f32x2", "u16x2", "s16x2"}  # types whose numbers stand in registers of bits alone
+
+
+def holds(register: str, kind: str, wide: bool = False) -> bool:
+    """Whether a register of a type can be an operand of a type.
+
+    wide: whether it may have more bits, as in loads, stores and conversions.
+    """
+    if "pred" in (register, kind):
+        return register == kind
+    bits, room = bits_of(kind), bits_of(register)
+    if kind in _UNTYPED or (kind[0] == "e" or kind.startswith("ue")):
+        return register[0] == "b" and bits == room
+    if room != bits and not (wide and bits < room <= _WORD):
+        return False
+    if register == "f16x2":  # as good as bits
+        register = "b32"
+    if kind[0] == "b" or register[0] == "b":
+        return True
+    return register == kind if "f" in (kind[0], register[0]) else True
