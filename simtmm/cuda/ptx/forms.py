@@ -137,13 +137,24 @@ def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | N
         return None
     chosen = _by_modifiers(instruction, forms)
     if not chosen:
-        return f"has no form with .{'.'.join(instruction.modifiers)}" if instruction.modifiers else "needs a type"
+        return _of_modifiers(instruction, forms)
     kinds = _of_kinds(instruction, chosen)
     if not kinds:
         return "has operands that it does not take"
     types = [each for each in instruction.modifiers if is_type(each)]
     complaints = [_of_types(form, instruction, types, registers) for form in kinds]
     return None if None in complaints else complaints[0]
+
+
+def _of_modifiers(instruction: Instruction, forms: Iterable[Form]) -> str:
+    """What is wrong with modifiers that no form has."""
+    if not instruction.modifiers:
+        return "needs modifiers that say what it does, such as a type"
+    known = frozenset().union(*(each for form in forms for each in (*form.types, *form.needed, *form.optional)))
+    unknown = [each for each in instruction.modifiers if each not in known]
+    if unknown:
+        return f"does not take .{unknown[0]}"
+    return f"has no form with .{'.'.join(instruction.modifiers)}"
 
 
 def _by_modifiers(instruction: Instruction, forms: Sequence[Form]) -> list[Form]:
@@ -186,12 +197,12 @@ def _of_types(
             continue
         if each.letter in "DS" and not isinstance(operand, Sink):
             parts = len(operand.parts) if isinstance(operand, Vector) else 1
-            if instruction.opcode == "mov" and parts > 1:
+            if instruction.opcode == "mov" and parts > 1 and count == 1:
                 if kind[0] != "b" or parts not in (2, 4) or bits_of(kind) // parts < 8:
                     return f"takes no {parts} registers where its type is .{kind}"
                 kind = f"b{bits_of(kind) // parts}"
-            elif parts != count:
-                return f"takes {count} registers where it has {parts}"
+            elif parts != count and not (isinstance(operand, Register) and operand.name not in registers):
+                return f"takes {count} register{'s' if count > 1 else ''} where it has {parts}"
         problems = (_problem(part, of, each.wide, registers) for part, of in _parts(operand, kind))
         problem = next(filter(None, problems), None)
         if problem:

@@ -50,6 +50,7 @@ SETS: dict[str, str] = {
     "any_order": "eq/ne/lt/le/gt/ge/equ/neu/ltu/leu/gtu/geu/num/nan",
     "combine": "and/or/xor",
     "space": "global/shared/shared::cta/shared::cluster/local/const/param/param::entry/param::func",
+    "store_space": "global/shared/shared::cta/shared::cluster/local/param/param::func",
     "shared": "shared/shared::cta/shared::cluster",
     "atomic_space": "global/shared/shared::cta/shared::cluster",
     "scope": "cta/cluster/gpu/sys",
@@ -108,12 +109,13 @@ def _stores() -> str:
     of = "$vector? $element"
     return "; ".join(
         (
-            _hinted(f"weak? $space? $write_cache? $evict? $evict_l2? {of}", "m S~"),
-            _hinted(f"relaxed/release $scope $space? $evict? $evict_l2? {of}", "m S~"),
-            f"volatile $space? {of} : m S~",
+            _hinted(f"weak? $store_space? $write_cache? $evict? $evict_l2? {of}", "m S~"),
+            _hinted(f"relaxed/release $scope $store_space? $evict? $evict_l2? {of}", "m S~"),
+            f"volatile $store_space? {of} : m S~",
             f"mmio relaxed sys global? {of} : m S~",
             # What tells an mbarrier of another block of the cluster
             "async weak? mbarrier::complete_tx::bytes shared::cluster? $vector? $element : m S m",
+            "bulk ~ : m s s",
         )
     )
 
@@ -281,7 +283,7 @@ FORMS: dict[str, str] = {
     "cvt": _conversions(),
     "cvta": "to? $space u32/u64 : d s",
     # Moves between registers, spaces of memory, and lanes
-    "mov": "$bits/b128/$integers/f32/f64/pred : D S",
+    "mov": "v2/v4? $bits/b128/$integers/f32/f64/pred : D S",
     "ld": _loads(),
     "ldu": "global? $vector? $element : D~ m",
     "st": _stores(),
@@ -337,8 +339,8 @@ FORMS: dict[str, str] = {
     "tex": "~ : T m *",
     "tld4": "~ : *",
     "txq": "~ : d m|d m s",
-    "suld": "~ : D m",
-    "sust": "~ : m S",
+    "suld": "~ : D~ m",
+    "sust": "~ : m S~",
     "suq": "~ : d m",
     # Video
     **dict.fromkeys(

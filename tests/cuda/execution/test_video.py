@@ -114,7 +114,7 @@ def test_parts_are_computed_saturated_combined_and_merged() -> None:
     [
         ("vadd.s32.s32.s32 %o0, %i0.b4, %i0;", "has .b4, which is no part of a register"),
         ("vadd.s32.s32.s32 %o0.b0, %i0, %i0;", "needs a third operand"),
-        ("vadd.s32.s32 %o0, %i0, %i0;", "needs types of 32 bits"),
+        ("vadd.s32.s32 %o0, %i0, %i0;", "has no form with .s32.s32"),
         ("vadd4.s32.s32.s32 %o0, %i0.b7654, %i0.b77, %i0;", "has .b77, which is no choice of 4 parts"),
         ("vmad.s32.s32.s32 %o0, -%i0, %i0, %i0;", "only a number may be negative"),
     ],
