@@ -23,7 +23,7 @@ class LinkedModule:
         self._folder = folder.absolute() if folder is not None else None
         self._shown: dict[str, str] = {}
         self.units = tuple(units)
-        self._parsed = [parse_module(unit.ptx) for unit in units]
+        self._parsed = [parse_module(unit.ptx, unit.name) for unit in units]
         functions: dict[str, tuple[Module, CompiledModule]] = {}
         variables: dict[str, Variable] = {}
         for unit, module in zip(units, self._parsed, strict=True):

@@ -188,6 +188,14 @@ def test_twice_the_warps_are_tried_where_blocks_wait_for_room():
     assert "twice the warps" not in {each.words for each in try_out(on, few, simulate(on, few, stalls=True))}
 
 
+@pytest.mark.parametrize(("blocks", "waits"), [(2, False), (3, True)])
+def test_a_block_waits_where_a_group_has_room_for_a_part_of_it(blocks, waits):
+    on = machine()  # two groups of four warps
+    workload = Workload.from_dict({"blocks": [{"warps": [[["load", [number]]]] * 3} for number in range(blocks)]})
+    tried = {each.words for each in try_out(on, workload, simulate(on, workload, stalls=True))}
+    assert ("twice the warps" in tried) == waits
+
+
 @given(drawn=several(machines()), workload=workloads())
 @examples(40 // SHARING)
 def test_no_verdict_claims_more_than_all_of_the_time(drawn, workload):

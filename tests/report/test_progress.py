@@ -3,6 +3,7 @@
 import io
 import itertools
 import re
+import signal
 
 import pytest
 
@@ -171,3 +172,20 @@ def test_what_is_reported_anywhere_below_is_heard_within_and_nowhere_else():
             tell("recording", 1)
     progress_of(4, 4)
     assert heard == [("simulating", 0, None), ("simulating", 3, 4), ("recording", 1, None)]
+
+
+def test_a_thread_that_shows_progress_leaves_interrupts_to_others():
+    with progress._no_interrupts():
+        assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_a_bar_is_wiped_when_its_work_is_done(clock, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    bars = progress._Bars()
+    bars.show([("simulating", progress._Pace(0.0))], 1.0)
+    bars.end()
+    assert "simulating" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")  # up a line, and that line erased

@@ -154,9 +154,9 @@ class Program:
     def where(self, function: str, instruction: Instruction) -> str:
         """An instruction of a function with its places, as messages begin with it."""
         where = f"PTX line {instruction.line}"
-        if self.place is not None and instruction.location is not None:
+        if self.place is not None:
             file, line, _ = self.place(function, instruction.location)
-            where = f"{file}:{line}: {where}"
+            where = f"{file}:{line}: {where}" if line else f"{file}: {where}"
         return f"{where}: `{instruction.text}`"
 
     def prototype(self, name: str) -> Prototype | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 
 from simtmm.cuda.ptx.body import BodyParser
@@ -21,21 +22,34 @@ _PRAGMA = re.compile(r"\.(?:entry|func)\b.*\.pragma\s*\Z", re.DOTALL)
 _SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
-def parse_module(text: str) -> Module:
-    """A module from its text. Raises PtxError, naming the line."""
-    return _ModuleParser(text).module()
+def parse_module(text: str, name: str = "") -> Module:
+    """A module from its text. Raises PtxError, naming the line.
+
+    name: of the text, to begin messages with, those of functions that are read later as well; none if left out.
+    """
+    with _named(name):
+        return _ModuleParser(text, name).module()
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    try:
+        yield
+    except PtxError as error:
+        raise PtxError(f"{name}: {error}" if name else str(error)) from None
 
 
 class _Functions(Mapping[str, Function]):
     """Functions by name, each parsed when it is first needed."""
 
-    def __init__(self, pending: dict[str, BodyParser]) -> None:
-        self._pending = pending
+    def __init__(self, pending: dict[str, BodyParser], name: str) -> None:
+        self._pending, self._name = pending, name
         self._done: dict[str, Function] = {}
 
     def __getitem__(self, name: str) -> Function:
         if name not in self._done:
-            self._done[name] = self._pending[name].function()
+            with _named(self._name):
+                self._done[name] = self._pending[name].function()
         return self._done[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -71,8 +85,8 @@ class _LazyModule(Module):
 
 
 class _ModuleParser:
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text, name
         self.version, self.target = (0, 0), ""
         self.files: dict[int, str] = {}
         self.variables: dict[str, Variable] = {}
@@ -92,7 +106,7 @@ class _ModuleParser:
             if of not in self.functions:
                 raise PtxError(f".alias {alias}: {of} is no function")
             self.functions[alias] = self.functions[of].renamed(alias)
-        functions = _Functions(self.functions)
+        functions = _Functions(self.functions, self.name)
         for name, parser in self.functions.items():
             if parser.declares_global:
                 functions[name]

@@ -17,7 +17,6 @@ VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, an
 LARGEST = 1e12  # of a problem's size along which regimes and winners are found
 MOST = 1e60  # of a symbol that is given: products of a few of them are still numbers
 TRIES = 241  # points of a range at which a formula is tried
-HALVINGS = 60  # of a step between two of them, down to the last bits of a double
 
 
 def check_symbols(name: str, symbols: tuple[Symbol, ...], parameters: Mapping[str, float]) -> None:
@@ -110,10 +109,8 @@ def domain(
         return None
 
     def edge(outside: float, inside: float) -> float:
-        for _ in range(HALVINGS):
-            middle = (outside * inside) ** 0.5
-            if not min(outside, inside) < middle < max(outside, inside):
-                break
+        # By halves of a step, down to the last bit of a double
+        while min(outside, inside) < (middle := (outside * inside) ** 0.5) < max(outside, inside):
             outside, inside = (outside, middle) if refusal(middle) is None else (middle, inside)
         return inside
 
