@@ -10,6 +10,8 @@ import json
 import os
 import resource
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +117,18 @@ class LoopsAsPython:
         os._exit(0)
 
     @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self, item: Any) -> Any:
+        with self._limited(item):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
+        with self._limited(item):
+            return (yield)
+
+    @contextmanager
+    def _limited(self, item: Any) -> Iterator[None]:
+        """Bounds what runs: raises OverError in it, or ends the process."""
         file = item.nodeid.partition("::")[0]
         if self._spent.get(file, 0.0) > self._of_file:
             pytest.skip("its file has had its seconds")
@@ -123,7 +136,7 @@ class LoopsAsPython:
         signal.setitimer(signal.ITIMER_PROF, self._of_test, self._of_test)
         signal.setitimer(signal.ITIMER_REAL, WAITED * self._of_test)
         try:
-            return (yield)
+            yield
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
