@@ -7,6 +7,7 @@ The names below are loaded when they are first used, so that `import simtmm` is 
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from simtmm.display import show_by
 from simtmm.provenance import VERSION
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from simtmm.workload import load_workload as load_workload
 
 __version__ = VERSION
+
+show_by(lambda: importlib.import_module("simtmm.report.notebook.renderers"))
 
 _HOMES = {
     "Calibration": "simtmm.calibration.values",

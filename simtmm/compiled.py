@@ -24,7 +24,6 @@ from simtmm.files import PACKAGE, cache_folder
 logger = logging.getLogger("simtmm")
 
 PATIENCE = 1.5  # seconds: a first call takes far less where nothing is compiled
-SHOWS = "display.py"  # by which values show themselves: it calls report, and decides nothing that is compiled
 KEPT = 3  # of a module's caches, by the sources they were compiled from: of this version and those before
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
@@ -156,7 +155,7 @@ def sources_of(module: str) -> str:
 
 
 def _collect(path: Path | None, found: dict[Path, bytes]) -> None:
-    if path is None or path in found or path.name == SHOWS:
+    if path is None or path in found:
         return
     text = found[path] = path.read_bytes()
     for of, listed, names, plain in _IMPORT.findall(text):

@@ -1,25 +1,49 @@
-"""How values show and draw themselves in a notebook: by report, which is imported when they do.
+"""How values show and draw themselves in a notebook: by renderers that the package names, once it is imported.
 
-Everywhere else imports point up the house. This is the one door to the rooms above; pyproject.toml names it.
+Nothing here knows who they are, so that what can be shown needs nothing of what shows it.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from simtmm.report.notebook.picture import Picture
+
+class Picture(Protocol):
+    """A picture of a value, which Jupyter shows. figure: matplotlib's Figure."""
+
+    figure: Any
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a .png, .svg or .pdf file. Raises OutputError."""
+
+
+class Renderers(Protocol):
+    """What shows values: a module with both functions, say."""
+
+    @property
+    def html_of(self) -> Callable[["Displayed"], str]:
+        """A value's report as HTML."""
+
+    @property
+    def picture_of(self) -> Callable[..., Picture]:
+        """A picture of a value, with options of its class. Raises OutputError."""
+
+
+_found: list[Callable[[], Renderers]] = []
+
+
+def show_by(renderers: Callable[[], Renderers]) -> None:
+    """Have values shown by what a function gives, which is called when the first value is shown."""
+    _found[:] = [renderers]
 
 
 class Displayed:
     """A value that Jupyter shows as the command line reports it, in tables of HTML."""
 
     def _repr_html_(self) -> str:
-        from simtmm.report.notebook.html import html_of
-
-        return html_of(self)
+        return _found[0]().html_of(self)
 
 
-def drawn(value: Displayed, **options: Any) -> "Picture":
+def drawn(value: Displayed, **options: Any) -> Picture:
     """A picture of a value, as its class has them. Raises OutputError, where matplotlib is not installed too."""
-    from simtmm.report.notebook.picture import picture_of
-
-    return picture_of(value, **options)
+    return _found[0]().picture_of(value, **options)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simtmm.display import Displayed, drawn
+from simtmm.display import Displayed, Picture, drawn
 from simtmm.errors import EngineError
 from simtmm.extras import frame
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
@@ -13,7 +13,6 @@ from simtmm.stalls import Row, Rows, Stalls, with_bandwidth
 if TYPE_CHECKING:
     import pandas
 
-    from simtmm.report.notebook.picture import Picture
     from simtmm.timeline import Timeline, Traffic
 
 WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
@@ -124,7 +123,7 @@ class Result(Displayed):
         row = {name: value for name, value in self.to_dict().items() if name not in ("time", "launch_ticks")}
         return frame([{**row, **{f"time.{state}": ticks for state, ticks in (self.time or {}).items()}}])
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """Where the simulated time went. Raises OutputError without a breakdown, and without matplotlib."""
         return drawn(self)
 
@@ -177,7 +176,7 @@ class Prediction(Displayed):
         row = {"model": self.model, "cycles": self.cycles, "seconds": self.seconds, "bound": self.bound}
         return frame([{**row, **{f"terms.{name}": cycles for name, cycles in self.terms.items()}}])
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """The terms, and which of them binds. Raises OutputError where matplotlib is not installed."""
         return drawn(self)
 

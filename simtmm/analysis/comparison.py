@@ -13,7 +13,7 @@ import numpy as np
 from simtmm.analysis.agreement import Agreement as Agreement
 from simtmm.analysis.agreement import ranks
 from simtmm.analysis.case import Absent, Case
-from simtmm.display import Displayed, drawn
+from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine.causes import (
     ATOMICS,
     BARRIERS,
@@ -31,7 +31,6 @@ from simtmm.model.series import MEASURED, SIMULATED
 if TYPE_CHECKING:
     import pandas
 
-    from simtmm.report.notebook.picture import Picture
 
 # What a cause is in the models' words, or a state of the time of a result from before there were causes; the others
 # are in none of them.
@@ -173,7 +172,7 @@ class Comparison(Displayed):
         """`rows()`, for pandas. Raises OutputError where pandas is not installed."""
         return frame(self.rows())
 
-    def plot(self, kind: str = "scatter", log: str | None = None) -> "Picture":
+    def plot(self, kind: str = "scatter", log: str | None = None) -> Picture:
         """A picture of it.
 
         kind: "scatter", "curves", "stacks", "roofline" or "ratios", as docs/pictures.md shows them.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simtmm.display import Displayed, drawn
+from simtmm.display import Displayed, Picture, drawn
 from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.model.algorithms.regimes import Regime
@@ -20,8 +20,6 @@ from simtmm.trace.schema import Sampling
 
 if TYPE_CHECKING:
     import pandas
-
-    from simtmm.report.notebook.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Predictions(Displayed):
             rows.append({**row, "bound": prediction.bound, **terms, "source": prediction.source})
         return frame(rows)
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """The times of all models. Raises OutputError where matplotlib is not installed."""
         return drawn(self)
 

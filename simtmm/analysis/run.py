@@ -13,7 +13,7 @@ from simtmm.analysis.compared_with_hardware import assumptions, compared_with_ha
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
-from simtmm.display import Displayed, drawn
+from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import KernelError
@@ -43,7 +43,6 @@ from simtmm.watch import Watch, telling, watched
 if TYPE_CHECKING:
     import pandas
 
-    from simtmm.report.notebook.picture import Picture
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
@@ -129,7 +128,7 @@ class Run(Displayed):
         ]
         return frame([{**row, "of_simulated": whole and row["cycles"] / whole} for row in rows])
 
-    def plot(self) -> "Picture":
+    def plot(self) -> Picture:
         """The simulated time beside the models'. Raises OutputError where matplotlib is not installed."""
         return drawn(self)
 

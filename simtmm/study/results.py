@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from simtmm.display import Displayed, drawn
+from simtmm.display import Displayed, Picture, drawn
 from simtmm.errors import OutputError
 from simtmm.extras import imported
 from simtmm.files import written_whole
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from simtmm.report.notebook.picture import Picture
 
 COMPUTED_BY = "computed_by"  # a column, where not all points are of the program and the simtmm of now
 FORMATS = (".parquet", ".csv")
@@ -224,7 +223,7 @@ class Results(Displayed):
         where: Mapping[str, str] | None = None,
         log: str | None = None,
         title: str | None = None,
-    ) -> "Picture":
+    ) -> Picture:
         """Curves over an axis, a heat map over two, or winner maps of several programs.
 
         across: the axis; the first that varies and has numbers if left out.
