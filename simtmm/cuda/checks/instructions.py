@@ -13,11 +13,11 @@ from simtmm.cuda.checks.state import (
     VOLATILE,
 )
 from simtmm.cuda.execution.program import Program
-from simtmm.cuda.ptx.steps import width_of
+from simtmm.cuda.ptx.isa import row_of
+from simtmm.cuda.ptx.steps import is_of_texture, width_of
 from simtmm.cuda.ptx.syntax import Instruction
 
 _LEAST_UNIT, _MOST_UNIT = 1, 4  # bytes of a cell
-_ACCESSES = ("ld", "ldu", "st", "atom", "red", "cp", "ldmatrix", "stmatrix", "wmma", "mbarrier")
 
 
 def flags_of(instruction: Instruction) -> int:
@@ -55,7 +55,7 @@ def unit_bits(program: Program) -> int:
     """The exponent of the bytes of a cell: no access of the program is of less."""
     least = _MOST_UNIT
     for _, instruction in program.accesses:
-        if instruction.opcode in _ACCESSES:
+        if row_of(instruction.opcode).memory and not is_of_texture(instruction):
             width = _width(instruction)
             least = min(least, width or least)
     return max(_LEAST_UNIT, least).bit_length() - 1

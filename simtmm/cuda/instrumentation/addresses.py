@@ -4,17 +4,16 @@ import re
 from collections.abc import Mapping
 
 from simtmm.cuda.instrumentation.layout import SPACE_SHIFT, SPACES
-from simtmm.cuda.ptx.steps import is_bulk, space_of
+from simtmm.cuda.ptx.steps import is_bulk, is_of_texture, space_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Register, Symbol
 from simtmm.cuda.ptx.types import bits_of, is_type
 
-_TEXTURES = ("tex", "suld", "sust")
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
 
 def why_not(access: Instruction) -> str:
     """Why an access can't be written down on a GPU; "" where it can."""
-    if access.opcode in _TEXTURES:
+    if is_of_texture(access):
         return "PTX does not say which texel a thread reads or writes"
     if is_bulk(access):
         return "what a copy in bulk moves is not written down on a GPU"

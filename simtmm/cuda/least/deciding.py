@@ -7,7 +7,7 @@ from typing import TypeAlias
 from simtmm.cuda.execution.function_code import FunctionCode
 from simtmm.cuda.ptx.control_flow import Block
 from simtmm.cuda.ptx.registers import read, written
-from simtmm.cuda.ptx.steps import Step, access_kind, is_bulk
+from simtmm.cuda.ptx.steps import Step, access_kind, is_bulk, is_of_texture
 from simtmm.cuda.ptx.syntax import Instruction, Negated
 from simtmm.stalls import CLASSES
 
@@ -19,7 +19,6 @@ NOTHING: Cost = (0,) * len(COSTS)
 _SHARED = ("shared_load", "shared_store", "shared_atomic")
 _LOADS = ("load", "async", "atomic", "local_load")
 _STORES = ("store", "local_store")
-_UNSURE = {"tex", "suld", "sust", "wmma"}  # accesses of some lanes, or in more than one event
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,11 @@ def _stretch(block: Block, steps: Sequence[Step], deciding: frozenset[str]) -> S
 
 
 def _is_sure(access: Instruction | None) -> bool:
-    """Whether each lane that comes to an access does it, as one instruction of its warp."""
-    return access is not None and access.opcode not in _UNSURE and not is_bulk(access)
+    """Whether each lane that comes to an access does it, as one instruction of its warp.
+
+    Not so for accesses of the lanes whose coordinates are inside a texture, nor for those that are more than one event.
+    """
+    return access is not None and not is_of_texture(access) and access.opcode != "wmma" and not is_bulk(access)
 
 
 def _cost_of(work: Mapping[str, int], stall: int, kind: str) -> Cost:

@@ -8,6 +8,7 @@ threads at several blocks those at the lowest go first, and the others wait for 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Register, Symbol
 from simtmm.errors import PtxError
@@ -24,10 +25,8 @@ BARRIER_RESULT = "barrier_result"  # behind bar.red, what it gives: an instructi
 
 def ends_block(instruction: Instruction) -> bool:
     """Whether threads may part, leave or wait behind an instruction."""
-    opcode, modifiers = instruction.opcode, instruction.modifiers
-    if opcode in ("bra", "brx", "ret", "exit", "trap", "call"):
-        return True
-    return opcode in ("bar", "barrier") and "arrive" not in modifiers
+    row = row_of(instruction.opcode)
+    return row.ends_block or (row.is_barrier and "arrive" not in instruction.modifiers)
 
 
 def gathers(instruction: Instruction) -> bool:
@@ -85,7 +84,7 @@ def control_flow(function: Function) -> ControlFlow:
     tables: list[tuple[int, ...]] = []
     for number, piece in enumerate(pieces):
         last = piece[-1] if piece else None
-        passes = not (last and last.opcode in ("bra", "brx", "ret", "exit", "trap") and last.guard is None)
+        passes = not (last and row_of(last.opcode).ends_block and last.opcode != "call" and last.guard is None)
         following = number + 1 if passes and number + 1 < len(pieces) else None
         jump: int | None = None
         table: tuple[int, ...] = ()

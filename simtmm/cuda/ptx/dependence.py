@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Module, Negated, Operand, Pair, Symbol, Vector
 
@@ -20,11 +21,6 @@ Pointers: TypeAlias = frozenset[str]
 """Names of parameters and variables, one of which is the pointer that an access goes by; numbers may be among them."""
 
 _NOTHING: Origins = frozenset()
-_MEMORY = {"ld", "ldu", "st", "atom", "red", "cp", "tex", "tld4", "suld", "sust", "sured", "ldmatrix", "stmatrix",
-           "prefetch", "prefetchu", "multimem", "st_bulk", "mbarrier", "wmma"}  # fmt: skip
-_WRITES = {"st", "red", "atom", "cp", "sust", "sured", "multimem", "st_bulk", "stmatrix", "wmma"}
-_TEXTURES = {"tex", "tld4", "suld", "sust", "sured"}  # go by handles, not by pointers
-_MEETING = {"bar", "barrier"}
 _COMPARING = {"setp", "set", "selp", "slct", "min", "max"}
 _OWN = {"shared", "local", "param"}  # spaces of a block alone
 _COMMON = {"global", "const"}
@@ -63,7 +59,7 @@ def dependence(module: Module, entry: str, comparisons: bool = False) -> Depende
         if comparisons and instruction.opcode in _COMPARING:
             decisive |= flow.of_registers(read(instruction))
     loads = sorted(each for each in decisive if isinstance(each, int))
-    writing = [each for each in body if each.opcode in _WRITES and not _is_own(each)]
+    writing = [each for each in body if _writes(each) and not _is_own(each)]
     return Dependence(
         tuple(dict.fromkeys(flow.pointers(body[number]) for number in loads)),
         tuple(dict.fromkeys(flow.pointers(each) for each in writing)),
@@ -87,7 +83,7 @@ class _Flow:
                 before = self._registers.get(name, _NOTHING)
                 is_new = is_new or not value <= before
                 self._registers[name] = before | value
-            if instruction.opcode in _WRITES and not _is_common(instruction):
+            if _writes(instruction) and not _is_common(instruction):
                 is_new = is_new or not value <= self._own
                 self._own |= value
         return is_new
@@ -95,30 +91,30 @@ class _Flow:
     def _value(self, number: int, instruction: Instruction) -> Origins:
         """What it makes may come of: all that it reads; of a load, what it loads, and what its address depends on."""
         came = self.of_registers(read(instruction)) | self._symbols(instruction.operands)
-        if instruction.opcode not in _MEMORY or "param" in _spaces(instruction):
+        if not row_of(instruction.opcode).memory or "param" in _spaces(instruction):
             return came
         loaded: Origins = _NOTHING if _is_common(instruction) else self._own
         if not _is_own(instruction) and instruction.opcode != "st":
             loaded |= {number}
         data = frozenset(each for each in came if isinstance(each, int))
-        return loaded | (came if instruction.opcode in _WRITES else data)
+        return loaded | (came if _writes(instruction) else data)
 
     def decisive(self, instruction: Instruction) -> Origins:
         """What decides where it goes: its addresses, its condition, and whether it takes part where that shows."""
         found: Origins = _NOTHING
-        opcode = instruction.opcode
-        if opcode in _MEMORY:
+        row = row_of(instruction.opcode)
+        if row.memory:
             found |= self.of_registers(name for address in _addresses(instruction) for name in _registers(address))
-        if opcode in _MEETING or opcode in ("bra", "brx"):
+        if row.is_barrier or instruction.opcode in ("bra", "brx"):
             found |= self.of_registers(read(instruction))
-        elif instruction.guard is not None and (opcode in _MEMORY or not written(instruction)):
+        elif instruction.guard is not None and (row.memory or not written(instruction)):
             guard = instruction.guard
             found |= self.of_registers([guard.register.name if isinstance(guard, Negated) else guard.name])
         return found
 
     def pointers(self, instruction: Instruction) -> Pointers:
         """By what an access goes, one of these; empty where that is not known."""
-        if instruction.opcode in _TEXTURES:
+        if row_of(instruction.opcode).is_of_texture:
             return frozenset()
         came: Origins = _NOTHING
         for address in _addresses(instruction):
@@ -138,6 +134,10 @@ class _Flow:
                 case Vector(parts) | Group(parts):
                     found |= self._symbols(parts)
         return found
+
+
+def _writes(instruction: Instruction) -> bool:
+    return row_of(instruction.opcode).memory in ("writes", "updates")
 
 
 def _registers(address: Address) -> tuple[str, ...]:

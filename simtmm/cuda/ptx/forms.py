@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from simtmm.cuda.ptx.isa import FORMS, SETS
+from simtmm.cuda.ptx.isa import ROWS, SETS
 from simtmm.cuda.ptx.syntax import (
     Address,
     Immediate,
@@ -38,6 +38,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "t": (Symbol, Register),
 }
 _OTHERS = "~"  # in the place of modifiers: looked at elsewhere
+_WRITTEN = "dpDVTPw"  # letters of destinations, where they stand first
 _VECTORS = ("v2", "v4", "v8")
 _PACKED = ("f32", "f64", "s32")  # what a register of a matrix has one number of
 _TYPED = "dpDsrSP"  # letters whose registers are of the type of the instruction, if no other is said
@@ -90,7 +91,7 @@ class Form:
 @cache
 def forms_of(opcode: str) -> tuple[Form, ...]:
     """The forms of an opcode; none of one without a row."""
-    return tuple(_form(text) for text in FORMS[opcode].split(";")) if opcode in FORMS else ()
+    return tuple(_form(text) for text in ROWS[opcode].forms.split(";")) if opcode in ROWS else ()
 
 
 def _form(text: str) -> Form:
@@ -125,6 +126,21 @@ def takes(instruction: Instruction) -> bool:
     """Whether an instruction's operands are of the kinds that its opcode has; true of an opcode without a row."""
     forms = forms_of(instruction.opcode)
     return not forms or bool(_of_kinds(instruction, _by_modifiers(instruction, forms) or forms))
+
+
+def begins_with_destination(instruction: Instruction) -> bool:
+    """Whether an instruction's first operand is one that it writes; so is that of an opcode without a row."""
+    return _begins(instruction.opcode, instruction.modifiers, tuple(map(type, instruction.operands)))
+
+
+@cache
+def _begins(opcode: str, modifiers: tuple[str, ...], kinds: tuple[type[Operand], ...]) -> bool:
+    forms = forms_of(opcode)
+    found = [form for form in forms if form.has(modifiers)]
+    found = [form for form in found if not form.open] or found or list(forms)
+    alternatives = [each for form in found for each in form.operands if each]
+    fitting = [each for each in alternatives if _fit(each, kinds)] or alternatives
+    return fitting[0][0].letter in _WRITTEN if fitting else not forms
 
 
 def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
@@ -164,15 +180,17 @@ def _by_modifiers(instruction: Instruction, forms: Sequence[Form]) -> list[Form]
 
 
 def _of_kinds(instruction: Instruction, forms: Iterable[Form]) -> list[tuple[OperandForm, ...]]:
-    return [each for form in forms for each in form.operands if _fit(each, instruction.operands)]
+    kinds = tuple(map(type, instruction.operands))
+    return [each for form in forms for each in form.operands if _fit(each, kinds)]
 
 
-def _fit(form: tuple[OperandForm, ...], operands: tuple[Operand, ...]) -> bool:
+def _fit(form: tuple[OperandForm, ...], kinds: tuple[type[Operand], ...]) -> bool:
+    """Whether operands of these kinds are a form's."""
     if form and form[-1].letter == "*":
         form = form[:-1]
-        operands = operands[: len(form)]
-    return len(form) == len(operands) and all(
-        isinstance(operand, _KINDS[each.letter]) for each, operand in zip(form, operands, strict=True)
+        kinds = kinds[: len(form)]
+    return len(form) == len(kinds) and all(
+        issubclass(kind, _KINDS[each.letter]) for each, kind in zip(form, kinds, strict=True)
     )
 
 

@@ -1,6 +1,6 @@
-"""What each instruction of PTX is: the modifiers, types and operands of every form that is run here.
+"""What each instruction of PTX is: a row an opcode (ROWS), which all that reads PTX goes by.
 
-A row is the forms of an opcode, parted by `;`: modifiers, then `:`, then operands. Modifiers stand in any order, types
+FORMS has the forms of an opcode, parted by `;`: modifiers, then `:`, then operands. Modifiers stand in any order, types
 in theirs:
 
     rn         a modifier or a type that must be there
@@ -33,8 +33,11 @@ An operand is a letter, with what type it has: the first of the instruction wher
     D~         the type's bits, in a register that may be wider
     v=u32      of 32 bits
 
-What ptxas takes and refuses is the judge of the table (tests/cuda/ptx/test_isa.py). simtmm/cuda/ptx/forms.py reads it.
+What ptxas takes and refuses is the judge of the forms (tests/cuda/ptx/test_isa.py); forms.py reads them.
 """
+
+from dataclasses import dataclass
+from typing import Literal
 
 SETS: dict[str, str] = {
     "rounding": "rn/rz/rm/rp",
@@ -153,6 +156,25 @@ def _barriers(cta: str, aligned: str) -> str:
             "cluster wait acquire? aligned? : ",
         )
     )
+
+
+_WAITING = "acquire/relaxed? cta/cluster? $shared? b64"
+_ARRIVING = "release/relaxed? cta/cluster? $shared? b64"
+_MBARRIER = "; ".join(
+    (
+        "init $shared? b64 : m s=u32",
+        "inval $shared? b64 : m",
+        "expect_tx/complete_tx relaxed? cta/cluster? $shared? b64 : m s=u32",
+        f"arrive/arrive_drop {_ARRIVING} : d m|d m s=u32|m|m s=u32",
+        f"arrive/arrive_drop expect_tx {_ARRIVING} : d m s=u32|m s=u32",
+        f"arrive/arrive_drop noComplete {_ARRIVING} : d m s=u32",
+        f"test_wait {_WAITING} : d=pred m s",
+        f"test_wait parity {_WAITING} : d=pred m s=u32",
+        f"try_wait {_WAITING} : d=pred m s|d=pred m s s=u32",
+        f"try_wait parity {_WAITING} : d=pred m s=u32|d=pred m s=u32 s=u32",
+        "pending_count b64 : d=u32 s",
+    )
+)
 
 
 def _comparisons(result: str, operands: str) -> str:
@@ -291,7 +313,7 @@ FORMS: dict[str, str] = {
     "prefetchu": "L1 : m",
     "applypriority": "global? L2::evict_normal : m n",
     "discard": "global? L2 : m n",
-    "createpolicy": "~ : *",
+    "createpolicy": "~ : d=b64 *",
     "isspacep": "$space : d=pred s=u64",
     "mapa": "shared::cluster? u32/u64 : d s s=u32",
     "getctarank": "shared::cluster? u32/u64 : d=u32 s",
@@ -310,8 +332,8 @@ FORMS: dict[str, str] = {
     # Barriers, and what waits for copies
     "bar": _barriers("", ""),
     "barrier": _barriers("cta? ", "aligned? "),
-    "barrier_result": "~ : *",
-    "mbarrier": "~ : *",
+    "barrier_result": "~ : d *",
+    "mbarrier": _MBARRIER,
     "cp": "async wait_group : n; async commit_group : ; async wait_all : ; "
     + "; ".join(
         (
@@ -331,13 +353,13 @@ FORMS: dict[str, str] = {
     # Matrices
     "mma": "sync aligned $shape row col satfinite? $factor $factor $factor $factor : P P1 P2 P3; "
     "sync aligned $shape row col and/xor popc s32 b1 b1 s32 : P P1 P2 P3; sp/sp::ordered_metadata/block_scale ~ : *",
-    "wmma": "~ : *",
+    "wmma": "load ~ : V m|V m s=u32; store ~ : m V|m V s=u32; mma sync aligned ~ : V V V V",
     "ldmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : V=b32 m",
     "stmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : m V=b32",
     "movmatrix": "sync aligned m8n8 trans b16 : d=b32 r=b32",
     # Textures and surfaces
     "tex": "~ : T m *",
-    "tld4": "~ : *",
+    "tld4": "~ : T m *",
     "txq": "~ : d m|d m s",
     "suld": "~ : D~ m",
     "sust": "~ : m S~",
@@ -361,8 +383,71 @@ FORMS: dict[str, str] = {
     "call": "~ : *",
     "ret": "uni? : ",
     "exit": " : ",
-    "leave_convergence": "~ : *",
+    "leave_convergence": "~ : d *",
     # Known, and run nowhere here
-    **dict.fromkeys(("alloca", "stacksave", "stackrestore", "istypep", "sured", "multimem"), "~ : *"),
-    **dict.fromkeys(("wgmma", "tcgen05", "tensormap", "clusterlaunchcontrol"), "~ : *"),
+    **dict.fromkeys(("alloca", "stacksave", "istypep"), "~ : d *"),
+    **dict.fromkeys(("stackrestore", "sured"), "~ : *"),
+    "multimem": "ld_reduce ~ : D m; ~ : *",
+    "wgmma": "mma_async ~ : V *; ~ : *",
+    **dict.fromkeys(("tcgen05", "tensormap", "clusterlaunchcontrol"), "~ : *"),
 }
+
+Memory = Literal["", "reads", "writes", "updates"]
+Work = Literal["", "none", "control", "shared", "tensor", "special"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an instruction is.
+
+    forms: see above. memory: what it does to memory, "" for nothing. is_of_texture: whether it goes by a handle of a
+    texture or a surface. work: its class of work whatever its types, one of trace.schema.WORK_CLASSES; "none" for what
+    machine code has no instruction for, "" where its types decide; what is special is not so for f64. is_barrier:
+    whether threads of a block wait there. ends_block: whether a block of code ends behind it.
+    """
+
+    forms: str
+    memory: Memory = ""
+    is_of_texture: bool = False
+    work: Work = ""
+    is_barrier: bool = False
+    ends_block: bool = False
+
+
+_MEMORY: dict[Memory, str] = {
+    "reads": "ld ldu tex tld4 suld ldmatrix prefetch prefetchu mbarrier",
+    "writes": "st sust stmatrix",
+    "updates": "atom red cp sured multimem wmma",
+}
+_WORK: dict[Work, str] = {
+    # Operands or names in machine code: constants of the launch, pointers that change space
+    "none": "cvta isspacep",
+    "control": "bra brx call ret exit trap brkpt nanosleep bar barrier membar fence griddepcontrol pmevent setmaxnreg "
+    "mbarrier",
+    "shared": "shfl ldmatrix stmatrix movmatrix",
+    "tensor": "mma wmma wgmma",
+    "special": "ex2 lg2 sin cos tanh rsqrt rcp sqrt",  # but for f64
+}
+_TEXTURES = frozenset(("tex", "tld4", "txq", "suld", "sust", "suq", "sured"))
+_BARRIERS = frozenset(("bar", "barrier"))
+_ENDING = frozenset(("bra", "brx", "ret", "exit", "trap", "call"))
+_memory_of = {opcode: effect for effect, opcodes in _MEMORY.items() for opcode in opcodes.split()}
+_work_of = {opcode: work for work, opcodes in _WORK.items() for opcode in opcodes.split()}
+
+ROWS: dict[str, Row] = {
+    opcode: Row(
+        forms,
+        _memory_of.get(opcode, ""),
+        opcode in _TEXTURES,
+        _work_of.get(opcode, ""),
+        opcode in _BARRIERS,
+        opcode in _ENDING,
+    )
+    for opcode, forms in FORMS.items()
+}
+UNKNOWN = Row("")
+
+
+def row_of(opcode: str) -> Row:
+    """The row of an opcode; of one that is not known, one that says nothing."""
+    return ROWS.get(opcode, UNKNOWN)

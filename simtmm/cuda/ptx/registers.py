@@ -2,36 +2,21 @@
 
 from collections.abc import Iterator
 
+from simtmm.cuda.ptx.forms import begins_with_destination
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Negated, Operand, Pair, Part, Register, Vector
-
-# These begin with what they read; whatever else has operands begins with its destination.
-_NO_DESTINATION = {
-    "st", "red", "bra", "brx", "ret", "exit", "trap", "brkpt", "membar", "fence", "prefetch", "prefetchu", "cp",
-    "nanosleep", "pmevent", "stmatrix", "sust", "sured", "stackrestore", "discard", "applypriority",
-    "griddepcontrol", "setmaxnreg", "bar", "barrier", "multimem_red", "st_bulk",
-}  # fmt: skip
-_MBARRIER_WITH_STATE = {"arrive", "arrive_drop", "test_wait", "try_wait", "pending_count"}
 
 
 def has_destination(instruction: Instruction) -> bool:
     """Whether its first operand is written."""
-    opcode, modifiers = instruction.opcode, instruction.modifiers
-    if opcode == "wmma":
-        return "store" not in modifiers
-    if opcode == "call":  # one that gives nothing begins with what is called, which a register may name
+    if not instruction.operands:
+        return False
+    if instruction.opcode == "call":  # one that gives nothing begins with what is called, which a register may name
         return isinstance(instruction.operands[0], Group) and len(instruction.operands) > 1
-    if opcode in ("bar", "barrier"):
-        return "red" in modifiers and bool(instruction.operands)
-    if opcode == "mbarrier":
-        return bool(_MBARRIER_WITH_STATE & set(modifiers)) and isinstance(instruction.operands[0], Register)
-    return opcode not in _NO_DESTINATION and bool(instruction.operands)
+    return begins_with_destination(instruction)
 
 
 def written(instruction: Instruction) -> tuple[str, ...]:
     """The registers that it writes, in order."""
-    if instruction.opcode == "call":
-        first = instruction.operands[0]
-        return tuple(_names(first)) if isinstance(first, Group) and len(instruction.operands) > 1 else ()
     if not has_destination(instruction):
         return ()
     return tuple(_names(instruction.operands[0]))

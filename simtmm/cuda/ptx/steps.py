@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.control_flow import ControlFlow
+from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
@@ -20,8 +21,6 @@ _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
 BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
 COPIES = "%copies"  # in the place of a register: what a thread's cp.async bring
-BARRIER_OPCODES = ("bar", "barrier")
-_TEXTURE_ACCESSES = {"tex": "async", "suld": "async", "sust": "store"}  # of lanes whose coordinates are inside
 
 
 @dataclass
@@ -59,13 +58,19 @@ class Step:
 
 def space_of(instruction: Instruction) -> str:
     """The state space that an access names, "" for generic addresses; without ::cta and the like."""
-    if instruction.opcode in _TEXTURE_ACCESSES:
+    if is_of_texture(instruction):
         return "global"
     for modifier in instruction.modifiers:
         space = modifier.split("::")[0]
         if space in ("global", "shared", "local", "const", "param"):
             return space
     return ""
+
+
+def is_of_texture(instruction: Instruction) -> bool:
+    """Whether it accesses a texture or a surface: for lanes whose coordinates are inside."""
+    row = row_of(instruction.opcode)
+    return row.is_of_texture and row.memory != ""
 
 
 def is_bulk(instruction: Instruction) -> bool:
@@ -107,7 +112,7 @@ def _fragment_bytes(instruction: Instruction) -> int:
 def access_kind(instruction: Instruction) -> str | None:
     """What an instruction is to a trace; None where it accesses no memory that is recorded."""
     opcode, space = instruction.opcode, space_of(instruction)
-    if opcode in BARRIER_OPCODES:
+    if row_of(opcode).is_barrier:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
         if {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & set(instruction.modifiers):
@@ -121,8 +126,8 @@ def access_kind(instruction: Instruction) -> str | None:
         return "shared_store" if space == "shared" else "store"
     if opcode in ("atom", "red"):
         return "shared_atomic" if space == "shared" else "atomic"
-    if opcode in _TEXTURE_ACCESSES:
-        return _TEXTURE_ACCESSES[opcode]
+    if is_of_texture(instruction):
+        return "async" if row_of(opcode).memory == "reads" else "store"
     if opcode in ("ld", "ldu"):
         if space == "param" and any(isinstance(getattr(o, "base", None), Symbol) for o in instruction.operands):
             return None
@@ -185,7 +190,7 @@ def _of_block(
             gives = written(instruction)
             needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
             step_stall = 0
-        guarded = kind is not None and (instruction.guard is not None or instruction.opcode in _TEXTURE_ACCESSES)
+        guarded = kind is not None and (instruction.guard is not None or is_of_texture(instruction))
         alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
         in_flight = _in_flight(instruction) if COPIES in pending else None
         if ((needs or in_flight is not None) and step.is_recorded) or (alone and step.instructions):

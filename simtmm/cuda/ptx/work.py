@@ -1,33 +1,19 @@
 """What kind of work an instruction is, for the machine's pipelines."""
 
+from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Instruction, Register, Symbol
 from simtmm.cuda.ptx.types import is_type
-
-_SPECIAL = {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt"}
-_CONTROL = {
-    "bra", "brx", "call", "ret", "exit", "trap", "brkpt", "nanosleep", "bar", "barrier", "membar", "fence",
-    "griddepcontrol", "pmevent", "setmaxnreg", "mbarrier",
-}  # fmt: skip
-_SHARED = {"shfl", "ldmatrix", "stmatrix", "movmatrix"}
-# These are operands or names in machine code, not instructions: constants of the launch, pointers that change space.
-_NOTHING = {"cvta", "isspacep"}
 
 
 def class_of(instruction: Instruction) -> str | None:
     """The class, one of trace.schema.WORK_CLASSES; None for what machine code has no instruction for."""
-    opcode = instruction.opcode
-    if opcode in _NOTHING or _is_name(instruction):
+    work = row_of(instruction.opcode).work
+    if work == "none" or _is_name(instruction):
         return None
-    if opcode in _CONTROL:
-        return "control"
-    if opcode in _SHARED:
-        return "shared"
-    if opcode in ("mma", "wmma", "wgmma"):
-        return "tensor"
     of = [modifier for modifier in instruction.modifiers if is_type(modifier)]
-    if opcode in _SPECIAL and "f64" not in of:
-        return "special"
-    if opcode == "cvt":
+    if work and not (work == "special" and "f64" in of):
+        return work
+    if instruction.opcode == "cvt":
         return (
             "special"
             if any(
