@@ -264,7 +264,7 @@ def _problem(operand: Operand, kind: str, wide: bool, registers: Mapping[str, st
             elif found is not None and not holds(found, kind, wide):
                 return f"takes a register of .{kind} where {name} is one of .{found}"
         case Immediate(_, float_bits):
-            if kind in _NO_NUMBERS:
+            if kind in _NO_NUMBERS or _is_small(kind):
                 return f"takes no number where its type is .{kind}"
             real = kind in ("f32", "f64")
             if real != bool(float_bits) and not (kind[0] == "b" and float_bits in (0, bits_of(kind))):
@@ -277,6 +277,11 @@ _NO_NUMBERS = {"f16", "bf16", "f16x2", "bf16x2", "u16x2", "s16x2", "f32x2"}  # t
 _UNTYPED = {"bf16", "bf16x2", "tf32", "f32x2", "u16x2", "s16x2"}  # types whose numbers stand in registers of bits alone
 
 
+def _is_small(kind: str) -> bool:
+    """Whether it is a type of numbers of eight bits or fewer with a point."""
+    return kind.startswith(("e", "ue"))
+
+
 def holds(register: str, kind: str, wide: bool = False) -> bool:
     """Whether a register of a type can be an operand of a type.
 
@@ -285,7 +290,7 @@ def holds(register: str, kind: str, wide: bool = False) -> bool:
     if "pred" in (register, kind):
         return register == kind
     bits, room = bits_of(kind), bits_of(register)
-    if kind in _UNTYPED or (kind[0] == "e" or kind.startswith("ue")):
+    if kind in _UNTYPED or _is_small(kind):
         return register[0] == "b" and bits == room
     if room != bits and not (wide and bits < room <= _WORD):
         return False

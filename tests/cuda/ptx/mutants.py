@@ -1,4 +1,4 @@
-"""Instructions that are changed in one place, and what ptxas says of each: the judge of simtmm/cuda/ptx/isa.py.
+"""Instructions that are changed in one place, and what ptxas says of each: the judge of simtmm/cuda/ptx/isa.
 
 `python -m tests.cuda.ptx.mutants --count N --seed S` draws so many from the instructions of the cases, and prints those
 on which ptxas and the table differ.
@@ -69,7 +69,7 @@ LAX = (
     r"^(mma|ld|st|atom)\..*\{",  # registers of a vector behind the first, of other types
     r"^tanh\.approx\.bf16x2 %b16",
     r"^bar\.all|^rcp\..*ftz\.f64",
-    r"^(shfl|redux|atom)\b",  # numbers and policies of types that are ignored
+    r"^(shfl|redux|atom|cvt\.pack)\b",  # numbers and policies of types that are ignored
     r"%b128",  # registers of 128 bits where one may be wider
 )
 _ERROR = re.compile(r"ptxas .*?line (\d+); (?:error|fatal)\s*: (.*)")
@@ -244,7 +244,7 @@ def own_complaint(text: str, translated: bool) -> str | None:
             return "is not known"
         found = complaint(instruction, function.registers)
         if found is None and translated:
-            Program(module, "k", "k.ptx").assembly()
+            Program(module, "k").assembly()
         return found
     except PtxError as error:
         return str(error)
