@@ -1096,3 +1096,8 @@ def test_a_machine_of_any_name_is_written_and_read_again(tmp_path, name):
     path.write_text(machine_toml(machine), encoding="ascii")
     assert load_machine(path) == machine
     assert load_machine(path).description == name
+
+
+def test_a_table_that_says_that_it_is_whole_is_the_machine_that_it_says():
+    tables = Machine.from_dict(SMALLEST).to_dict()
+    assert Machine.from_dict({**tables, "whole": True}) == Machine.from_dict(tables)

@@ -132,11 +132,11 @@ def test_each_part_of_a_trace_is_looked_up_among_the_chosen_blocks_near_it(monke
     assert made.info.events == whole.info.events // 4  # half the blocks of one of two launches
 
 
-def by_hand(head=24):
+def by_hand(head=24, timed=3):
     """A sample of waves of two blocks: the beginning, two stretches of four waves of which three are timed, the end."""
     begins = np.array([0, head + 16, head + 36, head + 56], np.int64)
     ends = np.array([head, head + 24, head + 44, head + 66], np.int64)
-    return Stretches(head + 66, 2, begins, ends, Form(1, 3))
+    return Stretches(head + 66, 2, begins, ends, Form(4 - timed, timed))
 
 
 def begun_at(waves):
@@ -158,6 +158,11 @@ def test_paces_and_how_they_change_within_a_stretch():
     made = by_hand()
     assert made.paces(begun_at(waves)).tolist() == [15, 25]
     assert made.changes(begun_at(waves)).tolist() == [10 - 20, 30 - 20]
+
+
+def test_how_the_pace_of_a_stretch_changes_leaves_its_middle_out():
+    waves = [*range(12), 100, 110, 150, 170, 200, 203, 210, 215, *range(5)]  # all four of a stretch are timed
+    assert by_hand(timed=4).changes(begun_at(waves)).tolist() == [10 - 20, 3 - 5]
 
 
 @pytest.mark.parametrize(("head", "first"), [(24, 14), (40, 30), (56, 42), (62, 48), (64, 48)])

@@ -52,6 +52,17 @@ def test_it_changes_with_a_text_that_is_read(program, tmp_path, name):
     assert program() != before
 
 
+def test_it_changes_with_a_header_that_an_option_names(program, tmp_path):
+    launches = tmp_path / "launches.toml"
+    launches.write_text(LAUNCHES.replace('"-Iheaders"', """'-DWHICH="other.h"', '-DUNUSED', '-Iheaders'"""))
+    (tmp_path / "twice.cu").write_text("#include WHICH\n__global__ void f(float *x, float *y) {}\n")
+    (tmp_path / "other.h").write_text("\n")
+    before = program()
+    assert program() == before
+    (tmp_path / "other.h").write_text("\n\n")
+    assert program() != before
+
+
 @pytest.mark.parametrize("name", ["input.npy", "expected.npy"])
 def test_it_changes_with_an_array_that_is_read(program, tmp_path, name):
     before = program()
