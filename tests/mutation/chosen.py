@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutation.faults import KINDS, Fault, faults_of
+from tests.mutation.faults import KINDS, Fault, candidates_of, is_python
 
 OF_KEY = 4  # times as likely
 DERIVED = {"report": 2, "analysis": 2, "model": 2, "study": 2, "sampling": 2, "stalls": 2}  # values beside the result
@@ -56,8 +56,9 @@ def drawn(tree: Path, files: Sequence[str], count: int, seed: int) -> list[Fault
     """So many faults of these sources, in the order of the draw; fewer where there are no more."""
     chance = random.Random(seed)
     by_kind: dict[str, list[tuple[Fault, float]]] = {kind: [] for kind in KINDS}
-    for file in files:
-        for fault in faults_of(file, (tree / file).read_bytes()):
+    texts = {file: (tree / file).read_bytes() for file in files}
+    for file, source in texts.items():
+        for fault in candidates_of(file, source):
             weight = DERIVED.get(file.split("/")[1], 1) * (OF_KEY if fault.of_key else 1)
             by_kind[fault.kind].append((fault, weight))
     chosen: list[Fault] = []
@@ -69,7 +70,8 @@ def drawn(tree: Path, files: Sequence[str], count: int, seed: int) -> list[Fault
         found = by_kind[chance.choice(kinds)]
         at = chance.choices(range(len(found)), [weight for _, weight in found])[0]
         fault, _ = found.pop(at)
-        if places[fault.file, fault.function] < MOST_IN_FUNCTION:
+        is_new = places[fault.file, fault.function] < MOST_IN_FUNCTION
+        if is_new and is_python(fault.planted(texts[fault.file])):
             places[fault.file, fault.function] += 1
             chosen.append(fault)
     return chosen

@@ -57,6 +57,11 @@ class Fault:
 
 def faults_of(file: str, source: bytes) -> list[Fault]:
     """All faults that can be planted in a source, each of which is Python that differs from it."""
+    return [fault for fault in candidates_of(file, source) if is_python(fault.planted(source))]
+
+
+def candidates_of(file: str, source: bytes) -> list[Fault]:
+    """The same and more: some are no Python, which takes long to find out of all."""
     found: dict[tuple[int, int, str], Fault] = {}
     for place in places(source):
         for kind, node, begin, end, text in _changes(place):
@@ -67,10 +72,11 @@ def faults_of(file: str, source: bytes) -> list[Fault]:
                 of_key=_is_of_key(place, node),
             )  # fmt: skip
             found.setdefault((begin, end, text), fault)
-    return [fault for fault in found.values() if _is_python(fault.planted(source))]
+    return list(found.values())
 
 
-def _is_python(source: bytes) -> bool:
+def is_python(source: bytes) -> bool:
+    """Whether a source can be compiled."""
     try:
         compile(source, "fault", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
