@@ -21,6 +21,7 @@ KINDS = (
 # Of what is made by these, every argument and part decides whether something kept is found again.
 MAKES_KEYS = re.compile(r"key|digest|identity|content|sha256|blake2|hash|circumstances|about|stamp|^of$|^parts$|kept")
 
+DRAWS = {"default_rng", "Random"}  # what begins a draw
 COMMUTE = {"max", "min", "maximum", "minimum", "gcd", "lcm", "hypot"}  # whose arguments have no order
 
 
@@ -102,7 +103,7 @@ def _changes(place: Place) -> Iterator[Change]:
     match node:
         case ast.BinOp() | ast.Compare() | ast.BoolOp():
             yield from _operators(place, node)
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool) and not _is_a_seed(place):
             yield from _numbers(place, node)
         case ast.Call():
             yield from _arguments(place, node)
@@ -179,6 +180,11 @@ def _arguments(place: Place, call: ast.Call) -> Iterator[Change]:
             (begin, _), (_, end) = place.span(one), place.span(other)
             between = place.source[place.span(one)[1] : place.span(other)[0]].decode()
             yield ("swap", call, begin, end, f"{place.text(other)}{between}{place.text(one)}")
+
+
+def _is_a_seed(place: Place) -> bool:
+    """Whether a number is that of a draw, for which any other is as good."""
+    return bool(place.around) and isinstance(place.around[-1], ast.Call) and place.called(place.around[-1]) in DRAWS
 
 
 def _is_of_hash(node: ast.AST) -> bool:

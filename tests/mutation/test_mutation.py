@@ -92,6 +92,10 @@ def test_each_fault_of_a_source_of_ours_is_python_and_changes_it():
         assert source.count(b"\n") <= fault.planted(source).count(b"\n") <= source.count(b"\n") + 1
 
 
+def test_the_seed_of_a_draw_is_as_good_as_another():
+    assert changes("x = default_rng(3)\ny = f(3)\n", "constant") == ["y = f(4)", "y = f(2)", "y = f(0)"]
+
+
 def test_what_makes_keys_is_known():
     source = (
         b"def key(self):\n    return a, 1\n\ndef other(self):\n    return a, 1\n\ndef third():\n    f(sha256(a, 1))\n"
