@@ -7,7 +7,7 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     pipes       what instructions pass behind ports
     block       barriers                                 warp        a warp goes through its operations
     memory      the path of chunks                       cache       lines of caches, open rows
-    report      what is counted                          booking     where warps' ticks go
+    report      what is counted                          booking     where warps' ticks go, way: those of an access
     jump        long computes                            room        whether these objects fit in memory
 """
 
@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.engine.reference.booking import Bookings
+from simtmm.engine.reference.booking import Bookings, Unbooked
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.room import check_room
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS, checked
+from simtmm.engine.reference.way import BookedWay, Way
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
@@ -51,8 +52,11 @@ def simulate(
     of_operations = workload.place if workload.has_places else workload.kind
     time = dict.fromkeys(WHERE_TIME_GOES, 0)
     over_time = OverTime() if timeline else None
-    bookings = Bookings(workload.known_places, stalls)
-    total = Report(time=time, intervals=[] if timeline else None, over_time=over_time, begun=begun, bookings=bookings)
+    booked = stalls or timeline  # a timeline says what each wait is for
+    bookings = Bookings(workload.known_places) if booked else Unbooked(workload.known_places)
+    way = BookedWay() if booked else Way()
+    intervals: list[tuple[int, ...]] | None = [] if timeline else None
+    total = Report(time, intervals=intervals, over_time=over_time, begun=begun, bookings=bookings, way=way)
     launch_ticks: list[int] = []
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
@@ -60,9 +64,10 @@ def simulate(
         run = Run(machine, workload, launch, total, progress, pick, of_operations)
         launch_ticks.append(overhead + run.finish())
         total.bookings.end_launch(sum(total.time.values()) - total.time["empty"] if breakdown else None)
+    name = f"{workload.origin} on {machine.name}"
     if timeline and sum(launch_ticks) > LARGEST:
         raise EngineError(
-            f"{workload.origin} on {machine.name}: takes {sum(launch_ticks)} ticks, which a timeline can't tell: must "
+            f"{name}: takes {sum(launch_ticks)} ticks, which a timeline can't tell: must "
             "be below 2^63; leave it out, or use fewer ticks_per_cycle"
         )
     return Result(
@@ -78,6 +83,6 @@ def simulate(
         clock_hz=machine.clock_hz,
         engine="reference",
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
-        stalls=total.bookings.stalls(f"{workload.origin} on {machine.name}") if stalls else None,
+        stalls=bookings.stalls(name) if stalls and isinstance(bookings, Bookings) else None,
         traffic=None if over_time is None else over_time.traffic(),
     )

@@ -30,16 +30,39 @@ WHILE = {  # what an interval of a state is booked to where it ends; what takes 
 
 Integers = npt.NDArray[np.int64]
 Path = dict[Reason, int]  # of an access: its ticks by reason, in the order in which it goes through them
+Hits = tuple[int, int, int]  # of an access's chunks: loads that the L1 had, and the L2, and stores that stay in the L1
+_OF_ACCESS = (Count.REQUESTS, Count.CHUNKS, Count.L1_HITS, Count.L2_HITS, Count.L1_STORES)
 
 
-class Bookings:
-    """Grows while a run goes on. nowhere: the place of what no operation stands for."""
+class Unbooked:
+    """The hooks of a run that nobody asks for stalls. nowhere: the place of what no operation stands for."""
 
-    def __init__(self, places: Places, wanted: bool = True) -> None:
-        """wanted: whether `stalls` will be read, so that sums must fit 64 bits."""
+    def __init__(self, places: Places) -> None:
         self.places = places
-        self.wanted = wanted
         self.nowhere = len(places)
+
+    def book(self, place: int, reason: Reason, ticks: int) -> None:
+        """A warp's ticks go into something."""
+
+    def count(self, place: int, what: Count, number: int) -> None:
+        """Something happens so many times."""
+
+    def access(self, place: int, chunks: int, hits: Hits) -> None:
+        """An instruction has gone to memory. hits: of its chunks."""
+
+    def wait(self, place: int, path: Path, ticks: int) -> Reason:
+        """A warp waits for an access so many ticks, the last of its path. The reason that takes most of them."""
+        return Reason.MEMORY_LATENCY
+
+    def end_launch(self, active: int | None) -> None:
+        """A launch ends. active: ticks for which core groups held warps, so far; None where nobody asks."""
+
+
+class Bookings(Unbooked):
+    """What is booked grows while a run goes on."""
+
+    def __init__(self, places: Places) -> None:
+        super().__init__(places)
         self.ticks: defaultdict[tuple[int, Reason], int] = defaultdict(int)
         self.counts: defaultdict[tuple[int, Count], int] = defaultdict(int)
         self.launches: list[list[int]] = []
@@ -47,8 +70,21 @@ class Bookings:
         self.active: list[int] = []
         self.active_before = 0
 
+    def book(self, place: int, reason: Reason, ticks: int) -> None:
+        """See Unbooked."""
+        self.ticks[place, reason] += ticks
+
+    def count(self, place: int, what: Count, number: int) -> None:
+        """See Unbooked."""
+        self.counts[place, what] += number
+
+    def access(self, place: int, chunks: int, hits: Hits) -> None:
+        """See Unbooked."""
+        for what, number in zip(_OF_ACCESS, (1, chunks, *hits), strict=True):
+            self.counts[place, what] += number
+
     def wait(self, place: int, path: Path, ticks: int) -> Reason:
-        """Book a wait for an access: of its path the last so many ticks. The reason that takes most of them."""
+        """See Unbooked."""
         longest, most = Reason.MEMORY_LATENCY, 0
         left = ticks
         for reason in reversed(PATH):
@@ -60,9 +96,7 @@ class Bookings:
         return longest
 
     def end_launch(self, active: int | None) -> None:
-        """Keep the launch's sums. active: ticks for which core groups held warps, so far; None where nobody asks."""
-        if not self.wanted:
-            return
+        """See Unbooked: keep the launch's sums."""
         self.active.append(-1 if active is None else active - self.active_before)
         self.active_before = active or 0
         self.launch_counts.append(launch_counts(self.places, self.table(self.counts, len(COUNTS))))

@@ -133,10 +133,10 @@ class Jumps:
         run = self.group.run
         issuing = instructions * run.issue_ticks
         waiting = instructions * max(0, run.pipeline_depth - run.issue_ticks)
-        place, ticks = warp.places[warp.position], warp.bookings.ticks
-        ticks[place, Reason.ISSUING] += times * issuing
-        ticks[place, Reason.INSTRUCTION_LATENCY] += times * waiting
-        ticks[place, Reason.PIPE_QUEUE] += times * queue
-        ticks[place, Reason.NOT_GRANTED] += times * (period - issuing - waiting - queue)
-        warp.bookings.counts[place, Count.INSTRUCTIONS] += times * instructions
+        place, bookings = warp.places[warp.position], warp.bookings
+        bookings.book(place, Reason.ISSUING, times * issuing)
+        bookings.book(place, Reason.INSTRUCTION_LATENCY, times * waiting)
+        bookings.book(place, Reason.PIPE_QUEUE, times * queue)
+        bookings.book(place, Reason.NOT_GRANTED, times * (period - issuing - waiting - queue))
+        bookings.count(place, Count.INSTRUCTIONS, times * instructions)
         warp.since += times * period

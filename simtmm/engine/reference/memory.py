@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
-from simtmm.engine.reference.booking import Path
 from simtmm.engine.reference.cache import Lines, OpenRows, Translations
 from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.way import Way
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
 from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
@@ -22,8 +22,10 @@ def mix(x: int) -> int:
 class Memory:
     """The path of chunks: the ports and L1s of the groups, the L2 and the partitions of all. New for each launch."""
 
-    def __init__(self, machine: Machine, over_time: OverTime | None = None) -> None:
+    def __init__(self, machine: Machine, over_time: OverTime | None = None, way: Way | None = None) -> None:
+        """way: where the ticks of accesses go; nobody asks if left out."""
         self.over_time = over_time
+        self.way = way or Way()
         memory, durations = machine.memory, machine.durations
         self.latency, self.store_latency = durations.latency, durations.store_latency
         self.serial = memory.transfers == "serial"
@@ -64,8 +66,6 @@ class Memory:
         self.rows = [OpenRows(rows, opening, self.partitions) for _ in range(self.partitions)] if rows else None
         self.first_access = durations.first_access
         self.translated: dict[int, int] = {}  # of each group, from when on it lacks no translation
-        self.path: Path = {}  # of the latest access: where its ticks go, up to its finish
-        self.way: Path = {}  # likewise of the latest chunk
         self.last_finish = 0
         self.transactions = 0
         self.fetched = 0  # chunks that loads and asyncs had from global memory
@@ -83,12 +83,11 @@ class Memory:
         finish = now
         start, passing = now, -1
         fetched = self.fetched
-        self.path = {}
+        self.way.begins()
         for index, chunk in enumerate(chunks):
             if self.serial:
                 finish = self.transfer(group, kind, chunk, start=finish, now=now)
-                for reason, ticks in self.way.items():
-                    self.path[reason] = self.path.get(reason, 0) + ticks
+                self.way.follows()
             else:
                 again = kind in UPDATES and self.atomics_stay and chunk in chunks[:index]
                 if not again and (self.port_chunks == 1 or chunk // self.port_chunks != passing):
@@ -96,10 +95,11 @@ class Memory:
                     start = self.through_port(group, kind, slot, now)
                 done = self.transfer(group, kind, chunk, start, now)
                 if done > finish:
-                    finish, self.path = done, {Reason.PORT_QUEUE: start - now, **self.way}
+                    finish = done
+                    self.way.is_last(start - now)
         if kind != STORE:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
-            self.path[Reason.FIRST_ACCESS] = self.path.get(Reason.FIRST_ACCESS, 0) + late
+            self.way.is_late(late)
             finish += late
         if kind in READS:
             self.load((group, slot), self.fetched - fetched, now, finish)
@@ -170,19 +170,19 @@ class Memory:
                 l2.written.add(chunk)
             else:
                 finish = self.from_global_memory(kind, chunk, known, now)
-            self.way[Reason.FIRST_ACCESS] = known - start
+            self.way.spends(Reason.FIRST_ACCESS, known - start)
             return finish
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
             self.note("l1_hits", start)
-            self.way = {Reason.L1_LATENCY: l1.latency, Reason.LINE_IN_FLIGHT: max(0, fill - start - l1.latency)}
+            self.way.goes(Reason.L1_LATENCY, l1.latency, Reason.LINE_IN_FLIGHT, max(0, fill - start - l1.latency))
             return max(start + l1.latency, fill)
         known = self.known_from(group, chunk, start, now)
         if l2:
             finish = self.through_l2(l2, kind, chunk, known, now, group)
         else:
             finish = self.from_global_memory(kind, chunk, known, now, group)
-        self.way[Reason.FIRST_ACCESS] = known - start
+        self.way.spends(Reason.FIRST_ACCESS, known - start)
         if l1:
             self.write_down(l1.insert(chunk, finish), now)
         return finish
@@ -198,18 +198,18 @@ class Memory:
             self.note("l2_hits", begin)
             latency = self.atomic_latency if updates else l2.latency
             finish = max(begin + latency, fill)
-            self.way = {Reason.L2_LATENCY: latency, Reason.LINE_IN_FLIGHT: max(0, fill - begin - latency)}
+            self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
             finish = self.from_global_memory(LOAD if updates else kind, chunk, begin, now, None if updates else group)
             self.write_back(l2.insert(chunk, finish), now)
-        self.way[queue] = self.way.get(queue, 0) + begin - start
+        self.way.spends(queue, begin - start)
         return finish
 
     def into_l1(self, l1: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store to local memory that stays in the group's L1."""
         finish = start + l1.latency
         self.l1_stores += 1
-        self.way = {Reason.L1_LATENCY: l1.latency}
+        self.way.goes(Reason.L1_LATENCY, l1.latency)
         if l1.look_up(chunk) is None:
             self.write_down(l1.insert(chunk, finish), now)
         l1.written.add(chunk)
@@ -221,7 +221,7 @@ class Memory:
         begin = self.keep_in_l2(l2, chunk, start, now)
         self.note("l2_stores", begin)
         queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
-        self.way = {queue: begin - start, Reason.L2_LATENCY: self.store_latency}
+        self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
         return begin + self.store_latency
 
     def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
@@ -277,7 +277,7 @@ class Memory:
         group: where the chunk is fetched for a load; none else takes the fetch port.
         """
         latency = self.store_latency if kind == STORE else self.latency
-        self.way = {Reason.MEMORY_LATENCY: latency}
+        self.way.goes(Reason.MEMORY_LATENCY, latency)
         came = start
         if group is not None and self.fetch_interval:
             start = self.through_fetch_port(group, start, now)
@@ -296,8 +296,10 @@ class Memory:
         rows = min(wait, opening)
         turnaround = min(wait - rows, turning)
         queue = Reason.ATOMICS_QUEUE if updates or behind else Reason.MEMORY_QUEUE
-        self.way |= {queue: wait - rows - turnaround, Reason.TURNAROUND: turnaround, Reason.ROWS: rows}
-        self.way[Reason.MEMORY_QUEUE] = self.way.get(Reason.MEMORY_QUEUE, 0) + start - came
+        self.way.spends(queue, wait - rows - turnaround)
+        self.way.spends(Reason.TURNAROUND, turnaround)
+        self.way.spends(Reason.ROWS, rows)
+        self.way.spends(Reason.MEMORY_QUEUE, start - came)
         return max(start, begin) + latency
 
     def partition_of(self, chunk: int) -> int:

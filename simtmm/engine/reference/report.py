@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.engine.reference.booking import Bookings
+from simtmm.engine.reference.booking import Unbooked
 from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.way import Way
 from simtmm.stalls import Places
 
 
@@ -14,9 +15,9 @@ from simtmm.stalls import Places
 class Report:
     """The counts of section 7.
 
-    intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch.
-    bookings: where warps' ticks go. over_time: chunks over time, of a run with a timeline. begun: int64[blocks], takes
-    the tick of its launch at which each block is placed; None where nobody asks.
+    intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch. bookings, way:
+    where warps' ticks go, and those of accesses. over_time: chunks over time, of a run with a timeline. begun:
+    int64[blocks], takes the tick of its launch at which each block is placed; None where nobody asks.
     """
 
     time: dict[str, int]
@@ -30,7 +31,8 @@ class Report:
     launch_begin: int = 0
     over_time: OverTime | None = None
     begun: npt.NDArray[np.int64] | None = None
-    bookings: Bookings = field(default_factory=lambda: Bookings(Places(())))
+    bookings: Unbooked = field(default_factory=lambda: Unbooked(Places(())))
+    way: Way = field(default_factory=Way)
 
     def rows(self) -> npt.NDArray[np.int64]:
         """The intervals as an array."""

@@ -99,7 +99,7 @@ class Warp:
         """
         report, now = self.run.report, int(self.env.now)
         if now > self.since and self.state in WHILE:
-            self.bookings.ticks[self.place, WHILE[self.state]] += now - self.since
+            self.bookings.book(self.place, WHILE[self.state], now - self.since)
         if report.intervals is not None and now > self.since:
             begin = report.launch_begin
             where = (self.number, self.group.number, self.slot, self.state, begin + self.since, begin + now)
@@ -126,7 +126,7 @@ class Warp:
     def wait_for_turn(self, finish: int) -> Waiting:
         """Sleep until the next async may start."""
         place = self.places[self.position]
-        self.bookings.ticks[place, Reason.OUTSTANDING] += finish - int(self.env.now)
+        self.bookings.book(place, Reason.OUTSTANDING, finish - int(self.env.now))
         yield from self.wait(finish, place, Reason.OUTSTANDING)
 
     def wait(self, finish: int, place: int, reason: Reason) -> Waiting:
@@ -178,7 +178,7 @@ class Warp:
                 break
         self.group.release(port)
         if finish is not None:
-            yield from self.wait_for_memory(finish, self.places[self.position - 1], self.run.memory.path)
+            yield from self.wait_for_memory(finish, self.places[self.position - 1], self.run.memory.way.access)
         elif start > self.env.now:
             yield from self.wait_for_pipe(int(self.env.now), start, self.places[self.position - 1])
 
@@ -204,9 +204,9 @@ class Warp:
     def book_issuing(self, instructions: int, degree: int) -> None:
         """Book what the operation at `position` takes its port for."""
         place, issue = self.places[self.position], self.run.issue_ticks
-        self.bookings.ticks[place, Reason.ISSUING] += instructions * issue
-        self.bookings.ticks[place, Reason.BANK_CONFLICTS] += (degree - 1) * issue
-        self.bookings.counts[place, Count.INSTRUCTIONS] += instructions
+        self.bookings.book(place, Reason.ISSUING, instructions * issue)
+        self.bookings.book(place, Reason.BANK_CONFLICTS, (degree - 1) * issue)
+        self.bookings.count(place, Count.INSTRUCTIONS, instructions)
 
     def next_issues(self) -> bool:
         """Whether the next operation needs a port and may start now."""
@@ -233,7 +233,7 @@ class Warp:
         start = self.pass_pipe(kind, 1)
         self.group.release(port)
         if finish is not None:
-            yield from self.wait_for_memory(finish, self.place, self.run.memory.path)
+            yield from self.wait_for_memory(finish, self.place, self.run.memory.way.access)
         else:
             wakes = self.granted_at + max(ticks, self.run.pipeline_depth)
             yield from self.wait_for_pipe(wakes, max(wakes, start), self.place)
@@ -249,8 +249,8 @@ class Warp:
         """Wait out the pipeline, and from there on for the start of an instruction in its pipe."""
         now = int(self.env.now)
         pipeline, queue = wakes - now, start - wakes
-        self.bookings.ticks[place, Reason.INSTRUCTION_LATENCY] += pipeline
-        self.bookings.ticks[place, Reason.PIPE_QUEUE] += queue
+        self.bookings.book(place, Reason.INSTRUCTION_LATENCY, pipeline)
+        self.bookings.book(place, Reason.PIPE_QUEUE, queue)
         self.piped += queue
         longest = Reason.PIPE_QUEUE if queue > pipeline else Reason.INSTRUCTION_LATENCY
         self.turn(WarpState.PIPELINE, place, longest)
@@ -264,19 +264,17 @@ class Warp:
         chunks = self.chunks[self.chunk_position : self.chunk_position + count]
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
-        before = memory.l1_hits, memory.l2_hits, memory.l1_stores
+        l1_hits, l2_hits, l1_stores = memory.l1_hits, memory.l2_hits, memory.l1_stores
         finish = memory.access(self.group.number, self.slot, access, chunks, int(self.env.now))
-        after = memory.l1_hits, memory.l2_hits, memory.l1_stores
-        counted = (1, count, *(now - then for now, then in zip(after, before, strict=True)))
-        for what, number in zip(tuple(Count)[Count.REQUESTS :], counted, strict=True):
-            self.bookings.counts[place, what] += number
+        hits = memory.l1_hits - l1_hits, memory.l2_hits - l2_hits, memory.l1_stores - l1_stores
+        self.bookings.access(place, count, hits)
         if access == ASYNC:
             is_last = not self.latest_finish or finish > self.latest_finish[-1]
-            self.latest.append((place, memory.path) if is_last else self.latest[-1])
+            self.latest.append((place, memory.way.access) if is_last else self.latest[-1])
             self.in_flight.append(finish)
             self.untaken += 1
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
         if access in (STORE, REDUCE) and finish > self.stored[0]:
-            self.stored = finish, place, memory.path
+            self.stored = finish, place, memory.way.access
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None
