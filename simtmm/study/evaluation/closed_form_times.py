@@ -161,7 +161,7 @@ class _Results:
         self._column(f"{quantity}.cycles")[which] = total
         self._column(f"{quantity}.seconds")[which] = total / clock
         names = self._names[quantity]
-        places = np.array([names.setdefault(name, len(names)) for name in evaluation.terms], dtype=np.int32)
+        places = np.array([names.setdefault(name, len(names)) for name in evaluation.terms])
         self._bounds[quantity][which] = np.broadcast_to(places[evaluation.largest], which.shape)
         for name, term in evaluation.terms.items():
             self._column(f"{quantity}.terms.{name}")[which] = term

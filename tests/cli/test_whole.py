@@ -1,0 +1,79 @@
+"""What commands print, as a whole: every number, word and column of some runs on machines that don't change.
+
+`python -m tests.cli.test_whole` writes the outputs anew (tests/golden/outputs), where they are meant to differ.
+"""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from simtmm.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+OUTPUTS = ROOT / "tests" / "golden" / "outputs"
+COMMANDS = {
+    "run": "run -m gtx280",
+    "run-of-stride": "run copy -p pattern=stride -p stride=4 -m gtx480",
+    "explain": "explain transpose -m gtx280",
+    "predict-algorithm": "predict merge -p n=4096 -m gtx280",
+    "predict-kernel": "predict copy -m gtx480",
+    "crossover": "crossover apsp-johnson-array apsp-johnson-heap -p m=100000 -m gtx280",
+    "zigzag": "zigzag copy -m gtx280",
+    "threads": "threads copy -m gtx480",
+    "advise": "advise copy -m gtx280",
+    "compare": "compare copy -m gtx280 -m gtx480",
+    "diff": "diff copy copy -m gtx280 --machine-b gtx480",
+    "machine": "machines gtx280",
+    "kernel": "kernels gemm",
+    "equations": "equation",
+    "figures": "reproduce --list",
+}
+PROVENANCE = {"python", "numpy", "command", "simtmm"}  # of what made a document: not of what it says
+
+
+def printed(words):
+    """A command's standard output, its wide tables as wide as they like."""
+    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(io.StringIO()) as output:
+        patched.setattr(sys, "argv", ["simtmm", *shlex.split(words)])
+        patched.setenv("COLUMNS", "160")
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert ended.value.code == 0, words
+    if "--json" in words:
+        return json.dumps(_comparable(json.loads(output.getvalue())), indent=1) + "\n"
+    return re.sub(r"[ \t]+$", "", output.getvalue().replace(str(ROOT), "ROOT"), flags=re.MULTILINE)
+
+
+def _comparable(value):
+    """A document as it is to be compared: on any computer, whose floating-point functions differ in last digits."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, str):
+        return value.replace(str(ROOT), "ROOT")
+    if isinstance(value, dict):
+        is_of_making = "python" in value and "command" in value
+        return {key: _comparable(each) for key, each in value.items() if not (is_of_making and key in PROVENANCE)}
+    return [_comparable(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_report_says_what_it_said(nothing_kept, name):
+    assert printed(COMMANDS[name]) == (OUTPUTS / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_document_has_what_it_had(nothing_kept, name):
+    assert printed(f"{COMMANDS[name]} --json") == (OUTPUTS / f"{name}.json").read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    OUTPUTS.mkdir(exist_ok=True)
+    for name, words in COMMANDS.items():
+        (OUTPUTS / f"{name}.txt").write_text(printed(words), encoding="utf-8")
+        (OUTPUTS / f"{name}.json").write_text(printed(f"{words} --json"), encoding="utf-8")
