@@ -58,6 +58,12 @@ def test_the_best_is_the_fastest_of_all_that_can_run(tuned, machine):
     assert tuned.excluded == 1
 
 
+def test_how_flat_the_optimum_is_is_told_in_per_cent(tuned):
+    (told,) = [str(part) for part in describe_tuned(tuned, 5) if "longer than it does" in str(part)]
+    assert "take at most 5 % longer than it does" in told
+    assert told.startswith(f"{tuned.flat} of {len(tuned.done)} configurations, the best included")
+
+
 def test_a_configuration_that_does_not_fit_is_a_row_with_its_reason(tuned):
     (row,) = (trial for trial in tuned.trials if trial.status != "done")
     assert (row.configuration, row.status) == ({"side": 32}, "does not fit")

@@ -87,6 +87,11 @@ def test_the_errors_of_each_group_are_reported_and_a_series_that_says_nothing_of
     assert rows(reported, "write") == [["write", "2", "10.0 %", "10.0 %", "-20.0 %", "-", "-"]]
 
 
+def test_a_group_of_which_the_first_series_says_nothing_has_a_row_of_as_many_cells():
+    closed = Measured("read at 50 %", 200.0, {"tmm": 300.0}, 50.0, "other")
+    assert rows(text(with_points(*POINTS, closed)), "other") == [["other", "1", "-", "-", "-", "-", "50.0 %"]]
+
+
 def test_a_table_of_one_group_is_not_told_twice():
     assert rows(text(with_points(*POINTS[:3])), "read") == []
 

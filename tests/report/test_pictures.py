@@ -49,6 +49,9 @@ def test_a_scatter_has_a_marker_a_model_over_the_reference_and_the_diagonal():
     (axes,) = figure.axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
     assert any(np.array_equal(line.get_xdata(), line.get_ydata()) and len(line.get_xdata()) == 2 for line in axes.lines)
+    assert np.allclose(axes.get_xlim(), (1e-6 / 1.5, 9e-5 * 1.5), rtol=1e-12)
+    least = min(time for _, times in drawn.values() for time in times)
+    assert np.allclose(axes.get_ylim(), (least / 1.5, 9e-5 * 1.5), rtol=1e-12)
     drawn_as = {(line.get_color(), line.get_marker()) for line in axes.lines if line.get_label() in drawn}
     assert len(drawn_as) == len(drawn)
 

@@ -160,6 +160,14 @@ def test_a_part_that_is_there_is_not_computed_again(tmp_path, monkeypatch):
     assert computing == [(20, 30), (30, 35), (0, 10), (10, 20), (20, 30), (30, 35)]  # the latter of the one in memory
 
 
+def test_a_store_that_has_all_is_not_written_to(tmp_path):
+    made, path = designed(axes={"n": "10:1e6:log:35"}), tmp_path / "s.sqlite"
+    done = sweep(made, path)
+    written = path.read_bytes()
+    assert sweep(made, path).table.equals(done.table)
+    assert path.read_bytes() == written
+
+
 def test_another_study_has_other_parts(tmp_path):
     path = tmp_path / "s.sqlite"
     sweep(designed(axes={"n": [10, 20]}), path)
