@@ -9,14 +9,12 @@ import json
 import re
 import shlex
 import sys
-from pathlib import Path
 
 import pytest
 
 from simtmm.__main__ import main
+from tests.whole import OUTPUTS, ROOT, comparable
 
-ROOT = Path(__file__).parents[2]
-OUTPUTS = ROOT / "tests" / "golden" / "outputs"
 COMMANDS = {
     "run": "run -m gtx280",
     "run-of-stride": "run copy -p pattern=stride -p stride=4 -m gtx480",
@@ -34,7 +32,6 @@ COMMANDS = {
     "equations": "equation",
     "figures": "reproduce --list",
 }
-PROVENANCE = {"python", "numpy", "command", "simtmm"}  # of what made a document: not of what it says
 
 
 def printed(words):
@@ -46,20 +43,8 @@ def printed(words):
             main()
     assert ended.value.code == 0, words
     if "--json" in words:
-        return json.dumps(_comparable(json.loads(output.getvalue())), indent=1) + "\n"
+        return json.dumps(comparable(json.loads(output.getvalue())), indent=1) + "\n"
     return re.sub(r"[ \t]+$", "", output.getvalue().replace(str(ROOT), "ROOT"), flags=re.MULTILINE)
-
-
-def _comparable(value):
-    """A document as it is to be compared: on any computer, whose floating-point functions differ in last digits."""
-    if isinstance(value, float):
-        return float(f"{value:.9g}")
-    if isinstance(value, str):
-        return value.replace(str(ROOT), "ROOT")
-    if isinstance(value, dict):
-        is_of_making = "python" in value and "command" in value
-        return {key: _comparable(each) for key, each in value.items() if not (is_of_making and key in PROVENANCE)}
-    return [_comparable(each) for each in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -8,7 +8,6 @@ import json
 import pkgutil
 from dataclasses import asdict, fields, is_dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +17,9 @@ from simtmm.errors import ModelError
 from simtmm.model.algorithms import ALGORITHMS
 from simtmm.model.applications.catalogue import EQUATIONS
 from simtmm.model.equations.formula import Formula
+from tests.whole import OUTPUTS
 
-OUTPUT = Path(__file__).parents[1] / "golden" / "outputs" / "formulas.json"
+OUTPUT = OUTPUTS / "formulas.json"
 SIZES = (37.0, 5.0, 1_000.0, 12.0, 64.0, 3.0, 250_000.0)  # that symbols are given in turn, within their domains
 SHIFTS = (0, 1, 2)
 

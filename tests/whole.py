@@ -1,0 +1,20 @@
+"""What is compared as a whole: outputs that stand in tests/golden/outputs, as they are on any computer."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+OUTPUTS = ROOT / "tests" / "golden" / "outputs"
+PROVENANCE = {"python", "numpy", "command", "simtmm"}  # of what made a document: not of what it says
+DIGITS = 9  # of numbers: functions of numbers with a point differ in their last digits from computer to computer
+
+
+def comparable(value):
+    """A document as it is to be compared."""
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, str):
+        return value.replace(str(ROOT), "ROOT")
+    if isinstance(value, dict):
+        is_of_making = "python" in value and "command" in value
+        return {key: comparable(each) for key, each in value.items() if not (is_of_making and key in PROVENANCE)}
+    return [comparable(each) for each in value] if isinstance(value, (list, tuple)) else value
