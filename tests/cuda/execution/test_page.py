@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from simtmm.cuda.execution import page
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.instructions.refused import REASONS
 from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
@@ -16,6 +17,10 @@ def opcodes_of(title):
     chapter = PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
     rows = [line for line in chapter.splitlines() if line.startswith("|")]
     return set(re.findall(r"`([a-z]\w+)`", "\n".join(rows)))
+
+
+def test_the_page_of_forms_is_that_of_the_table():
+    assert page.PAGE.read_text(encoding="utf-8") == page.text()
 
 
 def test_what_runs_is_listed():
