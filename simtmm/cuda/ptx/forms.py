@@ -123,9 +123,12 @@ def _operand(text: str) -> OperandForm:
 
 
 def takes(instruction: Instruction) -> bool:
-    """Whether an instruction's operands are of the kinds that its opcode has; true of an opcode without a row."""
-    forms = forms_of(instruction.opcode)
-    return not forms or bool(_of_kinds(instruction, _by_modifiers(instruction, forms) or forms))
+    """Whether an instruction's operands are of the kinds that its form has; true of one without a form.
+
+    What is lifted from machine code has forms of its own beside those of PTX: `atom.arrive`, say.
+    """
+    chosen = _by_modifiers(instruction, forms_of(instruction.opcode))
+    return not chosen or bool(_of_kinds(instruction, chosen))
 
 
 def begins_with_destination(instruction: Instruction) -> bool:

@@ -10,7 +10,7 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.ptx.forms import complaint, holds, takes
 from simtmm.cuda.ptx.isa import FORMS
-from simtmm.cuda.ptx.syntax import Immediate, Instruction
+from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Register, Sink
 from simtmm.cuda.sass import families
 from simtmm.cuda.sass.forms import COUNTS
 from tests.cuda.cases import every_case
@@ -43,7 +43,16 @@ def test_each_case_is_of_a_form_that_its_row_lists():
 @pytest.mark.parametrize("opcode", [opcode for opcode, forms in FORMS.items() if "*" not in forms])
 def test_more_operands_than_any_form_has_are_not_taken(opcode):
     instruction = Instruction(opcode, (), (), None, 1, None, opcode)
-    assert not takes(replace(instruction, operands=(Immediate(1),) * 7))
+    assert complaint(replace(instruction, operands=(Immediate(1),) * 7), {}) is not None
+
+
+def test_operands_are_looked_at_by_the_form_that_the_modifiers_name():
+    one, two, three = (Immediate(1),), (Immediate(1),) * 2, (Immediate(1),) * 3
+    red = Instruction("red", ("shared", "add", "u32"), (), None, 1, None, "red")
+    assert [takes(replace(red, operands=each)) for each in (one, two, three)] == [False] * 3
+    ours = Instruction("atom", ("shared", "arrive", "b64"), (Sink(), Address(Register("a"))), None, 1, None, "atom")
+    assert takes(ours)
+    assert complaint(ours, {"a": "b64"}) == "does not take .arrive"
 
 
 @pytest.mark.parametrize(
