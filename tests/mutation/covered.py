@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tests.mutation.running import Runner
 
@@ -77,12 +78,19 @@ def _translated(before: bytes, now: bytes) -> dict[int, int]:
     return {block.a + at + 1: block.b + at + 1 for block in blocks for at in range(block.size)}
 
 
-def _lines(data: Path, file: str) -> dict[int, list[str]]:
-    """The tests of each line that were measured."""
+@cache
+def _opened(data: Path) -> Any:
+    """Coverage's data, which takes long to open, for all sources that are asked for."""
     from coverage import CoverageData
 
     found = CoverageData(str(data))
     found.read()
+    return found
+
+
+def _lines(data: Path, file: str) -> dict[int, list[str]]:
+    """The tests of each line that were measured."""
+    found = _opened(data)
     (path,) = [each for each in found.measured_files() if each.endswith(f"/{file}")] or [None]
     return (
         {}
