@@ -55,6 +55,15 @@ def test_headers_of_the_host_are_found_and_lines_known_and_a_macro_is_taken_as_i
             compile_files([folder / "k.cu"], architecture=80, options=options)
 
 
+def test_what_is_kept_of_a_file_is_of_the_instances_that_are_named(folder):
+    (folder / "t.cu").write_text("template <typename T> __global__ void f(T* x) { x[0] += 1; }\n")
+    found = {}
+    for name in ("f<int>", "f<float>"):
+        [module] = compile_files(folder / "t.cu", architecture=80, name_expressions=[name])
+        found[name] = module.names[name]
+    assert found == {"f<int>": "_Z1fIiEvPT_", "f<float>": "_Z1fIfEvPT_"}
+
+
 @pytest.mark.parametrize("name", ["$(touch ran).cu", "`touch ran`.cu", 'a";touch ran;".cu', "a\\b.cu"])
 def test_a_path_that_a_shell_would_read_is_refused(folder, name):
     (folder / name.replace("/", "")).write_text("")
