@@ -5,6 +5,7 @@ from pathlib import Path
 
 from simtmm.cuda.execution.instructions.refused import REASONS
 from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.forms import split_form
 from simtmm.cuda.ptx.isa import ROWS, SETS
 from simtmm.files import write_text
 
@@ -52,9 +53,10 @@ def _table() -> Iterator[str]:
 
 
 def _form(form: str) -> str:
-    modifiers, _, operands = f" {form}".partition(" :")
-    alternatives = [", ".join(each.split()) for each in operands.split("|")]
-    return " or ".join(_code(" ".join((*modifiers.split(), *([":", each] if each else [])))) for each in alternatives)
+    modifiers, alternatives = split_form(form)
+    return " or ".join(
+        _code(" ".join((*modifiers, *([":", ", ".join(operands)] if operands else [])))) for operands in alternatives
+    )
 
 
 def _code(words: str) -> str:

@@ -237,9 +237,10 @@ class Program:
             yield
             return
         context.begin(instruction)
-        wrong = None if takes(instruction) else "has operands that it does not take"
         if instruction.issue is None:  # written as PTX, not lifted from machine code, which has forms of its own
             wrong = complaint(instruction, context.code.registers)
+        else:
+            wrong = None if takes(instruction) else "has operands that it does not take"
         if wrong:
             raise context.refuse(wrong)
         with told_as_ours(f"{self.where(context.code.function.name, instruction)} was not translated"):

@@ -1,4 +1,4 @@
-"""Whether an instruction is of a form that its opcode has, by the table in isa.py; and if not, why not."""
+"""Whether an instruction is of a form that its opcode has, by the table in isa; and if not, why not."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +41,7 @@ _OTHERS = "~"  # in the place of modifiers: looked at elsewhere
 _WRITTEN = "dpDVTPw"  # letters of destinations, where they stand first
 _VECTORS = ("v2", "v4", "v8")
 _PACKED = ("f32", "f64", "s32")  # what a register of a matrix has one number of
+_OF_THEMSELVES = {"m": "address", "n": "u64"}  # letters that are of a type whatever the instruction's
 _TYPED = "dpDsrSP"  # letters whose registers are of the type of the instruction, if no other is said
 
 
@@ -94,10 +95,16 @@ def forms_of(opcode: str) -> tuple[Form, ...]:
     return tuple(_form(text) for text in ROWS[opcode].forms.split(";")) if opcode in ROWS else ()
 
 
-def _form(text: str) -> Form:
+def split_form(text: str) -> tuple[list[str], list[list[str]]]:
+    """A form as it stands in the table: its modifiers, and the operands of each alternative."""
     modifiers, _, operands = f" {text}".partition(" :")
+    return modifiers.split(), [each.split() for each in operands.split("|")]
+
+
+def _form(text: str) -> Form:
+    modifiers, operands = split_form(text)
     types, needed, optional = list[frozenset[str]](), list[frozenset[str]](), list[frozenset[str]]()
-    for item in modifiers.split():
+    for item in modifiers:
         if item == _OTHERS:
             continue
         names = frozenset(_names(item.removesuffix("?")))
@@ -105,8 +112,8 @@ def _form(text: str) -> Form:
             types.append(names)
         else:
             (optional if item.endswith("?") else needed).append(names)
-    alternatives = tuple(tuple(map(_operand, each.split())) for each in operands.split("|"))
-    return Form(tuple(types), tuple(needed), tuple(optional), _OTHERS in modifiers.split(), alternatives)
+    alternatives = tuple(tuple(map(_operand, each)) for each in operands)
+    return Form(tuple(types), tuple(needed), tuple(optional), _OTHERS in modifiers, alternatives)
 
 
 def _names(item: str) -> Iterator[str]:
@@ -127,23 +134,22 @@ def takes(instruction: Instruction) -> bool:
 
     What is lifted from machine code has forms of its own beside those of PTX: `atom.arrive`, say.
     """
-    chosen = _by_modifiers(instruction, forms_of(instruction.opcode))
-    return not chosen or bool(_of_kinds(instruction, chosen))
+    chosen = _by_modifiers(instruction.modifiers, forms_of(instruction.opcode))
+    return not chosen or bool(_of_kinds(_kinds_of(instruction), chosen))
 
 
 def begins_with_destination(instruction: Instruction) -> bool:
     """Whether an instruction's first operand is one that it writes; so is that of an opcode without a row."""
-    return _begins(instruction.opcode, instruction.modifiers, tuple(map(type, instruction.operands)))
+    return _begins(instruction.opcode, instruction.modifiers, _kinds_of(instruction))
 
 
 @cache
 def _begins(opcode: str, modifiers: tuple[str, ...], kinds: tuple[type[Operand], ...]) -> bool:
     forms = forms_of(opcode)
-    found = [form for form in forms if form.has(modifiers)]
-    found = [form for form in found if not form.open] or found or list(forms)
-    alternatives = [each for form in found for each in form.operands if each]
-    fitting = [each for each in alternatives if _fit(each, kinds)] or alternatives
-    return fitting[0][0].letter in _WRITTEN if fitting else not forms
+    chosen = _by_modifiers(modifiers, forms) or forms
+    fitting = _of_kinds(kinds, chosen) or [each for form in chosen for each in form.operands]
+    begins = next((each[0] for each in fitting if each), None)
+    return begins.letter in _WRITTEN if begins else not forms
 
 
 def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
@@ -154,14 +160,14 @@ def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | N
     forms = forms_of(instruction.opcode)
     if not forms:
         return None
-    chosen = _by_modifiers(instruction, forms)
+    chosen = _by_modifiers(instruction.modifiers, forms)
     if not chosen:
         return _of_modifiers(instruction, forms)
-    kinds = _of_kinds(instruction, chosen)
-    if not kinds:
+    fitting = _of_kinds(_kinds_of(instruction), chosen)
+    if not fitting:
         return "has operands that it does not take"
     types = [each for each in instruction.modifiers if is_type(each)]
-    complaints = [_of_types(form, instruction, types, registers) for form in kinds]
+    complaints = [_of_types(form, instruction, types, registers) for form in fitting]
     return None if None in complaints else complaints[0]
 
 
@@ -176,14 +182,18 @@ def _of_modifiers(instruction: Instruction, forms: Iterable[Form]) -> str:
     return f"has no form with .{'.'.join(instruction.modifiers)}"
 
 
-def _by_modifiers(instruction: Instruction, forms: Sequence[Form]) -> list[Form]:
-    """The forms with an instruction's modifiers: those that say nothing of them only where no other has them."""
-    found = [form for form in forms if form.has(instruction.modifiers)]
+def _by_modifiers(modifiers: Sequence[str], forms: Sequence[Form]) -> Sequence[Form]:
+    """The forms with these modifiers: those that say nothing of them only where no other has them."""
+    found = [form for form in forms if form.has(modifiers)]
     return [form for form in found if not form.open] or found
 
 
-def _of_kinds(instruction: Instruction, forms: Iterable[Form]) -> list[tuple[OperandForm, ...]]:
-    kinds = tuple(map(type, instruction.operands))
+def _kinds_of(instruction: Instruction) -> tuple[type[Operand], ...]:
+    return tuple(map(type, instruction.operands))
+
+
+def _of_kinds(kinds: tuple[type[Operand], ...], forms: Iterable[Form]) -> list[tuple[OperandForm, ...]]:
+    """The operands of forms that operands of these kinds fit."""
     return [each for form in forms for each in form.operands if _fit(each, kinds)]
 
 
@@ -203,17 +213,7 @@ def _of_types(
     """What is wrong with the types of an instruction's operands."""
     count = next((int(each[1:]) for each in instruction.modifiers if each in _VECTORS), 1)
     for each, operand in zip(form, instruction.operands, strict=False):
-        if each.type == "any" or not (each.type or each.letter in _TYPED + "mn"):
-            continue
-        kind = each.type or (types[each.place] if each.place < len(types) else "")
-        if kind == "wide":
-            kind = f"{types[0][0]}{2 * bits_of(types[0])}"
-        if each.letter == "m":
-            kind = "address"
-        elif each.letter == "n":
-            kind = "u64"
-        elif each.letter == "P":
-            kind = kind if kind in _PACKED else "u32" if kind[0] in "bus" and "f" not in kind else "b32"
+        kind = _type_of(each, types)
         if not kind:
             continue
         if each.letter in "DS" and not isinstance(operand, Sink):
@@ -231,6 +231,20 @@ def _of_types(
         if isinstance(operand, Vector) and len({_room(part, registers) for part in operand.parts} - {0}) > 1:
             return "takes registers of one width"
     return None
+
+
+def _type_of(form: OperandForm, types: Sequence[str]) -> str:
+    """The type that an operand of a form has, "" for any. types: the instruction's."""
+    if form.letter in _OF_THEMSELVES:
+        return _OF_THEMSELVES[form.letter]
+    if form.type == "wide":
+        return f"{types[0][0]}{2 * bits_of(types[0])}"
+    if form.type or form.letter not in _TYPED or form.place >= len(types):
+        return form.type
+    kind = types[form.place]
+    if form.letter != "P" or kind in _PACKED:
+        return kind
+    return "u32" if kind[0] in "bus" and "f" not in kind else "b32"
 
 
 def _room(operand: Operand, registers: Mapping[str, str]) -> int:

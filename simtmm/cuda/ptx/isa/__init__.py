@@ -28,7 +28,7 @@ An operand is a letter, with what type it has: the first of the instruction wher
     *  operands of any kind, from here on
 
     s1         of the instruction's second type
-    s=u32      of this type, whatever the instruction's; s=any of any
+    s=u32      of this type, whatever the instruction's
     d=wide     twice as wide as the instruction's type
     D~         the type's bits, in a register that may be wider
 

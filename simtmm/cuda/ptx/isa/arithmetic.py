@@ -22,8 +22,8 @@ _OF_PARTS = "u32/s32 u32/s32 u32/s32 sat/add? : w=u32 w=u32 w=u32 w=u32"
 _VIDEO_TYPES = "u32/s32 u32/s32 u32/s32"
 
 
-def _comparisons(result: str, operands: str) -> str:
-    """The forms of setp (result: "") and of set, with the types of results they have of each type of operands."""
+def _comparisons(operands: str, has_type: bool) -> str:
+    """The forms of set and setp. has_type: whether the result is of a type as well, as set's is."""
     found = []
     for sources, relations, flush, results in (
         ("$bits", "$equal", "", "u32/s32/f32/f16/bf16"),
@@ -36,7 +36,7 @@ def _comparisons(result: str, operands: str) -> str:
         ("f16x2", "$any_order", "ftz? ", "u32/s32/f16x2"),
         ("bf16x2", "$any_order", "", "u32/s32/bf16x2"),
     ):
-        types = f"{results} {sources}" if result else sources
+        types = f"{results} {sources}" if has_type else sources
         own = operands.replace("p=", "d=") if sources in ("f16", "bf16") else operands
         found.append(f"{relations} {flush}{types} : {own}")
         found.append(f"{relations} $combine {flush}{types} : {own} s=pred")
@@ -91,7 +91,7 @@ def _conversions() -> str:
         "rn satfinite relu? e4m3x2/e5m2x2 f16x2 : d s1",
         "rn relu? f16x2 e4m3x2/e5m2x2/e2m1x2/e2m3x2/e3m2x2 : d s1~",
         "rn bf16x2 ue8m0x2 : d s1",
-        "rs relu? satfinite e4m3x4/e5m2x4/e2m1x4/e2m3x4/e3m2x4 f32 : d V=any s=b32",
+        "rs relu? satfinite e4m3x4/e5m2x4/e2m1x4/e2m3x4/e3m2x4 f32 : d V s=b32",
         "pack sat u16/s16 s32 : d=u32 s1 s1",
         "pack sat u2/s2/u4/s4/u8/s8 s32 b32 : d=u32 s1 s1 s=b32",
     ]
@@ -145,8 +145,8 @@ ARITHMETIC: dict[str, str] = {
     "dp2a": "lo/hi " + _DOT,
     "selp": "$bits/$integers/f32/f64 : d s s s=pred",
     "slct": "$bits/$integers/f32/f64 s32 : d s s s1; ftz? $bits/$integers/f32/f64 f32 : d s s s1",
-    "setp": _comparisons("", "p=pred s s"),
-    "set": _comparisons("d", "d s1 s1"),
+    "setp": _comparisons("p=pred s s", has_type=False),
+    "set": _comparisons("d s1 s1", has_type=True),
     "cvt": _conversions(),
     "cvta": "to? $space u32/u64 : d s",
     # Video

@@ -1,9 +1,9 @@
 """The forms of what moves between registers, memory and lanes, and of what waits. Their notation is isa's."""
 
 
-def _hinted(modifiers: str, operands: str, hinted: str = "") -> str:
+def _hinted(modifiers: str, operands: str) -> str:
     """A form, and the same with the policy of a cache behind its operands."""
-    return f"{modifiers} : {operands}; {modifiers} L2::cache_hint : {hinted or operands + ' s=b64'}"
+    return f"{modifiers} : {operands}; {modifiers} L2::cache_hint : {operands} s=b64"
 
 
 def _loads() -> str:
