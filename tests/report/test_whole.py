@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +17,7 @@ from simtmm.report.trace_events import write_timeline
 from simtmm.study.design.design import design_of
 from simtmm.study.design.study_file import study_of
 from simtmm.study.sweep import sweep
+from tests.report.test_explain_page import data_of
 from tests.whole import OUTPUTS, comparable
 
 MACHINE = Machine.from_dict(
@@ -62,11 +62,6 @@ def study():
         path = Path(folder, "s.sqlite")
         sweep(design_of(study_of(given)), path)
         return data_of(page(load_table(path)))
-
-
-def data_of(text):
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    return json.loads(found)
 
 
 DOCUMENTS = {"page-explained": explained, "timeline": timeline, "page-study": study}
