@@ -16,7 +16,8 @@ from simtmm.calibration.csv_rows import LEAST, MOST
 from simtmm.cuda.sass.work import class_of_opcode
 from simtmm.documents import duplicates, read_text
 from simtmm.errors import StudyError, nearest, shown
-from simtmm.machine.tables import LARGEST_COUNT, Instructions
+from simtmm.machine.tables import Instructions
+from simtmm.machine.values import LARGEST_COUNT
 
 EMPTY = ("empty", "emptykernel")
 SHARED = "shared"  # the class of a load from shared memory, of which the machine has a key of its own

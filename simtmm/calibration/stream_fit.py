@@ -80,6 +80,14 @@ def _own(machine: Machine, key: str) -> float:
     return float(value)
 
 
+def _without_ports(machine: Machine) -> dict[str, float]:
+    """What a machine has no use for whose pipe stands in the place of memory ports, and says what may be on its way."""
+    pipe = machine.memory.pipe
+    if pipe is None:
+        return {}
+    return {"port_interval": 0.0} | ({"fetch_interval": 0.0} if pipe.misses else {})
+
+
 def _beside(partitions: int) -> tuple[int, ...]:
     """The next smaller and the next larger number of partitions that are tried."""
     at = PARTITIONS.index(partitions)
@@ -126,7 +134,7 @@ class StreamFit:
         self.shares: dict[int, float] = {}  # how often each is best, points and kernels being drawn anew
         self.partitions = 0
         self.quickest = max(max(point.measured.values()) for point in stream) / self.scale
-        self.held = {HOLDABLE[key]: _own(machine, key) for key in hold}
+        self.held = {HOLDABLE[key]: _own(machine, key) for key in hold} | _without_ports(machine)
         self.values = self._first_guess(stream) | self.held
 
     def _first_guess(self, stream: Sequence[StreamPoint]) -> dict[str, float]:

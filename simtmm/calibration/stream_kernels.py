@@ -16,7 +16,8 @@ from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS, StreamKernel
 from simtmm.stalls import CLASSES
-from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, STORE, Workload
+from simtmm.trace.specification import LoweringSpecification
+from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, PASSES_SHIFT, STORE, Workload
 
 FP64 = OF_CLASS + CLASSES.index("fp64")
 LEAST_WAVES, MOST_WAVES = 4, 32  # of a machine full of blocks, in a run
@@ -47,13 +48,25 @@ def stream_workload(operation: str, block_size: int, blocks: int, machine: Machi
     has_pipe = bool(pipes and pipes[CLASSES.index("fp64")])
     width = machine.cores.warp_width
     laid_out = _small_laid_out if blocks * -(-block_size // width) <= SMALL else _large_laid_out
-    return laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, blocks_per_group)
+    specification = LoweringSpecification.of(machine)
+    lanes, _, phase_bytes, _ = specification.pipe or (width, width, width * ELEMENT_BYTES, 0)
+    together = max(1, min(lanes, phase_bytes // ELEMENT_BYTES))
+    return laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, together, blocks_per_group)
 
 
 def _laid_out(
-    operation: str, block_size: int, blocks: int, width: int, chunk_bytes: int, has_pipe: bool, blocks_per_group: int
+    operation: str,
+    block_size: int,
+    blocks: int,
+    width: int,
+    chunk_bytes: int,
+    has_pipe: bool,
+    together: int,
+    blocks_per_group: int,
 ) -> Workload:
-    """Likewise, of what a machine decides: threads of a warp, bytes of a chunk, whether it has a pipe for doubles."""
+    """Likewise, of what a machine decides: threads of a warp, bytes of a chunk, whether it has a pipe for doubles, and
+    lanes that access elements in one pass over the banks of a pipe.
+    """
     kernel = OPERATIONS[operation]
     first = np.arange(0, block_size, width)
     lanes = np.minimum(width, block_size - first)
@@ -81,11 +94,12 @@ def _laid_out(
     begins = np.stack([where[0] for _, _, where in listed], axis=1).ravel()
     counts = np.stack([where[1] for _, _, where in listed], axis=1)
     amounts = np.array([amount for _, amount, _ in listed], dtype=np.int64)
+    passes = np.broadcast_to(-(-lanes // together), (blocks, len(lanes))).ravel()[:, np.newaxis] - 1
     flat = counts.ravel()
     before = np.cumsum(flat) - flat
     return Workload(
         kind=np.tile(np.array([kind for kind, _, _ in listed], dtype=np.uint8), warps),
-        amount=np.where(counts > 0, counts, amounts).ravel(),
+        amount=np.where(counts > 0, counts + (passes << PASSES_SHIFT), amounts).ravel(),
         chunks=np.repeat(begins - before, flat) + np.arange(int(flat.sum())),
         warp_operations=np.arange(warps + 1) * len(listed),
         warp_chunks=np.concatenate([np.zeros(1, np.int64), np.cumsum(counts.sum(axis=1))]),

@@ -92,7 +92,7 @@ def complete_axis(ctx: typer.Context, incomplete: str) -> list[str]:
 def machine_keys() -> list[str]:
     """All keys of a machine, dotted, as --set takes them."""
     from simtmm.machine import Machine
-    from simtmm.machine.tables import Table
+    from simtmm.machine.values import Table
 
     def keys(table: type[Table], prefix: str) -> Iterator[str]:
         for name, field in table.model_fields.items():

@@ -11,6 +11,7 @@ _ALSO = {
     "cores.cores_per_group": ("cores.groups",),
     "cores.issue_ports": ("cores.groups",),
     "memory.ports": ("cores.groups",),
+    "memory.pipe.misses": ("cores.groups",),
     "memory.rows.open": ("memory.partitions",),
     "memory.tlb.entries": ("cores.groups",),
     "memory.l1.sets": ("memory.l1.ways", "cores.groups"),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from simtmm.errors import MachineError, shown
-from simtmm.machine.tables import is_number
+from simtmm.machine.values import is_number
 
 BANDWIDTH, SERVICE, ATOMIC_SERVICE = "memory.bandwidth", "memory.service", "memory.atomic_service"
 FOLLOWS: dict[str, Any] = {"source": BANDWIDTH, "certainty": "derived"}  # where such a service comes from

@@ -25,6 +25,15 @@ class Durations:
     store_latency: int
     """Of a store; L if the machine has none of its own."""
     port_interval: int
+    access_interval: int
+    """Of the pipe of L1 and shared memory, as are the next three."""
+    tag_interval: int
+    pass_interval: int
+    fill_interval: int
+    shared_pass: int
+    """How long a pass of a shared access takes the banks, on a machine with that pipe."""
+    shared_latency: int
+    """From the last pass of a shared access to the use of its value, likewise."""
     store_interval: int
     """Of stores' own path; `port_interval` on a machine whose stores use the memory port."""
     fetch_interval: int
@@ -62,6 +71,12 @@ class Durations:
             latency=ticks(memory.latency),
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),
             port_interval=ticks(memory.port_interval),
+            access_interval=ticks(memory.pipe.access_interval) if memory.pipe else 0,
+            tag_interval=ticks(memory.pipe.tag_interval) if memory.pipe else 0,
+            pass_interval=ticks(memory.pipe.interval) if memory.pipe else 0,
+            fill_interval=ticks(memory.pipe.fill_interval) if memory.pipe else 0,
+            shared_pass=ticks(machine.banks.service) if memory.pipe else 0,
+            shared_latency=ticks(machine.banks.latency) if memory.pipe else 0,
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
             fetch_interval=ticks(memory.fetch_interval),
             return_interval=ticks(memory.return_interval),

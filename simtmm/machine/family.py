@@ -25,7 +25,7 @@ from simtmm.machine.bandwidth import BANDWIDTH, SERVICE
 from simtmm.machine.known import family_files
 from simtmm.machine.spec import units
 from simtmm.machine.spelled import CACHES, WHOLE, with_sizes
-from simtmm.machine.tables import is_number
+from simtmm.machine.values import is_number
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 
 RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround", "fetch_interval")

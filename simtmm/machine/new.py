@@ -6,7 +6,7 @@ from typing import Any
 from simtmm.errors import MachineError, shown
 from simtmm.machine.family import flattened, with_family
 from simtmm.machine.spec import Machine
-from simtmm.machine.tables import is_number
+from simtmm.machine.values import is_number
 
 YOURS = {"source": "yours", "certainty": "user"}
 TICKS = 100  # of a cycle

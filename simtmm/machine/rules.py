@@ -85,6 +85,25 @@ def _serial_transfers_have_only_a_latency(machine: "Machine") -> None:
             raise ValueError(f"memory.{key}: must be left out with memory.transfers = 'serial'")
 
 
+def _a_pipe_stands_alone(machine: "Machine") -> None:
+    memory = machine.memory
+    if memory.pipe is None:
+        return
+    if memory.transfers == "serial":
+        raise ValueError("memory.pipe: must be left out with memory.transfers = 'serial'")
+    replaced = {
+        "memory.port_interval": (memory.port_interval, 0),
+        "memory.ports": (memory.ports, 1),
+        "banks.interval": (machine.banks.interval, 0),
+    }
+    for key, (value, without) in replaced.items():
+        if value != without:
+            raise ValueError(f"{key} = {value:g}: must be {without} with memory.pipe, which stands in its place")
+    pipe = memory.pipe
+    if pipe.run is not None and pipe.run < (pipe.lanes or machine.cores.warp_width):
+        raise ValueError(f"memory.pipe.run = {pipe.run}: must be at least memory.pipe.lanes")
+
+
 def _pages_are_made_of_chunks(machine: "Machine") -> None:
     tlb = machine.memory.tlb
     if tlb and tlb.page % machine.chunk_bytes:
@@ -106,6 +125,7 @@ RULES: tuple[Callable[["Machine"], None], ...] = (
     _latencies_last_a_tick,
     _ticks_count_the_bandwidth,
     _serial_transfers_have_only_a_latency,
+    _a_pipe_stands_alone,
     _pages_are_made_of_chunks,
     _segments_lie_in_chunks,
 )

@@ -24,27 +24,24 @@ from simtmm.machine.rules import RULES
 from simtmm.machine.spelled import WHOLE, with_sizes
 from simtmm.machine.tables import (
     Banks,
-    Capability,
     Cores,
-    Count,
     GroupCache,
+    GroupPipe,
     HongKim,
     Instructions,
     Limits,
     Memory,
     Pipe,
     Pipes,
-    Positive,
     Resources,
     Rows,
     Scheduling,
     SharedCache,
     Source,
-    Table,
     Tlb,
-    unit,
     units_of,
 )
+from simtmm.machine.values import Capability, Count, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
 
@@ -57,6 +54,7 @@ LATER = {
     "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
     "scheduling.ports": "any",
+    "scheduling.stalls": "add",
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",
@@ -270,6 +268,7 @@ def units() -> dict[str, tuple[str, str]]:
     """Unit and meaning of every key a machine may have, by dotted key."""
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
+        "memory.pipe": GroupPipe,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
         "instructions": Instructions, "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
         "hong_kim": HongKim,

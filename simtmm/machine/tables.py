@@ -3,88 +3,15 @@
 The keys are those of docs/machine.md, section 8; `units` lists them all.
 """
 
-import math
-import re
-import sys
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Annotated, Any, Literal, TypeGuard
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel
 
-from simtmm.documents import as_float
+from simtmm.machine.values import Banked, Count, Duration, Positive, Shortly, Table, Threads, unit
 from simtmm.stalls import CLASSES
 
-LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
-MOST_BANKS = 2**16
 LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """NumPy's numbers are welcome, truth values are not."""
-    return type(value) in (int, float) or (isinstance(value, Real) and not isinstance(value, bool))
-
-
-def _number(value: object, allowed: str, least: float, most: float) -> int | float:
-    """The value as a plain number in a range."""
-    if not is_number(value) or not least <= value <= most:
-        raise ValueError(allowed)
-    return int(value) if type(value) is not float and isinstance(value, Integral) else float(value)
-
-
-def _whole(most: int = LARGEST_COUNT) -> BeforeValidator:
-    def check(value: object) -> int:
-        allowed = "must be a whole number of at least 1"
-        if is_number(value) and most < value != math.inf:
-            raise ValueError(f"{allowed} and at most {most}")
-        number = _number(value, allowed, 1, most)
-        if number != int(number):
-            raise ValueError(allowed)
-        return int(number)
-
-    return BeforeValidator(check)
-
-
-def _between(least: float, most: float) -> BeforeValidator:
-    def check(value: object) -> float:
-        allowed = f"must be a number of at least {least:g}"
-        if is_number(value) and most < value != math.inf:
-            raise ValueError(f"{allowed} and at most {most:g}")
-        return _number(value, allowed, least, most)
-
-    return BeforeValidator(check)
-
-
-def _positive(value: object) -> float:
-    return _number(value, "must be a number above 0", sys.float_info.min, sys.float_info.max)
-
-
-def _capability(value: object) -> str:
-    """As NVIDIA writes it, however a TOML file or a command line gives it: 9, 9.0 and "9.0" are "9.0"."""
-    text = str(as_float(value)) if is_number(value) else value
-    if not isinstance(text, str) or not re.fullmatch(r"[1-9]\d?\.\d", text):
-        raise ValueError("must be a compute capability, from '1.0' to '99.9', such as '8.0'")
-    return text
-
-
-Count = Annotated[int, _whole()]
-Banked = Annotated[int, _whole(MOST_BANKS)]
-Duration = Annotated[float, _between(0, 1e15)]  # cycles: eleven days at 1 GHz
-Shortly = Annotated[float, _between(0, 1e6)]  # cycles that lowering counts
-Threads = Annotated[float, _between(1, LARGEST_COUNT)]
-Capability = Annotated[str, BeforeValidator(_capability)]
-Positive = Annotated[float, BeforeValidator(_positive)]
-
-
-def unit(unit: str, description: str, **more: Any) -> Any:
-    """A field with its unit and meaning, which `units_of` lists."""
-    return Field(description=description, json_schema_extra={"unit": unit}, **more)
-
-
-class Table(BaseModel):
-    """A table of a machine file: frozen, without keys that nobody knows, defaults in the same form as given values."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 class Cores(Table):
@@ -111,6 +38,11 @@ class Scheduling(Table):
     )
     ports: Literal["any", "own"] = unit(
         "", "which ports a warp may be granted: any of its group, or the one of its slot", default="any"
+    )
+    stalls: Literal["add", "overlap", "none"] = unit(
+        "",
+        "of compiled instructions: beyond what their pipes take, while they do, or none as on another's machine",
+        default="add",
     )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
@@ -166,6 +98,39 @@ class Tlb(Table):
     miss: Duration = unit("cycles", "until a page's translation is there")
 
 
+class GroupPipe(Table):
+    """The pipe that accesses of a group's L1 and shared memory pass, whichever issue port they come from."""
+
+    access_interval: Duration = unit("cycles", "the pipe takes an access this often, of a port's warp", default=0)
+    tag_interval: Duration = unit("cycles", "a line that a global access lists is looked up this often", default=0)
+    interval: Duration = unit("cycles", "a pass of a global access takes the banks this long", default=1)
+    lanes: Count | None = unit(
+        "threads", "lanes of a global access that are served together; all of a warp's if left out", default=None
+    )
+    run: Count | None = unit(
+        "threads",
+        "likewise where they access neighbouring words of 4 bytes in order; `lanes` if left out",
+        default=None,
+    )
+    phase_bytes: Count = unit("bytes", "that lanes served together access at most, where that is fewer", default=128)
+    banks: Banked | None = unit(
+        "banks",
+        "of the L1, each as wide as an access and more of them the wider it is; banks.count if left out",
+        default=None,
+    )
+    fill_interval: Duration = unit(
+        "cycles", "a chunk that a load does not find in the L1 comes in this often", default=0
+    )
+    misses: Count | None = unit(
+        "chunks",
+        "that loads do not find in the L1, on their way to a group at once; no limit if left out",
+        default=None,
+    )
+    shared: Literal["together", "apart"] = unit(
+        "", "whether shared memory passes the same pipe as the L1 or one of its own", default="together"
+    )
+
+
 class Memory(Table):
     """Global memory and what stands before it."""
 
@@ -193,6 +158,7 @@ class Memory(Table):
         "cycles", "a store waits this long at its port where its warp loaded from memory right before", default=0
     )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
+    pipe: GroupPipe | None = unit("", "what accesses of the L1 and of shared memory pass", default=None)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     bandwidth: Positive | None = unit(
         "bytes/s", "what all partitions move; service follows from it, whatever the chunk", default=None

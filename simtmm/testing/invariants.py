@@ -18,7 +18,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -240,7 +240,7 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
 
 def _chunks_of(workload: Workload, *kinds: int) -> int:
     """The chunks that operations of some kinds list."""
-    return int(workload.amount[np.isin(workload.kind, kinds)].sum())
+    return int((workload.amount[np.isin(workload.kind, kinds)] & LISTED).sum())
 
 
 def _stores_in_l1(machine: Machine, workload: Workload) -> int:
@@ -248,7 +248,7 @@ def _stores_in_l1(machine: Machine, workload: Workload) -> int:
     if not machine.keeps_local_stores:
         return 0
     lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC, REDUCE))
-    is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists])
+    is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists] & LISTED)
     return int((is_stored & (workload.chunks >= machine.first_local_chunk)).sum())
 
 

@@ -21,6 +21,17 @@ def _caches(draw: DrawFn) -> Tables:
 
 
 @st.composite
+def _group_pipes(draw: DrawFn) -> Tables:
+    """What decides ticks of the pipe of L1 and shared memory; lowering has the rest."""
+    durations = st.sampled_from([0, 1, 0.28, 2, 7.46])
+    pipe = {name: draw(durations) for name in ("access_interval", "tag_interval", "interval")}
+    pipe["fill_interval"] = draw(durations)
+    if draw(st.booleans()):
+        pipe["misses"] = draw(st.integers(1, 5))
+    return {**pipe, "shared": draw(st.sampled_from(["together", "apart"]))}
+
+
+@st.composite
 def _memories(draw: DrawFn, coupled: bool) -> Tables:
     serial = draw(st.booleans())
     durations = st.just(0) if serial else st.sampled_from([0, 1, 3, 7.46, 20])
@@ -45,6 +56,8 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         "stores": draw(st.sampled_from(["blocking", "posted", "at-end"])),
         "l1_after_store": draw(st.sampled_from(["keep", "drop"])),
     }
+    if not serial and draw(st.booleans()):
+        memory |= {"port_interval": 0, "ports": 1, "pipe": draw(_group_pipes())}
     if not serial and draw(st.integers(0, 3)) == 0:
         page = 128 * draw(st.integers(1, 5))
         memory["tlb"] = {"entries": draw(st.integers(1, 3)), "page": page, "miss": draw(durations)}
@@ -112,6 +125,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
             },
             "memory": draw(_memories(coupled)),
             "pipes": draw(_pipes()),
+            "banks": {"service": draw(st.sampled_from([1, 1, 2])), "latency": draw(st.sampled_from([0, 22, 28.5]))},
             "limits": limits,
         }
     )
@@ -126,6 +140,8 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.just("compute"), st.integers(1, 12), st.sampled_from(CLASSES[:4])),
         st.tuples(st.just("shared"), st.integers(1, 4)),
         st.tuples(st.sampled_from(MEMORY), chunks),
+        st.tuples(st.sampled_from(MEMORY), chunks, st.integers(1, 6)),
+        st.tuples(st.just("settle"), st.integers(0, 3)),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),
         st.sampled_from([("barrier",), ("sync",)]),

@@ -61,6 +61,7 @@ class Costs:
         self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
         self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))
         self.serial = memory.transfers == "serial"
+        self.has_group_pipe = memory.pipe is not None
         self.blocking_stores = memory.stores == "blocking"
         self.ends_with_stores = memory.stores == "at-end"
 
@@ -70,8 +71,8 @@ class Costs:
             case ["compute", count, *_]:
                 return self.issue * count, count
             case ["shared", degree]:
-                return self.issue * degree, 1
-            case ["join" | "barrier" | "sync" | "pause", *_]:
+                return self.issue if self.has_group_pipe else self.issue * degree, 1
+            case ["join" | "barrier" | "sync" | "pause" | "settle", *_]:
                 return 0, 0
         return self.issue, 1
 
@@ -152,6 +153,9 @@ class _Walk:
             if operation[0] == "join":
                 self.join(operation[1] if len(operation) > 1 else 0)
                 position += 1
+            elif operation[0] == "settle":
+                self.settle()
+                position += 1
             elif operation[0] in ("barrier", "sync"):
                 self.barrier(waits=operation[0] == "barrier")
                 position += 1
@@ -195,6 +199,13 @@ class _Walk:
             self.life.breaks(
                 "latency", f"passed a join at tick {self.now}: an async can't finish before {max(waited_for)}"
             )
+
+    def settle(self) -> None:
+        """Pass a wait for shared accesses, which how others take the pipe decides."""
+        self.skip("pipeline")
+        if self.current is not None and self.current[0] == "memory":
+            self.at_barriers, self.is_unclear = False, True
+            self.take()
 
     def may_be_the_end(self) -> bool:
         """Whether it waits for memory now, and that may be for its stores, behind all its operations."""

@@ -25,6 +25,9 @@ class SiteTables(NamedTuple):
     piped: Any  # int64[sites, classes with a pipe]: those of each such class
     operations: Any  # int64[classes with a pipe]: their computes, as operations of a workload
     stall: Any  # int64[sites]: cycles that it then holds its warp
+    hides: (
+        Any  # int64[classes with a pipe]: of these, what each instruction but the first takes its pipe, in thousandths
+    )
     needs_end: Any  # int64[sites + 1]: where in `needs` those of the site end, one further on
     needs: Any  # int64: values
     gives_end: Any  # int64[sites + 1], likewise of `gives`
@@ -47,13 +50,16 @@ def site_tables(
     arrays: Sequence[TraceArray] = (),
     holds: Sequence[tuple[str, float]] = (),
     pipes: Sequence[str] = (),
+    stalls: str = "",
+    hides: Sequence[float] = (),
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
     holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls. pipes:
-    classes that have one.
+    classes that have one. stalls, hides: see LoweringSpecification.
     """
-    cycles = {} if any(site.stall for site in sites) else dict(holds)
+    stalled = stalls != "none" and any(site.stall for site in sites)
+    cycles = {} if stalled else dict(holds)
     known = max((site.site for site in sites), default=-1) + 1
     bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
     by_number = {site.site: site for site in sites if _has_details(site)}
@@ -64,7 +70,7 @@ def site_tables(
         piped[number] = [dict(site.work).get(name, 0) for name in pipes]
         work[number] = sum(instructions for _, instructions in site.work) - piped[number].sum()
         held = sum(cycles.get(name, 0.0) * instructions for name, instructions in site.work)
-        stall[number] = site.stall + math.floor(held + 0.5)
+        stall[number] = (site.stall if stalled else 0) + math.floor(held + 0.5)
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
     commits_end, commits = _listed(by_number, count, lambda site: site.commits)
@@ -75,10 +81,13 @@ def site_tables(
         in_flight[number] = NO_WAIT if site.in_flight is None else site.in_flight
         sync[number] = site.sync
     groups = 1 + int(in_flight.max(initial=NO_WAIT))
+    hidden = np.zeros(len(pipes), np.int64)
+    if stalled and hides:
+        hidden[:] = [round(1000 * each) for each in hides]
     operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
     return SiteTables(
-        work, piped, operations, stall, needs_end, needs, gives_end, gives, _unused(sites), commits_end, commits,
-        in_flight, sync, groups, len(values), known, bounds, len(names), names,
+        work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
+        commits, in_flight, sync, groups, len(values), known, bounds, len(names), names,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ class _Specification:
         for table in (values, values.get("lowering", {})):
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
-                "reduces", "pipes",
+                "reduces", "pipes", "pipe", "stalls", "hides",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -56,6 +56,14 @@ class LoweringSpecification(_Specification):
     shared_ports: int = 0
     """Instructions of a port that one pass through the banks takes: of a port's share of them where an interval is
     enforced; 0 where it is one, as without `banks.service`."""
+    pipe: tuple[int, ...] = ()
+    """Of the pipe that accesses of global and shared memory pass: lanes of a global access that are served together,
+    likewise where they access neighbouring words, bytes that those access at most, and its banks, 0 where these are
+    those of shared memory; empty where there is no pipe."""
+    stalls: str = ""
+    """What becomes of the stalls of sites: "overlap" with what instructions take their pipe, "none", "" each beyond."""
+    hides: tuple[float, ...] = ()
+    """Where stalls overlap: cycles beyond its issue that an instruction takes its pipe, for each of `pipes`."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -71,13 +79,31 @@ class LoweringSpecification(_Specification):
             lanes_together=machine.banks.lanes or machine.cores.warp_width,
             atomics_by_word=machine.memory.atomics == "by-word",
             reduces=machine.memory.reductions == "posted",
-            shared_latency=math.floor(machine.banks.latency + 0.5),
+            shared_latency=0 if machine.memory.pipe else math.floor(machine.banks.latency + 0.5),
             instruction_holds=_instruction_holds(machine),
             pipes=tuple(name for name, ticks in zip(CLASSES, machine.durations.pipes, strict=False) if ticks),
             shared_interval=math.ceil(machine.banks.interval * machine.ports / machine.issue_cycles),
-            shared_ports=_pass_of_the_banks(machine),
+            shared_ports=0 if machine.memory.pipe else _pass_of_the_banks(machine),
+            pipe=_group_pipe(machine),
+            stalls="" if machine.scheduling.stalls == "add" else machine.scheduling.stalls,
+            hides=_hides(machine),
             places=places,
         )
+
+
+def _group_pipe(machine: Machine) -> tuple[int, ...]:
+    pipe, width = machine.memory.pipe, machine.cores.warp_width
+    if pipe is None:
+        return ()
+    lanes = min(pipe.lanes or width, width)
+    return lanes, max(lanes, pipe.run or 0), pipe.phase_bytes, pipe.banks or 0
+
+
+def _hides(machine: Machine) -> tuple[float, ...]:
+    if machine.scheduling.stalls != "overlap":
+        return ()
+    intervals = (ticks / machine.ticks_per_cycle for ticks in machine.durations.pipes if ticks)
+    return tuple(max(0.0, interval - machine.issue_cycles) for interval in intervals)
 
 
 def _pass_of_the_banks(machine: Machine) -> int:

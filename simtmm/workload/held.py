@@ -27,11 +27,16 @@ from simtmm.workload.operations import (
     DIGESTED,
     JOIN,
     LARGEST,
+    LISTED,
     LOAD,
+    MOST_PASSES,
+    MOST_UNSETTLED,
     OF_CLASS,
     OPERATION_PLACES,
     OPERATIONS,
+    PASSES_SHIFT,
     REDUCE,
+    SETTLE,
     SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
@@ -46,8 +51,9 @@ class Workload(Displayed):
     """Launches, blocks, warps and operations as flat arrays. Frozen; equal if all arrays are.
 
     kind: uint8[operations], an index of OPERATIONS; of a compute that says its class OF_CLASS and an index of CLASSES.
-    amount: int64[operations]: instructions of a compute, degree of a shared, n of a join, chunks listed by a
-        load, async, store, atomic or reduce, cycles of a pause, 0 for a barrier and a sync.
+    amount: int64[operations]: instructions of a compute, degree of a shared, n of a join or settle, chunks listed by a
+        load, async, store, atomic or reduce with its passes less one above bit PASSES_SHIFT, cycles of a pause, 0 for a
+        barrier and a sync.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -202,7 +208,9 @@ class Workload(Displayed):
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
             if LOAD <= kind <= REDUCE:
-                yield [OPERATIONS[kind], self.chunks[chunk : chunk + amount].tolist()]
+                passes, amount = 1 + (amount >> PASSES_SHIFT), amount & LISTED
+                chunks = self.chunks[chunk : chunk + amount].tolist()
+                yield [OPERATIONS[kind], chunks, passes] if passes > 1 else [OPERATIONS[kind], chunks]
                 chunk += amount
             elif kind >= OF_CLASS:
                 yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
@@ -262,7 +270,8 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, 1))
+        most = 2 if LOAD <= kind <= REDUCE else 1
+        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
         if LOAD <= kind <= REDUCE:
@@ -272,15 +281,20 @@ class WorkloadBuilder:
             for chunk in chunks:
                 if not _is_whole(chunk, 0):
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
+            passes = arguments[1] if len(arguments) > 1 else 1
+            if not _is_whole(passes, 1) or passes > MOST_PASSES:
+                raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
             self._chunks.extend(chunks)
-            amount = len(chunks)
+            amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT)
         elif kind in (BARRIER, SYNC):
             amount = 0
         else:
-            least = 0 if kind == JOIN else 1
+            least = 0 if kind in (JOIN, SETTLE) else 1
             amount = arguments[0] if arguments else 0
             if not _is_whole(amount, least):
                 raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
+            if kind == SETTLE and amount > MOST_UNSETTLED:
+                raise WorkloadError(f"{word} {amount}: must be at most {MOST_UNSETTLED}")
             if len(arguments) > 1:
                 if arguments[1] not in CLASSES:
                     unknown = arguments[1]

@@ -5,14 +5,23 @@ import numpy as np
 from simtmm.stalls import CLASSES, Place, Places
 
 # From LOAD to REDUCE they list chunks; from JOIN on control
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC = range(11)
-OPERATIONS = ("compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync")
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC, SETTLE = range(12)
+OPERATIONS = (
+    "compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync", "settle",
+)  # fmt: skip
 OF_CLASS = len(OPERATIONS)
 """The number of a compute of the first of CLASSES; those of the others follow it."""
-DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, *range(OF_CLASS, OF_CLASS + len(CLASSES))], np.uint8)
+DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, 11 + len(CLASSES), *range(11, 11 + len(CLASSES))], np.uint8)
 """What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
 
 LARGEST = 2**63 - 1
+
+# Of the amount of what lists chunks: how many, and above that the passes that it takes the banks of a pipe, less one
+PASSES_SHIFT = 32
+LISTED = (1 << PASSES_SHIFT) - 1
+MOST_PASSES = 1 << 16
+MOST_UNSETTLED = 31
+"""The latest shared accesses of a warp that a settle may leave out."""
 
 OPERATION_PLACES = Places(tuple(Place(name) for name in (*OPERATIONS, *(f"compute {name}" for name in CLASSES))))
 """Where operations without places come from: from themselves, by their numbers."""

@@ -6,7 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.native import Loop
-from simtmm.workload.operations import ASYNC, ATOMIC, COMPUTE, OF_CLASS, PAUSE, REDUCE, SHARED, STORE, SYNC
+from simtmm.workload.operations import (
+    ASYNC,
+    ATOMIC,
+    COMPUTE,
+    LISTED,
+    OF_CLASS,
+    PAUSE,
+    REDUCE,
+    SETTLE,
+    SHARED,
+    STORE,
+    SYNC,
+)
 
 Integers = npt.NDArray[np.int64]
 
@@ -119,6 +131,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
                 else:
                     row[CONFLICTS] += count - 1
             elif what <= REDUCE:
+                count &= LISTED
                 row[CHUNKS] += count
                 row[MEMORY] += 1
                 row[LOWER_ISSUED] += 1
@@ -137,7 +150,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
             elif what == PAUSE:
                 row[UPPER_PAUSED] += count >> 32
                 row[LOWER_PAUSED] += count & 0xFFFFFFFF
-            elif what != SYNC and count < asyncs - pending:  # a join, or a barrier, whose amount is 0
+            elif what not in (SYNC, SETTLE) and count < asyncs - pending:  # a join, or a barrier, whose amount is 0
                 now += 1
                 pending = asyncs
         row[OPERATIONS] += of_warps[warp]

@@ -11,6 +11,7 @@ from simtmm.engine.fast.booking import (
     begin_waiting,
     book,
     book_async_wait,
+    book_shared_wait,
     book_stores_wait,
     book_waiting,
     place_at,
@@ -48,6 +49,8 @@ from simtmm.engine.fast.layout import (
     PATH_PLACE,
     R_ANY_FINISHED,
     READY,
+    SHARED_PLACE,
+    SHARED_SETTLED,
     SLEEPS,
     START,
     STORED_FINISH,
@@ -58,13 +61,14 @@ from simtmm.engine.fast.layout import (
     WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_SHARED,
     WARP_UNTAKEN,
 )
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, OF_CLASS, PAUSE, SYNC
+from simtmm.workload import ASYNC, BARRIER, JOIN, OF_CLASS, PAUSE, SETTLE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -125,6 +129,18 @@ def advance(s, order, g, slot, t):
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
                 return SLEEPS
+            if what == SETTLE:
+                last = s.warp[w, WARP_SHARED] - s.amount[position] - 1
+                row = last & (s.unsettled.shape[1] - 1)
+                position += 1
+                if last >= 0 and s.unsettled[w, row, SHARED_SETTLED] > t:
+                    s.warp[w, WARP_POSITION] = position
+                    settled = s.unsettled[w, row, SHARED_SETTLED]
+                    place = s.unsettled[w, row, SHARED_PLACE]
+                    reason = book_shared_wait(s, g, w, row, settled - t)
+                    sleep(s, g, t, settled, slot, place, reason)
+                    return SLEEPS
+                continue
             if what != SYNC and s.warp[w, WARP_ASYNCS] > 0:
                 left_out = s.amount[position] if position < end and what == JOIN else np.int64(0)
                 if s.parameters[P_RETURNS] != 0 and s.warp[w, WARP_UNTAKEN] > left_out:

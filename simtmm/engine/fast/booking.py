@@ -21,9 +21,13 @@ from simtmm.engine.fast.layout import (
     P_DEPTH,
     P_ISSUE,
     P_PLACED,
+    P_SHARED_LATENCY,
+    P_SHARED_PASS,
     P_WATCH,
     PATH_PLACE,
     PATH_ROW,
+    SHARED_CONFLICTS,
+    SHARED_PLACE,
     STORED_FINISH,
     WARP_POSITION,
     WATCH_PLACE,
@@ -123,6 +127,20 @@ def book_async_wait(s, g, w, row, ticks):
     for index in range(PATH_ROW):
         s.path[g, index] = s.paths[w, row, index]
     return book_wait(s, g, s.paths[w, row, PATH_PLACE], ticks)
+
+
+def book_shared_wait(s, g, w, row, ticks):
+    """Likewise for a shared access that is kept in a row of the warp's."""
+    latency = min(ticks, s.parameters[P_SHARED_LATENCY] + s.parameters[P_SHARED_PASS])
+    conflicts = min(ticks - latency, s.unsettled[w, row, SHARED_CONFLICTS])
+    queue = ticks - latency - conflicts
+    place = s.unsettled[w, row, SHARED_PLACE]
+    book(s, g, place, INSTRUCTION, latency)
+    book(s, g, place, CONFLICTS, conflicts)
+    book(s, g, place, FIRST_OF_PATH, queue)
+    if latency >= max(conflicts, queue):
+        return np.int64(INSTRUCTION)
+    return np.int64(CONFLICTS) if conflicts >= queue else np.int64(FIRST_OF_PATH)
 
 
 @inlined

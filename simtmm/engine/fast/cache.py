@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL, WRITTEN
 from simtmm.native import inlined
-from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE
+from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE
 
 
 @inlined
@@ -68,7 +68,7 @@ def warm(l2, kind, amount, chunks, stores, atomics):
         what = kind[index]
         if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE):
             continue
-        count = np.int64(amount[index])
+        count = np.int64(amount[index]) & LISTED
         writes = (what == STORE and stores != 0) or (what in (ATOMIC, REDUCE) and atomics != 0)
         if what in (LOAD, ASYNC) or writes:
             for place in range(at, at + count):

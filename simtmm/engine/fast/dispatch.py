@@ -68,6 +68,7 @@ from simtmm.engine.fast.layout import (
     WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_SHARED,
     WARP_UNTAKEN,
     WATCH_NUMBER,
     WATCH_PLACE,
@@ -181,6 +182,7 @@ def dispatch(s, order, t):
                 s.warp[w, WARP_LOADED] = 0
                 s.warp[w, WARP_LOADS_END] = 0
                 s.warp[w, WARP_UNTAKEN] = 0
+                s.warp[w, WARP_SHARED] = 0
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1

@@ -52,6 +52,7 @@ from simtmm.engine.fast.layout import (
     P_JUMPS,
     P_OUTSTANDING,
     P_OWN_PORTS,
+    P_PIPED,
     P_PORTS,
     P_RING,
     P_SLOTS,
@@ -71,13 +72,13 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
     WATCH_PLACE,
 )
-from simtmm.engine.fast.memory import fetch_lines, transfer_chunks
+from simtmm.engine.fast.memory import fetch_lines, pass_shared, transfer_chunks
 from simtmm.engine.fast.own_ports import pick_of_port
 from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, COMPUTE, JOIN, OF_CLASS, REDUCE, SHARED, STORE
+from simtmm.workload import ASYNC, COMPUTE, JOIN, LISTED, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, STORE
 
 
 @inlined
@@ -109,7 +110,7 @@ def segment(s, memory, g, slot, t, p):
                 count = s.amount[position]
                 position += 1
                 break
-        elif what == SHARED:
+        elif what == SHARED and s.parameters[P_PIPED] == 0:
             book_issuing(s, g, position, np.int64(1), s.amount[position])
             issued += 1
             ticks += issue * s.amount[position]
@@ -127,8 +128,8 @@ def segment(s, memory, g, slot, t, p):
             break
         position += 1
     s.warp[w, WARP_POSITION] = position
-    if memory != NO and 0 <= access < JOIN:
-        fetch_lines(s, g, s.warp[w, WARP_CHUNK], count)
+    if memory != NO and SHARED < access < JOIN:
+        fetch_lines(s, g, s.warp[w, WARP_CHUNK], count & LISTED)
     s.group[g, GROUP_ISSUED] += issued
     s.group[g, GROUP_PORT_BUSY] += ticks
     s.port[p, PORT_RELEASE] = t + ticks
@@ -145,7 +146,8 @@ def instruction(s, g, slot, t, p):
     what = np.int64(s.kind[position])
     ticks = s.parameters[P_ISSUE]
     access = np.int64(-1)
-    book_issuing(s, g, position, np.int64(1), s.amount[position] if what == SHARED else np.int64(1))
+    keeps = what == SHARED and s.parameters[P_PIPED] == 0
+    book_issuing(s, g, position, np.int64(1), s.amount[position] if keeps else np.int64(1))
     if what == COMPUTE or what >= OF_CLASS:
         if has_pipe(s, what):
             access = what
@@ -154,7 +156,7 @@ def instruction(s, g, slot, t, p):
             s.warp[w, WARP_COMPUTED] = 0
             s.warp[w, WARP_POSITION] = position + 1
     else:
-        if what == SHARED:
+        if keeps:
             ticks *= s.amount[position]
         else:
             access = what
@@ -174,13 +176,17 @@ def act(s, memory, g, w, p, t):
     what = s.port[p, PORT_ACCESS]
     if what < 0 or what >= JOIN:
         return np.int64(-1)
-    count = s.port[p, PORT_COUNT]
+    amount = s.port[p, PORT_COUNT]
+    if what == SHARED:
+        pass_shared(s, g, w, amount, place_at(s, s.warp[w, WARP_POSITION] - 1), t)
+        return np.int64(-1)
+    count = amount & LISTED
     first = s.warp[w, WARP_CHUNK]
     s.warp[w, WARP_CHUNK] = first + count
     l1_hits = s.group[g, GROUP_L1_HITS]
     l2_hits = s.group[g, GROUP_L2_HITS]
     l1_stores = s.group[g, GROUP_L1_STORES]
-    finish = transfer_chunks(s, memory, g, w, what, first, count, t)
+    finish = transfer_chunks(s, memory, g, w, what, first, count, (amount >> PASSES_SHIFT) + 1, t)
     if s.parameters[P_BOOKS] != 0:
         count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits, l1_stores)
     if what == ASYNC:

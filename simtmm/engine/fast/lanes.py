@@ -25,7 +25,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.workload import ATOMIC, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, SHARED, STORE
 
 
-def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, shortest):
+def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, piped, shortest):
     """The ticks that each block takes at least: those of the warp that issues and waits longest, were it alone."""
     for block in range(len(shortest)):
         longest = np.int64(0)
@@ -33,7 +33,9 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
             ticks = np.int64(0)
             for index in range(warp_operations[warp], warp_operations[warp + 1]):
                 what = np.int64(kind[index])
-                if what in (COMPUTE, SHARED) or what >= OF_CLASS:
+                if what == SHARED and piped:
+                    ticks += issue
+                elif what in (COMPUTE, SHARED) or what >= OF_CLASS:
                     ticks += issue * amount[index]
                 elif what == PAUSE:
                     ticks += cycle * amount[index]

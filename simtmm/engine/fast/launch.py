@@ -34,7 +34,7 @@ from simtmm.machine import Machine
 from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.trace.streamed import AnyWorkload, Stream, StreamedWorkload
-from simtmm.workload import Workload
+from simtmm.workload import MOST_UNSETTLED, Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
@@ -155,6 +155,8 @@ class Launch:
             stored=table(groups * room.slots if machine.memory.stores == "at-end" else 1, at.STORED_ROW),
             told=table(3),
             partition_updates=table(memory.partitions if partitioned and watches else 1),
+            unsettled=table(groups * room.slots if memory.pipe else 1, MOST_UNSETTLED + 1, at.SHARED_ROW),
+            arrivals=table(groups, (memory.pipe and memory.pipe.misses) or 1),
             port_free=table(groups * memory.ports),
             partition_free=table(memory.partitions if partitioned else 1),
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
@@ -288,7 +290,7 @@ def _shortest_blocks(
     def fill(number: int) -> None:
         begin, end = (part.blocks * bound // parts for bound in (number, number + 1))
         block_warps = workload.block_warps[part.first + begin : part.first + end + 1]
-        waits = takes.issue, wait, store_wait, machine.ticks_per_cycle
+        waits = takes.issue, wait, store_wait, machine.ticks_per_cycle, machine.memory.pipe is not None
         _SHORTEST_BLOCKS(*operations, block_warps, *waits, shortest[begin:end])
 
     list(threads.map(fill, range(parts)))

@@ -29,6 +29,7 @@ WARP_HAS_MORE, WARP_FILLED = range(
 )  # of a warp of a stream: whether its window is to be filled; how often it was
 WARP_LOADED, WARP_LOADS_END = range(12, 14)  # chunks from memory that a store is to wait for; when all are there
 WARP_UNTAKEN = 14  # asyncs that no join has taken, where stores wait for what was loaded
+WARP_SHARED = 15  # shared accesses so far, where they pass a pipe
 WARP_ROW = 24  # three cache lines, the first one for what is often needed
 # Of a warp of a stream, the request to have its next window filled, a cache line: how far that has come; what fills,
 # for the engine and for who fills beside it; the block's place there, -1 once it is under way, and the warp's number in
@@ -63,7 +64,10 @@ GROUP_ISSUED, GROUP_TRANSACTIONS, GROUP_L1_HITS, GROUP_L2_HITS, GROUP_PORT_BUSY,
 GROUP_LANE = 35  # that goes on with the group, or did last
 GROUP_L1_STORES = 36
 GROUP_FETCH_FREE = 37
-GROUP_ROW = 38
+# The stages of the pipe of L1 and shared memory, and those of shared memory's own
+GROUP_ENTRY_FREE, GROUP_TAGS_FREE, GROUP_BANKS_FREE, GROUP_SHARED_ENTRY, GROUP_SHARED_BANKS = range(38, 43)
+GROUP_FILL_FREE, GROUP_MISSES = range(43, 45)  # of what its L1 lacks: when the next one may come, and how many so far
+GROUP_ROW = 45
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
@@ -83,6 +87,8 @@ PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
 STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
 STORED_ROW = ASYNC_ROW + 1
+SHARED_SETTLED, SHARED_CONFLICTS, SHARED_PLACE = range(3)  # of a shared access
+SHARED_ROW = 3
 TURNING, OPENING, BEHIND = range(3)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
@@ -112,14 +118,15 @@ BIT_SETS = 3
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
     P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_FETCH_INTERVAL, P_ATOMICS_HERE, P_ATOMIC_LATENCY,
     P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
-    P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS, P_YIELD,
-) = range(74)  # fmt: skip
+    P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS, P_YIELD, P_PIPED, P_ACCESS_INTERVAL, P_TAG_INTERVAL, P_PASS_INTERVAL,
+    P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES,
+) = range(83)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(74, 81)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(83, 90)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
-R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(81, 86)
-PARAMETERS = 86
+R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(90, 95)
+PARAMETERS = 95
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -159,6 +166,8 @@ class State(NamedTuple):
     queue: Any  # int64[room]: rows of requests, at their counts modulo the room; an element where nobody fills beside
     queue_ends: Any  # int64[QUEUE_*]
     ahead: Any  # int64[blocks, AHEAD_*]: of a stream's blocks that come next
+    unsettled: Any  # int64[groups * slots, latest shared accesses, SHARED_*]: where they pass a pipe
+    arrivals: Any  # int64[groups, misses at most]: when the latest chunks that loads lacked are there, in turn
     port_free: Any  # int64[groups * memory ports]
     partition_free: Any  # int64[partitions]
     partition_writes: Any  # int64[partitions]: whether the last chunk was written, where turning round takes time

@@ -9,23 +9,32 @@ from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
 from simtmm.engine.fast.layout import (
     BEHIND,
     FILL_SHIFT,
+    GROUP_BANKS_FREE,
+    GROUP_ENTRY_FREE,
     GROUP_FETCH_FREE,
+    GROUP_FILL_FREE,
     GROUP_L1_HITS,
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_LAST,
+    GROUP_MISSES,
+    GROUP_SHARED_BANKS,
+    GROUP_SHARED_ENTRY,
     GROUP_STORE_FREE,
+    GROUP_TAGS_FREE,
     GROUP_TRANSACTIONS,
     GROUP_TRANSLATED,
     LINE_CHUNK,
     LINE_FILL,
     NO,
     OPENING,
+    P_ACCESS_INTERVAL,
     P_ATOMIC_LATENCY,
     P_ATOMIC_SERVICE,
     P_ATOMICS_HERE,
     P_DROPS,
     P_FETCH_INTERVAL,
+    P_FILL_INTERVAL,
     P_FIRST_ACCESS,
     P_FIRST_LOCAL,
     P_HASHED,
@@ -39,9 +48,12 @@ from simtmm.engine.fast.layout import (
     P_LATENCY,
     P_LOCAL_BACK,
     P_MEMORY_PORTS,
+    P_MOST_MISSES,
     P_OPEN_ROWS,
     P_PARTITIONED,
     P_PARTITIONS,
+    P_PASS_INTERVAL,
+    P_PIPED,
     P_PORT_CHUNKS,
     P_PORT_INTERVAL,
     P_RETURN_DELAY,
@@ -51,12 +63,16 @@ from simtmm.engine.fast.layout import (
     P_ROW_OPENING,
     P_SERIAL,
     P_SERVICE,
+    P_SHARED_APART,
+    P_SHARED_LATENCY,
+    P_SHARED_PASS,
     P_SLICED,
     P_SLOTS,
     P_STORE_BUFFER,
     P_STORE_INTERVAL,
     P_STORE_LATENCY,
     P_STORES_APART,
+    P_TAG_INTERVAL,
     P_TLB_ENTRIES,
     P_TLB_MISS,
     P_TLB_PAGE,
@@ -64,9 +80,13 @@ from simtmm.engine.fast.layout import (
     P_WATCH,
     P_WRITES_BACK,
     PATH_ROW,
+    SHARED_CONFLICTS,
+    SHARED_PLACE,
+    SHARED_SETTLED,
     TURNING,
     WARP_LOADED,
     WARP_LOADS_END,
+    WARP_SHARED,
     WARP_UNTAKEN,
     WRITTEN,
 )
@@ -188,8 +208,53 @@ def fetch_lines(s, g, first, count):
 
 
 @inlined
-def transfer_chunks(s, memory, g, w, what, first, count, t):
-    """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes."""
+def enter_pipe(s, g, passes, t):
+    """A global access comes to its group's pipe at t: the tick at which its last pass over the banks begins."""
+    entered = max(t, s.group[g, GROUP_ENTRY_FREE])
+    s.group[g, GROUP_ENTRY_FREE] = entered + s.parameters[P_ACCESS_INTERVAL]
+    tags = max(entered, s.group[g, GROUP_TAGS_FREE])
+    s.group[g, GROUP_TAGS_FREE] = tags
+    last = max(tags, s.group[g, GROUP_BANKS_FREE]) + (passes - 1) * s.parameters[P_PASS_INTERVAL]
+    s.group[g, GROUP_BANKS_FREE] = last + s.parameters[P_PASS_INTERVAL]
+    return last
+
+
+@inlined
+def call_for(s, g, start, t):
+    """When a chunk is called for that a load does not find in the L1, which it is not before `start`."""
+    begin = max(t, s.group[g, GROUP_FILL_FREE])
+    s.group[g, GROUP_FILL_FREE] = begin + s.parameters[P_FILL_INTERVAL]
+    start = max(start, begin)
+    if s.parameters[P_MOST_MISSES] > 0:
+        start = max(start, s.arrivals[g, s.group[g, GROUP_MISSES] % s.parameters[P_MOST_MISSES]])
+        s.group[g, GROUP_MISSES] += 1
+    return start
+
+
+def pass_shared(s, g, w, passes, place, t):
+    """A shared access comes to the pipe that it passes at t; the warp goes on, and may wait for it later."""
+    entry, banks = GROUP_ENTRY_FREE, GROUP_BANKS_FREE
+    if s.parameters[P_SHARED_APART] != 0:
+        entry, banks = GROUP_SHARED_ENTRY, GROUP_SHARED_BANKS
+    entered = max(t, s.group[g, entry])
+    s.group[g, entry] = entered + s.parameters[P_ACCESS_INTERVAL]
+    done = max(entered, s.group[g, banks]) + passes * s.parameters[P_SHARED_PASS]
+    s.group[g, banks] = done
+    settled = done + s.parameters[P_SHARED_LATENCY]
+    row = s.warp[w, WARP_SHARED] & (s.unsettled.shape[1] - 1)
+    s.warp[w, WARP_SHARED] += 1
+    s.unsettled[w, row, SHARED_SETTLED] = settled
+    s.unsettled[w, row, SHARED_CONFLICTS] = (passes - 1) * s.parameters[P_SHARED_PASS]
+    s.unsettled[w, row, SHARED_PLACE] = place
+    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], settled)
+
+
+@inlined
+def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
+    """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes.
+
+    passes: over the banks of the group's pipe, if it has one.
+    """
     fetched = np.int64(0)  # chunks from memory
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
     s.group[g, GROUP_TRANSACTIONS] += count
@@ -217,6 +282,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             slot = w - g * s.parameters[P_SLOTS]
             port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
         start = t
+        piped = s.parameters[P_PIPED] != 0
+        last_pass = enter_pipe(s, g, passes, t) if piped else np.int64(0)
         returning = np.int64(0)  # what a store waits for once
         if s.parameters[P_RETURNS] != 0 and what == STORE and count > 0 and s.warp[w, WARP_LOADED] > 0:
             returning = s.parameters[P_RETURN_DELAY] + s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
@@ -238,9 +305,15 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                             break
                 if not again and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
                     passing = together
+                    looked_up = t
+                    if piped:
+                        looked_up = s.group[g, GROUP_TAGS_FREE]
+                        s.group[g, GROUP_TAGS_FREE] = looked_up + s.parameters[P_TAG_INTERVAL]
                     if stores_apart:
-                        start = max(t, s.group[g, GROUP_STORE_FREE]) + returning
+                        start = max(looked_up, s.group[g, GROUP_STORE_FREE]) + returning
                         s.group[g, GROUP_STORE_FREE] = start + s.parameters[P_STORE_INTERVAL]
+                    elif piped:
+                        start = looked_up + returning
                     else:
                         start = max(t, s.port_free[port]) + returning
                         s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
@@ -249,6 +322,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
+            read = start  # where the L1 has it: its banks, too
+            called = start  # and it may be called for
             known = start  # its translation, too
             at_slice = start
             at_memory = start  # the fetch port, too
@@ -267,7 +342,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 if line >= 0:
                     took = s.parameters[P_L1_LATENCY]
                     from_where = np.int64(L1_LATENCY)
-                    done = max(start + took, line >> FILL_SHIFT)
+                    read = max(start, last_pass)
+                    done = max(read + took, line >> FILL_SHIFT)
                     s.group[g, GROUP_L1_HITS] += 1
                     note(s, L1_HITS, start, np.int64(1))
             elif stays and what == STORE:
@@ -283,8 +359,11 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                 row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
+                if piped and cached:
+                    called = call_for(s, g, start, t)
+                known = called
                 if s.parameters[P_TLB_ENTRIES] > 0:
-                    known = max(start, translated(s, g, chunk, t))
+                    known = max(called, translated(s, g, chunk, t))
                 at_slice = known
                 if shared:
                     if s.parameters[P_SLICED] != 0:
@@ -338,6 +417,9 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                         insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
                 if here:
                     s.l2[row2, 0, LINE_FILL] |= WRITTEN
+                if piped and cached and s.parameters[P_MOST_MISSES] > 0:
+                    miss = (s.group[g, GROUP_MISSES] - 1) % s.parameters[P_MOST_MISSES]
+                    s.arrivals[g, miss] = done
                 if cached and s.parameters[P_L1_SETS] > 0:
                     insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
             if watches and (serial or done > finish):
@@ -345,7 +427,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, L1_LATENCY] = 0
                     s.path[g, L2_LATENCY] = 0
                     s.path[g, MEMORY_LATENCY] = 0
-                    s.path[g, PORT_QUEUE] = start - t
+                    s.path[g, PORT_QUEUE] = read - t + called - start
                     s.path[g, L2_QUEUE] = 0
                     s.path[g, LINE_IN_FLIGHT] = 0
                 s.path[g, ROWS] = opening
@@ -357,9 +439,9 @@ def transfer_chunks(s, memory, g, w, what, first, count, t):
                     s.path[g, ATOMICS_QUEUE] += at_slice - known
                 else:
                     s.path[g, L2_QUEUE] += at_slice - known
-                s.path[g, FIRST_ACCESS] = known - start
+                s.path[g, FIRST_ACCESS] = known - called
                 s.path[g, from_where] += took
-                s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - took
+                s.path[g, LINE_IN_FLIGHT] += done - (at_memory + read - start) - waited - took
             finish = done if serial else max(finish, done)
     if s.parameters[P_FIRST_ACCESS] > 0 and what != STORE:
         if s.group[g, GROUP_TRANSLATED] == 0:

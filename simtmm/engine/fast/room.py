@@ -7,6 +7,7 @@ from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+from simtmm.workload import MOST_UNSETTLED
 
 NUMBER = 8  # bytes
 SMALL = 1 << 26  # bytes that no computer lacks
@@ -32,6 +33,7 @@ def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int, s
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
     of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + streamed * (at.REQUEST_ROW + QUEUED)
+    of_a_warp += (MOST_UNSETTLED + 1) * at.SHARED_ROW if memory.pipe else 0
     of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * at.BLOCK_ROW
     of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
     numbers = {
@@ -45,6 +47,8 @@ def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int, s
         "memory.partitions": memory.partitions * of_a_partition,
         "memory.outstanding": groups * room.slots * outstanding,
     }
+    if memory.pipe and memory.pipe.misses:
+        numbers["memory.pipe.misses"] = groups * memory.pipe.misses
     if memory.rows and partitioned:
         numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW
     if memory.tlb:

@@ -51,6 +51,16 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_RETURN_DELAY] = takes.return_delay
     parameters[at.P_RETURNS] = takes.return_interval + takes.return_delay > 0
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
+    if memory.pipe:
+        parameters[at.P_PIPED] = 1
+        parameters[at.P_ACCESS_INTERVAL] = takes.access_interval
+        parameters[at.P_TAG_INTERVAL] = takes.tag_interval
+        parameters[at.P_PASS_INTERVAL] = takes.pass_interval
+        parameters[at.P_FILL_INTERVAL] = takes.fill_interval
+        parameters[at.P_MOST_MISSES] = memory.pipe.misses or 0
+        parameters[at.P_SHARED_PASS] = takes.shared_pass
+        parameters[at.P_SHARED_LATENCY] = takes.shared_latency
+        parameters[at.P_SHARED_APART] = memory.pipe.shared == "apart"
     parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
     parameters[at.P_OWN_PORTS] = machine.scheduling.ports == "own"
     parameters[at.P_SERVICE] = takes.service
@@ -188,4 +198,5 @@ def _has_path(machine: Machine) -> bool:
         or takes.row_opening
         or takes.tlb_miss
     )
-    return bool(busy) or memory.transfers == "serial" or memory.l1 is not None or memory.l2 is not None
+    caches = memory.l1 is not None or memory.l2 is not None
+    return bool(busy) or memory.transfers == "serial" or caches or memory.pipe is not None

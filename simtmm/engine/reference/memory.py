@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from simtmm.engine.reference.access_pipe import AccessPipe
 from simtmm.engine.reference.cache import Lines, OpenRows, Translations
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.way import Way
@@ -55,6 +56,7 @@ class Memory:
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
+        self.pipes = [AccessPipe(machine) for _ in groups] if memory.pipe else None
         self.fetch_interval = durations.fetch_interval
         self.fetch_free: defaultdict[int, int] = defaultdict(int)  # of a group's fetch port
         self.return_interval, self.return_delay = durations.return_interval, durations.return_delay
@@ -78,9 +80,13 @@ class Memory:
         if self.over_time is not None:
             self.over_time.note(what, tick)
 
-    def access(self, group: int, slot: int, kind: int, chunks: list[int], now: int) -> int:
-        """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes."""
+    def access(self, group: int, slot: int, kind: int, chunks: list[int], passes: int, now: int) -> int:
+        """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes.
+
+        passes: over the banks of the group's pipe, if it has one.
+        """
         finish = now
+        self.last_pass = self.pipes[group].access(passes, now) if self.pipes else 0
         start, passing = now, -1
         fetched = self.fetched
         self.way.begins()
@@ -109,6 +115,13 @@ class Memory:
         self.last_finish = max(self.last_finish, finish)
         return finish
 
+    def access_shared(self, group: int, passes: int, now: int) -> int:
+        """Likewise of a shared access, which passes the group's pipe: the tick from which on its value may be used."""
+        assert self.pipes is not None
+        settled = self.pipes[group].access_shared(passes, now)
+        self.last_finish = max(self.last_finish, settled)
+        return settled
+
     def begin(self, group: int, slot: int) -> None:
         """A warp is placed: it has loaded nothing so far."""
         self.loaded[group, slot] = 0, 0
@@ -125,9 +138,12 @@ class Memory:
 
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
+        looked_up = self.pipes[group].look_up() if self.pipes else now
         if kind == STORE and self.store_free is not None:
-            start = max(now, self.store_free[group]) + self.takes_loaded(kind, group, slot)
+            start = max(looked_up, self.store_free[group]) + self.takes_loaded(kind, group, slot)
             self.store_free[group] = start + self.store_interval
+        elif self.pipes:
+            start = looked_up + self.takes_loaded(kind, group, slot)
         else:
             port = group, slot % self.ports
             start = max(now, self.port_free[port]) + self.takes_loaded(kind, group, slot)
@@ -175,14 +191,23 @@ class Memory:
         if l1 and (fill := l1.look_up(chunk)) is not None:
             self.l1_hits += 1
             self.note("l1_hits", start)
-            self.way.goes(Reason.L1_LATENCY, l1.latency, Reason.LINE_IN_FLIGHT, max(0, fill - start - l1.latency))
-            return max(start + l1.latency, fill)
+            read = max(start, self.last_pass)
+            self.way.goes(Reason.L1_LATENCY, l1.latency, Reason.LINE_IN_FLIGHT, max(0, fill - read - l1.latency))
+            self.way.spends(Reason.PORT_QUEUE, read - start)
+            return max(read + l1.latency, fill)
+        pipe = self.pipes[group] if self.pipes else None
+        came = start
+        if pipe:
+            start = pipe.fetch(start, now)
         known = self.known_from(group, chunk, start, now)
         if l2:
             finish = self.through_l2(l2, kind, chunk, known, now, group)
         else:
             finish = self.from_global_memory(kind, chunk, known, now, group)
         self.way.spends(Reason.FIRST_ACCESS, known - start)
+        self.way.spends(Reason.PORT_QUEUE, start - came)
+        if pipe:
+            pipe.arrives(finish)
         if l1:
             self.write_down(l1.insert(chunk, finish), now)
         return finish

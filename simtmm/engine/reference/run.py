@@ -47,6 +47,7 @@ class Run:
         self.blocking_stores = machine.memory.stores == "blocking"
         self.ends_with_stores = machine.memory.stores == "at-end"
         self.outstanding = machine.memory.outstanding
+        self.piped = machine.memory.pipe is not None
         self.issue_ticks = machine.durations.issue
         self.pipeline_depth = machine.durations.pipeline_depth
         self.block_launch = machine.durations.block_launch

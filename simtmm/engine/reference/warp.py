@@ -9,12 +9,28 @@ from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.moment import RELEASE, WAKE, Moment, Waiting
 from simtmm.stalls import Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, REDUCE, SHARED, STORE, SYNC
+from simtmm.workload import (
+    ASYNC,
+    ATOMIC,
+    BARRIER,
+    COMPUTE,
+    JOIN,
+    LISTED,
+    LOAD,
+    OF_CLASS,
+    PASSES_SHIFT,
+    PAUSE,
+    REDUCE,
+    SETTLE,
+    SHARED,
+    STORE,
+    SYNC,
+)
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
 
-CONTROL = (JOIN, BARRIER, PAUSE, SYNC)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE)
 
 
 def computes(kind: int) -> bool:
@@ -55,6 +71,7 @@ class Warp:
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
         self.untaken = 0  # asyncs that no join has taken
+        self.shared: list[tuple[int, int, int]] = []  # shared accesses in a pipe: when settled, conflicts, and place
         self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
@@ -77,6 +94,9 @@ class Warp:
                     yield from self.wait_for_asyncs()
                 self.position += 1
                 yield self.block.barrier(self)
+            elif kind == SETTLE:
+                yield from self.wait_for_shared(but=self.amounts[self.position])
+                self.position += 1
             elif kind == PAUSE:
                 yield from self.sleep(self.amounts[self.position], self.places[self.position])
                 self.position += 1
@@ -147,6 +167,23 @@ class Warp:
         if count > 0 and (finish := self.latest_finish[count - 1]) > self.env.now:
             yield from self.wait_for_memory(finish, *self.latest[count - 1])
 
+    def wait_for_shared(self, but: int) -> Waiting:
+        """Sleep until all shared accesses issued so far have settled but the latest `but`."""
+        now = int(self.env.now)
+        if len(self.shared) <= but or self.shared[-1 - but][0] <= now:
+            return
+        settled, conflicts, place = self.shared[-1 - but]
+        latency = min(settled - now, self.run.machine.durations.shared_latency + self.run.machine.durations.shared_pass)
+        conflicts = min(settled - now - latency, conflicts)
+        parts = {
+            Reason.INSTRUCTION_LATENCY: latency,
+            Reason.BANK_CONFLICTS: conflicts,
+            Reason.PORT_QUEUE: settled - now - latency - conflicts,
+        }
+        for reason, ticks in parts.items():
+            self.bookings.book(place, reason, ticks)
+        yield from self.wait(settled, place, max(parts, key=lambda reason: parts[reason]))
+
     def wait_for_stores(self) -> Waiting:
         """Sleep until all stores and reduces have finished."""
         finish, place, path = self.stored
@@ -193,11 +230,12 @@ class Warp:
             if kind in CONTROL or (kind == ASYNC and not self.may_start_async(now + ticks)):
                 break
             instructions = amount if computes(kind) else 1
-            self.book_issuing(instructions, amount if kind == SHARED else 1)
+            held = amount if kind == SHARED and not self.run.piped else 1
+            self.book_issuing(instructions, held)
             self.position += 1
             self.run.report.issued += instructions
-            ticks += issue * (amount if kind == SHARED else instructions)
-            if self.group.pipes.has(kind) or not (computes(kind) or kind == SHARED):
+            ticks += issue * held * instructions
+            if self.group.pipes.has(kind) or not (computes(kind) or (kind == SHARED and not self.run.piped)):
                 return ticks, kind
         return ticks, None
 
@@ -220,8 +258,9 @@ class Warp:
         self.granted_at, self.port = int(self.env.now), port
         self.in_port = kind = self.kinds[self.position]
         amount = self.amounts[self.position]
-        ticks = self.run.issue_ticks * (amount if kind == SHARED else 1)
-        self.book_issuing(1, amount if kind == SHARED else 1)
+        held = amount if kind == SHARED and not self.run.piped else 1
+        ticks = self.run.issue_ticks * held
+        self.book_issuing(1, held)
         self.computed += 1
         if not computes(kind) or self.computed == amount:
             self.position += 1
@@ -258,14 +297,18 @@ class Warp:
 
     def act(self, access: int | None) -> int | None:
         """The memory instruction just taken, if any, leaves its port: its finish if the warp waits for it."""
-        if access is None or access == SHARED or computes(access):
+        if access is None or computes(access):
             return None
-        count = self.amounts[self.position - 1]
+        if access == SHARED:
+            self.act_on_shared(self.amounts[self.position - 1])
+            return None
+        count = self.amounts[self.position - 1] & LISTED
+        passes = 1 + (self.amounts[self.position - 1] >> PASSES_SHIFT)
         chunks = self.chunks[self.chunk_position : self.chunk_position + count]
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
         l1_hits, l2_hits, l1_stores = memory.l1_hits, memory.l2_hits, memory.l1_stores
-        finish = memory.access(self.group.number, self.slot, access, chunks, int(self.env.now))
+        finish = memory.access(self.group.number, self.slot, access, chunks, passes, int(self.env.now))
         hits = memory.l1_hits - l1_hits, memory.l2_hits - l2_hits, memory.l1_stores - l1_stores
         self.bookings.access(place, count, hits)
         if access == ASYNC:
@@ -278,3 +321,10 @@ class Warp:
             self.stored = finish, place, memory.way.access
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None
+
+    def act_on_shared(self, passes: int) -> None:
+        """The shared access just taken leaves its port: it passes the group's pipe, if that has one."""
+        if self.run.piped:
+            settled = self.run.memory.access_shared(self.group.number, passes, int(self.env.now))
+            conflicts = (passes - 1) * self.run.machine.durations.shared_pass
+            self.shared.append((settled, conflicts, self.places[self.position - 1]))

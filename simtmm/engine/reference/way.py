@@ -56,7 +56,7 @@ class BookedWay(Way):
 
     def is_last(self, queued: int) -> None:
         """See Way."""
-        self.access = {Reason.PORT_QUEUE: queued, **self.chunk}
+        self.access = {**self.chunk, Reason.PORT_QUEUE: queued + self.chunk.get(Reason.PORT_QUEUE, 0)}
 
     def is_late(self, ticks: int) -> None:
         """See Way."""

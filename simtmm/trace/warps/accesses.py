@@ -114,6 +114,16 @@ def most_work(walk, lanes):
 
 
 @inlined
+def most_words(walk, lanes):
+    """The words of local memory of the lane that accesses most: those of a pass lie in a bank each."""
+    most = np.int64(1)
+    for index in range(lanes):
+        last = walk.value[index] + max(walk.bytes[index], np.int64(1)) - 1
+        most = max(most, last // WORD - walk.value[index] // WORD + 1)
+    return most
+
+
+@inlined
 def least_left_out(walk, lanes):
     """The asyncs that a join leaves out, of the lane that leaves out fewest."""
     least = np.int64(BEYOND)

@@ -22,6 +22,8 @@ from simtmm.trace.warps.layout import (
     WARP_LANES,
     WARP_LOCAL_BYTES,
     WARP_REGION,
+    WARP_SETTLED,
+    WARP_SHARED,
     WARP_STRUCTURE,
     WARP_THREAD,
     WARP_TURNS,
@@ -103,6 +105,8 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     walk.warp[w, WARP_CYCLES] = 0
     walk.warp[w, WARP_BACKLOG] = 0
     walk.warp[w, WARP_COMMITTED] = 0
+    walk.warp[w, WARP_SHARED] = 0
+    walk.warp[w, WARP_SETTLED] = 0
     begin(walk, runs, values, w, value_ends[block])
 
 

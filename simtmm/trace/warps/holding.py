@@ -46,11 +46,29 @@ def take_turn(walk, w, output):
     if not hold(walk, w, output, COMPUTE, times * walk.warp[w, WARP_WORK], place):
         return False
     site = walk.warp[w, WARP_TURNS_SITE]
+    stall = times * walk.warp[w, WARP_STALL]
     if site >= 0:
         for index in range(walk.operations.shape[0]):
+            stall -= hidden(walk, index, times * walk.piped[site, index])
             if not hold(walk, w, output, walk.operations[index], times * walk.piped[site, index], place):
                 return False
-    return hold(walk, w, output, PAUSE, times * walk.warp[w, WARP_STALL], place)
+    return hold(walk, w, output, PAUSE, max(np.int64(0), stall), place)
+
+
+@inlined
+def hidden(walk, index, instructions):
+    """The cycles of stalls that pass while so many instructions of a class take their pipe one after another."""
+    if instructions < 2 or walk.hides[index] == 0:
+        return np.int64(0)
+    return (instructions - 1) // 1000 * walk.hides[index] + (instructions - 1) % 1000 * walk.hides[index] // 1000
+
+
+@inlined
+def left_of_stall(walk, stall):
+    """What is left of the stall of a step behind what is due of it in pipes."""
+    for index in range(walk.due.shape[0]):
+        stall -= hidden(walk, index, walk.due[index])
+    return max(np.int64(0), stall)
 
 
 @inlined

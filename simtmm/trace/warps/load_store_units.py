@@ -10,28 +10,30 @@ from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import catch_up, put
 from simtmm.trace.warps.layout import (
     MADE_CHUNKS,
+    RULE_PIPE_LANES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
     RULE_SHARED_PORTS,
     WARP_ASYNCS,
     WARP_BACKLOG,
     WARP_CYCLES,
+    WARP_SHARED,
 )
 from simtmm.trace.warps.places import place_at
-from simtmm.workload import ASYNC, REDUCE, SHARED, STORE
+from simtmm.workload import ASYNC, PASSES_SHIFT, REDUCE, SHARED, STORE
 
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
 MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
 
 
 @inlined
-def access(walk, w, operation, site, says, count, output, place):
-    """Write a memory operation that lists the chunks up to `count`."""
+def access(walk, w, operation, site, says, count, passes, output, place):
+    """Write a memory operation that lists the chunks up to `count`. passes: over the banks, where it passes a pipe."""
     catch_up(walk, w, np.int64(1))
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
     walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
     spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
-    put(walk, w, output, operation, count - output.used[MADE_CHUNKS], place)
+    put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + ((passes - 1) << PASSES_SHIFT), place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
         asyncs = walk.warp[w, WARP_ASYNCS] + 1
@@ -44,6 +46,13 @@ def access(walk, w, operation, site, says, count, output, place):
 @inlined
 def access_shared(walk, w, site, says, degree, output):
     """Write an access to shared memory whose lanes go to the banks so often."""
+    if walk.rules[RULE_PIPE_LANES] > 0:
+        put(walk, w, output, SHARED, degree, place_at(walk, site))
+        walk.warp[w, WARP_SHARED] += 1
+        if says:
+            for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
+                walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_SHARED]
+        return
     kept = keep_apart(walk, w, degree)
     put(walk, w, output, SHARED, kept, place_at(walk, site))
     if says:

@@ -19,6 +19,7 @@ from simtmm.trace.warps.walk import ENDED, IS_REFUSED
 Integers = npt.NDArray[np.int64]
 
 WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
+MOST_WORDS = WIDEST_ACCESS // WORD
 FIRST_ROOM, MOST_ROOM = 1 << 16, 1 << 20  # operations, and chunks, that are generated at once
 
 _WALK = Loop(walk_blocks, what="what lowers traces")
@@ -146,8 +147,9 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
-        int(specification.reduces),
+        int(specification.reduces), *(specification.pipe or (0, 0, 0, 0)),
     )  # fmt: skip
+    banks = max(specification.banks, *(MOST_WORDS * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
         rules=np.array(rules, np.int64),
@@ -163,7 +165,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         first=table(words),
         stop=table(words),
         size=table(words),
-        chain=table(specification.banks),
+        chain=table(banks),
         word=table(words),
         following=table(words),
         degree=table(at.DEGREES, at.DEGREE_ROW),
@@ -172,6 +174,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         piped=tables.piped,
         operations=tables.operations,
         stall=tables.stall,
+        hides=tables.hides,
         needs_end=tables.needs_end,
         needs=tables.needs,
         gives_end=tables.gives_end,

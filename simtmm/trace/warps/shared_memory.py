@@ -25,16 +25,17 @@ from simtmm.trace.warps.layout import (
     GROUP_WHAT,
     RULE_BANK_BYTES,
     RULE_BANKS,
+    RULE_PIPE_BANKS,
+    RULE_PIPE_LANES,
     RULE_TOGETHER,
     WARP_LANES,
     WARP_THREAD,
     WARP_X,
     WARP_Y,
 )
+from simtmm.trace.warps.passes import ARRAY_SHIFT, NOBODY, add_word, bank_passes
 
-NOBODY = -1
 NOT_SO = -1  # in the place of a degree
-ARRAY_SHIFT = 32  # of an address of shared memory: below are the bytes within an array
 STEEPEST = 1 << 40  # a step from a thread to the next; times the threads of a block it is still far from 64 bits
 
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
@@ -42,7 +43,7 @@ _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
 @inlined
 def even_degree(walk, runs, values, w, g, kind):
-    """`conflict_degree` of a group that is alone, and even; NOT_SO where its block's values may leave an array.
+    """What `degree_of` gives of a group that is alone, and even; NOT_SO where its block's values may leave an array.
 
     It is the same wherever all lanes have gone on by whole words, to other banks, so it is looked up where it was found
     before.
@@ -63,7 +64,8 @@ def even_degree(walk, runs, values, w, g, kind):
     high = base + max(by_x, np.int64(0)) * (x - 1) + max(by_y, np.int64(0)) * (y - 1) + max(by_z, np.int64(0)) * z
     if low < 0 or high >= BEYOND or low >> ARRAY_SHIFT != (high + moved) >> ARRAY_SHIFT:
         return np.int64(NOT_SO)
-    offset = (base & ((1 << ARRAY_SHIFT) - 1)) % walk.rules[RULE_BANK_BYTES]
+    width = max(moved, np.int64(1)) if walk.rules[RULE_PIPE_BANKS] > 0 else walk.rules[RULE_BANK_BYTES]
+    offset = (base & ((1 << ARRAY_SHIFT) - 1)) % max(width, walk.rules[RULE_BANK_BYTES])
     offset = (offset << 16) + (moved << 8) + kind
     together = (lanes << 32) + walk.warp[w, WARP_LANES]
     extents = (x << 32) + y
@@ -82,7 +84,7 @@ def even_degree(walk, runs, values, w, g, kind):
     ):
         return walk.degree[row, DEGREE_FOUND]
     walk.group[w, g, GROUP_BASE] = base
-    found = conflict_degree(walk, w, gather_dense(walk, runs, values, w, g), kind == _SHARED_ATOMIC)
+    found = degree_of(walk, w, gather_dense(walk, runs, values, w, g), kind)
     walk.degree[row, DEGREE_OFFSET] = offset
     walk.degree[row, DEGREE_THREAD] = thread
     walk.degree[row, DEGREE_LANES] = together
@@ -92,6 +94,14 @@ def even_degree(walk, runs, values, w, g, kind):
     walk.degree[row, DEGREE_EXTENTS] = extents
     walk.degree[row, DEGREE_FOUND] = found
     return found
+
+
+@inlined
+def degree_of(walk, w, lanes, kind):
+    """What an access takes the banks for: its passes where it passes a pipe, else its conflict degree."""
+    if walk.rules[RULE_PIPE_LANES] > 0:
+        return bank_passes(walk, lanes, kind)
+    return conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC)
 
 
 @inlined
@@ -137,19 +147,3 @@ def conflict_degree(walk, w, lanes, updates):
             word += 1
     passes = (walk.warp[w, WARP_LANES] + at_once - 1) // at_once
     return max(np.int64(1), (total + degree + passes - 1) // passes)
-
-
-@inlined
-def add_word(walk, word, number, words):
-    """Add a word to the chain of its bank: how many it has then, 0 where it is served with the same word before."""
-    depth = np.int64(1)
-    link = walk.chain[number]
-    while link >= 0 and walk.word[link] != word:
-        link = walk.following[link]
-        depth += 1
-    if link >= 0:
-        return np.int64(0)
-    walk.word[words] = word
-    walk.following[words] = walk.chain[number]
-    walk.chain[number] = words
-    return depth

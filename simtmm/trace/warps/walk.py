@@ -19,12 +19,13 @@ from simtmm.trace.warps.accesses import (
     list_local_chunks,
     list_updates,
     list_updates_by_word,
+    most_words,
     most_work,
 )
 from simtmm.trace.warps.arrivals import commit, last_arrival, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
-from simtmm.trace.warps.holding import add_due, begin_turns, hold, hold_due, let_go, put, take_turn
+from simtmm.trace.warps.holding import add_due, begin_turns, hold, hold_due, left_of_stall, let_go, put, take_turn
 from simtmm.trace.warps.lanes import (
     base_of,
     first_value,
@@ -53,6 +54,7 @@ from simtmm.trace.warps.layout import (
     PLAIN_NODE,
     RULE_BY_WORD,
     RULE_HALF_WARPS,
+    RULE_PIPE_LANES,
     RULE_PLACES,
     RULE_REDUCES,
     RULE_SHARED_LATENCY,
@@ -61,17 +63,34 @@ from simtmm.trace.warps.layout import (
     WARP_ASYNCS,
     WARP_CYCLES,
     WARP_GROUPS,
+    WARP_SETTLED,
+    WARP_SHARED,
     WARP_TURNS,
     WARP_TURNS_SITE,
     WARP_WAITED,
 )
 from simtmm.trace.warps.load_store_units import access, access_shared
+from simtmm.trace.warps.passes import bank_passes
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
-from simtmm.trace.warps.shared_memory import NOT_SO, conflict_degree, even_degree
-from simtmm.workload import ASYNC, ATOMIC, BARRIER, COMPUTE, JOIN, LARGEST, LOAD, PAUSE, REDUCE, STORE, SYNC
+from simtmm.trace.warps.shared_memory import NOT_SO, degree_of, even_degree
+from simtmm.workload import (
+    ASYNC,
+    ATOMIC,
+    BARRIER,
+    COMPUTE,
+    JOIN,
+    LARGEST,
+    LOAD,
+    MOST_UNSETTLED,
+    PAUSE,
+    REDUCE,
+    SETTLE,
+    STORE,
+    SYNC,
+)
 
-# Of a step: what was held, a join, a pause, a compute, one of each class, a pause, and what it is itself
-MOST_OPERATIONS = 6 + len(CLASSES)
+# Of a step: what was held, a join, a settle, a pause, a compute, one of each class, a pause, and what it is itself
+MOST_OPERATIONS = 7 + len(CLASSES)
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
@@ -146,15 +165,20 @@ def take_step(walk, runs, values, w, at, output):
         put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
         walk.warp[w, WARP_WAITED] = latest
         spend(walk, w, walk.rules[RULE_SHARED_LATENCY])  # long enough for whatever comes from shared memory
+    has_pipe = walk.rules[RULE_PIPE_LANES] > 0
+    if has_pipe and arrival > walk.warp[w, WARP_SETTLED]:
+        unsettled = min(walk.warp[w, WARP_SHARED] - arrival, np.int64(MOST_UNSETTLED))
+        put(walk, w, output, SETTLE, unsettled, place)
+        walk.warp[w, WARP_SETTLED] = walk.warp[w, WARP_SHARED] - unsettled
     missing = arrival - walk.warp[w, WARP_CYCLES]
-    if missing > 0:
+    if not has_pipe and missing > 0:
         if not hold(walk, w, output, PAUSE, missing, place):
             return False
         spend(walk, w, missing)
     if kind != _WORK and not (
         hold(walk, w, output, COMPUTE, before, place)
         and hold_due(walk, w, output, place)
-        and hold(walk, w, output, PAUSE, stall, place)
+        and hold(walk, w, output, PAUSE, left_of_stall(walk, stall), place)
     ):
         return False
     if kind != _WORK:
@@ -186,15 +210,20 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
             and walk.rules[RULE_HALF_WARPS] == 0
             and is_even(walk, runs, w, leader)
         ):
-            count = list_rows(walk, runs, values, w, leader, output.chunks, output.used[MADE_CHUNKS])
-            if count == REFUSED:
+            passes = np.int64(1)
+            if walk.rules[RULE_PIPE_LANES] > 0:
+                passes = even_degree(walk, runs, values, w, leader, kind)
+            count = np.int64(NOT_SO)
+            if passes != NOT_SO:
+                count = list_rows(walk, runs, values, w, leader, output.chunks, output.used[MADE_CHUNKS])
+            if count == REFUSED and passes != NOT_SO:
                 return False
             if count >= 0:
                 place = np.int64(0)
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
-                access(walk, w, operation_of(kind), site, says, count, output, place)
+                access(walk, w, operation_of(kind), site, says, count, passes, output, place)
                 return True
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
             degree = even_degree(walk, runs, values, w, leader, kind)
@@ -270,7 +299,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return True
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        access_shared(walk, w, site, says, conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC), output)
+        access_shared(walk, w, site, says, degree_of(walk, w, lanes, kind), output)
         return True
     operation = operation_of(kind)
     if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
@@ -295,7 +324,10 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_local_transactions(walk, w, lanes, output.chunks, count)
         else:
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
-    access(walk, w, operation, site, says, count, output, place)
+    passes = np.int64(1)
+    if walk.rules[RULE_PIPE_LANES] > 0 and kind != _ATOMIC:
+        passes = bank_passes(walk, lanes, kind) if kind < _ATOMIC else most_words(walk, lanes)
+    access(walk, w, operation, site, says, count, passes, output, place)
     return True
 
 
