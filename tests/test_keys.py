@@ -156,7 +156,8 @@ LOWERING = {
     "bank_bytes": (4, 8), "lanes_together": (32, 16), "atomics_by_word": (False, True), "reduces": (False, True),
     "shared_latency": (0, 1, 2), "instruction_holds": ((), (("fma", 1.0),), (("fma", 2.0),), (("special", 1.0),)),
     "pipes": ((), ("fma",), ("special",)), "shared_interval": (0, 1, 2), "shared_ports": (0, 1, 2),
-    "places": (False, True),
+    "pipe": ((), (32, 32, 128, 0), (4, 32, 128, 0), (32, 64, 128, 0), (32, 32, 64, 0), (32, 32, 128, 4)),
+    "stalls": ("", "overlap", "none"), "hides": ((), (1.0,), (2.0,)), "places": (False, True),
 }  # fmt: skip
 COUNTING = {"groups": (15, 16), "processors": (480, 512), "waits_for_stores": (False, True)}
 

@@ -62,7 +62,7 @@ def test_the_slowest_of_the_stages_is_what_binds(engine):
     # A hit is waited for before the next one begins, but what it takes of a stage is over later.
     hits = [(["load", [0, 1]], *[["load", [0, 1], 3]] * 2)]
     assert ticks(engine, hits, {"tag_interval": 20, "interval": 1}, l1=L1) == 1 + 20 + LATENCY + 1 + 3 * 20 + HIT
-    assert ticks(engine, hits, {"tag_interval": 1, "interval": 20}, l1=L1) == 1 + LATENCY + 1 + 5 * 20 + HIT
+    assert ticks(engine, hits, {"tag_interval": 1, "interval": 20}, l1=L1) == 1 + 1 + LATENCY + 1 + 5 * 20 + HIT
 
 
 def test_a_shared_access_lets_its_port_go_and_settles_behind_its_passes(engine):

@@ -59,8 +59,58 @@ def _operation(kind, step, lanes, specification):
     if kind == Kind.CONSTANT_LOAD:
         return ["compute", len({word for event in step.values() for word in _parts(event[0], event[4], 4)})]
     if kind in NAMES:
-        return [NAMES[kind], _chunks(kind, step, specification)]
+        chunks = _chunks(kind, step, specification)
+        passes = _passes(kind, step, specification) if specification.pipe and kind != Kind.ATOMIC else 1
+        return [NAMES[kind], chunks, passes] if passes > 1 else [NAMES[kind], chunks]
+    if specification.pipe:
+        return ["shared", _passes(kind, step, specification)]
     return ["shared", _degree(kind, step, lanes, specification)]
+
+
+def _passes(kind, step, specification):
+    """All of an access: group by group of lanes, for each the words of its bank with most; a pass for a run."""
+    together, run, phase_bytes, banks = specification.pipe
+    is_global = kind in (Kind.LOAD, Kind.ASYNC, Kind.STORE)
+    together = together if is_global else specification.lanes_together
+    waiting, passes = sorted(step.items()), 0
+    while waiting:
+        lane, (first, *_, size) = waiting[0]
+        served = 0
+        if is_global and run > together and size == 4:
+            moves = [event[0] - first for _, event in waiting]
+            follow = max(_followers(waiting, moves, by, (lane // run + 1) * run) for by in (0, 4))
+            served = follow if follow > together else 0
+        if served:
+            passes += 1
+        else:
+            group = max(1, min(together, phase_bytes // max(size, 1)))
+            served = sum(other < (lane // group + 1) * group for other, _ in waiting)
+            passes += _deepest(kind, [event for _, event in waiting[:served]], specification, banks if is_global else 0)
+        waiting = waiting[served:]
+    return passes
+
+
+def _followers(waiting, moves, by, stop):
+    count = 0
+    for at, (lane, event) in enumerate(waiting):
+        if lane != waiting[0][0] + at or lane >= stop or event[4] != 4 or moves[at] != by * at:
+            break
+        count += 1
+    return count
+
+
+def _deepest(kind, events, specification, own_banks):
+    width, count = specification.bank_bytes, specification.banks
+    if own_banks:
+        width = max(events[0][4], 1)
+        count = own_banks * max(1, width // 4)
+    banks = {}
+    for event in events:
+        array, offset = event[0] >> 32, event[0] & 0xFFFFFFFF
+        for word in _parts(offset, event[4], width):
+            banks.setdefault(word % count, []).append((array, word))
+    updates = kind == Kind.SHARED_ATOMIC
+    return max(1, *(len(words) if updates else len(set(words)) for words in banks.values()))
 
 
 def _parts(value, size, unit):

@@ -194,6 +194,9 @@ RULES = [
     {"warp_width": 32, "chunk_words": 32, "coalescing": "half-warp-segments"},
     {"warp_width": 32, "atomics": "by-word"},
     {"warp_width": 32, "chunk_words": 32, "coalescing": "half-warp-segments", "atomics": "by-word"},
+    {"warp_width": 32, "chunk_words": 32, "pipe": {}},
+    {"warp_width": 64, "chunk_words": 32, "pipe": {"lanes": 4, "run": 16, "banks": 4}},
+    {"warp_width": 32, "pipe": {"lanes": 16, "phase_bytes": 64}},
 ]
 
 
@@ -208,13 +211,16 @@ def test_lowering_does_what_its_page_says(program, rules):
 
 STEPS = st.tuples(*[st.sampled_from([0, 4, 8, 12, 128, 1000, -4, -36, 1 << 33])] * 3)
 SHARED = st.tuples(
-    st.sampled_from([Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC]),
+    st.sampled_from([Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC, Kind.LOAD, Kind.STORE]),
     st.integers(0, 20),  # bytes
     st.sampled_from([0, 4, 60, 4096, (1 << 32) - 300, (1 << 32) + 40]),
     STEPS,
     st.sampled_from([0, 4, 128, 1 << 20]),  # with each time around
 )
-BANKS = [{}, {"banks.count": 12}, {"banks.count": 16, "banks.lanes": 16}, {"banks.word_bytes": 8}]
+BANKS = [
+    {}, {"banks.count": 12}, {"banks.count": 16, "banks.lanes": 16}, {"banks.word_bytes": 8},
+    {"memory.pipe.phase_bytes": 128}, {"memory.pipe.lanes": 4, "memory.pipe.run": 16, "memory.pipe.banks": 4},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("banks", BANKS, ids=str)

@@ -1,0 +1,165 @@
+"""What lowering says of accesses on machines with a pipe of L1 and shared memory (docs/machine.md, section 9)."""
+
+import pytest
+
+from simtmm import Machine, lower
+from tests.trace.build import barrier, load, shared, store, trace, work
+from tests.trace.test_compiled import fetch, local, lowered, site
+from tests.trace.test_lower import machine
+from tests.trace.test_stalls import stalled
+
+PIPE = {"memory.pipe.tag_interval": 0.25}
+READS, USES = site(0, "shared_load", gives=(0,)), site(9, "store", needs=(0,))
+
+
+def passes(addresses, size=4, what=load, width=32, **keys):
+    """Of one access of a warp whose lanes access these."""
+    changes = {"cores.warp_width": width, "cores.cores_per_group": 32, "memory.chunk_words": 32, **PIPE, **keys}
+    program = trace([[[what(0, address, size)] for address in addresses]])
+    (operation,) = lower(program, machine().replace(changes)).warp(0)
+    if operation[0] == "shared":
+        return operation[1]
+    return operation[2] if len(operation) > 2 else 1
+
+
+@pytest.mark.parametrize("what", [load, store, shared])
+@pytest.mark.parametrize(
+    ("stride", "size", "expected"),
+    [(1, 4, 1), (2, 4, 2), (3, 4, 1), (8, 4, 8), (31, 4, 1), (32, 4, 32), (33, 4, 1), (0, 4, 1),
+     (1, 8, 2), (2, 8, 4), (0, 8, 2), (1, 16, 4), (2, 16, 8), (0, 16, 4)],
+)  # fmt: skip
+def test_passes_over_strides_are_those_that_nsight_counts(what, stride, size, expected):
+    """Wavefronts of the data pipe on an A100 where a thread t reads from a + t * stride (l1_strides of gpu-benches)."""
+    assert passes([lane * stride * size for lane in range(32)], size, what) == expected
+
+
+@pytest.mark.parametrize(("apart", "expected"), [(16, 4), (64, 16), (80, 4), (128, 32), (160, 4 * 2)])
+def test_rows_of_a_matrix_are_loaded_in_phases_of_eight_lanes(apart, expected):
+    """Rows of 16 bytes, as ldmatrix.x4 loads: a phase of 8 rows takes as many passes as rows share a bank."""
+    rows = [lane % 16 * apart + lane // 16 * 16 for lane in range(32)]
+    if apart == 16:
+        rows = [lane * 16 for lane in range(32)]
+    if apart == 160:  # banks 40 words apart: 8 rows begin in 4 places
+        assert passes(rows, 16, shared) == expected
+        return
+    assert passes(rows, 16, shared) == expected
+
+
+def test_fewer_bytes_together_make_more_passes():
+    words = [4 * lane for lane in range(32)]
+    assert passes(words, **{"memory.pipe.phase_bytes": 64}) == 2
+    assert passes(words, what=shared, **{"memory.pipe.phase_bytes": 64}) == 2
+    assert passes(words, **{"memory.pipe.lanes": 8}) == 4
+    assert passes(words, what=shared, **{"memory.pipe.lanes": 8}) == 1
+    assert passes(words, what=shared, **{"banks.lanes": 8}) == 4
+
+
+AMD = {"memory.pipe.lanes": 4, "memory.pipe.run": 16, "memory.pipe.banks": 4}
+
+
+@pytest.mark.parametrize(
+    ("stride", "size", "expected"), [(0, 4, 4), (1, 4, 4), (2, 4, 32), (3, 4, 16), (4, 4, 64), (6, 4, 32), (16, 4, 64),
+                                     (0, 8, 16), (1, 8, 16), (2, 8, 16), (4, 8, 32), (8, 8, 64), (1, 16, 16)],
+)  # fmt: skip
+def test_lanes_by_four_but_for_runs_of_words(stride, size, expected):
+    """Passes of 64 lanes on an MI210, where 32 take half as many cycles (l1_strides of gpu-benches)."""
+    assert passes([lane * stride * size for lane in range(64)], size, width=64, **AMD) == expected
+
+
+def test_a_run_ends_where_its_order_does():
+    rows = [lane % 8 * 4 + lane // 8 * 4096 for lane in range(64)]
+    assert passes(rows, width=64, **AMD) == 8
+    backwards = [4 * (63 - lane) for lane in range(64)]
+    assert passes(backwards, width=64, **AMD) == 16
+
+
+def test_updates_of_one_word_in_shared_memory_come_one_after_another():
+    def update(site, offset, size):
+        return shared(site, offset, size, "shared_atomic")
+
+    assert passes([0] * 32, what=update) == 32
+    assert passes([4 * lane for lane in range(32)], what=update) == 1
+    assert passes([4 * (lane // 2) for lane in range(32)], what=update) == 2
+
+
+def test_local_memory_takes_a_pass_for_each_word_of_the_widest_lane():
+    keys = {"cores.warp_width": 32, "memory.chunk_words": 32, **PIPE}
+    for size, expected in ((4, []), (8, [2]), (16, [4])):
+        (warp,) = lowered([[local(0, 0, size)]] * 32, [site(0, "local_load")], local=64, **keys)
+        assert warp[-1][2:] == expected
+
+
+def settles(threads, sites):
+    (warp,) = lowered(threads, sites, **PIPE, **{"banks.latency": 20})
+    return warp
+
+
+def test_who_needs_a_value_of_shared_memory_settles():
+    assert settles([[shared(0, 0), store(9, 0)]], [READS, USES]) == [["shared", 1], ["settle", 0], ["store", [0]]]
+    assert settles([[shared(0, 0), work(1, 7), store(9, 0)]], [READS, USES]) == [
+        ["shared", 1], ["compute", 7], ["settle", 0], ["store", [0]]
+    ]  # fmt: skip
+
+
+def test_it_leaves_out_what_came_behind_and_waits_for_nothing_twice():
+    sites = [READS, site(1, "shared_load", gives=(1,)), site(8, "store", needs=(0, 1)), USES]
+    block = [[shared(0, 0), shared(1, 64), shared(2, 32), store(9, 0), store(8, 32), store(9, 64)]]
+    assert settles(block, sites) == [
+        ["shared", 1], ["shared", 1], ["shared", 1], ["settle", 2], ["store", [0]], ["settle", 1], ["store", [1]],
+        ["store", [2]],
+    ]  # fmt: skip
+
+
+def test_no_more_are_left_out_than_a_settle_can():
+    block = [[shared(0, 0), *[shared(2, 32)] * 40, store(9, 0), *[shared(2, 32)] * 5, store(9, 0)]]
+    found = settles(block, [READS, USES])
+    assert [operation for operation in found if operation[0] == "settle"] == [["settle", 31]]
+
+
+def test_loads_in_flight_stay_so():
+    sites = [READS, site(3, "async", gives=(3,)), USES, site(8, "store", needs=(3,))]
+    block = [[fetch(3, 0), shared(0, 0), store(9, 32), store(8, 64)]]
+    assert settles(block, sites) == [
+        ["async", [0]], ["shared", 1], ["settle", 0], ["store", [1]], ["join", 0], ["store", [2]]
+    ]  # fmt: skip
+
+
+def test_barriers_and_unnamed_values_settle_nothing():
+    assert settles([[shared(0, 0), barrier(1), store(2, 0)]], [READS, site(1, "barrier"), site(2, "store")]) == [
+        ["shared", 1], ["barrier"], ["store", [0]]
+    ]  # fmt: skip
+
+
+CHAIN = [stalled(0, 96, "work", work=[("fp32", 32)])]
+
+
+@pytest.mark.parametrize(
+    ("stalls", "interval", "pause"),
+    [("add", 2, 96), ("overlap", 2, 65), ("overlap", 1, 96), ("overlap", 4, 3), ("overlap", 9, 0),
+     ("overlap", 1.5, 81), ("none", 2, 0)],
+)  # fmt: skip
+def test_stalls_pass_while_a_pipe_is_taken(stalls, interval, pause):
+    keys = {"pipes.fp32.interval": interval, "scheduling.stalls": stalls}
+    keys |= {"cores.warp_width": 32, "cores.cores_per_group": 32, "ticks_per_cycle": 100}
+    (warp,) = lowered([[work(0, 1)]], CHAIN, **keys)
+    assert warp == [["compute", 32, "fp32"], *([["pause", pause]] if pause else [])]
+
+
+def test_what_stands_before_an_access_overlaps_too_and_one_instruction_hides_nothing():
+    keys = {"pipes.fp32.interval": 3, "scheduling.stalls": "overlap", "cores.warp_width": 4}
+    (warp,) = lowered([[store(0, 0)]], [stalled(0, 10, "store", work=[("fp32", 4)])], **keys)
+    assert warp == [["compute", 4, "fp32"], ["pause", 4], ["store", [0]]]
+    (warp,) = lowered([[store(0, 0)]], [stalled(0, 10, "store", work=[("fp32", 1)])], **keys)
+    assert warp == [["compute", 1, "fp32"], ["pause", 10], ["store", [0]]]
+
+
+def test_without_stalls_a_machines_own_latencies_take_their_place():
+    keys = {"scheduling.stalls": "none", "instructions.fp32": 5, "cores.warp_width": 4}
+    (warp,) = lowered([[work(0, 1)]], CHAIN, **keys)
+    assert warp == [["compute", 32], ["pause", 4 * 32]]
+
+
+def test_a_machine_without_a_pipe_is_lowered_as_before():
+    plain = Machine.from_dict(machine().to_dict())
+    program = trace([[[load(0, 8 * lane, 8), shared(1, 128 * lane)] for lane in range(4)]])
+    assert [list(each) for each in lower(program, plain).warp(0)] == [["load", [0]], ["shared", 4]]
