@@ -60,6 +60,7 @@ LATER = {
     "memory.l2.atomics": "through",
     "memory.first_access": 0,
     "memory.l1.local_writes": "through",
+    "memory.l1.index": "modulo",
     "memory.ports": 1,
     "memory.fetch_interval": 0,
     "memory.return_interval": 0,

@@ -63,6 +63,11 @@ class Cache(Table):
 class GroupCache(Cache):
     """The cache of a group."""
 
+    index: Literal["modulo", "skewed"] = unit(
+        "",
+        "in which set a chunk lies: chunk mod sets, or one further on for each time that goes round",
+        default="modulo",
+    )
     local_writes: Literal["through", "back"] = unit(
         "", "whether stores to local memory go by to what lies below or stay", default="through"
     )

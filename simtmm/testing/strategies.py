@@ -67,6 +67,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         if draw(st.booleans()):
             memory[cache] = draw(_caches())
     if "l1" in memory:
+        memory["l1"]["index"] = draw(st.sampled_from(["modulo", "skewed"]))
         memory["l1"]["local_writes"] = draw(st.sampled_from(["through", "back"]))
     if "l2" in memory:
         memory["l2"]["service"] = draw(durations)

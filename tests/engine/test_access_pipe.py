@@ -68,8 +68,8 @@ def test_the_slowest_of_the_stages_is_what_binds(engine):
 def test_a_shared_access_lets_its_port_go_and_settles_behind_its_passes(engine):
     for degree in (1, 3):
         alone = [(["shared", degree], ["settle"])]
-        assert ticks(engine, alone, {}, latency=22) == 1 + degree + 22
-        assert ticks(engine, alone, {}, service=2, latency=22) == 1 + 2 * degree + 22
+        assert ticks(engine, alone, {}, latency=22) == 1 + (degree - 1) + 22
+        assert ticks(engine, alone, {}, service=2, latency=22) == 1 + 2 * (degree - 1) + 22
     hidden = [(["shared", 3], ["compute", 30], ["settle"])]
     assert ticks(engine, hidden, {}, latency=22) == 31
     assert ticks(engine, [(["shared", 3], ["compute", 30])], {}) == 31
@@ -84,15 +84,17 @@ def test_all_warps_of_a_group_take_the_same_banks(engine):
 
 def test_global_and_shared_accesses_pass_together_or_apart(engine):
     warps = [(["load", [0]], ["load", [0], 30]), (["compute", LATENCY + 2], ["shared", 1], ["settle"])]
-    together = 1 + LATENCY + 1 + 30 + 1
-    assert ticks(engine, warps, {}, l1=L1) == max(together, 1 + LATENCY + 1 + 29 + HIT)
+    assert ticks(engine, warps, {}, l1=L1) == 1 + LATENCY + 1 + 29 + HIT
+    behind = [warps[0], (["compute", LATENCY + 2], ["shared", 40], ["settle"])]
+    assert ticks(engine, behind, {}, l1=L1) == 1 + LATENCY + 1 + 30 + 40
+    assert ticks(engine, behind, {"shared": "apart"}, l1=L1) == LATENCY + 2 + 1 + 40
     apart = ticks(engine, warps, {"shared": "apart"}, l1=L1)
     assert apart == 1 + LATENCY + 1 + 29 + HIT
     only_shared = [(["load", [0]],), (["shared", 200], ["settle"])]
     assert ticks(engine, only_shared, {"shared": "apart"}) == 201
 
 
-@pytest.mark.parametrize(("left_out", "waited"), [(0, 12), (1, 8), (2, 4), (3, 2)])
+@pytest.mark.parametrize(("left_out", "waited"), [(0, 11), (1, 7), (2, 3), (3, 2)])
 def test_settle_leaves_out_the_latest(engine, left_out, waited):
     warp = [(["shared", 4], ["shared", 4], ["shared", 4], ["settle", left_out])]
     assert ticks(engine, warp, {}) == 1 + 12  # what is still in the pipe ends with the launch
@@ -133,21 +135,31 @@ def test_stores_pass_the_pipe_and_then_their_own_path(engine):
     assert ticks(engine, waits, {}, return_delay=13) == 1 + LATENCY + 1 + 13 + LATENCY
 
 
+@pytest.mark.parametrize("own", [{}, {"store_interval": 2}])
+def test_what_was_loaded_delays_each_chunk_of_a_store(engine, own):
+    waits = [(["load", [5, 6, 7]], ["store", [0, 1, 2, 3]])]
+    found = ticks(engine, waits, {}, return_delay=13, return_interval=5, **own)
+    queued = 3 * 5 + 4 * 13 + 3 * 2 if own else 3 * 5 + 13  # without a path of their own stores don't queue
+    assert found == 1 + LATENCY + 1 + queued + LATENCY
+    once = [(["load", [5]], ["store", [0]], ["store", [1]])]
+    assert ticks(engine, once, {}, return_delay=13, **own) == 1 + LATENCY + 1 + 13 + LATENCY + 1 + LATENCY
+
+
 def test_with_every_instruction_a_shared_access_holds_its_port_for_one_only(engine):
     other = machine({}, latency=22, ports=1).replace(
         {"scheduling.switch": "every-instruction", "scheduling.pipeline_depth": 4}
     )
     workload = Workload.from_dict({"blocks": [{"warps": [[["shared", 9], ["compute", 2], ["settle"]]]}]})
-    assert simulate(other, workload, engine).ticks == 1 + 9 + 22
+    assert simulate(other, workload, engine).ticks == 1 + 8 + 22
     workload = Workload.from_dict({"blocks": [{"warps": [[["shared", 9], ["compute", 2]]]}]})
-    assert simulate(other, workload, engine).ticks == 1 + 9 + 22  # until the access is over
+    assert simulate(other, workload, engine).ticks == 1 + 8 + 22  # until the access is over
 
 
 def test_a_wait_is_booked_to_latency_conflicts_and_the_queue_of_its_access(engine):
     workload = Workload.from_dict({"blocks": [{"warps": [[["shared", 3], ["settle"]]]}] * 2})
     booked = simulate(machine({}, latency=6), workload, engine, stalls=True).stalls.ticks.sum(axis=0)
     found = {reason.name: int(booked[reason]) for reason in Reason if booked[reason]}
-    assert found == {"ISSUING": 2, "INSTRUCTION_LATENCY": 14, "BANK_CONFLICTS": 4, "PORT_QUEUE": 3}
+    assert found == {"ISSUING": 2, "INSTRUCTION_LATENCY": 12, "BANK_CONFLICTS": 4, "PORT_QUEUE": 3}
 
 
 def test_without_a_pipe_nothing_of_it_counts(engine):

@@ -22,7 +22,6 @@ from simtmm.engine.fast.layout import (
     P_ISSUE,
     P_PLACED,
     P_SHARED_LATENCY,
-    P_SHARED_PASS,
     P_WATCH,
     PATH_PLACE,
     PATH_ROW,
@@ -131,7 +130,7 @@ def book_async_wait(s, g, w, row, ticks):
 
 def book_shared_wait(s, g, w, row, ticks):
     """Likewise for a shared access that is kept in a row of the warp's."""
-    latency = min(ticks, s.parameters[P_SHARED_LATENCY] + s.parameters[P_SHARED_PASS])
+    latency = min(ticks, s.parameters[P_SHARED_LATENCY])
     conflicts = min(ticks - latency, s.unsettled[w, row, SHARED_CONFLICTS])
     queue = ticks - latency - conflicts
     place = s.unsettled[w, row, SHARED_PLACE]

@@ -40,6 +40,7 @@ from simtmm.engine.fast.layout import (
     P_HASHED,
     P_L1_LATENCY,
     P_L1_SETS,
+    P_L1_SKEWED,
     P_L1_WAYS,
     P_L2_LATENCY,
     P_L2_SERVICE,
@@ -194,12 +195,21 @@ def write_down(s, chunk, t):
 
 
 @inlined
+def l1_row(s, g, chunk):
+    """Where the set of a group's L1 lies that a chunk belongs to."""
+    sets = s.parameters[P_L1_SETS]
+    if s.parameters[P_L1_SKEWED] != 0:
+        chunk += np.int64(np.uint64(chunk) // np.uint64(sets))
+    return g * sets + modulo(chunk, sets)
+
+
+@inlined
 def fetch_lines(s, g, first, count):
     """Have the sets of an instruction's first chunks, which it looks into where it ends, brought into the cache."""
     for index in range(first, first + min(count, FETCHED)):
         chunk = s.chunks[index]
         if s.parameters[P_L1_SETS] > 0:
-            row = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+            row = l1_row(s, g, chunk)
             prefetch(s.l1, row, 0, 0)
         if s.parameters[P_L2_SETS] > 0:
             row = modulo(chunk, s.parameters[P_L2_SETS])
@@ -238,15 +248,16 @@ def pass_shared(s, g, w, passes, place, t):
         entry, banks = GROUP_SHARED_ENTRY, GROUP_SHARED_BANKS
     entered = max(t, s.group[g, entry])
     s.group[g, entry] = entered + s.parameters[P_ACCESS_INTERVAL]
-    done = max(entered, s.group[g, banks]) + passes * s.parameters[P_SHARED_PASS]
-    s.group[g, banks] = done
-    settled = done + s.parameters[P_SHARED_LATENCY]
+    last = max(entered, s.group[g, banks]) + (passes - 1) * s.parameters[P_SHARED_PASS]
+    free = last + s.parameters[P_SHARED_PASS]
+    s.group[g, banks] = free
+    settled = last + s.parameters[P_SHARED_LATENCY]
     row = s.warp[w, WARP_SHARED] & (s.unsettled.shape[1] - 1)
     s.warp[w, WARP_SHARED] += 1
     s.unsettled[w, row, SHARED_SETTLED] = settled
     s.unsettled[w, row, SHARED_CONFLICTS] = (passes - 1) * s.parameters[P_SHARED_PASS]
     s.unsettled[w, row, SHARED_PLACE] = place
-    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], settled)
+    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], settled, free)
 
 
 @inlined
@@ -284,10 +295,13 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
         start = t
         piped = s.parameters[P_PIPED] != 0
         last_pass = enter_pipe(s, g, passes, t) if piped else np.int64(0)
-        returning = np.int64(0)  # what a store waits for once
+        returning = np.int64(0)  # what a store waits for once, and for each other chunk
+        returning_next = np.int64(0)
         if s.parameters[P_RETURNS] != 0 and what == STORE and count > 0 and s.warp[w, WARP_LOADED] > 0:
             returning = s.parameters[P_RETURN_DELAY] + s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
             s.warp[w, WARP_LOADED] = 0
+            if piped:
+                returning_next = s.parameters[P_RETURN_DELAY]
         passing = np.int64(-1)  # the run of chunks that is at the port
         for index in range(first, first + count):
             chunk = s.chunks[index]
@@ -317,7 +331,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     else:
                         start = max(t, s.port_free[port]) + returning
                         s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
-                    returning = np.int64(0)
+                    returning = returning_next
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
             done = np.int64(-1)
             row1 = np.int64(0)
@@ -337,7 +351,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
             took = latency
             stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
             if cached and s.parameters[P_L1_SETS] > 0:
-                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                row1 = l1_row(s, g, chunk)
                 line = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
                 if line >= 0:
                     took = s.parameters[P_L1_LATENCY]
@@ -351,12 +365,12 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                 from_where = np.int64(L1_LATENCY)
                 done = start + took
                 s.group[g, GROUP_L1_STORES] += 1
-                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                row1 = l1_row(s, g, chunk)
                 if find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS]) < 0:
                     insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
                 s.l1[row1, 0, LINE_FILL] |= WRITTEN
             elif not cached and s.parameters[P_DROPS] != 0 and not stays:
-                row1 = g * s.parameters[P_L1_SETS] + modulo(chunk, s.parameters[P_L1_SETS])
+                row1 = l1_row(s, g, chunk)
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
                 if piped and cached:

@@ -81,6 +81,7 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_TLB_MISS] = takes.tlb_miss
     if memory.l1:
         parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
+        parameters[at.P_L1_SKEWED] = memory.l1.index == "skewed"
         parameters[at.P_L1_LATENCY] = takes.l1_latency
         parameters[at.P_LOCAL_BACK] = machine.keeps_local_stores
         parameters[at.P_FIRST_LOCAL] = machine.first_local_chunk

@@ -62,9 +62,9 @@ class AccessPipe:
         if self.most_misses:
             self.arrivals.append(finish)
 
-    def access_shared(self, passes: int, now: int) -> int:
-        """A shared access comes: the tick from which on its value may be used."""
+    def access_shared(self, passes: int, now: int) -> tuple[int, int]:
+        """A shared access comes: the tick from which on its value may be used, and when the banks are free again."""
         stages = self.of_shared
         first = max(self.enter(stages, now), stages.banks)
         stages.banks = first + passes * self.shared_pass
-        return stages.banks + self.shared_latency
+        return first + (passes - 1) * self.shared_pass + self.shared_latency, stages.banks

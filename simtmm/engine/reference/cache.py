@@ -2,7 +2,7 @@
 
 from collections import OrderedDict, defaultdict
 
-from simtmm.machine.tables import Cache, Rows, Tlb
+from simtmm.machine.tables import Cache, GroupCache, Rows, Tlb
 
 
 class Lines:
@@ -12,25 +12,30 @@ class Lines:
         self.latency = latency
         self.sets = cache.sets
         self.ways = cache.ways
+        self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
         self.lines: defaultdict[int, OrderedDict[int, int]] = defaultdict(OrderedDict)
         self.written: set[int] = set()  # chunks that global memory does not have yet
 
+    def set_of(self, chunk: int) -> int:
+        """The set that a chunk lies in."""
+        return (chunk + chunk // self.sets if self.skewed else chunk) % self.sets
+
     def look_up(self, chunk: int) -> int | None:
         """The fill time of the chunk's line, which is used by this; None on a miss."""
-        lines = self.lines[chunk % self.sets]
+        lines = self.lines[self.set_of(chunk)]
         if chunk in lines:
             lines.move_to_end(chunk)
         return lines.get(chunk)
 
     def drop(self, chunk: int) -> None:
         """Take the chunk's line out, if it is there."""
-        self.lines[chunk % self.sets].pop(chunk, None)
+        self.lines[self.set_of(chunk)].pop(chunk, None)
 
     def insert(self, chunk: int, fill: int) -> int | None:
         """Put the chunk in, filled at `fill`; a full set drops its least recently used line, a written chunk of which
         is returned.
         """
-        lines = self.lines[chunk % self.sets]
+        lines = self.lines[self.set_of(chunk)]
         dropped = lines.popitem(last=False)[0] if len(lines) == self.ways else None
         lines[chunk] = fill
         if dropped in self.written:

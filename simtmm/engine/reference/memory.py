@@ -87,6 +87,7 @@ class Memory:
         """
         finish = now
         self.last_pass = self.pipes[group].access(passes, now) if self.pipes else 0
+        self.waits, self.waits_next = self.takes_loaded(kind, group, slot)
         start, passing = now, -1
         fetched = self.fetched
         self.way.begins()
@@ -118,8 +119,8 @@ class Memory:
     def access_shared(self, group: int, passes: int, now: int) -> int:
         """Likewise of a shared access, which passes the group's pipe: the tick from which on its value may be used."""
         assert self.pipes is not None
-        settled = self.pipes[group].access_shared(passes, now)
-        self.last_finish = max(self.last_finish, settled)
+        settled, free = self.pipes[group].access_shared(passes, now)
+        self.last_finish = max(self.last_finish, settled, free)
         return settled
 
     def begin(self, group: int, slot: int) -> None:
@@ -140,14 +141,15 @@ class Memory:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
         looked_up = self.pipes[group].look_up() if self.pipes else now
         if kind == STORE and self.store_free is not None:
-            start = max(looked_up, self.store_free[group]) + self.takes_loaded(kind, group, slot)
+            start = max(looked_up, self.store_free[group]) + self.waits
             self.store_free[group] = start + self.store_interval
         elif self.pipes:
-            start = looked_up + self.takes_loaded(kind, group, slot)
+            start = looked_up + self.waits
         else:
             port = group, slot % self.ports
-            start = max(now, self.port_free[port]) + self.takes_loaded(kind, group, slot)
+            start = max(now, self.port_free[port]) + self.waits
             self.port_free[port] = start + self.port_interval
+        self.waits = self.waits_next
         return start
 
     def through_fetch_port(self, group: int, start: int, now: int) -> int:
@@ -160,13 +162,15 @@ class Memory:
         """When the chunk's address is known beyond the group, which it is not before `start`."""
         return max(start, self.tlb[group].look_up(chunk, now)) if self.tlb else start
 
-    def takes_loaded(self, kind: int, group: int, slot: int) -> int:
-        """How much longer a store takes its port for what its warp loaded, which counts once."""
+    def takes_loaded(self, kind: int, group: int, slot: int) -> tuple[int, int]:
+        """How much later a store's first chunk starts, and each other one, for what its warp loaded before."""
         if kind != STORE:
-            return 0
+            return 0, 0
         loaded, until = self.loaded.get((group, slot), (0, 0))
         self.loaded[group, slot] = 0, until
-        return self.return_delay + loaded * self.return_interval if loaded else 0
+        if not loaded:
+            return 0, 0
+        return self.return_delay + loaded * self.return_interval, self.return_delay if self.pipes else 0
 
     def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
         """The finish of one chunk: from a cache, or from global memory and then into the caches."""

@@ -173,7 +173,7 @@ class Warp:
         if len(self.shared) <= but or self.shared[-1 - but][0] <= now:
             return
         settled, conflicts, place = self.shared[-1 - but]
-        latency = min(settled - now, self.run.machine.durations.shared_latency + self.run.machine.durations.shared_pass)
+        latency = min(settled - now, self.run.machine.durations.shared_latency)
         conflicts = min(settled - now - latency, conflicts)
         parts = {
             Reason.INSTRUCTION_LATENCY: latency,
