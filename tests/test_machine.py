@@ -40,6 +40,7 @@ FULL = {
         "switch": "every-instruction",
         "scheduler": "oldest",
         "ports": "own",
+        "stalls": "overlap",
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "first_launch": 9,
@@ -78,7 +79,7 @@ FULL = {
         "store_latency": 60,
         "l1_after_store": "drop",
         "outstanding": 8,
-        "l1": {**CACHE, "local_writes": "back"},
+        "l1": {**CACHE, "local_writes": "back", "index": "skewed"},
         "l2": {
             "sets": 16,
             "ways": 8,
@@ -118,6 +119,7 @@ WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
     "scheduling.ports": ("any", "own"),
+    "scheduling.stalls": ("add", "overlap", "none"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
     "memory.atomics": ("each", "by-word"),
     "memory.reductions": ("blocking", "posted"),
@@ -126,6 +128,7 @@ WORDS = {
     "memory.stores": ("blocking", "posted", "at-end"),
     "memory.l1_after_store": ("keep", "drop"),
     "memory.l1.local_writes": ("through", "back"),
+    "memory.l1.index": ("modulo", "skewed"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm"),
     "memory.l2.atomics": ("through", "here"),
@@ -619,6 +622,22 @@ def test_replace_refuses_what_from_dict_refuses(key, value, line):
 
 
 # digest, frozen
+
+
+PIPE = {
+    "access_interval": 2, "tag_interval": 0.5, "interval": 3, "fill_interval": 4, "lanes": 8, "run": 16,
+    "phase_bytes": 64, "banks": 4, "misses": 9, "shared": "apart",
+}  # fmt: skip
+PIPED = {**SMALLEST, "memory": {**SMALLEST["memory"], "pipe": PIPE}}
+
+
+@pytest.mark.parametrize("key", PIPE)
+def test_the_digest_changes_with_every_value_of_a_pipe(key):
+    dotted = f"memory.pipe.{key}"
+    first = Machine.from_dict(PIPED)
+    other = "together" if key == "shared" else PIPE[key] + 1
+    assert first.replace({dotted: other}).digest() != first.digest()
+    assert set(PIPE) == {name.removeprefix("memory.pipe.") for name in first.values() if "memory.pipe." in name}
 
 
 @pytest.mark.parametrize("key", [key for key in Machine.from_dict(FULL).values() if key != "compute_capability"])

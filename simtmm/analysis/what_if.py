@@ -1,6 +1,6 @@
 """What would help, by trying: the same program on a machine that has more of something, or that lacks a cost."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import BARRIER, JOIN, LARGEST, PAUSE, REDUCE, SHARED, SYNC, Workload
+from simtmm.workload import BARRIER, JOIN, LARGEST, PASSES_SHIFT, PAUSE, REDUCE, SHARED, SYNC, Workload
 
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
@@ -48,7 +48,7 @@ class _Change:
 
     cause: str
     words: str
-    keys: dict[str, float | str]
+    keys: Mapping[str, float | str]
     of_workload: Callable[[Workload], Workload] | None = None
     halves: bool = True
 
@@ -61,6 +61,12 @@ def _without_barriers(workload: Workload) -> Workload:
     what, amount = workload.kind.copy(), workload.amount.copy()
     what[chosen], amount[without_waits] = JOIN, LARGEST
     return replace(workload, kind=what, amount=amount)
+
+
+def _without_conflicts(amount: np.ndarray) -> np.ndarray:
+    """Amounts of shared accesses that take the passes that they would take without conflicts."""
+    least = amount >> PASSES_SHIFT
+    return 1 + least + (least << PASSES_SHIFT)
 
 
 CHANGES = (
@@ -92,7 +98,20 @@ CHANGES = (
     _Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",
-        dict.fromkeys(("memory.port_interval", "memory.store_interval"), "x0.5"),
+        dict.fromkeys(
+            (
+                "memory.port_interval",
+                "memory.store_interval",
+                "memory.return_interval",
+                "memory.return_delay",
+                "memory.pipe.access_interval",
+                "memory.pipe.tag_interval",
+                "memory.pipe.interval",
+                "memory.pipe.fill_interval",
+            ),
+            "x0.5",
+        )
+        | {"memory.pipe.misses": "x2"},
     ),
     _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
     _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2", "cores.issue_ports": "x2"}),
@@ -111,7 +130,7 @@ CHANGES = (
         causes.SHARED_MEMORY,
         "no bank conflicts",
         {},
-        lambda workload: _with_amounts(workload, SHARED, np.ones_like),
+        lambda workload: _with_amounts(workload, SHARED, _without_conflicts),
         halves=False,
     ),
     _Change(causes.BARRIERS, "no barriers", {}, _without_barriers, halves=False),

@@ -29,7 +29,8 @@ def bandwidth(machine: Machine) -> float:
     """Bytes a cycle that global memory delivers; infinite where nothing limits it.
 
     What limits the simulated machine comes first: partitions that take `memory.service` for a chunk, and memory ports
-    of core groups that take `memory.port_interval`. Where neither does, `peak_bandwidth` over `clock_hz`.
+    of core groups that take `memory.port_interval`, or the tags of their pipe. Where none does, `peak_bandwidth` over
+    `clock_hz`.
     """
     memory = machine.memory
     limits = [
@@ -37,6 +38,7 @@ def bandwidth(machine: Machine) -> float:
         for units, interval in (
             (memory.partitions, memory.service),
             (machine.cores.groups * memory.ports, memory.port_interval),
+            (machine.cores.groups, (memory.pipe.tag_interval / memory.port_chunks) if memory.pipe else 0),
         )
         if interval > 0
     ]

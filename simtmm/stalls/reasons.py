@@ -36,6 +36,7 @@ class Count(IntEnum):
     L1_HITS = 3
     L2_HITS = 4
     L1_STORES = 5
+    CONFLICTS = 6
 
 
 REASONS = tuple(reason.name.lower() for reason in Reason)

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.extras import frame
 from simtmm.stalls.levels import LEVELS, Levels
-from simtmm.stalls.reasons import REASONS, Reason
+from simtmm.stalls.reasons import REASONS
 
 if TYPE_CHECKING:
     import pandas
 
 Row = dict[str, Any]
-
-CONFLICTS = Reason.BANK_CONFLICTS.name.lower()
 
 
 class Rows(list[Row]):
@@ -37,7 +35,7 @@ def merged(rows: Iterable[Row], keys: Sequence[str], columns: Sequence[str]) -> 
 def derived(row: Row, levels: Levels | None) -> Row:
     """The row with what follows from its sums; ratios of nothing are None.
 
-    threads_per_warp, chunks_per_request. conflicts: times that shared memory was gone to beyond the first.
+    threads_per_warp, chunks_per_request.
     l1_bytes, l2_bytes, memory_bytes: moved through the memory ports of core groups, to and from the L2, and to and from
     global memory (what a cache writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
     come there, and of atomics that end in the L2. intensity: floating-point instructions, or operations where their
@@ -64,7 +62,6 @@ def derived(row: Row, levels: Levels | None) -> Row:
         entries |= {
             "l1_hit_rate": _ratio(row["l1_hits"], loads) if levels.l1 else None,
             "l2_hit_rate": _ratio(row["l2_hits"], looking) if levels.l2 else None,
-            "conflicts": row[CONFLICTS] // levels.issue,
         }
         counted = row["floating_point_instructions"] or row["thread_instructions"]
         entries["intensity"] = _ratio(counted, entries["memory_bytes"])

@@ -19,7 +19,13 @@ SAME = 0.01  # relative, below which it is the rounding to whole ticks
 DIRECT = {
     "bandwidth of global memory": ("memory.bandwidth", "memory.service", "memory.partitions"),
     "bandwidth of the L2": ("memory.l2.service", "memory.partitions"),
-    "bandwidth of memory ports": ("memory.port_interval", "memory.ports", "memory.port_chunks", "cores.groups"),
+    "bandwidth of memory ports": (
+        "memory.port_interval",
+        "memory.pipe.tag_interval",
+        "memory.ports",
+        "memory.port_chunks",
+        "cores.groups",
+    ),
     "size of the L1": ("memory.l1.sets", "memory.l1.ways"),
     "size of the L2": ("memory.l2.sets", "memory.l2.ways"),
 }

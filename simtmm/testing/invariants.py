@@ -18,7 +18,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, PASSES_SHIFT, REDUCE, SHARED, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -177,7 +177,12 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     whole = stalls.ticks.sum(axis=0)
     grants = [Reason.ISSUING, Reason.BANK_CONFLICTS]
     waits = [*PATH, Reason.OUTSTANDING]
-    in_memory = int(spent[timeline.state == WarpState.MEMORY].sum())
+    states = [WarpState.MEMORY]
+    if machine.memory.pipe:  # a wait for a shared access is one for memory, partly of reasons that others have as well
+        grants.remove(Reason.BANK_CONFLICTS)
+        waits += [Reason.BANK_CONFLICTS, Reason.INSTRUCTION_LATENCY, Reason.PIPE_QUEUE]
+        states += [WarpState.PIPELINE, WarpState.PAUSE]
+    in_memory = int(spent[np.isin(timeline.state, states)].sum())
     in_grants = int(spent[timeline.state == WarpState.ISSUING].sum())
     counts = dict(zip(COUNTS, stalls.counts.sum(axis=0).tolist(), strict=True))
     launches = dict(zip(LAUNCH_COUNTS, stalls.launch_counts.sum(axis=0).tolist(), strict=True))
@@ -190,6 +195,7 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         "chunks": (counts["chunks"], result.transactions),
         "L1 hits": (counts["l1_hits"], result.l1_hits),
         "L2 hits": (counts["l2_hits"], result.l2_hits),
+        "conflicts": (counts["conflicts"], _conflicts(workload, machine.memory.pipe is not None)),
         "stores in the L1": (counts["l1_stores"], _stores_in_l1(machine, workload)),
         **{f"{name} of launches": (launches[name], counts[name]) for name in COUNTS},
         "chunks of launches by kind": (sum(launches[name] for name in KINDS), result.transactions),
@@ -241,6 +247,13 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
 def _chunks_of(workload: Workload, *kinds: int) -> int:
     """The chunks that operations of some kinds list."""
     return int((workload.amount[np.isin(workload.kind, kinds)] & LISTED).sum())
+
+
+def _conflicts(workload: Workload, has_pipe: bool) -> int:
+    """Passes of shared accesses that conflicts make; without a pipe all but the first."""
+    amount = workload.amount[workload.kind == SHARED]
+    least = 1 + (amount >> PASSES_SHIFT) if has_pipe else 1
+    return int(((amount & LISTED) - least).sum())
 
 
 def _stores_in_l1(machine: Machine, workload: Workload) -> int:

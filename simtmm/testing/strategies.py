@@ -140,6 +140,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.just("compute"), st.integers(1, 12)),
         st.tuples(st.just("compute"), st.integers(1, 12), st.sampled_from(CLASSES[:4])),
         st.tuples(st.just("shared"), st.integers(1, 4)),
+        st.tuples(st.just("shared"), st.integers(3, 6), st.integers(1, 3)),
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.sampled_from(MEMORY), chunks, st.integers(1, 6)),
         st.tuples(st.just("settle"), st.integers(0, 3)),

@@ -70,7 +70,7 @@ class Costs:
         match operation:
             case ["compute", count, *_]:
                 return self.issue * count, count
-            case ["shared", degree]:
+            case ["shared", degree, *_]:
                 return self.issue if self.has_group_pipe else self.issue * degree, 1
             case ["join" | "barrier" | "sync" | "pause" | "settle", *_]:
                 return 0, 0

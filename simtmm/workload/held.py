@@ -37,6 +37,7 @@ from simtmm.workload.operations import (
     PASSES_SHIFT,
     REDUCE,
     SETTLE,
+    SHARED,
     SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
@@ -51,9 +52,9 @@ class Workload(Displayed):
     """Launches, blocks, warps and operations as flat arrays. Frozen; equal if all arrays are.
 
     kind: uint8[operations], an index of OPERATIONS; of a compute that says its class OF_CLASS and an index of CLASSES.
-    amount: int64[operations]: instructions of a compute, degree of a shared, n of a join or settle, chunks listed by a
-        load, async, store, atomic or reduce with its passes less one above bit PASSES_SHIFT, cycles of a pause, 0 for a
-        barrier and a sync.
+    amount: int64[operations]: instructions of a compute, n of a join or settle, cycles of a pause, 0 for a barrier and
+        a sync; of a shared its degree, and above bit PASSES_SHIFT what that would be without conflicts, less one; of a
+        load, async, store, atomic or reduce the chunks that it lists, and above that bit its passes, less one.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -212,6 +213,8 @@ class Workload(Displayed):
                 chunks = self.chunks[chunk : chunk + amount].tolist()
                 yield [OPERATIONS[kind], chunks, passes] if passes > 1 else [OPERATIONS[kind], chunks]
                 chunk += amount
+            elif kind == SHARED and amount > LISTED:
+                yield [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
             elif kind >= OF_CLASS:
                 yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
             else:
@@ -270,7 +273,7 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        most = 2 if LOAD <= kind <= REDUCE else 1
+        most = 2 if SHARED <= kind <= REDUCE else 1
         allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
@@ -295,7 +298,9 @@ class WorkloadBuilder:
                 raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
             if kind == SETTLE and amount > MOST_UNSETTLED:
                 raise WorkloadError(f"{word} {amount}: must be at most {MOST_UNSETTLED}")
-            if len(arguments) > 1:
+            if kind == SHARED:
+                amount = _shared(int(amount), arguments[1] if len(arguments) > 1 else 1)
+            elif len(arguments) > 1:
                 if arguments[1] not in CLASSES:
                     unknown = arguments[1]
                     raise WorkloadError(f"{word}: unknown class {shown(unknown)}{nearest(str(unknown), CLASSES)}")
@@ -320,6 +325,17 @@ class WorkloadBuilder:
             launch_limits=flat(self._launch_limits),
             origin=self._origin,
         )
+
+
+def _shared(degree: int, least: Any) -> int:
+    """The amount of a shared. least: its degree without conflicts."""
+    if degree > LISTED:
+        raise WorkloadError(f"shared {degree}: must be at most {LISTED}")
+    if not _is_whole(least, 1) or least > min(degree, MOST_PASSES):
+        raise WorkloadError(
+            f"shared {degree}, {shown(least)}: must be a whole number from 1 to {min(degree, MOST_PASSES)}"
+        )
+    return degree + (int(least) - 1 << PASSES_SHIFT)
 
 
 def _is_whole(value: Any, least: int) -> bool:

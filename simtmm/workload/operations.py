@@ -16,7 +16,8 @@ DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, 11 + len(CLASSES), *range
 
 LARGEST = 2**63 - 1
 
-# Of the amount of what lists chunks: how many, and above that the passes that it takes the banks of a pipe, less one
+# Of the amount of what lists chunks: how many, and above that the passes that it takes the banks of a pipe, less one.
+# Of a shared likewise its passes, and how many it would take without conflicts, less one.
 PASSES_SHIFT = 32
 LISTED = (1 << PASSES_SHIFT) - 1
 MOST_PASSES = 1 << 16

@@ -12,6 +12,7 @@ from simtmm.workload.operations import (
     COMPUTE,
     LISTED,
     OF_CLASS,
+    PASSES_SHIFT,
     PAUSE,
     REDUCE,
     SETTLE,
@@ -123,6 +124,10 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
+            least = np.int64(1)
+            if what == SHARED:
+                least += count >> PASSES_SHIFT
+                count = (count & LISTED) + 1 - least  # what is no conflict is one instruction
             if what in (COMPUTE, SHARED) or what >= OF_CLASS:
                 row[UPPER_ISSUED] += count >> 32
                 row[LOWER_ISSUED] += count & 0xFFFFFFFF

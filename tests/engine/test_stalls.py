@@ -242,7 +242,7 @@ def test_what_is_counted(engine):
     warp = [["compute", 5], ["load", [0, 1]], ["load", [1, 2]], ["store", [7]], ["shared", 3]]
     found = stalls(on, [warp], engine)
     counts = {row["kind"]: [row[name] for name in COUNTS] for row in found.rows()}
-    assert COUNTS == ("instructions", "requests", "chunks", "l1_hits", "l2_hits", "l1_stores")
+    assert COUNTS == ("instructions", "requests", "chunks", "l1_hits", "l2_hits", "l1_stores", "conflicts")
     assert counts == {
         "compute": [5, 0, 0, 0, 0, 0],
         "load": [2, 2, 4, 1, 0, 0],
@@ -299,7 +299,13 @@ WORKED = re.findall(r"^\| (.*?) \| (.*?) \|$", PAGE[PAGE.index("Worked cases") :
 def test_a_worked_case_of_the_page(engine, case, told):
     named = dict(re.findall(r"`(\w+)` = (\d+)", case))
     changes = {f"memory.{key}": int(value) for key, value in named.items() if key != "interval"}
-    if "interval" in named:
+    if "`memory.pipe`" in case:
+        own = {key: int(named[key]) for key in ("tag_interval", "interval") if key in named}
+        changes = {key: value for key, value in changes.items() if key != "memory.tag_interval"}
+        changes["memory.pipe"] = own
+        if "`banks.latency` = 6" in case:
+            changes["banks.latency"] = 6
+    elif "interval" in named:
         changes["pipes.fp64.interval"] = int(named["interval"])
     if "an L1 of latency 3" in case:
         changes["memory.l1"] = CACHES["memory.l1"] | {"local_writes": "back" if "written back" in case else "through"}
@@ -311,12 +317,12 @@ def test_a_worked_case_of_the_page(engine, case, told):
         changes["memory.tlb"] = {"entries": 1, "page": 4 * words, "miss": changes.pop("memory.miss")}
     if "stores `at-end`" in case:
         changes["memory.stores"] = "at-end"
-    case = re.sub("`(tlb|at-end)`", "", case)
+    case = re.sub("`(tlb|at-end|memory.pipe|banks.latency)`", "", case)
     warps = [
         [
             [
                 word,
-                *([json.loads(rest.replace("2^60", str(2**60)))] if rest else []),
+                *json.loads(f"[{rest.replace('2^60', str(2**60)).replace('] ', '], ')}]"),
                 *([of_class] if of_class else []),
             ]
             for word, rest, of_class in re.findall(r"`(\w+) ?([^`]*?) ?(fp64)?`(?! =)", warp)
@@ -328,4 +334,4 @@ def test_a_worked_case_of_the_page(engine, case, told):
 
 
 def test_the_page_has_worked_cases(engine):
-    assert len(WORKED) == 21
+    assert len(WORKED) == 23

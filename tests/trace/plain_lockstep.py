@@ -60,10 +60,11 @@ def _operation(kind, step, lanes, specification):
         return ["compute", len({word for event in step.values() for word in _parts(event[0], event[4], 4)})]
     if kind in NAMES:
         chunks = _chunks(kind, step, specification)
-        passes = _passes(kind, step, specification) if specification.pipe and kind != Kind.ATOMIC else 1
+        passes = _passes(kind, step, specification)[0] if specification.pipe and kind != Kind.ATOMIC else 1
         return [NAMES[kind], chunks, passes] if passes > 1 else [NAMES[kind], chunks]
     if specification.pipe:
-        return ["shared", _passes(kind, step, specification)]
+        passes, least = _passes(kind, step, specification)
+        return ["shared", passes, least] if least > 1 else ["shared", passes]
     return ["shared", _degree(kind, step, lanes, specification)]
 
 
@@ -72,7 +73,7 @@ def _passes(kind, step, specification):
     together, run, phase_bytes, banks = specification.pipe
     is_global = kind in (Kind.LOAD, Kind.ASYNC, Kind.STORE)
     together = together if is_global else specification.lanes_together
-    waiting, passes = sorted(step.items()), 0
+    waiting, passes, groups = sorted(step.items()), 0, 0
     while waiting:
         lane, (first, *_, size) = waiting[0]
         served = 0
@@ -86,8 +87,8 @@ def _passes(kind, step, specification):
             group = max(1, min(together, phase_bytes // max(size, 1)))
             served = sum(other < (lane // group + 1) * group for other, _ in waiting)
             passes += _deepest(kind, [event for _, event in waiting[:served]], specification, banks if is_global else 0)
-        waiting = waiting[served:]
-    return passes
+        waiting, groups = waiting[served:], groups + 1
+    return passes, groups
 
 
 def _followers(waiting, moves, by, stop):

@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.engine.fast.layout import (
     BOOKED_CHUNKS,
+    BOOKED_CONFLICTS,
     BOOKED_L1_HITS,
     BOOKED_L1_STORES,
     BOOKED_L2_HITS,
@@ -21,11 +22,11 @@ from simtmm.engine.fast.layout import (
     P_DEPTH,
     P_ISSUE,
     P_PLACED,
-    P_SHARED_LATENCY,
     P_WATCH,
     PATH_PLACE,
     PATH_ROW,
     SHARED_CONFLICTS,
+    SHARED_OWN,
     SHARED_PLACE,
     STORED_FINISH,
     WARP_POSITION,
@@ -56,6 +57,14 @@ def book_issuing(s, g, position, instructions, degree):
         s.booked[lane, place, ISSUING] += instructions * s.parameters[P_ISSUE]
         if degree > 1:
             s.booked[lane, place, CONFLICTS] += (degree - 1) * s.parameters[P_ISSUE]
+            s.booked[lane, place, BOOKED_CONFLICTS] += degree - 1
+
+
+@inlined
+def count_conflicts(s, g, place, conflicts):
+    """Count the passes of a shared access that it would not take without conflicts."""
+    if s.parameters[P_BOOKS] != 0:
+        s.booked[s.group[g, GROUP_LANE], place, BOOKED_CONFLICTS] += conflicts
 
 
 @inlined
@@ -130,7 +139,7 @@ def book_async_wait(s, g, w, row, ticks):
 
 def book_shared_wait(s, g, w, row, ticks):
     """Likewise for a shared access that is kept in a row of the warp's."""
-    latency = min(ticks, s.parameters[P_SHARED_LATENCY])
+    latency = min(ticks, s.unsettled[w, row, SHARED_OWN])
     conflicts = min(ticks - latency, s.unsettled[w, row, SHARED_CONFLICTS])
     queue = ticks - latency - conflicts
     place = s.unsettled[w, row, SHARED_PLACE]

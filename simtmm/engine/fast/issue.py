@@ -16,6 +16,7 @@ from simtmm.engine.fast.booking import (
     book_wait,
     book_waiting,
     count_access,
+    count_conflicts,
     keep_path,
     keep_store,
     place_at,
@@ -111,9 +112,9 @@ def segment(s, memory, g, slot, t, p):
                 position += 1
                 break
         elif what == SHARED and s.parameters[P_PIPED] == 0:
-            book_issuing(s, g, position, np.int64(1), s.amount[position])
+            book_issuing(s, g, position, np.int64(1), s.amount[position] & LISTED)
             issued += 1
-            ticks += issue * s.amount[position]
+            ticks += issue * (s.amount[position] & LISTED)
         elif what >= JOIN:  # control, as what is of a class was seen before
             break
         else:
@@ -147,7 +148,8 @@ def instruction(s, g, slot, t, p):
     ticks = s.parameters[P_ISSUE]
     access = np.int64(-1)
     keeps = what == SHARED and s.parameters[P_PIPED] == 0
-    book_issuing(s, g, position, np.int64(1), s.amount[position] if keeps else np.int64(1))
+    degree = s.amount[position] & LISTED if keeps else np.int64(1)
+    book_issuing(s, g, position, np.int64(1), degree)
     if what == COMPUTE or what >= OF_CLASS:
         if has_pipe(s, what):
             access = what
@@ -157,7 +159,7 @@ def instruction(s, g, slot, t, p):
             s.warp[w, WARP_POSITION] = position + 1
     else:
         if keeps:
-            ticks *= s.amount[position]
+            ticks *= degree
         else:
             access = what
         s.warp[w, WARP_POSITION] = position + 1
@@ -178,7 +180,10 @@ def act(s, memory, g, w, p, t):
         return np.int64(-1)
     amount = s.port[p, PORT_COUNT]
     if what == SHARED:
-        pass_shared(s, g, w, amount, place_at(s, s.warp[w, WARP_POSITION] - 1), t)
+        place = place_at(s, s.warp[w, WARP_POSITION] - 1)
+        conflicts = (amount & LISTED) - (amount >> PASSES_SHIFT) - 1
+        pass_shared(s, g, w, amount & LISTED, conflicts, place, t)
+        count_conflicts(s, g, place, conflicts)
         return np.int64(-1)
     count = amount & LISTED
     first = s.warp[w, WARP_CHUNK]

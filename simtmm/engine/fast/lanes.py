@@ -22,7 +22,7 @@ from simtmm.engine.fast.layout import (
     R_PENDING,
     TOUCHED,
 )
-from simtmm.workload import ATOMIC, COMPUTE, JOIN, LOAD, OF_CLASS, PAUSE, SHARED, STORE
+from simtmm.workload import ATOMIC, COMPUTE, JOIN, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, STORE
 
 
 def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, piped, shortest):
@@ -35,7 +35,9 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
                 what = np.int64(kind[index])
                 if what == SHARED and piped:
                     ticks += issue
-                elif what in (COMPUTE, SHARED) or what >= OF_CLASS:
+                elif what == SHARED:
+                    ticks += issue * (amount[index] & LISTED)
+                elif what == COMPUTE or what >= OF_CLASS:
                     ticks += issue * amount[index]
                 elif what == PAUSE:
                     ticks += cycle * amount[index]

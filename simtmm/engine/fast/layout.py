@@ -80,15 +80,17 @@ INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, IN
 INTERVAL_PLACE, INTERVAL_REASON = range(6, 8)
 INTERVAL_ROW = 8
 # Columns of what is booked: reasons, and behind them counts; instructions follow from the ticks of issuing
-BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS, BOOKED_L1_STORES = range(len(REASONS), len(REASONS) + 5)
-BOOKED_ROW = len(REASONS) + 5
+BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS, BOOKED_L1_STORES, BOOKED_CONFLICTS = range(
+    len(REASONS), len(REASONS) + 6
+)
+BOOKED_ROW = len(REASONS) + 6
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
 STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
 STORED_ROW = ASYNC_ROW + 1
-SHARED_SETTLED, SHARED_CONFLICTS, SHARED_PLACE = range(3)  # of a shared access
-SHARED_ROW = 3
+SHARED_SETTLED, SHARED_CONFLICTS, SHARED_OWN, SHARED_PLACE = range(4)  # of a shared access
+SHARED_ROW = 4
 TURNING, OPENING, BEHIND = range(3)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2

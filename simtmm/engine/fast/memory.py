@@ -82,6 +82,7 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     PATH_ROW,
     SHARED_CONFLICTS,
+    SHARED_OWN,
     SHARED_PLACE,
     SHARED_SETTLED,
     TURNING,
@@ -241,7 +242,7 @@ def call_for(s, g, start, t):
     return start
 
 
-def pass_shared(s, g, w, passes, place, t):
+def pass_shared(s, g, w, passes, conflicts, place, t):
     """A shared access comes to the pipe that it passes at t; the warp goes on, and may wait for it later."""
     entry, banks = GROUP_ENTRY_FREE, GROUP_BANKS_FREE
     if s.parameters[P_SHARED_APART] != 0:
@@ -255,7 +256,8 @@ def pass_shared(s, g, w, passes, place, t):
     row = s.warp[w, WARP_SHARED] & (s.unsettled.shape[1] - 1)
     s.warp[w, WARP_SHARED] += 1
     s.unsettled[w, row, SHARED_SETTLED] = settled
-    s.unsettled[w, row, SHARED_CONFLICTS] = (passes - 1) * s.parameters[P_SHARED_PASS]
+    s.unsettled[w, row, SHARED_CONFLICTS] = conflicts * s.parameters[P_SHARED_PASS]
+    s.unsettled[w, row, SHARED_OWN] = settled - last + (passes - 1 - conflicts) * s.parameters[P_SHARED_PASS]
     s.unsettled[w, row, SHARED_PLACE] = place
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], settled, free)
 

@@ -71,7 +71,7 @@ class Warp:
         self.in_flight: list[int] = []  # finishes of asyncs
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
         self.untaken = 0  # asyncs that no join has taken
-        self.shared: list[tuple[int, int, int]] = []  # shared accesses in a pipe: when settled, conflicts, and place
+        self.shared: list[tuple[int, int, int, int]] = []  # in a pipe: when settled, its own ticks, conflicts, place
         self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
@@ -172,8 +172,8 @@ class Warp:
         now = int(self.env.now)
         if len(self.shared) <= but or self.shared[-1 - but][0] <= now:
             return
-        settled, conflicts, place = self.shared[-1 - but]
-        latency = min(settled - now, self.run.machine.durations.shared_latency)
+        settled, own, conflicts, place = self.shared[-1 - but]
+        latency = min(settled - now, own)
         conflicts = min(settled - now - latency, conflicts)
         parts = {
             Reason.INSTRUCTION_LATENCY: latency,
@@ -230,7 +230,7 @@ class Warp:
             if kind in CONTROL or (kind == ASYNC and not self.may_start_async(now + ticks)):
                 break
             instructions = amount if computes(kind) else 1
-            held = amount if kind == SHARED and not self.run.piped else 1
+            held = amount & LISTED if kind == SHARED and not self.run.piped else 1
             self.book_issuing(instructions, held)
             self.position += 1
             self.run.report.issued += instructions
@@ -245,6 +245,7 @@ class Warp:
         self.bookings.book(place, Reason.ISSUING, instructions * issue)
         self.bookings.book(place, Reason.BANK_CONFLICTS, (degree - 1) * issue)
         self.bookings.count(place, Count.INSTRUCTIONS, instructions)
+        self.bookings.count(place, Count.CONFLICTS, degree - 1)
 
     def next_issues(self) -> bool:
         """Whether the next operation needs a port and may start now."""
@@ -258,7 +259,7 @@ class Warp:
         self.granted_at, self.port = int(self.env.now), port
         self.in_port = kind = self.kinds[self.position]
         amount = self.amounts[self.position]
-        held = amount if kind == SHARED and not self.run.piped else 1
+        held = amount & LISTED if kind == SHARED and not self.run.piped else 1
         ticks = self.run.issue_ticks * held
         self.book_issuing(1, held)
         self.computed += 1
@@ -322,9 +323,13 @@ class Warp:
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)
         return finish if waits else None
 
-    def act_on_shared(self, passes: int) -> None:
+    def act_on_shared(self, amount: int) -> None:
         """The shared access just taken leaves its port: it passes the group's pipe, if that has one."""
-        if self.run.piped:
-            settled = self.run.memory.access_shared(self.group.number, passes, int(self.env.now))
-            conflicts = (passes - 1) * self.run.machine.durations.shared_pass
-            self.shared.append((settled, conflicts, self.places[self.position - 1]))
+        if not self.run.piped:
+            return
+        passes, least = amount & LISTED, 1 + (amount >> PASSES_SHIFT)
+        place, takes = self.places[self.position - 1], self.run.machine.durations
+        settled = self.run.memory.access_shared(self.group.number, passes, int(self.env.now))
+        own = takes.shared_latency + (least - 1) * takes.shared_pass
+        self.bookings.count(place, Count.CONFLICTS, passes - least)
+        self.shared.append((settled, own, (passes - least) * takes.shared_pass, place))

@@ -18,7 +18,7 @@ from simtmm.trace.warps.layout import (
     RULE_PIPE_RUN,
     RULE_TOGETHER,
 )
-from simtmm.workload import MOST_PASSES
+from simtmm.workload import MOST_PASSES, PASSES_SHIFT
 
 NOBODY = -1
 ARRAY_SHIFT = 32  # of an address of shared memory: below are the bytes within an array
@@ -29,8 +29,11 @@ _SHARED, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
 
 @inlined
 def bank_passes(walk, lanes, kind):
-    """Passes over the banks for what the lanes of a step access, in the order of lanes."""
+    """Passes over the banks for what the lanes of a step access, in the order of lanes; above bit PASSES_SHIFT how many
+    there are without conflicts, less one.
+    """
     passes = np.int64(0)
+    least = np.int64(0)
     index = np.int64(0)
     while index < lanes:
         end = end_of_run(walk, lanes, index) if kind < _SHARED else index
@@ -39,8 +42,10 @@ def bank_passes(walk, lanes, kind):
         else:
             end = end_of_group(walk, lanes, index, kind)
             passes += depth_of_banks(walk, index, end, kind)
+        least += 1
         index = end
-    return min(max(np.int64(1), passes), np.int64(MOST_PASSES))
+    least = max(np.int64(1), least)
+    return min(max(least, passes), np.int64(MOST_PASSES)) + ((least - 1) << PASSES_SHIFT)
 
 
 @inlined

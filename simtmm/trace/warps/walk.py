@@ -80,6 +80,7 @@ from simtmm.workload import (
     COMPUTE,
     JOIN,
     LARGEST,
+    LISTED,
     LOAD,
     MOST_UNSETTLED,
     PAUSE,
@@ -223,7 +224,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
-                access(walk, w, operation_of(kind), site, says, count, passes, output, place)
+                access(walk, w, operation_of(kind), site, says, count, passes & LISTED, output, place)
                 return True
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
             degree = even_degree(walk, runs, values, w, leader, kind)
@@ -326,7 +327,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
     passes = np.int64(1)
     if walk.rules[RULE_PIPE_LANES] > 0 and kind != _ATOMIC:
-        passes = bank_passes(walk, lanes, kind) if kind < _ATOMIC else most_words(walk, lanes)
+        passes = bank_passes(walk, lanes, kind) & LISTED if kind < _ATOMIC else most_words(walk, lanes)
     access(walk, w, operation, site, says, count, passes, output, place)
     return True
 
