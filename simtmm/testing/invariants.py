@@ -272,7 +272,7 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
     start = takes.warp_launch + takes.block_launch
     findings = []
     for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
-        work, longest, serial = 0, 0, 0
+        work, longest, serial, banks = 0, 0, 0, 0
         piped: Counter[str] = Counter()
         for warp in range(*workload.block_warps[[first, last]].tolist()):
             alone = start
@@ -283,13 +283,17 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
                 serial += held + costs.pipeline_depth * instructions + costs.paused(operation)
                 if interval := costs.piped(operation):
                     piped[operation[2]] += interval * instructions
+                if instructions and operation[0] != "compute":
+                    serial += costs.through_pipe(operation)
+                    if operation[0] != "shared" or not costs.shared_apart:
+                        banks += costs.banks(operation)
                 alone += held + costs.paused(operation)
                 if instructions and operation[0] not in ("compute", "shared"):
                     serial += costs.most_access(operation)
                     alone += costs.least_access(operation) if costs.waits(operation) else 0
             longest = max(longest, alone)
         ticks = result.launch_ticks[launch] - machine.durations.before_launch(launch)
-        least = max(longest, -(-work // (machine.ports * machine.cores.groups)))
+        least = max(longest, -(-work // (machine.ports * machine.cores.groups)), -(-banks // machine.cores.groups))
         for name, taken in piped.items():  # the last instruction of a pipe only starts
             pipe = getattr(machine.pipes, name)
             least = max(least, -(-taken // (pipe.count * machine.cores.groups)) - costs.pipes[name])

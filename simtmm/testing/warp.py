@@ -61,6 +61,8 @@ class Costs:
         self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
         self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))
         self.serial = memory.transfers == "serial"
+        self.takes = durations
+        self.shared_apart = memory.pipe is not None and memory.pipe.shared == "apart"
         self.has_group_pipe = memory.pipe is not None
         self.blocking_stores = memory.stores == "blocking"
         self.ends_with_stores = memory.stores == "at-end"
@@ -83,6 +85,23 @@ class Costs:
     def paused(self, operation: Operation) -> int:
         """Ticks that the warp sleeps."""
         return self.cycle * int(operation[1]) if operation[0] == "pause" else 0
+
+    def banks(self, operation: Operation) -> int:
+        """Ticks that an access takes the banks of its group's pipe; 0 where it passes none."""
+        if not self.has_group_pipe:
+            return 0
+        if operation[0] == "shared":
+            return self.takes.shared_pass * int(operation[1])
+        return self.takes.pass_interval * int(operation[2] if len(operation) > 2 else 1)
+
+    def through_pipe(self, operation: Operation) -> int:
+        """Ticks that an access and what it lists take stages of the pipe, one after another, until it is over."""
+        if not self.has_group_pipe:
+            return 0
+        if operation[0] == "shared":
+            return self.takes.access_interval + self.banks(operation) + self.takes.shared_latency
+        each = self.takes.tag_interval + self.takes.fill_interval + self.returning
+        return self.takes.access_interval + self.banks(operation) + each * len(operation[1])
 
     def waits(self, operation: Operation) -> bool:
         """Whether the warp waits for it."""

@@ -474,4 +474,6 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
         if what == ASYNC:
             s.warp[w, WARP_UNTAKEN] += 1
     s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
+    if s.parameters[P_PIPED] != 0:
+        s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], s.group[g, GROUP_BANKS_FREE])
     return finish

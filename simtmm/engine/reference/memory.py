@@ -113,7 +113,7 @@ class Memory:
         if kind == LOAD:
             self.waited(group, slot)
         self.transactions += len(chunks)
-        self.last_finish = max(self.last_finish, finish)
+        self.last_finish = max(self.last_finish, finish, self.pipes[group].stages.banks if self.pipes else 0)
         return finish
 
     def access_shared(self, group: int, passes: int, now: int) -> int:
