@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import cache
@@ -10,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from simtmm.children.start import run
 from simtmm.compiled import announced
 from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.cuda.compilers.includes import Included, included
@@ -191,9 +191,7 @@ def _number(target: str) -> int:
 def _version(program: Path, stamp: str) -> str:
     """What the host's compiler says it is; its stamp alone, where it can't be run."""
     try:
-        output = subprocess.run(
-            [str(program), "--version"], capture_output=True, text=True, errors="replace", check=False
-        ).stdout
+        output = run([str(program), "--version"]).text
     except OSError:
         output = ""
     return f"{stamp} {output}"
