@@ -15,7 +15,11 @@ INTERRUPTED = 128 + signal.SIGINT
 def start() -> None:
     """Run the command line as a process of its own, and exit."""
     ending.at_once()
-    main()
+    try:
+        main()
+    finally:
+        if ending.status() is not None:
+            end_family()
 
 
 def main() -> None:
@@ -34,7 +38,6 @@ def main() -> None:
         status = ended or INTERRUPTED
         with contextlib.suppress(OSError):  # of a terminal that has gone
             print(f"simtmm: {ending.said(status - 128)}", file=sys.stderr or io.StringIO(), flush=True)
-        end_family()
     sys.exit(status)
 
 

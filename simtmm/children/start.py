@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -23,7 +23,7 @@ from simtmm.children.guard import VARIABLE
 from simtmm.computer import available_memory
 from simtmm.errors import CompilerError, LimitError, shown
 
-Process = subprocess.Popen[bytes]
+Running = subprocess.Popen[bytes]
 NOTHING, PIPE = subprocess.DEVNULL, subprocess.PIPE
 
 TIMEOUT = "SIMTMM_COMPILER_TIMEOUT"
@@ -86,7 +86,7 @@ def run(
     words: Sequence[str],
     *,
     folder: Path | str | None = None,
-    variables: Mapping[str, str] | None = None,
+    scratch: Path | None = None,
     given: bytes = b"",
     limits: Limits | None = None,
     files: Sequence[int] = (),
@@ -95,7 +95,7 @@ def run(
 
     words: its command line.
     folder: that it works in; ours if left out.
-    variables: of its environment, beside those of the list (environment.py).
+    scratch: a folder for its temporary files, which goes with them should it be killed; the usual one if left out.
     given: on its standard input.
     limits: `of_compilers()` if left out.
     files: that it has open beside the standard ones.
@@ -103,7 +103,7 @@ def run(
     Raises LimitError where it takes more than it may, OSError where it can't be started.
     """
     within = limits or of_compilers()
-    environment = of_tools({**(variables or {}), VARIABLE: family()})
+    environment = of_tools({**({"TMPDIR": str(scratch)} if scratch else {}), VARIABLE: family()})
     process = subprocess.Popen(
         words, cwd=folder, env=environment, stdin=PIPE if given else NOTHING, stdout=PIPE, stderr=PIPE, process_group=0,
         pass_fds=files,
@@ -136,7 +136,7 @@ def started(
     stderr: IO[Any] | int | None = None,
     files: Sequence[int] = (),
     apart: bool = False,
-) -> Process:
+) -> Running:
     """A process that goes on, with our environment. files: that it has open beside the standard ones.
 
     apart: in a session of its own: Ctrl-C is for us, who end it.
@@ -153,7 +153,7 @@ def started(
 class PythonChild:
     """A Python program that goes on. `hold` is to be closed where the program is to end."""
 
-    process: Process
+    process: Running
     hold: int
 
     def end(self) -> None:
@@ -212,7 +212,7 @@ def _python_words(
     return [sys.executable, "-P", bond.__file__, *way, "-m", program, *words]
 
 
-def ended_within(process: Process, seconds: float) -> int | None:
+def ended_within(process: Running, seconds: float) -> int | None:
     """The exit status of a process that ends by then; None where it goes on."""
     try:
         return process.wait(seconds)
@@ -221,7 +221,7 @@ def ended_within(process: Process, seconds: float) -> int | None:
 
 
 @contextlib.contextmanager
-def _ended(process: Process) -> Iterator[None]:
+def _ended(process: Running) -> Iterator[None]:
     """Have a tool, and what it started, end with the block."""
     try:
         yield
@@ -236,14 +236,14 @@ def _ended(process: Process) -> Iterator[None]:
                     pipe.close()
 
 
-def _limit_memory(process: Process, most: int) -> None:
+def _limit_memory(process: Running, most: int) -> None:
     with contextlib.suppress(ImportError, AttributeError, OSError, ValueError):  # not Linux, or it has ended
         import resource
 
         resource.prlimit(process.pid, resource.RLIMIT_AS, (most, most))
 
 
-def _talk(process: Process, given: bytes, limits: Limits, name: str) -> tuple[bytes, bytes]:
+def _talk(process: Running, given: bytes, limits: Limits, name: str) -> tuple[bytes, bytes]:
     """Give a tool its input, and take all that it prints."""
     until, taken = time.monotonic() + limits.seconds, [bytearray(), bytearray()]
     silent = 0.0  # since when it has ended and printed nothing

@@ -17,6 +17,7 @@ from typing import Any
 from simtmm.children.bond import end_with_parent
 from simtmm.children.family import family
 from simtmm.children.guard import VARIABLE
+from simtmm.temporary import scratch
 
 _lock = threading.Lock()
 _blocks = 0
@@ -74,7 +75,8 @@ class WorkerPool:
         reader, self._stop = context.Pipe(duplex=False)
         bound = threading.current_thread() is threading.main_thread()
         given = (os.getpid() if bound else None, begin, reader, *arguments)
-        self._pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=given)
+        with spawning():  # what keeps count of locks begins with the first one
+            self._pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=given)
         self._workers = workers
         self.processes: list[Any] = []
 
@@ -109,10 +111,11 @@ def _begin(parent: int | None, begin: Callable[..., None], stop: connection.Conn
 @contextlib.contextmanager
 def dask_cluster(distributed: Any, workers: int) -> Iterator[Any]:
     """A Dask cluster on this machine, which ends with the block. distributed: the package."""
-    with spawning():
+    with scratch("dask") as folder, spawning():
         with interrupts_held():
             cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-            )
+                n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50,
+                local_directory=str(folder),
+            )  # fmt: skip
         with cluster:
             yield cluster

@@ -137,6 +137,7 @@ def _compile(
         done = run(
             [host, "-shared", "-o", str(target), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
              *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl", f"-Wl,-rpath,{runtime.parent}"],
+            scratch=folder,
         )  # fmt: skip
         if done.status:
             raise unresolved(done.complaints, str(paths[0]))
@@ -144,7 +145,7 @@ def _compile(
 
 def _called(words: list[str], folder: Path, name: str) -> None:
     try:
-        done = run(words, variables={"TMPDIR": str(folder)})
+        done = run(words, scratch=folder)
     except OSError as error:
         raise CompilerError(f"{words[0]}: can't be run ({error.strerror})") from None
     if done.status:

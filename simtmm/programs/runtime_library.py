@@ -45,7 +45,7 @@ def _compile(path: Path, host: str, folders: list[Path]) -> None:
         words = [host, "-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{folder}"]
         words += [word for each in folders for word in ("-isystem", str(each))]
         words += [*map(str, sorted(SOURCES.glob("*.cpp"))), "-o", str(path), "-Wl,-z,defs", "-ldl", "-lpthread"]
-        done = run(words)
+        done = run(words, scratch=folder)
     if done.status:
         complaints = done.complaints
         first = next((line for line in complaints.splitlines() if "error" in line), complaints[:200])

@@ -70,7 +70,9 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
             unit = place / "unit.cpp"
             unit.write_text(source, encoding="utf-8")
             # What is left behind the preprocessor is what is compiled: #if and macros have been seen to.
-            listed = _run(kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)])
+            listed = _run(
+                kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)], place
+            )
             names = global_functions(listed[listed.find(MARK) :])
             if not names:
                 raise KernelError(no_functions(kernel.source_path, source))
@@ -79,7 +81,7 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
             command = [*compiler, *FLAGS, f"-I{HERE}", str(unit)]
             built = place / "program"
             if not (_is_zig(compiler) and _without_library(command, built)):
-                _run(kernel, [*command, "-o", str(built)])
+                _run(kernel, [*command, "-o", str(built)], place)
             shutil.copyfile(built, program)  # not built there: a full disk is no mistake of the kernel's
 
     return find(folder, kernel.name, key, "") or keep(folder, kernel.name, key, "", make)
@@ -101,13 +103,13 @@ def _without_library(command: list[str], program: Path) -> bool:
         [*command[:-1], "-fno-exceptions", "-c", str(unit), "-o", str(compiled)],
         [*linker, str(compiled), "-lm", "-o", str(program)],
     ):
-        if run(step).status:
+        if run(step, scratch=unit.parent).status:
             return False
     return True
 
 
-def _run(kernel: Kernel, command: list[str]) -> str:
-    done = run(command)
+def _run(kernel: Kernel, command: list[str], place: Path) -> str:
+    done = run(command, scratch=place)
     if done.status:
         raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done, command[0])}")
     return done.text

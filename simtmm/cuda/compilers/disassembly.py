@@ -72,7 +72,7 @@ def _assembled(ptx: str, target: str, assembler: Sequence[str], disassembler: st
 
 def _run(command: Sequence[str], name: str, folder: Path) -> str:
     """What a tool prints. Raises CompilerError where it failed."""
-    done = run(command, folder=folder)
+    done = run(command, folder=folder, scratch=folder)
     if done.status:
         raise complaint(f"{done.text}{done.complaints}", name)
     return done.text

@@ -50,7 +50,7 @@ def compiled_file(path: Path, architecture: str, options: Options, expressions: 
                     f"{path}: nvcc can't be given {word!r}: a path may hold letters, digits, spaces, and ./+,=@%~_-"
                 )
         try:
-            done = run([str(nvcc), *words], folder=folder, variables={"TMPDIR": str(folder)})
+            done = run([str(nvcc), *words], folder=folder, scratch=folder)
         except OSError as error:
             raise CompilerError(f"{nvcc}: can't be run ({error.strerror})") from None
         if done.status:

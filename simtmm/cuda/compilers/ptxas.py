@@ -109,7 +109,7 @@ def calls_others(ptx: str) -> bool:
 
 def _output_of(command: list[str], name: str, folder: Path) -> str:
     """All that a tool printed. Raises CompilerError where it failed."""
-    done = run(command, folder=folder)
+    done = run(command, folder=folder, scratch=folder)
     log = f"{done.text}{done.complaints}"
     if done.status:
         raise complaint(log, name)

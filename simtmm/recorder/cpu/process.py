@@ -21,7 +21,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.children.start import NOTHING, Process, ended_within, started
+from simtmm.children.start import NOTHING, Running, ended_within, started
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
 from simtmm.recorder.arguments import Taken
@@ -236,7 +236,7 @@ def _death(status: int) -> str:
             return f"was ended by signal {shown(signal.strsignal(number) or number)}"
 
 
-def _started(command: list[str], files: list[int]) -> Process:
+def _started(command: list[str], files: list[int]) -> Running:
     """A build that runs with these files open. Raises OSError.
 
     Where another thread begins a process just while this program is written, that process has it open for writing
