@@ -8,6 +8,7 @@ import sys
 
 from simtmm.children import ending
 from simtmm.children.family import end_family
+from simtmm.temporary import remove_own
 
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -20,6 +21,7 @@ def start() -> None:
     finally:
         if ending.status() is not None:
             end_family()
+            remove_own()
 
 
 def main() -> None:

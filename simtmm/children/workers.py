@@ -5,6 +5,7 @@ the environment says that it does not, while they are started.
 """
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import signal
@@ -14,10 +15,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import connection, resource_tracker
 from typing import Any
 
+from simtmm.children import ending
 from simtmm.children.bond import end_with_parent
 from simtmm.children.family import family
 from simtmm.children.guard import VARIABLE
 from simtmm.temporary import scratch
+
+SAFE_PATH = "PYTHONSAFEPATH"  # of Python
 
 _lock = threading.Lock()
 _blocks = 0
@@ -28,11 +32,13 @@ _before: dict[str, str | None] = {}  # variables as they were before the first o
 def spawning() -> Iterator[None]:
     """What multiprocessing starts within the block imports nothing from the working directory, and is of our family."""
     global _blocks
-    set_here = {"PYTHONSAFEPATH": "1", VARIABLE: family()}
+    name = family()
     with _lock:
         if not _blocks:
-            _before.update({name: os.environ.get(name) for name in set_here})
-            os.environ.update(set_here)
+            _before.update({each: os.environ.get(each) for each in (SAFE_PATH, VARIABLE)})
+            os.environ[SAFE_PATH] = "1"
+            resource_tracker.ensure_running()  # is not of the family: it removes what the others leave, and ends then
+            os.environ[VARIABLE] = name
         _blocks += 1
     try:
         yield
@@ -40,11 +46,11 @@ def spawning() -> Iterator[None]:
         with _lock:
             _blocks -= 1
             if not _blocks:
-                for name, value in _before.items():
+                for each, value in _before.items():
                     if value is None:
-                        os.environ.pop(name, None)
+                        os.environ.pop(each, None)
                     else:
-                        os.environ[name] = value
+                        os.environ[each] = value
 
 
 @contextlib.contextmanager
@@ -54,7 +60,7 @@ def interrupts_held() -> Iterator[None]:
         yield
         return
     with spawning():
-        resource_tracker.ensure_running()  # which would let signals through again
+        pass  # what begins with it would let signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -111,11 +117,22 @@ def _begin(parent: int | None, begin: Callable[..., None], stop: connection.Conn
 @contextlib.contextmanager
 def dask_cluster(distributed: Any, workers: int) -> Iterator[Any]:
     """A Dask cluster on this machine, which ends with the block. distributed: the package."""
-    with scratch("dask") as folder, spawning():
-        with interrupts_held():
-            cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50,
-                local_directory=str(folder),
-            )  # fmt: skip
-        with cluster:
-            yield cluster
+    config = importlib.import_module("dask.config")
+    # Scheduler, nannies and workers each put a folder of theirs first on their path, ours that of the scheduler: in the
+    # usual folder of temporary files others could have made it
+    got: list[int] = []  # signals that came when there was half a cluster, which nobody could end
+    with (
+        scratch("dask") as folder,
+        config.set({"temporary-directory": str(folder)}),
+        spawning(),
+        contextlib.ExitStack() as stack,
+    ):
+        with ending.put_off(got.append), interrupts_held():
+            cluster = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+                )
+            )
+        if got:
+            raise ending.exception(got[0])
+        yield cluster
