@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from simtmm.errors import OutputError, one_line
+from simtmm.errors import OutputError, SimtmmError, one_line
 from simtmm.temporary import end_part, part_file, remove_parts
 
 PACKAGE = Path(__file__).resolve().parent
@@ -68,6 +68,12 @@ def is_file(path: str | Path) -> bool:
         return Path(path).is_file()
     except (OSError, ValueError):
         return False
+
+
+def check_regular(path: str | Path, error: type[SimtmmError]) -> None:
+    """Raise `error` for a pipe, a socket or a device, which would be waited for; what is not there passes."""
+    if is_there(path) and not (is_file(path) or is_folder(path)):
+        raise error(f"{path}: is a pipe or a device: must be a file")
 
 
 def is_same_file(path: str | Path, other: str | Path) -> bool:

@@ -13,6 +13,7 @@ from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
+from simtmm.files import check_regular
 from simtmm.programs.flags import Flags, parse_flags
 from simtmm.programs.missing import missing_library, unresolved
 from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
@@ -158,6 +159,7 @@ def _define(macro: str) -> str:
 
 
 def _content(path: Path) -> bytes:
+    check_regular(path, CompilerError)
     try:
         return path.read_bytes()
     except OSError as error:

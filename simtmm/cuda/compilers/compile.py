@@ -21,6 +21,7 @@ from simtmm.cuda.compilers.nvrtc import nvrtc
 from simtmm.cuda.compilers.options import Options, parse_options
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, find_nvrtc, include_folders, stamp
 from simtmm.errors import CompilerError
+from simtmm.files import check_regular
 
 _FILE = re.compile(r'^([ \t]*\.file[ \t]+\d+[ \t]+")([^"]*)(")', re.MULTILINE)
 SEARCHED = ("CPATH", "CPLUS_INCLUDE_PATH")  # folders of headers that the host's compiler adds by itself
@@ -116,6 +117,7 @@ def compile_files(
 
 
 def _content(path: Path) -> bytes:
+    check_regular(path, CompilerError)
     try:
         return path.read_bytes()
     except OSError as error:
