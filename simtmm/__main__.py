@@ -8,8 +8,11 @@ import sys
 
 from simtmm.children import ending
 from simtmm.children.family import end_family
+from simtmm.computer import limit_told
 from simtmm.temporary import remove_own
 
+LEAST_ADDRESSES = 1 << 29  # bytes: what the libraries take that every command loads, with a few threads
+WRONG_INPUT = 2
 INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -27,6 +30,9 @@ def start() -> None:
 def main() -> None:
     """Run the command line and exit, with 128 and the number of a signal that ended it."""
     _fill_closed()
+    if short := limit_told(LEAST_ADDRESSES):  # libraries would end the process, each in its own words
+        print(f"simtmm: error: {short}", file=sys.stderr or io.StringIO())
+        sys.exit(WRONG_INPUT)
     status, is_error = INTERRUPTED, True
     try:
         with ending.handled():

@@ -19,6 +19,7 @@ from simtmm.errors import SimtmmError, shown, shown_error
 
 LARGEST_FILE = 64 << 20  # bytes: a list of a million measured times
 LARGEST_TOML = 4 << 20  # bytes: Python's parser reads about a megabyte a second
+MOST_LINES = 1 << 19  # of TOML: the parser takes as long for an empty one as for one that says something
 DEEPEST = 32  # tables and lists within one another; parts of a dotted key
 LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1  # of 64 bits, with a sign or without
 
@@ -77,6 +78,8 @@ def _begun(file: BinaryIO, path: str | Path, error: type[SimtmmError]) -> bytes:
 def read_toml(path: str | Path, error: type[SimtmmError]) -> dict[str, Any]:
     """The tables of a TOML file. Raises `error`, naming the file."""
     text = read_text(path, "TOML", error, LARGEST_TOML)
+    if text.count("\n") > MOST_LINES:
+        raise error(f"{path}: has {text.count(chr(10)):,} lines: must have at most {MOST_LINES:,}")
     try:
         return parsed_toml(text)
     except ValueError as failure:

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from simtmm import own_faults
 from simtmm.children.start import PythonChild, ended_within, python
+from simtmm.computer import limit_told
 from simtmm.cuda.checks.checker import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import architecture_of
@@ -33,6 +34,7 @@ from simtmm.trace.io import Trace, load_trace
 logger = logging.getLogger("simtmm")
 
 MACHINE = "h100-sxm"  # that programs see, and that events are timed on, where none is named
+ADDRESSES = 3 * (1 << 37) + (1 << 30)  # bytes of them that the runtime reserves (runtime/memory.cpp), and its process
 LOOK = 0.2  # seconds between two looks at how far a program is
 AT_ONCE, GRACE = 0.5, 5.0  # seconds in which a program ends that a signal was sent to
 BY_SIGNAL = 128  # and the signal's number: what shells have as the exit status
@@ -91,8 +93,11 @@ class CudaProgram:
 
         output: the trace's file (.parquet); a temporary one if left out. stdout: where it prints to instead.
 
-        Raises CompilerError for what does not compile or link, OutputError.
+        Raises CompilerError for what does not compile or link, OutputError, KernelError where a limit leaves too few
+        addresses.
         """
+        if short := limit_told(ADDRESSES):
+            raise KernelError(f"{self.name}: {short}")
         on = machine or load_machine(MACHINE)
         chosen = architecture_of(on)
         built = self.build(chosen.number)

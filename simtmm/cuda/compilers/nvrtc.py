@@ -13,11 +13,13 @@ from typing import Any
 
 from simtmm.children.environment import of_tools
 from simtmm.children.start import NOTHING, PIPE, PythonChild, python
-from simtmm.computer import available_memory
+from simtmm.computer import available_memory, limit_told
 from simtmm.cuda.compilers import nvrtc_process
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.wheels import check_platform
 from simtmm.errors import CompilerError
+
+ADDRESSES = 2 << 30  # bytes of them that the library takes for a kernel of some length
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,12 @@ class Nvrtc:
                 self._end(at_once=True)
                 raise
             if answer is None:
-                raise CompilerError(f"{name}: the compiler NVRTC {self._end()}")
+                raise CompilerError(f"{name}: the compiler NVRTC {self._end()}{_limited()}")
         if "error" in answer:
             if answer["is_missing"]:
                 check_platform()
-            raise CompilerError(f"{self._path}: {answer['error']}" if answer["is_missing"] else answer["error"])
+            missing = f"{self._path}: {answer['error']}{_limited()}"
+            raise CompilerError(missing if answer["is_missing"] else answer["error"])
         return answer["answer"]
 
     def _running(self) -> PythonChild:
@@ -117,6 +120,12 @@ class Nvrtc:
         if code >= 0:
             return f"ended with status {code}"
         return f"was ended by {signal.Signals(-code).name}; memory may have run out"
+
+
+def _limited() -> str:
+    """What a limit may have to do with it."""
+    short = limit_told(ADDRESSES)
+    return f"; {short}" if short else ""
 
 
 def _close(child: PythonChild) -> None:
