@@ -8,9 +8,11 @@ import pytest
 
 import simtmm
 from simtmm import files
-from simtmm.errors import OutputError
+from simtmm.cuda.compilers.load import load_module
+from simtmm.errors import OutputError, SimtmmError
 from simtmm.files import (
     cache_folder,
+    check_regular,
     check_writable,
     data_file,
     data_folders,
@@ -21,6 +23,8 @@ from simtmm.files import (
     shipped_folders,
     written_whole,
 )
+from simtmm.programs.main_function import has_main
+from simtmm.trace.io import load_trace
 
 CHECKOUT = Path(simtmm.__file__).resolve().parents[1]
 
@@ -280,3 +284,17 @@ def test_what_can_not_be_a_path_is_none(tmp_path, name):
 def test_words_that_are_no_unicode_are_written_by_their_bytes(tmp_path):
     files.write_text(tmp_path / "t", "a\udcffb")
     assert (tmp_path / "t").read_text() == "a\\udcffb"
+
+
+def test_what_would_be_waited_for_is_refused_where_a_file_is_needed(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "pipe", Path(os.devnull)):
+        with pytest.raises(OutputError, match=f"^{path}: is a pipe or a device: must be a file$"):
+            check_regular(path, OutputError)
+    for path in (tmp_path / "file", tmp_path, tmp_path / "missing"):
+        check_regular(path, OutputError)
+    for read, suffix in ((load_trace, ".parquet"), (load_module, ".ptx"), (has_main, ".cu")):
+        os.mkfifo(tmp_path / f"pipe{suffix}")
+        with pytest.raises(SimtmmError, match="is a pipe or a device: must be a file$"):
+            read(tmp_path / f"pipe{suffix}")
