@@ -296,5 +296,5 @@ def test_what_would_be_waited_for_is_refused_where_a_file_is_needed(tmp_path):
         check_regular(path, OutputError)
     for read, suffix in ((load_trace, ".parquet"), (load_module, ".ptx"), (has_main, ".cu")):
         os.mkfifo(tmp_path / f"pipe{suffix}")
-        with pytest.raises(SimtmmError, match="is a pipe or a device: must be a file$"):
+        with pytest.raises(SimtmmError, match="is a pipe or a device"):
             read(tmp_path / f"pipe{suffix}")
