@@ -4,11 +4,15 @@ Simulate real CUDA kernels on highly-threaded machines and set the simulated tim
 The names below are loaded when they are first used, so that `import simtmm` is quick.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from simtmm.children import safe_path
 
-from simtmm.display import show_by
-from simtmm.provenance import VERSION
+safe_path.leave_working_directory(__path__[0].rpartition("/")[0])  # before it can give us anything
+
+import importlib  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402
+
+from simtmm.display import show_by  # noqa: E402
+from simtmm.provenance import VERSION  # noqa: E402
 
 if TYPE_CHECKING:
     from simtmm.analysis.comparison import Comparison as Comparison

@@ -1,105 +1,52 @@
-"""`python -m simtmm` and the command `simtmm`: the command line, with what can go wrong turned into one line."""
+"""`python -m simtmm` and the command `simtmm`: what signals do to it from its first moment on, and its exit status."""
 
 import contextlib
-import errno
 import io
-import logging
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterator
-from functools import cache
 
-import typer
+from simtmm.children import ending
+from simtmm.children.family import end_family
+from simtmm.computer import limit_told
+from simtmm.temporary import remove_own
 
-from simtmm import own_faults
-from simtmm.cli import app
-from simtmm.errors import InternalError, OutputError, SimtmmError, escaped, one_line, shown, shown_error
-
+LEAST_ADDRESSES = 1 << 29  # bytes: what the libraries take that every command loads, with a few threads
 WRONG_INPUT = 2
-INTERRUPTED = 130
-
-# What the command line itself complains of. Typer exports it by no name: newer ones bring a copy of Click, older ones
-# import the package.
-_CommandLineError: type[Exception] = next(
-    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException" and issubclass(base, Exception)
-)
+INTERRUPTED = 128 + signal.SIGINT
 
 
-class _Lines(logging.Formatter):
-    """Log messages, with control characters of names in files escaped."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return escaped(super().format(record))
-
-
-class _LostError(OutputError):
-    """Standard output takes nothing."""
-
-
-class _Output(io.TextIOWrapper):
-    """Standard output, of which nothing is lost without a word."""
-
-    def write(self, text: str) -> int:
-        with _in_words():
-            return super().write(text)
-
-    def flush(self) -> None:
-        with _in_words():
-            super().flush()
-
-
-class _Closed(io.TextIOBase):
-    """What stands for a standard output that was closed."""
-
-    def write(self, text: str) -> int:
-        with _in_words():
-            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-
-
-@contextlib.contextmanager
-def _in_words() -> Iterator[None]:
+def start() -> None:
+    """Run the command line as a process of its own, and exit."""
+    ending.at_once()
     try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise _LostError(f"standard output: can't be written ({error.strerror or error})") from None
+        main()
+    finally:
+        if ending.status() is not None:
+            end_family()
+            remove_own()
 
 
 def main() -> None:
-    """Run the command line and exit."""
+    """Run the command line and exit, with 128 and the number of a signal that ended it."""
     _fill_closed()
-    found = sys.stdout
-    if type(sys.stdout) is io.TextIOWrapper:
-        sys.stdout = _Output(sys.stdout.buffer, sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
-    sys.stdout, sys.stderr = sys.stdout or _Closed(), sys.stderr or io.StringIO()  # where `>&-` was written
-    for stream in (sys.stdout, sys.stderr):  # a file's name need not be Unicode; it is shown with its bytes escaped
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Lines("simtmm: %(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.INFO)
-    own_faults.noted()
+    if short := limit_told(LEAST_ADDRESSES):  # libraries would end the process, each in its own words
+        print(f"simtmm: error: {short}", file=sys.stderr or io.StringIO())
+        sys.exit(WRONG_INPUT)
+    status, is_error = INTERRUPTED, True
     try:
-        status = _status()
-        sys.stdout.flush()
-        faults = own_faults.noted()
-        for fault in faults:
-            _complain(fault)
-        if faults and status in (None, 0):
-            status = own_faults.STATUS
-    except BrokenPipeError:  # whoever read our output has gone, as `| head` does; say nothing
-        _nothing_more()
-        status = 1
-    except _LostError as error:
-        _nothing_more()
-        status = _complain(str(error))
-    if status == INTERRUPTED:  # newer Typers end with it on their own
-        print("simtmm: interrupted", file=sys.stderr)
-    if isinstance(sys.stdout, _Output):  # which would close what lies below when it goes
-        sys.stdout.detach()
-        sys.stdout = found
-    sys.exit(status if isinstance(status, int) else 0)
+        with ending.handled():
+            from simtmm.command_line import run  # takes most of the time of short commands, and may be interrupted
+
+            status, is_error = run()
+    except KeyboardInterrupt:  # on the way in or out
+        pass
+    ended = ending.status()
+    if status == INTERRUPTED or (is_error and ended is not None):
+        status = ended or INTERRUPTED
+        with contextlib.suppress(OSError):  # of a terminal that has gone
+            print(f"simtmm: {ending.said(status - 128)}", file=sys.stderr or io.StringIO(), flush=True)
+    sys.exit(status)
 
 
 def _fill_closed() -> None:
@@ -114,62 +61,5 @@ def _fill_closed() -> None:
             os.open(os.devnull, os.O_RDONLY)  # which gets the lowest number that is free
 
 
-def _nothing_more() -> None:
-    """Have nothing written to standard output when Python flushes it in the end."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-@cache
-def _command() -> Callable[..., object]:
-    """The command line, made of its functions once for a process that calls `main` often."""
-    return typer.main.get_command(app)
-
-
-def _status() -> object:
-    """The exit status of the command line; errors are printed."""
-    try:
-        return _command()(standalone_mode=False, prog_name="simtmm")
-    except (_LostError, BrokenPipeError):
-        raise
-    except InternalError as error:
-        return _complain(str(error), own_faults.STATUS)
-    except SimtmmError as error:
-        return _complain(str(error))
-    except _CommandLineError as error:
-        if type(error).__name__ != "NoArgsIsHelpError":
-            return _complain(f"{_message(error)} (see simtmm --help)")
-        print(_message(error))  # which is the help
-        return WRONG_INPUT
-    except MemoryError as error:  # a backstop: what takes much memory is checked before (docs/threats.md)
-        return _complain(f"memory does not suffice ({shown_error(error)}); smaller sizes take less")
-    except OSError as error:  # likewise, of files that simtmm makes for itself
-        where = shown(error.filename) if error.filename else "a temporary file"
-        return _complain(f"{where}: can't be read or written ({error.strerror or shown_error(error)})")
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except Exception as error:
-        if isinstance(error, SystemError) and _is_of_interrupt(error):  # Ctrl-C while compiled code was called
-            return INTERRUPTED
-        fault = own_faults.internal_error(error, "the command was not carried out", "of what it was given")
-        return _complain(str(own_faults.with_report(fault, {})), own_faults.STATUS)
-
-
-def _is_of_interrupt(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
-
-
-def _message(error: Exception) -> str:
-    return str(error.format_message()) if hasattr(error, "format_message") else str(error)
-
-
-def _complain(message: str, status: int = WRONG_INPUT) -> int:
-    with contextlib.suppress(OSError):  # standard error may be closed
-        print(f"simtmm: error: {one_line(message)}", file=sys.stderr, flush=True)
-    return status
-
-
 if __name__ == "__main__":
-    main()
+    start()

@@ -17,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simtmm.errors import OutputError
-from simtmm.files import cache_folder, own_prefix, part_file
+from simtmm.files import cache_folder
+from simtmm.temporary import end_part, own_prefix, part_file, remove_parts
 
 logger = logging.getLogger("simtmm")
 
@@ -67,6 +68,7 @@ def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path],
 
 
 def _kept(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
+    remove_parts(folder)
     temporary = _part_in(folder)
     try:
         make(temporary)
@@ -76,7 +78,7 @@ def _kept(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path]
     except OSError as error:
         raise OutputError(f"{folder}: can't be written ({error.strerror or error})") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        end_part(temporary)
     return kept
 
 

@@ -40,6 +40,27 @@ def memory() -> int:
     return min(most)
 
 
+def address_space() -> int:
+    """Bytes of addresses that a process may have, as `ulimit -v` says."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # no such limit here
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        return NO_LIMIT if limit == resource.RLIM_INFINITY else limit
+    return NO_LIMIT
+
+
+def limit_told(needed: int) -> str:
+    """Why so many bytes of addresses can't be had, and what to do; empty where they can."""
+    most = address_space()
+    if most >= needed:
+        return ""
+    return (
+        f"memory does not suffice: it needs {needed >> 20:,} MiB of addresses, and a limit leaves {most >> 20:,} "
+        "(ulimit -v): raise the limit"
+    )
+
+
 def _of_machine(line_of: str = "MemAvailable:") -> int:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():

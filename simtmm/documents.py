@@ -6,17 +6,20 @@ floating-point number or a column of a store can't hold.
 
 import json
 import math
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Collection, Sequence
 from datetime import date, datetime, time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from simtmm.errors import SimtmmError, shown, shown_error
 
 LARGEST_FILE = 64 << 20  # bytes: a list of a million measured times
 LARGEST_TOML = 4 << 20  # bytes: Python's parser reads about a megabyte a second
+MOST_LINES = 1 << 19  # of TOML: the parser takes as long for an empty one as for one that says something
 DEEPEST = 32  # tables and lists within one another; parts of a dotted key
 LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1  # of 64 bits, with a sign or without
 
@@ -41,8 +44,9 @@ def read_text(path: str | Path, form: str, error: type[SimtmmError], largest: in
 def read_bytes(path: str | Path, error: type[SimtmmError], largest: int = LARGEST_FILE) -> bytes:
     """What a file holds, which may be a pipe. Raises `error`, naming the file. largest: as of `read_text`."""
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(largest + 1)
+        with open(path, "rb", opener=_opened_at_once) as file:
+            begun = _begun(file, path, error)
+            content = begun + file.read(largest + 1 - len(begun))
     except OSError as failure:
         raise error(f"{path}: can't be read ({failure.strerror})") from None
     except ValueError as failure:  # a path that can't be one: with a zero byte
@@ -52,9 +56,30 @@ def read_bytes(path: str | Path, error: type[SimtmmError], largest: int = LARGES
     return content
 
 
+def _opened_at_once(path: str, flags: int) -> int:
+    """A file that is open, also where it is a pipe that nobody writes to."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _begun(file: BinaryIO, path: str | Path, error: type[SimtmmError]) -> bytes:
+    """What a pipe holds by now; from then on what is read from it is waited for. Raises `error` where nobody writes."""
+    begun: bytes | None = b""
+    if stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
+        try:
+            begun = os.read(file.fileno(), 1 << 16)
+        except BlockingIOError:
+            begun = None  # somebody is about to write
+        if begun == b"":
+            raise error(f"{path}: is a pipe that nobody writes to: must be a file")
+    os.set_blocking(file.fileno(), True)
+    return begun or b""
+
+
 def read_toml(path: str | Path, error: type[SimtmmError]) -> dict[str, Any]:
     """The tables of a TOML file. Raises `error`, naming the file."""
     text = read_text(path, "TOML", error, LARGEST_TOML)
+    if text.count("\n") > MOST_LINES:
+        raise error(f"{path}: has {text.count(chr(10)):,} lines: must have at most {MOST_LINES:,}")
     try:
         return parsed_toml(text)
     except ValueError as failure:

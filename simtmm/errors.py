@@ -62,6 +62,10 @@ class CompilerError(SimtmmError):
         self.log = log
 
 
+class LimitError(CompilerError):
+    """A compiler, or another tool, that takes more time or prints more than it may."""
+
+
 class PtxError(SimtmmError):
     """PTX that can't be read, or that does what simtmm does not know."""
 

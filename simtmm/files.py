@@ -1,21 +1,14 @@
 """Where the project's data lies, and how files are written: whole or not at all."""
 
 import contextlib
-import functools
 import logging
 import multiprocessing
 import os
-import platform
-import re
-import shutil
-import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from time import time
-from zlib import crc32
 
-from simtmm.errors import OutputError, one_line
+from simtmm.errors import OutputError, SimtmmError, one_line
+from simtmm.temporary import end_part, part_file, remove_parts
 
 PACKAGE = Path(__file__).resolve().parent
 # Environment variables, which options of the command line set
@@ -77,6 +70,12 @@ def is_file(path: str | Path) -> bool:
         return False
 
 
+def check_regular(path: str | Path, error: type[SimtmmError]) -> None:
+    """Raise `error` for a pipe, a socket or a device, which would be waited for; what is not there passes."""
+    if is_there(path) and not (is_file(path) or is_folder(path)):
+        raise error(f"{path}: is a pipe or a device: must be a file")
+
+
 def is_same_file(path: str | Path, other: str | Path) -> bool:
     """Whether both lead to one file that is there, likewise."""
     try:
@@ -135,6 +134,8 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     target = _target(path)
     special = is_there(target) and not is_file(target)
     try:
+        if not special:
+            remove_parts(target.parent)
         temporary = part_file(None if special else target.parent)
     except OSError as error:
         raise OutputError(f"{path}: can't be written ({error.strerror})") from None
@@ -148,63 +149,12 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise OutputError(f"{path}: can't be written ({error.strerror or error})") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        end_part(temporary)
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text; of words that are no Unicode, as a name on the command line may be, the bytes by their escapes."""
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-def own_prefix(kind: str) -> str:
-    """How the name of a temporary folder begins: it says which process owns it, so that one left behind can be found.
-
-    Those that killed processes left in the folder of temporary files are removed. kind: letters.
-    """
-    _remove_left()
-    return f"simtmm-{kind}-{_computer()}-{os.getpid()}-"
-
-
-@functools.cache
-def _remove_left() -> None:
-    with contextlib.suppress(OSError):
-        for path in Path(tempfile.gettempdir()).glob(f"simtmm-*-{_computer()}-*-*"):
-            maker = re.fullmatch(rf"simtmm-[a-z]+-{_computer()}-([0-9]+)-[^-]*", path.name)
-            status = path.lstat()
-            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
-            if maker is not None and is_own and not _is_running(int(maker[1])):
-                shutil.rmtree(path, ignore_errors=True)
-
-
-def part_file(folder: Path | None) -> Path:
-    """A file that is to become another; its name says which process makes it. Raises OSError."""
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".simtmm-{_computer()}-{os.getpid()}-", suffix=".part")
-    os.close(handle)
-    return Path(name)
-
-
-def remove_parts(folder: Path, age: float) -> None:
-    """Remove what processes that have ended left behind there; of another computer's what is older. age: in seconds."""
-    with contextlib.suppress(OSError):
-        for path in folder.glob(".simtmm-*.part"):
-            maker = re.fullmatch(rf"\.simtmm-{_computer()}-([0-9]+)-[^-]*\.part", path.name)
-            ended = maker is not None and not _is_running(int(maker[1]))
-            if ended or time() - path.stat().st_mtime > age:
-                path.unlink(missing_ok=True)
-
-
-def _computer() -> str:
-    return f"{crc32(platform.node().encode()):08x}"
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # another user's
-        return True
-    return True
 
 
 def check_writable(path: str | Path) -> None:

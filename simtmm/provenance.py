@@ -10,6 +10,7 @@ from pathlib import Path
 VERSION = "0.1.0"
 
 SOURCES = (".py", ".cuh", ".ll")
+_given = ""  # the command that another process was given, which this one works for
 
 
 @functools.cache
@@ -40,8 +41,19 @@ def provenance() -> dict[str, str]:
         "simtmm": VERSION,
         "python": platform.python_version(),
         "numpy": version("numpy"),
-        "command": " ".join([_program(Path(sys.argv[0])) if sys.argv else "", *sys.argv[1:]]),
+        "command": command(),
     }
+
+
+def command() -> str:
+    """The command that was given; in a process that carries out part of one, that of the whole."""
+    return _given or " ".join([_program(Path(sys.argv[0])) if sys.argv else "", *sys.argv[1:]])
+
+
+def carry_out(whole: str) -> None:
+    """Have this process's command be that of another, of which it is a part."""
+    global _given
+    _given = whole
 
 
 def _program(path: Path) -> str:

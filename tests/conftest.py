@@ -33,7 +33,8 @@ TESTS = Path(__file__).parent
 # and sweep at length.
 SLOW = {
     "accuracy", "analysis/bounds", "analysis/compare", "analysis/kept", "analysis/predict", "analysis/advice",
-    "analysis/tuning", "analysis/units", "api/opening", "api/studies", "benchmarks", "calibration", "cli", "compiled",
+    "analysis/tuning", "analysis/units", "api/opening", "api/studies", "benchmarks", "calibration",
+    "children/poisoned_folder", "children/signals", "cli", "compiled",
     "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",
     "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches",
     "cuda/interpreter/libraries",

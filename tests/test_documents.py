@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from simtmm.documents import DEEPEST, LARGEST_TOML, as_float, parsed_json, parsed_toml, read_json, read_toml
-from simtmm.errors import SimtmmError, StudyError
+from simtmm.documents import DEEPEST, LARGEST_TOML, MOST_LINES, as_float, parsed_json, parsed_toml, read_json, read_toml
+from simtmm.errors import MachineError, SimtmmError, StudyError
 from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
 from simtmm.recorder.compiled.launches_file import load_launches
@@ -77,6 +77,30 @@ def test_a_key_of_many_parts_is_refused_at_once(file):
     assert "a key must have at most 32 parts" in refusal(load_machine, path)
 
 
+def test_toml_of_empty_lines_alone_is_refused_before_it_is_parsed(tmp_path, monkeypatch):
+    path = tmp_path / "empty.toml"
+    path.write_bytes(b"\n" * (MOST_LINES + 1))
+    monkeypatch.setattr("tomllib.loads", None)
+    with pytest.raises(MachineError, match=r"empty\.toml: has 524,289 lines: must have at most 524,288$"):
+        read_toml(path, MachineError)
+
+
+@pytest.mark.parametrize("read", [read_toml, read_json])
+def test_a_pipe_that_nobody_writes_to_is_refused_at_once_and_one_with_a_writer_is_waited_for(read, tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(MachineError, match=r"pipe: is a pipe that nobody writes to: must be a file$"):
+        read(path, MachineError)
+    text = {read_toml: b"a = 1\n", read_json: b'{"a": 1}'}[read]
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # so that a writer does not wait
+    writer = os.open(path, os.O_WRONLY)
+    os.close(reader)
+    late = threading.Timer(0.2, lambda: (os.write(writer, text), os.close(writer)))
+    late.start()
+    assert read(path, MachineError) == {"a": 1}
+    late.join()
+
+
 def test_a_file_that_never_ends_is_refused():
     assert refusal(read_toml, "/dev/zero", StudyError) == "/dev/zero: is too large: must be at most 4 MiB"
 
@@ -85,15 +109,6 @@ def test_a_file_that_is_too_large_is_refused(file):
     path = file("#" * LARGEST_TOML + "\n")
     assert refusal(read_toml, path, StudyError) == f"{path}: is too large: must be at most 4 MiB"
     assert read_toml(file("#" * (LARGEST_TOML - 1) + "\n"), StudyError) == {}
-
-
-def test_a_pipe_is_read(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=path.write_text, args=("a = 1",))
-    writer.start()
-    assert read_toml(path, StudyError) == {"a": 1}
-    writer.join()
 
 
 def test_a_mark_of_the_byte_order_is_no_part_of_the_text(file):

@@ -2,17 +2,17 @@
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import simtmm
 from simtmm import files
-from simtmm.errors import OutputError
+from simtmm.cuda.compilers.load import load_module
+from simtmm.errors import OutputError, SimtmmError
 from simtmm.files import (
     cache_folder,
+    check_regular,
     check_writable,
     data_file,
     data_folders,
@@ -20,11 +20,11 @@ from simtmm.files import (
     is_file,
     is_folder,
     is_there,
-    part_file,
-    remove_parts,
     shipped_folders,
     written_whole,
 )
+from simtmm.programs.main_function import has_main
+from simtmm.trace.io import load_trace
 
 CHECKOUT = Path(simtmm.__file__).resolve().parents[1]
 
@@ -272,21 +272,6 @@ def test_the_cache_is_where_the_environment_says_else_under_home(monkeypatch, en
     assert cache_folder() == Path(folder)
 
 
-def test_what_ended_processes_left_behind_is_removed_and_what_is_made_stays(tmp_path):
-    script = (
-        "import sys; from pathlib import Path; from simtmm.files import part_file; print(part_file(Path(sys.argv[1])))"
-    )
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
-    left = Path(done.stdout.strip())
-    own, other = part_file(tmp_path), tmp_path / ".simtmm-00000000-1-abc.part"
-    other.touch()  # of a process on another computer
-    remove_parts(tmp_path, age=3600)
-    assert (left.exists(), own.exists(), other.exists()) == (False, True, True)
-    os.utime(other, (0, 0))
-    remove_parts(tmp_path, age=3600)
-    assert (own.exists(), other.exists()) == (True, False)
-
-
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "x" * 5000 + "/y"])
 def test_what_can_not_be_a_path_is_none(tmp_path, name):
     assert (is_file(tmp_path / name), is_folder(tmp_path / name), is_there(tmp_path / name)) == (False, False, False)
@@ -296,45 +281,20 @@ def test_what_can_not_be_a_path_is_none(tmp_path, name):
         pass
 
 
-# Temporary folders
-
-
-@pytest.fixture
-def scratch(tmp_path, monkeypatch):
-    """The folder of temporary files, not looked through yet."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    files._remove_left.cache_clear()
-    yield tmp_path
-    files._remove_left.cache_clear()
-
-
-def test_what_a_killed_process_left_is_removed_and_what_lives_is_not(scratch):
-    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
-        ended.wait()
-    computer = files._computer()
-    left = scratch / f"simtmm-trace-{computer}-{ended.pid}-abc"
-    kept = [
-        scratch / f"simtmm-trace-{computer}-{os.getpid()}-abc",
-        scratch / f"simtmm-trace-00000000-{ended.pid}-abc",  # another computer's
-        scratch / f"simtmm-trace-{computer}-{ended.pid}-a-b",  # somebody's own
-        scratch / "simtmm-trace-mine",
-    ]
-    for folder in (left, *kept):
-        folder.mkdir()
-        (folder / "file").touch()
-    assert files.own_prefix("store") == f"simtmm-store-{computer}-{os.getpid()}-"
-    assert sorted(scratch.iterdir()) == sorted(kept)
-
-
-def test_a_link_that_is_called_like_what_was_left_is_not_followed(scratch, tmp_path_factory):
-    mine = tmp_path_factory.mktemp("mine")
-    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
-        ended.wait()
-    (scratch / f"simtmm-trace-{files._computer()}-{ended.pid}-abc").symlink_to(mine)
-    files.own_prefix("store")
-    assert mine.is_dir()
-
-
 def test_words_that_are_no_unicode_are_written_by_their_bytes(tmp_path):
     files.write_text(tmp_path / "t", "a\udcffb")
     assert (tmp_path / "t").read_text() == "a\\udcffb"
+
+
+def test_what_would_be_waited_for_is_refused_where_a_file_is_needed(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "pipe", Path(os.devnull)):
+        with pytest.raises(OutputError, match=f"^{path}: is a pipe or a device: must be a file$"):
+            check_regular(path, OutputError)
+    for path in (tmp_path / "file", tmp_path, tmp_path / "missing"):
+        check_regular(path, OutputError)
+    for read, suffix in ((load_trace, ".parquet"), (load_module, ".ptx"), (has_main, ".cu")):
+        os.mkfifo(tmp_path / f"pipe{suffix}")
+        with pytest.raises(SimtmmError, match="is a pipe or a device"):
+            read(tmp_path / f"pipe{suffix}")

@@ -12,13 +12,13 @@ from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import KernelError, RecordingError, StudyError
-from simtmm.files import own_prefix
 from simtmm.machine import Machine
 from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.measurement.measure import machine_name, measure
 from simtmm.recorder.gpu.device import Device
 from simtmm.recorder.gpu.record import load_cupy
 from simtmm.result import Measurement
+from simtmm.temporary import own_prefix
 from simtmm.watch import Watch
 
 REPEAT = 20  # runs of a benchmark: quartiles of 20 are known well enough

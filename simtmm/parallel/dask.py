@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from simtmm.children.workers import dask_cluster
 from simtmm.errors import SimtmmError, StudyError, shown_error
 from simtmm.extras import imported
 from simtmm.parallel.dask_workers import Workers
-from simtmm.parallel.processes import interrupts_held
 from simtmm.parallel.tasks import Task
 from simtmm.provenance import VERSION, computed_by
 from simtmm.trace.io import Trace, load_trace
@@ -94,11 +94,8 @@ class Cluster:
         logging.getLogger("asyncio").addFilter(_is_news)
         try:
             if self._local:
-                with interrupts_held():
-                    cluster = self._dask.LocalCluster(
-                        n_workers=self._local, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-                    )
-                return self._dask.Client(stack.enter_context(cluster), timeout=CONNECT)
+                cluster = stack.enter_context(dask_cluster(self._dask, self._local))
+                return self._dask.Client(cluster, timeout=CONNECT)
             return self._dask.Client(self._where, timeout=CONNECT)
         except (OSError, ValueError) as error:
             raise StudyError(f"cluster {self._where}: can't be reached ({shown_error(error)})") from None

@@ -5,7 +5,6 @@ hand is run again, alone, so that the one task that kills workers is found among
 with the process that started them, even if that was killed.
 """
 
-import contextlib
 import functools
 import importlib
 import multiprocessing
@@ -16,20 +15,22 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import connection, resource_tracker
+from multiprocessing import connection
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 from simtmm import own_faults
+from simtmm.children import ending
+from simtmm.children.workers import WorkerPool
 from simtmm.errors import SimtmmError, StudyError
-from simtmm.files import own_prefix
 from simtmm.parallel.tasks import STEPS, Graph, Task
 from simtmm.parallel.value_files import keep_value, kept_value
+from simtmm.temporary import own_prefix
 from simtmm.watch import tell
 
 PATIENCE = 10.0  # seconds, in which a busy machine comes to end the workers of a pool
@@ -118,24 +119,20 @@ class _Kept:
 
 
 class _Arrivals:
-    """Futures as they are done, and Ctrl-C in its turn: raised anywhere else, it could leave a lock of the pool's taken
-    for ever.
+    """Futures as they are done, and signals in their turn: raised anywhere else, they could leave a lock of the pool's
+    taken for ever.
     """
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[Future[Any] | None] = SimpleQueue()  # whose `put` a signal handler may call
-        self._held = False
+        self._queue: SimpleQueue[Future[Any] | int] = SimpleQueue()  # whose `put` a signal handler may call
+        self._signals = ending.put_off(self._queue.put)
 
     def __enter__(self) -> "_Arrivals":
-        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if usual and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, lambda *_: self._queue.put(None))
-            self._held = True
+        self._signals.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._held:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._signals.__exit__(None, None, None)
 
     def expect(self, future: Future[Any]) -> None:
         """The future will be among the next ones."""
@@ -144,8 +141,8 @@ class _Arrivals:
     def next(self) -> Future[Any]:
         """The next future that is done. Raises KeyboardInterrupt."""
         future = self._queue.get()
-        if future is None:
-            raise KeyboardInterrupt
+        if isinstance(future, int):
+            raise ending.exception(future)
         return future
 
 
@@ -154,8 +151,7 @@ class _Pool:
 
     def __init__(self, workers: int, scratch: str, needed: tuple[str, ...]) -> None:
         self._workers, self._scratch, self._needed = workers, scratch, needed
-        self._pool: ProcessPoolExecutor | None = None
-        self._stop: Any = None
+        self._pool: WorkerPool | None = None
         self._processes: list[Any] = []  # of the workers
 
     def __enter__(self) -> "_Pool":
@@ -168,20 +164,11 @@ class _Pool:
         """Hand a call to a worker."""
         for _ in range(2):
             if self._pool is None:
-                # Not forked: this process may have threads, a progress bar's say, and a fork takes their locks along
-                context = multiprocessing.get_context("spawn")
-                reader, self._stop = context.Pipe(duplex=False)
-                self._pool = ProcessPoolExecutor(
-                    self._workers, context, initializer=_begin_worker, initargs=(reader, self._scratch)
-                )
-                others = multiprocessing.active_children()
-                with interrupts_held():
-                    for _ in range(self._workers):  # else each is started when there is something for it to do
-                        self._pool.submit(_get_ready, self._needed)
-                self._processes = [each for each in multiprocessing.active_children() if each not in others]
+                self._pool = WorkerPool(self._workers, _begin_worker, self._scratch)
+                self._pool.start(_get_ready, self._needed)
+                self._processes = self._pool.processes
             try:
-                with interrupts_held():
-                    return self._pool.submit(function, *arguments)
+                return self._pool.submit(function, *arguments)
             except BrokenProcessPool:
                 self._end(at_once=True)
         raise StudyError("workers die as soon as they are started")
@@ -198,10 +185,7 @@ class _Pool:
 
     def _end(self, at_once: bool) -> None:
         if self._pool is not None:
-            if at_once:
-                self._stop.close()  # each worker sees that and ends, whatever it is doing
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._stop.close()
+            self._pool.end(at_once=at_once)
             self._pool = None
 
 
@@ -212,20 +196,6 @@ def _death(status: int) -> str:
     if status < 0:
         return f"it crashed ({signal.strsignal(-status) or f'signal {-status}'})"
     return f"it ended by itself (exit status {status})"
-
-
-@contextlib.contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Processes and threads started here inherit that Ctrl-C is not for them; for us it waits until they are."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # which would let signals through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_worker(stop: connection.Connection, scratch: str) -> None:

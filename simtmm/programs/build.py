@@ -1,23 +1,23 @@
 """A program compiled by nvcc and linked with our CUDA runtime, kept in the user's cache."""
 
 import hashlib
-import os
 import re
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
+from simtmm.children.start import run
 from simtmm.compiled import announced
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
+from simtmm.files import check_regular
 from simtmm.programs.flags import Flags, parse_flags
 from simtmm.programs.missing import missing_library, unresolved
 from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
+from simtmm.temporary import scratch
 
 NAMES, GIVEN_BACK, PLAIN = "names", "given back", "plain"
 _HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: ["-include=simtmm_cuda.h"], PLAIN: []}
@@ -103,8 +103,7 @@ def _compile(
     host: str,
     target: Path,
 ) -> None:
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch).resolve()
+    with scratch("build") as folder:
         # What is linked across files must be assembled for that; all else stays PTX.
         code = f"[compute_{architecture},sm_{architecture}]" if flags.relocatable else f"compute_{architecture}"
         (folder / "macros.h").write_text("".join(_define(macro) for macro in flags.macros))
@@ -136,26 +135,22 @@ def _compile(
             _called([*link, *map(str, objects), "-o", str(linked)], folder, str(paths[0]))
             objects.append(linked)
         wrapped = [f"-Wl,--wrap={name}" for name in _WRAPPED]
-        done = subprocess.run(
+        done = run(
             [host, "-shared", "-o", str(target), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
              *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl", f"-Wl,-rpath,{runtime.parent}"],
-            capture_output=True, text=True, errors="replace", check=False,
+            scratch=folder,
         )  # fmt: skip
-        if done.returncode:
-            raise unresolved(done.stderr, str(paths[0]))
+        if done.status:
+            raise unresolved(done.complaints, str(paths[0]))
 
 
 def _called(words: list[str], folder: Path, name: str) -> None:
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("NVCC_")}
     try:
-        done = subprocess.run(
-            words, capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL,
-            env={**environment, "TMPDIR": str(folder)},
-        )  # fmt: skip
+        done = run(words, scratch=folder)
     except OSError as error:
         raise CompilerError(f"{words[0]}: can't be run ({error.strerror})") from None
-    if done.returncode:
-        raise complaint(f"{done.stdout}{done.stderr}".strip("\n"), name)
+    if done.status:
+        raise complaint(done.log, name)
 
 
 def _define(macro: str) -> str:
@@ -164,6 +159,7 @@ def _define(macro: str) -> str:
 
 
 def _content(path: Path) -> bytes:
+    check_regular(path, CompilerError)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The process that a program runs in: `python -m simtmm.programs.child FILE`, with the request in the file."""
+"""The process that a program runs in: `simtmm.programs.child FILE`, with the request in the file."""
 
 import json
 import logging
@@ -19,6 +19,7 @@ from simtmm.programs.memory import ProgramMemory
 from simtmm.programs.progress import Told
 from simtmm.programs.properties import told_properties
 from simtmm.programs.recording import ProgramRecording
+from simtmm.provenance import carry_out
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
 from simtmm.watch import watched
@@ -30,6 +31,7 @@ def main(request: dict[str, Any]) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("simtmm: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.INFO)
+    carry_out(request["command"])
     machine = Machine.from_dict(request["machine"])
     library = Library(Path(request["runtime"]))
     properties = device_properties(machine, request["architecture"])

@@ -4,14 +4,18 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from simtmm.errors import CompilerError
+from simtmm.files import check_regular
+
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _MAIN = re.compile(r"(?:^|[\s;}>])main\s*\((?![^()]*\)\s*;)", re.MULTILINE)
 
 
 def has_main(path: str | Path) -> bool:
-    """Whether a file of CUDA C++ defines `main`; False for one that can't be read."""
+    """Whether a file of CUDA C++ defines `main`; False for one that can't be read. Raises CompilerError for a pipe."""
     try:
+        check_regular(path, CompilerError)
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
         return False

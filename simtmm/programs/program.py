@@ -4,7 +4,6 @@ import contextlib
 import json
 import logging
 import signal
-import subprocess
 import sys
 import tempfile
 import weakref
@@ -14,24 +13,30 @@ from pathlib import Path
 from typing import IO, Any
 
 from simtmm import own_faults
+from simtmm.children.start import PythonChild, ended_within, python
+from simtmm.computer import limit_told
 from simtmm.cuda.checks.checker import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import architecture_of
 from simtmm.errors import KernelError
-from simtmm.files import check_writable, is_file, own_prefix, written_whole
+from simtmm.files import check_writable, is_file, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
 from simtmm.programs.build import PLAIN, Built, build_program
 from simtmm.programs.flags import parse_flags
 from simtmm.programs.progress import Heard
 from simtmm.programs.runtime_library import runtime_library
+from simtmm.provenance import command
 from simtmm.recorder.selection import Selection
+from simtmm.temporary import own_prefix
 from simtmm.trace.io import Trace, load_trace
 
 logger = logging.getLogger("simtmm")
 
 MACHINE = "h100-sxm"  # that programs see, and that events are timed on, where none is named
+ADDRESSES = 3 * (1 << 37) + (1 << 30)  # bytes of them that the runtime reserves (runtime/memory.cpp), and its process
 LOOK = 0.2  # seconds between two looks at how far a program is
+AT_ONCE, GRACE = 0.5, 5.0  # seconds in which a program ends that a signal was sent to
 BY_SIGNAL = 128  # and the signal's number: what shells have as the exit status
 
 
@@ -88,8 +93,11 @@ class CudaProgram:
 
         output: the trace's file (.parquet); a temporary one if left out. stdout: where it prints to instead.
 
-        Raises CompilerError for what does not compile or link, OutputError.
+        Raises CompilerError for what does not compile or link, OutputError, KernelError where a limit leaves too few
+        addresses.
         """
+        if short := limit_told(ADDRESSES):
+            raise KernelError(f"{self.name}: {short}")
         on = machine or load_machine(MACHINE)
         chosen = architecture_of(on)
         built = self.build(chosen.number)
@@ -140,19 +148,22 @@ class CudaProgram:
             "outcome": str(folder / "outcome.json"), "selection": asdict(self.selection),
             "sample_blocks": self.sample_blocks, "most_events": self.most_events,
             "progress": str(folder / "progress"), "warnings": [note] if note else [],
-            "checks": list(checker.checks.names) if checker else [],
+            "checks": list(checker.checks.names) if checker else [], "command": command(),
         }  # fmt: skip
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
-        command = [sys.executable, "-m", "simtmm.programs.child", str(folder / "request.json")]
         heard = Heard(folder / "progress")
-        with subprocess.Popen(command, stdout=stdout) as child:
-            try:
-                while (status := _status(child)) is None:
-                    heard.tell()
-            except KeyboardInterrupt:
-                child.wait()
-                raise
+        child = python(
+            "simtmm.programs.child", [str(folder / "request.json")], stdout=stdout, stderr=None, is_awaited=True
+        )
+        try:
+            while (status := ended_within(child.process, LOOK)) is None:
+                heard.tell()
+        except KeyboardInterrupt as interrupt:
+            _leave(child, getattr(interrupt, "number", signal.SIGINT))
+            raise
+        finally:
+            child.end()
         path = folder / "outcome.json"
         reply: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
         if reply.get("fault"):
@@ -175,11 +186,14 @@ class CudaProgram:
         return Outcome(status, launched, recorded, trace)
 
 
-def _status(child: "subprocess.Popen[Any]") -> int | None:
-    """The exit status of a program that ends now or soon; None where it goes on."""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        return child.wait(LOOK)
-    return None
+def _leave(child: PythonChild, number: int) -> None:
+    """Have a program end as we do: by the signal that we got, if a terminal has not sent it to both.
+
+    What it does at its end, it has some seconds for.
+    """
+    if ended_within(child.process, AT_ONCE) is None:
+        child.process.send_signal(number)
+        ended_within(child.process, GRACE)
 
 
 @contextlib.contextmanager

@@ -2,15 +2,15 @@
 
 import hashlib
 import re
-import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
+from simtmm.children.start import run
 from simtmm.compiled import announced
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
+from simtmm.temporary import scratch
 
 HERE = Path(__file__).resolve().parent
 SOURCES, HEADERS = HERE / "runtime", HERE / "include"
@@ -40,12 +40,13 @@ def runtime_library() -> Path:
 def _compile(path: Path, host: str, folders: list[Path]) -> None:
     errors = next(folder / "driver_types.h" for folder in folders if (folder / "driver_types.h").is_file())
     names = "".join(f'{{{number}, "{name}"}},\n' for name, number in _ERROR.findall(errors.read_text()))
-    with tempfile.TemporaryDirectory() as scratch:
-        (Path(scratch) / "error_names.inc").write_text(names)
-        words = [host, "-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{scratch}"]
-        words += [word for folder in folders for word in ("-isystem", str(folder))]
+    with scratch("runtime") as folder:
+        (folder / "error_names.inc").write_text(names)
+        words = [host, "-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{folder}"]
+        words += [word for each in folders for word in ("-isystem", str(each))]
         words += [*map(str, sorted(SOURCES.glob("*.cpp"))), "-o", str(path), "-Wl,-z,defs", "-ldl", "-lpthread"]
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:200])
-        raise CompilerError(f"the CUDA runtime for programs does not compile here: {first}", done.stderr)
+        done = run(words, scratch=folder)
+    if done.status:
+        complaints = done.complaints
+        first = next((line for line in complaints.splitlines() if "error" in line), complaints[:200])
+        raise CompilerError(f"the CUDA runtime for programs does not compile here: {first}", complaints)

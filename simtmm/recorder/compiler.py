@@ -6,16 +6,16 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
+from simtmm.children.start import Done, run
 from simtmm.errors import CompilerError, KernelError
 from simtmm.kernel import Kernel
 from simtmm.recorder.sites import Source, global_functions, no_functions, read_source
+from simtmm.temporary import scratch
 
 HERE = Path(__file__).resolve().parent
 MARK = "simtmm_kernel_source_begins"
@@ -44,7 +44,7 @@ def find_compiler() -> list[str]:
         if shutil.which(name):
             return [name]
     if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "c++"]
+        return [sys.executable, "-P", "-m", "ziglang", "c++"]  # not from the working directory
     raise CompilerError(
         "recording on the CPU needs a C++ compiler and none was found: install g++ or clang++, "
         "or `pip install ziglang`, or name one in the environment variable CXX"
@@ -66,20 +66,22 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
     folder, key = own_folder("builds"), digest.hexdigest()[:20]
 
     def make(program: Path) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            unit = Path(scratch) / "unit.cpp"
+        with scratch("kernel") as place:
+            unit = place / "unit.cpp"
             unit.write_text(source, encoding="utf-8")
             # What is left behind the preprocessor is what is compiled: #if and macros have been seen to.
-            listed = _run(kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)])
+            listed = _run(
+                kernel, [*compiler, *FLAGS[:1], "-w", "-E", "-DSIMTMM_LIST_KERNELS", f"-I{HERE}", str(unit)], place
+            )
             names = global_functions(listed[listed.find(MARK) :])
             if not names:
                 raise KernelError(no_functions(kernel.source_path, source))
             table = ", ".join(f"SIMTMM_KERNEL({name})" for name in names)
             unit.write_text(f"{source}SIMTMM_KERNELS({table})\n", encoding="utf-8")
             command = [*compiler, *FLAGS, f"-I{HERE}", str(unit)]
-            built = Path(scratch) / "program"
+            built = place / "program"
             if not (_is_zig(compiler) and _without_library(command, built)):
-                _run(kernel, [*command, "-o", str(built)])
+                _run(kernel, [*command, "-o", str(built)], place)
             shutil.copyfile(built, program)  # not built there: a full disk is no mistake of the kernel's
 
     return find(folder, kernel.name, key, "") or keep(folder, kernel.name, key, "", make)
@@ -101,16 +103,16 @@ def _without_library(command: list[str], program: Path) -> bool:
         [*command[:-1], "-fno-exceptions", "-c", str(unit), "-o", str(compiled)],
         [*linker, str(compiled), "-lm", "-o", str(program)],
     ):
-        if subprocess.run(step, capture_output=True, check=False).returncode:
+        if run(step, scratch=unit.parent).status:
             return False
     return True
 
 
-def _run(kernel: Kernel, command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
+def _run(kernel: Kernel, command: list[str], place: Path) -> str:
+    done = run(command, scratch=place)
+    if done.status:
         raise CompilerError(f"kernel {kernel.name}: does not compile: {_complaint(done, command[0])}")
-    return done.stdout
+    return done.text
 
 
 def translation_unit(source: Source, defines: dict[str, str], races: bool = False) -> str:
@@ -139,14 +141,14 @@ def _header(name: str) -> str:
 def _version(compiler: tuple[str, ...]) -> str:
     """What the compiler says it is; its path and time of change where it says nothing."""
     try:
-        done = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
+        done = run([*compiler, "--version"])
     except OSError as error:
         raise CompilerError(f"{' '.join(compiler)}: can't be run ({error.strerror})") from None
-    return f"{' '.join(compiler)} {done.stdout}{done.stderr}"
+    return f"{' '.join(compiler)} {done.text}{done.complaints}"
 
 
-def _complaint(done: "subprocess.CompletedProcess[str]", compiler: str) -> str:
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+def _complaint(done: Done, compiler: str) -> str:
+    lines = [line.strip() for line in done.complaints.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
-    ended = f"status {done.returncode}" if done.returncode > 0 else f"signal {-done.returncode}"
+    ended = f"status {done.status}" if done.status > 0 else f"signal {-done.status}"
     return (errors or lines or [f"{compiler} ended with {ended} and printed nothing"])[0]

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from simtmm.display import Displayed
 from simtmm.documents import parsed_json
 from simtmm.errors import TraceError, nearest, shown, shown_error
-from simtmm.files import data_folders, is_there, written_whole
+from simtmm.files import check_regular, data_folders, is_there, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, read_batches, to_arrow
@@ -139,6 +139,7 @@ def load_trace(path: str | Path) -> Trace:
     path: of a Parquet file; or a trace's name, traces/NAME.parquet in the folders of `simtmm.files.data_folders`.
     """
     path = _trace_file(path)
+    check_regular(path, TraceError)  # Arrow would wait, and hear no signal meanwhile
     try:
         with pq.ParquetFile(path) as file:
             schema, rows = file.schema_arrow, file.metadata.num_rows

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.errors import RecordingError
-from simtmm.files import own_prefix
+from simtmm.temporary import own_prefix
 from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import SUFFIX, Trace

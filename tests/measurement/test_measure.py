@@ -197,7 +197,7 @@ def test_the_driver_is_known_where_nvidia_smi_is_not(line, cupy, tmp_path, monke
 
     (tmp_path / "version").write_text(f"{line}\nGCC version:  gcc version 12.3.0\n")
     monkeypatch.setattr("simtmm.recorder.gpu.device.DRIVER", tmp_path / "version")
-    monkeypatch.setattr("simtmm.recorder.gpu.device.subprocess.run", missing)
+    monkeypatch.setattr("simtmm.recorder.gpu.device.run", missing)
     assert Device(cupy).facts()["driver_version"] == "550.54.15"
 
 

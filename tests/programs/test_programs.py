@@ -9,6 +9,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.programs.program import cuda_program
+from simtmm.trace.io import load_trace
 from simtmm.watch import watched
 
 HERE = Path(__file__).parent
@@ -44,6 +45,17 @@ def test_a_program_is_told_the_blocks_that_the_machine_holds(name, reserved, cap
     for threads, shared, blocks in (map(int, row.split()) for row in rows):
         assert blocks == machine.active_blocks(threads, registers, shared), (threads, shared)
     assert len(rows) == 35
+
+
+def test_two_recordings_by_one_command_are_equal_byte_for_byte_and_name_it(tmp_path):
+    words = ("record", "bitonic.cu", "--kernel", "across", "--count", "2", "-o", str(tmp_path / "trace.parquet"))
+    contents = []
+    for _ in range(2):
+        command(*words, check=0)
+        contents.append((tmp_path / "trace.parquet").read_bytes())
+    assert contents[0] == contents[1]
+    provenance = load_trace(tmp_path / "trace.parquet").info.provenance
+    assert provenance["command"] == " ".join(["python -m simtmm", *words])
 
 
 def test_own_times_are_of_all_blocks_whatever_is_recorded(capfd):

@@ -4,7 +4,6 @@ import importlib.util
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -13,6 +12,7 @@ from simtmm import cache as cache_module
 from simtmm import record
 from simtmm.errors import CompilerError, KernelError, RecordingError
 from simtmm.kernel import kernel_folders, load_kernel
+from simtmm.recorder import compiler
 from simtmm.recorder.compiler import build, find_compiler, global_functions
 from tests.recorder.build import DEVICE, host
 from tests.recorder.conftest import needs_compiler
@@ -120,7 +120,7 @@ def test_the_systems_compiler_is_taken_before_clang_and_ziglang(installed, comma
 
 def test_the_ziglang_package_is_taken_where_there_is_no_other(installed):
     installed(ziglang=True)
-    assert find_compiler() == [sys.executable, "-m", "ziglang", "c++"]
+    assert find_compiler() == [sys.executable, "-P", "-m", "ziglang", "c++"]
 
 
 def test_without_a_compiler_there_is_an_error(installed):
@@ -143,14 +143,14 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def compilations(monkeypatch):
     """The compiler's runs from here on."""
-    runs, run = [], subprocess.run
+    runs, run = [], compiler.run
 
     def counted(command, **options):
         if "-o" in command:
             runs.append(command)
         return run(command, **options)
 
-    monkeypatch.setattr(subprocess, "run", counted)
+    monkeypatch.setattr(compiler, "run", counted)
     return runs
 
 

@@ -372,7 +372,10 @@ def test_a_sweep_that_is_killed_again_and_again_loses_nothing_and_repeats_nothin
         process.wait()
         kills += 1
         _, alive = psutil.wait_procs(orphans, timeout=PATIENCE)
-        assert not alive  # the workers end with their parent, and take its files away
+        assert not alive  # the workers end with their parent, and what watches over them takes its files away
+        deadline = time.monotonic() + PATIENCE
+        while list(scratch.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.01)
         assert not list(scratch.iterdir())
         now = results(path)
         assert kept.items() <= now.items()  # nothing is lost, and nothing was done again

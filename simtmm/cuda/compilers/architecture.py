@@ -1,11 +1,11 @@
 """Which architecture a machine's kernels are compiled for."""
 
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simtmm.children.start import run
 from simtmm.cuda.compilers.nvrtc import nvrtc
 from simtmm.cuda.compilers.wheels import find_nvcc, find_nvrtc
 from simtmm.errors import CompilerError
@@ -68,7 +68,7 @@ def supported_architectures() -> tuple[int, ...]:
 
 @cache
 def _known_to_nvcc(nvcc: Path) -> tuple[int, ...]:
-    output = subprocess.run([str(nvcc), "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
+    output = run([str(nvcc), "--list-gpu-arch"]).text
     found = {word.removeprefix("compute_") for word in output.split()}
     return tuple(sorted(int(word) for word in found if word.isdigit()))
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from functools import cache
@@ -10,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from simtmm.children.start import run
 from simtmm.compiled import announced
 from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.cuda.compilers.includes import Included, included
@@ -21,6 +21,7 @@ from simtmm.cuda.compilers.nvrtc import nvrtc
 from simtmm.cuda.compilers.options import Options, parse_options
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, find_nvrtc, include_folders, stamp
 from simtmm.errors import CompilerError
+from simtmm.files import check_regular
 
 _FILE = re.compile(r'^([ \t]*\.file[ \t]+\d+[ \t]+")([^"]*)(")', re.MULTILINE)
 SEARCHED = ("CPATH", "CPLUS_INCLUDE_PATH")  # folders of headers that the host's compiler adds by itself
@@ -116,6 +117,7 @@ def compile_files(
 
 
 def _content(path: Path) -> bytes:
+    check_regular(path, CompilerError)
     try:
         return path.read_bytes()
     except OSError as error:
@@ -191,9 +193,7 @@ def _number(target: str) -> int:
 def _version(program: Path, stamp: str) -> str:
     """What the host's compiler says it is; its stamp alone, where it can't be run."""
     try:
-        output = subprocess.run(
-            [str(program), "--version"], capture_output=True, text=True, errors="replace", check=False
-        ).stdout
+        output = run([str(program), "--version"]).text
     except OSError:
         output = ""
     return f"{stamp} {output}"

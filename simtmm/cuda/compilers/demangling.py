@@ -5,15 +5,18 @@ is given to a process of its own, which may take little time and memory.
 """
 
 import re
-import subprocess
-import sys
 from functools import lru_cache
+from pathlib import Path
 
+from simtmm.children.start import Limits, run_python
 from simtmm.cuda.compilers import cxx_library
+from simtmm.errors import LimitError
 from simtmm.launch import bare_name
 
 LONGEST = 100_000  # characters of a readable name: those of templates of templates have some thousands
 SURELY = 10_000_000  # characters that the library writes at once
+LIMITS = Limits(seconds=60.0, memory=1 << 30)  # of a process of its own, which ends after 2 s of the processor's time
+PROCESSOR_SECONDS = 2
 _EARLIER = re.compile(r"[ST][0-9A-Z]*_")  # stands for an earlier part
 _OF_A_LETTER = 24  # characters, as of "unsigned long long"
 
@@ -46,6 +49,10 @@ def _longest(name: str) -> int:
 
 def _readable_apart(name: bytes) -> bytes:
     """The same of a process of its own; nothing where that takes too long."""
-    words = [sys.executable, "-I", cxx_library.__file__, str(LONGEST + 1)]
-    done = subprocess.run(words, input=name, capture_output=True, check=False)
-    return done.stdout if done.returncode == 0 else b""
+    try:
+        done = run_python(
+            Path(cxx_library.__file__), [str(LONGEST + 1)], given=name, limits=LIMITS, seconds=PROCESSOR_SECONDS
+        )
+    except (LimitError, OSError):
+        return b""
+    return done.output if done.status == 0 else b""

@@ -1,18 +1,18 @@
 """What the assembler makes of PTX: machine code as nvdisasm shows it, and the constants and sizes that go with it."""
 
 import io
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simtmm.children.start import run
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.ptxas import calls_others
 from simtmm.cuda.compilers.wheels import find_tool, stamp
 from simtmm.errors import CompilerError
+from simtmm.temporary import scratch
 
 _CONSTANTS = ".nv.constant"
 _SHARED = ".nv.shared."
@@ -62,20 +62,20 @@ def disassembled(ptx: str, target: str, options: Sequence[str] = (), name: str =
 
 
 def _assembled(ptx: str, target: str, assembler: Sequence[str], disassembler: str, name: str) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        source, assembled = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
+    with scratch("disassembly") as folder:
+        source, assembled = folder / "kernel.ptx", folder / "kernel.cubin"
         source.write_text(ptx, encoding="utf-8")
         _run([*assembler, f"-arch={target}", "-lineinfo", str(source), "-o", str(assembled)], name, folder)
         text = _run([disassembler, "-c", "-gp", "-hex", str(assembled)], name, folder)
         return {"text": text, **_sections(assembled.read_bytes(), name)}
 
 
-def _run(command: Sequence[str], name: str, folder: str) -> str:
+def _run(command: Sequence[str], name: str, folder: Path) -> str:
     """What a tool prints. Raises CompilerError where it failed."""
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=folder)
-    if done.returncode:
-        raise complaint(f"{done.stdout}{done.stderr}", name)
-    return done.stdout
+    done = run(command, folder=folder, scratch=folder)
+    if done.status:
+        raise complaint(f"{done.text}{done.complaints}", name)
+    return done.text
 
 
 def _sections(content: bytes, name: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from simtmm.cuda.compilers.elf import ELF
 from simtmm.cuda.compilers.fat_binary import MAGIC, EmbeddedPtx, embedded_ptx
 from simtmm.cuda.compilers.module import CompiledModule
 from simtmm.errors import CompilerError
+from simtmm.files import check_regular
 
 _VERSION = re.compile(r"^[ \t]*\.version[ \t]+\d+\.\d+", re.MULTILINE)
 _TARGET = re.compile(r"^[ \t]*\.target[ \t]+sm_(\d{1,4})(?!\d)[af]?\b", re.MULTILINE)
@@ -23,6 +24,7 @@ def load_module(path: str | Path, architecture: int | None = None) -> list[Compi
 
     Raises CompilerError where the file can't be read or holds no PTX.
     """
+    check_regular(path, CompilerError)
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -4,17 +4,16 @@ nvcc gives its words to a shell, where a `$(...)` in one of them would be run: s
 could read as anything but itself. Macros go into a file of their own.
 """
 
-import os
 import re
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from simtmm.children.start import run
 from simtmm.cuda.compilers.complaint import NAMES, complaint
 from simtmm.cuda.compilers.options import Options
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders
 from simtmm.errors import CompilerError, shown
+from simtmm.temporary import scratch
 
 _HARMLESS = re.compile(r"[\w ./+,=@%~-]*")  # within the quotes that nvcc puts around a path
 _EXPRESSION = re.compile(r"[\w:<>, *&()+-]+")  # no more than a name and template arguments: it becomes code
@@ -32,8 +31,7 @@ def compiled_file(path: Path, architecture: str, options: Options, expressions: 
     Raises CompilerError with the first error, or with what is missing.
     """
     nvcc = find_nvcc()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch).resolve()
+    with scratch("nvcc") as folder:
         ptx = folder / "unit.ptx"
         source = _with_instances(path, expressions, folder / "instances.cu") if expressions else path
         words = [
@@ -52,16 +50,12 @@ def compiled_file(path: Path, architecture: str, options: Options, expressions: 
                     f"{path}: nvcc can't be given {word!r}: a path may hold letters, digits, spaces, and ./+,=@%~_-"
                 )
         try:
-            done = subprocess.run(
-                [str(nvcc), *words], capture_output=True, text=True, errors="replace", check=False, cwd=folder,
-                env=_environment(folder), stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            done = run([str(nvcc), *words], folder=folder, scratch=folder)
         except OSError as error:
             raise CompilerError(f"{nvcc}: can't be run ({error.strerror})") from None
-        log = f"{done.stdout}{done.stderr}".strip("\n")
-        if done.returncode:
-            raise complaint(log, str(path), expressions)
-        return ptx.read_text(encoding="utf-8", errors="replace"), log
+        if done.status:
+            raise complaint(done.log, str(path), expressions)
+        return ptx.read_text(encoding="utf-8", errors="replace"), done.log
 
 
 def _with_instances(path: Path, expressions: Sequence[str], source: Path) -> Path:
@@ -88,11 +82,3 @@ def _macros(macros: tuple[str, ...], header: Path) -> list[str]:
             lines.append(f"#define {name} {value if '=' in macro else '1'}\n")
     header.write_text("".join(lines), encoding="utf-8")
     return [f"-include={header}"]
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """The user's, without words that nvcc would add to ours, and with a folder for its own files that goes away."""
-    kept = {
-        name: value for name, value in os.environ.items() if name not in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
-    }
-    return {**kept, "TMPDIR": str(folder)}

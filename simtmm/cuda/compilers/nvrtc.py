@@ -4,8 +4,6 @@ import atexit
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,11 +11,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from simtmm.computer import available_memory
+from simtmm.children.environment import of_tools
+from simtmm.children.start import NOTHING, PIPE, PythonChild, python
+from simtmm.computer import available_memory, limit_told
 from simtmm.cuda.compilers import nvrtc_process
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.wheels import check_platform
 from simtmm.errors import CompilerError
+
+ADDRESSES = 2 << 30  # bytes of them that the library takes for a kernel of some length
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Nvrtc:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: PythonChild | None = None
         self._owner = 0  # the process whose child it is: one that was forked has none
         atexit.register(self._end)
 
@@ -70,10 +72,10 @@ class Nvrtc:
     def _request(self, function: str, name: str, arguments: Mapping[str, Any]) -> Any:
         """What the process answers. name: what errors are about."""
         request = {
-            "function": function, "arguments": arguments, "folder": str(Path.cwd()), "environment": dict(os.environ),
+            "function": function, "arguments": arguments, "folder": str(Path.cwd()), "environment": of_tools(),
         }  # fmt: skip
         with self._lock:
-            process = self._running()
+            process = self._running().process
             assert process.stdin is not None
             assert process.stdout is not None
             try:
@@ -85,45 +87,50 @@ class Nvrtc:
                 self._end(at_once=True)
                 raise
             if answer is None:
-                raise CompilerError(f"{name}: the compiler NVRTC {self._end()}")
+                raise CompilerError(f"{name}: the compiler NVRTC {self._end()}{_limited()}")
         if "error" in answer:
             if answer["is_missing"]:
                 check_platform()
-            raise CompilerError(f"{self._path}: {answer['error']}" if answer["is_missing"] else answer["error"])
+            missing = f"{self._path}: {answer['error']}{_limited()}"
+            raise CompilerError(missing if answer["is_missing"] else answer["error"])
         return answer["answer"]
 
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._owner != os.getpid():
-            _close(self._process)
-            self._process.returncode = 0  # another's child: not to be waited for here
-            self._process = None
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", nvrtc_process.__file__, str(self._path), str(available_memory() // 2)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for its caller
-            )
+    def _running(self) -> PythonChild:
+        if self._child is not None and self._owner != os.getpid():
+            _close(self._child)
+            self._child.process.returncode = 0  # another's child: not to be waited for here
+            self._child = None
+        if self._child is None:
+            self._child = python(
+                Path(nvrtc_process.__file__), [str(self._path)], stdin=PIPE, stdout=PIPE, stderr=NOTHING,
+                memory=available_memory() // 2, apart=True,
+            )  # fmt: skip
             self._owner = os.getpid()
-        return self._process
+        return self._child
 
     def _end(self, *, at_once: bool = False) -> str:
         """End the process, which does so by itself where it waits for requests; how it ended, in words."""
-        process, self._process = self._process, None
-        if process is None or self._owner != os.getpid():
+        child, self._child = self._child, None
+        if child is None or self._owner != os.getpid():
             return "has not begun"
         if at_once:
-            process.kill()
-        _close(process)
-        code = process.wait()
+            child.process.kill()
+        _close(child)
+        code = child.process.wait()
         if code >= 0:
             return f"ended with status {code}"
         return f"was ended by {signal.Signals(-code).name}; memory may have run out"
 
 
-def _close(process: subprocess.Popen[bytes]) -> None:
-    for pipe in (process.stdin, process.stdout):
+def _limited() -> str:
+    """What a limit may have to do with it."""
+    short = limit_told(ADDRESSES)
+    return f"; {short}" if short else ""
+
+
+def _close(child: PythonChild) -> None:
+    child.let_go()
+    for pipe in (child.process.stdin, child.process.stdout):
         assert pipe is not None
         with contextlib.suppress(BrokenPipeError):
             pipe.close()

@@ -1,7 +1,7 @@
 """NVRTC in a process of its own, which may end without taking its caller along.
 
-Run as a program, with the library's path and the most bytes that it may take, it answers one request after another,
-each a JSON document behind its length in eight bytes, until its input ends. It needs nothing but Python's own library,
+Run as a program, with the library's path, it answers one request after another, each a JSON document behind its length
+in eight bytes, until its input ends. It needs nothing but Python's own library,
 so that it begins at once.
 """
 
@@ -103,21 +103,11 @@ def _array(texts: Sequence[str]) -> ctypes.Array[ctypes.c_char_p]:
     return (ctypes.c_char_p * len(texts))(*map(_text, texts))
 
 
-def _limit_memory(most: int) -> None:
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    except (ImportError, OSError, ValueError):
-        pass  # no such limit here
-
-
-def main(path: str, most_bytes: int) -> None:
+def main(path: str) -> None:
     """Answer requests on standard input; what the library prints itself goes nowhere."""
     answers = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    _limit_memory(most_bytes)
     library: _Library | None = None
     while (request := receive(sys.stdin.buffer)) is not None:
         try:
@@ -135,4 +125,4 @@ def main(path: str, most_bytes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1])

@@ -1,16 +1,16 @@
 """What a kernel takes of a core group, as ptxas finds it: registers, shared memory, spills."""
 
 import re
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from simtmm.children.start import run
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.elf import sections_of
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.wheels import find_tool, stamp
+from simtmm.temporary import scratch
 
 _PROPERTIES = re.compile(r"Function properties for '?([^':\s]+)")
 _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -80,19 +80,19 @@ def _kept_resources(
 def _found(
     modules: list[str], architecture: str, options: Sequence[str], name: str, link: bool
 ) -> dict[str, Resources]:
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch("ptxas") as folder:
         found: dict[str, Resources] = {}
         for number, ptx in enumerate(modules):
-            source = Path(folder) / f"{number}.ptx"
+            source = folder / f"{number}.ptx"
             source.write_text(ptx, encoding="utf-8")
             relocatable = ["-c"] if link or calls_others(ptx) else []
             command = [str(find_tool("ptxas")), "-v", f"-arch={architecture}", *options, *relocatable, str(source)]
             assembled = source.with_suffix(".cubin")
             found |= _entries(_output_of([*command, "-o", str(assembled)], name, folder), assembled)
         if link:
-            parts = [str(Path(folder) / f"{number}.cubin") for number in range(len(modules))]
+            parts = [str(folder / f"{number}.cubin") for number in range(len(modules))]
             command = [str(find_tool("nvlink")), "-v", f"-arch={architecture}", *parts]
-            linked = Path(folder) / "linked.cubin"
+            linked = folder / "linked.cubin"
             for entry, whole in _entries(_output_of([*command, "-o", str(linked)], name, folder), linked).items():
                 alone = found.get(entry, whole)
                 found[entry] = Resources(
@@ -107,11 +107,11 @@ def calls_others(ptx: str) -> bool:
     return any(name not in _KNOWN_TO_PTXAS for name in _EXTERNAL.findall(ptx))
 
 
-def _output_of(command: list[str], name: str, folder: str) -> str:
+def _output_of(command: list[str], name: str, folder: Path) -> str:
     """All that a tool printed. Raises CompilerError where it failed."""
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=folder)
-    log = f"{done.stdout}{done.stderr}"
-    if done.returncode:
+    done = run(command, folder=folder, scratch=folder)
+    log = f"{done.text}{done.complaints}"
+    if done.status:
         raise complaint(log, name)
     return log
 

@@ -1,10 +1,10 @@
 """Which release of CUDA compiles: by it code differs, and what is kept is told apart."""
 
 import re
-import subprocess
 from functools import cache
 from pathlib import Path
 
+from simtmm.children.start import run
 from simtmm.cuda.compilers.wheels import chosen_toolkit, find_nvrtc, find_tool, stamp
 from simtmm.errors import CompilerError
 
@@ -45,6 +45,5 @@ def chosen_compilers() -> list[str]:
 @cache
 def _release(path: Path, stamped: str) -> str:
     """What a tool says that it is. stamped: of which build that was."""
-    text = subprocess.run([str(path), "--version"], capture_output=True, text=True, errors="replace", check=False)
-    found = _RELEASE.search(text.stdout)
+    found = _RELEASE.search(run([str(path), "--version"]).text)
     return found[1] if found else ""

@@ -13,7 +13,6 @@ import mmap
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -22,6 +21,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.children.start import NOTHING, Running, ended_within, started
 from simtmm.errors import RecordingError, shown
 from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
 from simtmm.recorder.arguments import Taken
@@ -200,9 +200,8 @@ class KernelProcess:
 
     def _ended(self) -> EndedError:
         """How the process ended by itself."""
-        try:
-            status = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:  # it has closed its end of the pipe, and goes on
+        status = ended_within(self._process, 5)
+        if status is None:  # it has closed its end of the pipe, and goes on
             self._end()
             return self._place_of("closed the files that the recorder gave it")
         return self._place_of(_death(status))
@@ -237,7 +236,7 @@ def _death(status: int) -> str:
             return f"was ended by signal {shown(signal.strsignal(number) or number)}"
 
 
-def _started(command: list[str], files: list[int]) -> "subprocess.Popen[bytes]":
+def _started(command: list[str], files: list[int]) -> Running:
     """A build that runs with these files open. Raises OSError.
 
     Where another thread begins a process just while this program is written, that process has it open for writing
@@ -246,13 +245,8 @@ def _started(command: list[str], files: list[int]) -> "subprocess.Popen[bytes]":
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            return subprocess.Popen(
-                command,
-                pass_fds=files,
-                stdin=subprocess.DEVNULL,
-                stdout=_standard_error(),  # what a kernel prints is no part of our output
-                start_new_session=True,  # Ctrl-C is for us, who end it
-            )
+            # What a kernel prints is no part of our output
+            return started(command, files=files, stdin=NOTHING, stdout=_standard_error(), apart=True)
         except OSError as error:
             if error.errno != errno.ETXTBSY or time.monotonic() > until:
                 raise
@@ -263,7 +257,7 @@ def _standard_error() -> int:
     try:
         return os.fstat(2) and 2
     except OSError:
-        return subprocess.DEVNULL
+        return NOTHING
 
 
 def _own_memory(process: int) -> int:

@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import re
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.children.start import Limits, run
+from simtmm.computer import available_memory
 from simtmm.cuda.compilers.architecture import supported_architectures
-from simtmm.errors import CompilerError, KernelError, RecordingError, shown, shown_error
+from simtmm.errors import CompilerError, KernelError, LimitError, RecordingError, shown, shown_error
 from simtmm.extras import install
 from simtmm.kernel import Array, Kernel, Launch
 from simtmm.recorder.arguments import argument_value
@@ -71,13 +72,11 @@ class Device:
             found |= {"driver_version": version[1]} if version else {}
         command = ["nvidia-smi", f"--id={self.pci_bus_id}", f"--query-gpu={','.join(SAID)}"]
         try:
-            done = subprocess.run(
-                [*command, "--format=csv,noheader"], capture_output=True, text=True, check=False, timeout=20
-            )
-        except (OSError, subprocess.TimeoutExpired):
+            done = run([*command, "--format=csv,noheader"], limits=Limits(20.0, available_memory()))
+        except (OSError, LimitError):
             return found
-        values = [word.strip() for word in done.stdout.strip().split(",")]
-        if done.returncode or len(values) != len(SAID):
+        values = [word.strip() for word in done.text.strip().split(",")]
+        if done.status or len(values) != len(SAID):
             return found
         return found | dict(zip(SAID, values, strict=True))
 

@@ -15,8 +15,8 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx.syntax import Instruction, Variable
 from simtmm.errors import KernelError
-from simtmm.files import own_prefix
 from simtmm.recorder.gpu.device import Device
+from simtmm.temporary import own_prefix
 
 STATIC_ROOM = 48 * 1024  # bytes of shared memory that a block has without asking for more
 _GRID_POINTER = "%envreg"  # registers that tell where the blocks of a grid meet

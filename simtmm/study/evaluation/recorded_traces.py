@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from simtmm import cache, own_faults
-from simtmm.files import remove_parts
 from simtmm.provenance import sources
 from simtmm.recorder import record
+from simtmm.temporary import remove_parts
 from simtmm.trace.io import load_trace
 
 logger = logging.getLogger("simtmm")

@@ -9,8 +9,9 @@ from tempfile import TemporaryDirectory, gettempdir
 from types import TracebackType
 
 from simtmm.errors import StudyError, shown_error
-from simtmm.files import is_file, own_prefix
+from simtmm.files import is_file
 from simtmm.study.store import schema
+from simtmm.temporary import own_prefix
 
 # What SQLite refuses; Python can't read its words where they quote a damaged name
 REFUSALS = (sqlite3.Error, UnicodeDecodeError)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from simtmm.cuda.compilers import compile_source
+from simtmm.cuda.compilers import compile_source, ptxas
 from simtmm.cuda.compilers import nvrtc as nvrtc_module
 from simtmm.cuda.compilers.nvrtc import Nvrtc
 from simtmm.cuda.compilers.wheels import find_nvrtc
@@ -204,7 +204,7 @@ def test_resources_are_found_when_asked_for_and_kept(fresh_cache, monkeypatch):
     [[entry, found]] = compile_source(**given).resources.items()
     assert (entry, found.shared_bytes, found.barriers, found.local_bytes) == ("_Z1kPi", 128, 1, 0)
     assert 1 <= found.registers <= 16
-    monkeypatch.setattr(subprocess, "run", None)
+    monkeypatch.setattr(ptxas, "run", None)
     assert compile_source(**given).resources == {entry: found}
 
 

@@ -1,0 +1,116 @@
+"""Whatever ends a command, at whatever moment: no process is left, and no file."""
+
+import os
+import random
+import signal
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from simtmm.files import written_whole
+from tests.children.kinds import (
+    COMMAND,
+    KINDS,
+    PATIENCE,
+    SIGNALS,
+    children,
+    environment,
+    has_begun,
+    lay_out,
+    waited_for,
+)
+from tests.cuda.compilers.conftest import needs_nvrtc
+
+MOMENTS = int(os.environ.get("SIMTMM_MOMENTS", "1"))  # of each kind and signal; what is asked for holds at each
+LATEST = 1.0  # seconds behind the moment at which a child is about its work
+WHOLE = 4.0  # seconds that a short command takes, and more
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """What is compiled is kept from one moment to the next."""
+    return str(tmp_path_factory.mktemp("cache"))
+
+
+def started(words, folder, **more):
+    own = environment(folder, **more)
+    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+    return subprocess.Popen([*COMMAND, *words], cwd=folder, env=own, stderr=subprocess.PIPE, text=True, **silent)
+
+
+def heeds_signals(process):
+    """Whether the last of the signals that the command heeds is heeded by now."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    caught = next(int(line.split()[1], 16) for line in lines if line.startswith("SigCgt:"))
+    return bool(caught >> (signal.SIGHUP - 1) & 1)
+
+
+def statuses(number):
+    """How a command ends by a signal."""
+    return {-number} if number == signal.SIGKILL else {128 + number}
+
+
+def check_nothing_is_left(folder):
+    assert waited_for(lambda: not children(folder))
+    assert waited_for(lambda: not os.listdir(folder / "temporary")), os.listdir(folder / "temporary")
+    with written_whole(folder / "another.json") as part:  # who writes there removes what a killed one left
+        part.write_text("{}")
+    assert not [name for name in os.listdir(folder) if name.endswith(".part")]
+    assert not (folder / "out.parquet").exists()
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_child_ends_with_its_command_and_nothing_is_left(name, number, cache, tmp_path):
+    if name == "dask" and find_spec("distributed") is None:
+        pytest.skip("Dask is not installed")
+    kind = KINDS[name]
+    draw = random.Random(f"{name} {number}")
+    for moment in range(MOMENTS):
+        folder = tmp_path / str(moment)
+        folder.mkdir()
+        lay_out(kind, folder)
+        variables = {key: str(folder / value) for key, value in kind.variables.items()}
+        process = started(kind.words, folder, SIMTMM_CACHE=cache, **variables)
+        assert waited_for(lambda: has_begun(kind, folder), process), process.communicate()[1]  # noqa: B023
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(draw.uniform(0, LATEST))
+        process.send_signal(number)
+        _, told = process.communicate(timeout=PATIENCE)
+        assert process.returncode in statuses(number), told
+        assert "Traceback" not in told
+        check_nothing_is_left(folder)
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_a_command_that_is_ended_at_any_moment_says_so_by_its_status(number, cache, tmp_path):
+    draw = random.Random(int(number))
+    for _ in range(4 * MOMENTS):
+        process = started(("run", "list-ranking-wyllie", "-m", "gtx480"), tmp_path, SIMTMM_CACHE=cache)
+        assert waited_for(lambda: heeds_signals(process.pid), process)  # noqa: B023 - before that, it is Python's
+        try:
+            process.wait(draw.uniform(0, WHOLE))
+        except subprocess.TimeoutExpired:
+            process.send_signal(number)
+        _, told = process.communicate(timeout=PATIENCE)
+        assert process.returncode in {0, *statuses(number)}, told  # one that was done is done
+        assert "Traceback" not in told
+        check_nothing_is_left(tmp_path)
+
+
+def test_a_signal_that_is_to_be_ignored_is(tmp_path):
+    """As `nohup` has it."""
+    lay_out(KINDS["script"], tmp_path)
+    words = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *COMMAND, *KINDS["script"].words]
+    process = subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
+    assert waited_for(lambda: has_begun(KINDS["script"], tmp_path), process)
+    process.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.5)
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert told.splitlines()[-1] == "simtmm: ended by SIGTERM"
