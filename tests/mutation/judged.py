@@ -1,8 +1,11 @@
 """What becomes of a fault: the tests that run its lines are run, the most particular first, until one fails."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tests.mutation.covered import Covered, RecordedTest
@@ -13,6 +16,8 @@ from tests.mutation.uses import Uses, own_lines
 
 What = Literal["caught", "survived", "timed out", "equivalent"]
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
+WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
+SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 
@@ -51,14 +56,17 @@ def selected(fault: Fault, source: bytes, covered: Covered, uses: Uses) -> list[
     return []
 
 
-def ordered(tests: Iterable[RecordedTest], seconds: float) -> list[RecordedTest]:
+def ordered(
+    tests: Iterable[RecordedTest], seconds: float, near: Callable[[RecordedTest], float] = lambda test: 1.0
+) -> list[RecordedTest]:
     """Those that take so many seconds in all, one at least, by file: one of each function first, then another of each.
 
-    The quick ones come first that run little else. A hundred examples of a function tell less than one of each of many.
+    The quick ones come first that run little else, and those that are near. A hundred examples of a function tell less
+    than one of each of many.
     """
 
     def cost(test: RecordedTest) -> tuple[float, str]:
-        return (0.05 + test.seconds) * (200 + test.lines), test.name
+        return near(test) * (0.05 + test.seconds) * (200 + test.lines), test.name
 
     turns: dict[str, int] = {}
     turn_of: dict[str, int] = {}
@@ -77,13 +85,49 @@ def ordered(tests: Iterable[RecordedTest], seconds: float) -> list[RecordedTest]
     return sorted(chosen, key=lambda test: files.index(test.file))
 
 
+class Nearness:
+    """How near tests are to a fault, as a factor of what they cost.
+
+    A test is near whose file is named after the fault's, stands in the same folder, or has its words: those that the
+    fault takes away, and its function's name.
+    """
+
+    def __init__(self, fault: Fault, source: bytes, tree: Path) -> None:
+        self._tree, self._folders, self._module = tree, fault.file.split("/")[1:-1], Path(fault.file).stem
+        changed = source[fault.begin : fault.end].decode()
+        self._words = {word for word in WORD.findall(changed) if len(word) >= LEAST_WORD} or {
+            name.strip("_") for name in fault.function.split(".")[-1:] if len(name) >= LEAST_WORD
+        }
+
+    def __call__(self, test: RecordedTest) -> float:
+        parts = test.file.split("/")[1:]
+        shared = 0
+        for one, other in zip(parts[:-1], self._folders, strict=False):
+            if one != other:
+                break
+            shared += 1
+        factor = SAME_FOLDER**shared
+        if self._module in parts[-1] and self._module != "__init__":
+            factor *= SAME_NAME
+        if any(word in test.name for word in self._words):
+            factor *= SAME_NAME
+        elif any(word in _text(self._tree / test.file) for word in self._words):
+            factor *= SAME_FOLDER
+        return factor
+
+
+@functools.cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     """Plant a fault and see. seconds: of the processor that a run may take."""
     tests = selected(fault, source, covered, uses)
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
-    chosen = ordered(tests, seconds / FAR_BELOW)
+    chosen = ordered(tests, seconds / FAR_BELOW, Nearness(fault, source, runner.tree))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
     what, by = _verdict(outcome, chosen, seconds)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.mutation import report, server
-from tests.mutation.chosen import drawn, equivalents, name_of, sources
+from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, faults_of
-from tests.mutation.judged import Verdict, judged, ordered, selected
+from tests.mutation.judged import Nearness, Verdict, difference, judged, ordered, selected
 from tests.mutation.running import ROOT, Runner
-from tests.mutation.tree import linked, planted, synced
+from tests.mutation.tree import linked, own_places, planted, synced
 from tests.mutation.uses import Uses
 
 
@@ -263,6 +263,48 @@ def test_quick_tests_that_run_little_come_first_and_as_many_as_there_is_time_for
     ]
     assert [test.name for test in ordered(tests, 7)] == ["a.py::z", "a.py::y", "b.py::x"]
     assert ordered(tests[3:], 7) == tests[3:]  # one at least
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "first"),
+    [
+        ("simtmm/room/m.py", "return x - LIMIT", "return x + LIMIT", "tests/room/test_m.py::x"),  # has the same name
+        ("simtmm/room/n.py", "return x - LIMIT", "return x + LIMIT", "tests/room/test_m.py::x"),  # is in that room
+        ("simtmm/n.py", "n = [alpha, beta]", "n = [beta]", "tests/test_b.py::x[alpha]"),  # has the word that is gone
+    ],
+)
+def test_tests_that_are_near_a_fault_come_first(tmp_path, file, before, after, first):
+    tests = [RecordedTest(name, 1, 100) for name in ("tests/test_b.py::x[alpha]", "tests/room/test_m.py::x")]
+    for test in tests:
+        (tmp_path / test.file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / test.file).touch()
+    source = f"def f(x):\n    {before}\n".encode()
+    (fault,) = [each for each in faults_of(file, source) if each.lines(source) == (before, after)]
+    tests.append(RecordedTest("tests/test_a.py::x", 0.6, 100))
+    (tmp_path / "tests" / "test_a.py").touch()
+    assert ordered(tests, 100, Nearness(fault, source, tmp_path))[0].name == first
+
+
+def test_faults_are_planted_again_from_the_diffs_of_a_run(tree):
+    source = (tree / FILE).read_bytes()
+    faults = faults_of(FILE, source)
+    text = "\n".join(f"# why\n{difference(each, source)}" for each in faults)
+    again, gone = written(tree, text)
+    assert [each.planted(source) for each in again] == [each.planted(source) for each in faults]
+    assert gone == []
+    with planted(tree / FILE, b"# moved\n\n" + source):
+        assert len(written(tree, text)[0]) == len(faults)
+    with planted(tree / FILE, source.replace(b"LIMIT = 3", b"LIMIT = 7")):
+        found, gone = written(tree, text)
+    assert len(found) + len(gone) == len(faults)
+    assert f"{FILE}:1" in gone
+
+
+def test_two_runs_at_once_have_copies_of_their_own(tmp_path):
+    with own_places(tmp_path, 2) as one, own_places(tmp_path, 1) as other:
+        assert (one, other) == (["0", "1"], ["2"])
+    with own_places(tmp_path, 1) as again:
+        assert again == ["0"]
 
 
 def test_a_copy_follows_its_source_and_keeps_times(tmp_path):
