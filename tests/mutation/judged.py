@@ -1,14 +1,13 @@
 """What becomes of a fault: the tests that run its lines are run, the most particular first, until one fails."""
 
 import difflib
-import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tests.mutation.covered import Covered, RecordedTest
+from tests.mutation.covered import Covered, RecordedTest, text_of
 from tests.mutation.faults import Fault
 from tests.mutation.running import Outcome, Runner
 from tests.mutation.tree import planted
@@ -17,6 +16,7 @@ from tests.mutation.uses import Uses, own_lines
 What = Literal["caught", "survived", "timed out", "equivalent"]
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
+LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
@@ -47,13 +47,13 @@ def selected(fault: Fault, source: bytes, covered: Covered, uses: Uses) -> list[
         return found
     inside = fault.line in body
     around = covered.of(fault.file, body)
-    if around:  # it is a default, or a line that is not reached
-        return [] if inside else around
+    if around:  # it is a default, or a line that is not reached; of a loop nobody sees all that it reaches
+        return around if not inside or LOOPS.search(source) else []
     for lines in uses.of(fault, source):
         by_name = {test.name: test for file, numbers in lines.items() for test in covered.of(file, numbers)}
         if by_name:
             return list(by_name.values())
-    return []
+    return covered.naming(words_of(fault, source) or {Path(fault.file).stem})
 
 
 def ordered(
@@ -94,10 +94,7 @@ class Nearness:
 
     def __init__(self, fault: Fault, source: bytes, tree: Path) -> None:
         self._tree, self._folders, self._module = tree, fault.file.split("/")[1:-1], Path(fault.file).stem
-        changed = source[fault.begin : fault.end].decode()
-        self._words = {word for word in WORD.findall(changed) if len(word) >= LEAST_WORD} or {
-            name.strip("_") for name in fault.function.split(".")[-1:] if len(name) >= LEAST_WORD
-        }
+        self._words = words_of(fault, source)
 
     def __call__(self, test: RecordedTest) -> float:
         parts = test.file.split("/")[1:]
@@ -111,14 +108,17 @@ class Nearness:
             factor *= SAME_NAME
         if any(word in test.name for word in self._words):
             factor *= SAME_NAME
-        elif any(word in _text(self._tree / test.file) for word in self._words):
+        elif any(word in text_of(self._tree / test.file) for word in self._words):
             factor *= SAME_FOLDER
         return factor
 
 
-@functools.cache
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+def words_of(fault: Fault, source: bytes) -> set[str]:
+    """The names that a fault takes away, or the function's where it takes none away."""
+    changed = source[fault.begin : fault.end].decode()
+    return {word for word in WORD.findall(changed) if len(word) >= LEAST_WORD} or {
+        name.strip("_") for name in fault.function.split(".")[-1:] if len(name) >= LEAST_WORD
+    }
 
 
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:

@@ -193,6 +193,11 @@ class Known:
     def of(self, file, lines):
         return list({test.name: test for line in lines for test in self.by.get(line, [])}.values())
 
+    def naming(self, words):
+        return [RecordedTest(f"{OF_TESTS}::test_{word}", 0.1, 9) for word in words if word in self.named]
+
+    named = ()
+
 
 def fault(tree, before, after):
     """The fault that makes one line of the other."""
@@ -252,6 +257,24 @@ def test_a_default_is_looked_at_by_the_tests_of_its_function(tmp_path):
 
     found = {each.line: selected(each, source, Ran(), Uses(tmp_path)) for each in faults_of("simtmm/m.py", source)}
     assert found == {1: [test], 2: [], 3: [test]}  # line 2 is not seen to run, though its function is
+    of_loops = b"from simtmm.native import inlined\n" + source
+    found = {each.line: selected(each, of_loops, Ran(), Uses(tmp_path)) for each in faults_of("simtmm/m.py", of_loops)}
+    assert found[4] == [test]  # what a loop of machine code runs is not all seen
+
+
+def test_a_class_s_constant_is_looked_at_by_the_users_of_its_own_name_or_by_the_tests_that_name_it(tmp_path):
+    (tmp_path / "simtmm").mkdir()
+    source = b"class Kind:\n    FIRST = 1\n    OTHER = 2\n\ndef f():\n    return Kind.FIRST\n"
+    (tmp_path / "simtmm" / "m.py").write_bytes(source)
+    test = RecordedTest("t.py::test", 0.1, 1)
+    ran = Known()
+    ran.by, ran.named = {6: [test]}, {"OTHER", "Kind"}
+    found = {
+        each.line: [one.name for one in selected(each, source, ran, Uses(tmp_path))]
+        for each in faults_of("simtmm/m.py", source)
+    }
+    assert found[2] == ["t.py::test"]
+    assert found[3] == [f"{OF_TESTS}::test_Kind"]
 
 
 def test_quick_tests_that_run_little_come_first_and_as_many_as_there_is_time_for():
