@@ -13,7 +13,7 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from tests.cuda.cases.case import Case
 
-_ENTRY = re.compile(
+ENTRY = re.compile(
     r"(?P<head>.*\.address_size 64\n)\.visible \.entry k\([^)]*\)\n\{\n(?P<body>.*)\n  ret;\n\}\n", re.DOTALL
 )
 
@@ -22,7 +22,7 @@ def together(cases: Sequence[Case]) -> str:
     """The text of one kernel "k" that does what each of the cases does, one after the other."""
     heads, parameters, bodies = set(), [], []
     for number, case in enumerate(cases):
-        found = _ENTRY.fullmatch(case.text)
+        found = ENTRY.fullmatch(case.text)
         assert found, f"{case.name} is not written by tests.cuda.cases.kernel"
         body = found["body"]
         for at in range(len(case.arrays)):
