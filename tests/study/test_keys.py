@@ -7,6 +7,7 @@ the signature or the fields, so that what is added later can't be left out of a 
 
 import dataclasses
 import inspect
+import os
 from dataclasses import dataclass, replace
 
 import pytest
@@ -23,6 +24,7 @@ from simtmm.study.design.rules import Rule, rules_in
 from simtmm.study.evaluation.cases import Ran
 from simtmm.study.evaluation.closed_forms import ClosedForms
 from simtmm.study.evaluation.recorded_traces import trace_key
+from simtmm.study.store import kept
 from simtmm.study.store.kept import kept_store
 from simtmm.study.store.store import Store
 from simtmm.study.sweep import read, sweep
@@ -222,6 +224,22 @@ def test_a_store_in_the_cache_is_of_one_program(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
     all_apart(kept_store, {"name": "program", "digest": "d"}, {"name": ["other"], "digest": ["e"]})
     assert names_of(kept_store) == ["name", "digest"]
+
+
+def test_a_store_that_is_used_is_the_last_to_go(monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
+    used, other = (kept_store(name, "d") for name in ("used", "other"))
+    for path in (used, other):
+        with Store(path):
+            pass
+    size = max(path.stat().st_size for path in (used, other))
+    for path, time in ((used, 1), (other, 2)):
+        os.utime(path, (time, time))
+    kept_store("used", "d")
+    assert used.stat().st_mtime > other.stat().st_mtime
+    monkeypatch.setattr(kept, "MOST_KEPT", size)
+    kept_store("third", "d")
+    assert (used.exists(), other.exists()) == (True, False)
 
 
 # Parts of large studies of closed forms
