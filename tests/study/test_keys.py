@@ -24,7 +24,6 @@ from simtmm.study.design.rules import Rule, rules_in
 from simtmm.study.evaluation.cases import Ran
 from simtmm.study.evaluation.closed_forms import ClosedForms
 from simtmm.study.evaluation.recorded_traces import trace_key
-from simtmm.study.store import kept
 from simtmm.study.store.kept import kept_store
 from simtmm.study.store.store import Store
 from simtmm.study.sweep import read, sweep
@@ -237,7 +236,7 @@ def test_a_store_that_is_used_is_the_last_to_go(monkeypatch, tmp_path):
         os.utime(path, (time, time))
     kept_store("used", "d")
     assert used.stat().st_mtime > other.stat().st_mtime
-    monkeypatch.setattr(kept, "MOST_KEPT", size)
+    monkeypatch.setattr("simtmm.study.store.kept.MOST_KEPT", size)
     kept_store("third", "d")
     assert (used.exists(), other.exists()) == (True, False)
 
