@@ -1,8 +1,7 @@
-"""Every figure and table as a whole, of times that are made up: what is drawn of which run, by which rule, and its words.
+"""Every figure and table as a whole, of times that are made up: what is drawn of which run, how, and its words.
 
 Simulating all takes half an hour; here a run takes what its kernel, its parameters and its machine's keys spell. Where
-figures are meant to differ, `python -m tests.validation.figures.test_whole` writes tests/golden/outputs/figures-whole.json
-anew.
+figures are meant to differ, `python -m tests.validation.figures.test_whole` writes figures-whole.json anew.
 """
 
 import hashlib
