@@ -46,6 +46,11 @@ def changes(text, *kinds):
         ("x = f(a, **k)", ["argument"], ["x = f(a)"]),
         ("x = sha256(a)", ["argument"], ["x = sha256()"]),  # of nothing
         ("x = [a, b, c]", ["field"], ["x = [b, c]", "x = [a, c]", "x = [a, b]"]),
+        (
+            "x = 'A note. Of two sentences.', f'That is {a} long.', a",
+            ["field"],
+            ["x = 'A note. Of two sentences.', f'That is {a} long.'"],
+        ),  # what is told to people is no result
         ("x = {'a': 1, 'b': 2}", ["field"], ["x = {'b': 2}", "x = {'a': 1}"]),
         ("x, y = 1, 2", ["field"], []),  # Python would refuse it
         ("x = f(a[1:n])", ["range"], ["x = f(a[(1) + 1:n])", "x = f(a[1:(n) - 1])"]),
