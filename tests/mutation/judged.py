@@ -130,15 +130,26 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     chosen = ordered(tests, seconds / FAR_BELOW, Nearness(fault, source, runner.tree))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
-    what, by = _verdict(outcome, chosen, seconds)
     spent = outcome.seconds
-    if what == "caught" and outcome.status in NOT_FOUND:  # by what could not even be found: was it there before?
-        before = runner.run([test.name for test in chosen], seconds)
+    if outcome.status in NOT_FOUND:  # some could not even be found: were they there before?
+        before = runner.run(["--collect-only", *(test.name for test in chosen)], seconds)
         spent += before.seconds
-        if before.status != 0:
-            what, by = "survived", "its tests can't be run"
+        if gone := _not_found(before, chosen):
+            chosen = [test for test in chosen if test not in gone]
+            if not chosen:
+                return Verdict(fault, "survived", 0, spent, "its tests are no longer there", diff)
+            with planted(runner.tree / fault.file, fault.planted(source)):
+                outcome = runner.run([test.name for test in chosen], seconds)
+            spent += outcome.seconds
+    what, by = _verdict(outcome, chosen, seconds)
     more = "" if len(chosen) == len(tests) else f" of {len(tests)}, as more take too long"
     return Verdict(fault, what, len(chosen), spent, f"{by}; {len(chosen)} tests{more}", diff)
+
+
+def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[RecordedTest]:
+    """The tests that pytest did not find: they had other names, or examples, when they were recorded."""
+    lines = [line for line in outcome.printed.splitlines() if line.startswith("ERROR: not found: ")]
+    return [test for test in chosen if any(line.endswith(f"/{test.name}") for line in lines)]
 
 
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:

@@ -230,6 +230,18 @@ def test_a_fault_is_caught_or_survives(tree, runner, before, after, what):
     assert (tree / FILE).read_bytes() == source
 
 
+@pytest.mark.parametrize(("others", "what", "number"), [(["above"], "caught", 1), ([], "survived", 0)])
+def test_tests_that_are_no_longer_there_are_left_out(tree, runner, others, what, number):
+    class Ran(Known):
+        def __init__(self):
+            tests = [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("gone", *others)]
+            self.by = {6: tests}
+
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, Ran(), Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.tests) == (what, number)
+
+
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
     pytest.importorskip("coverage")
     found = Covered(tree, tmp_path).record([OF_TESTS], runner)
