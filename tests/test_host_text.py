@@ -57,6 +57,10 @@ def one_of(*choices):
         ('PARAMETERS = {"n": Parameter("a", "x", choices=("a", "c"))}', {"n": one_of("a", "c")}),
         ('PARAMETERS = {"n": Parameter(2, "x", choices=tuple(2**lg for lg in range(1, 4)))}', {"n": one_of(2, 4, 8)}),
         (f'MORE = {{"m": Parameter(4, "a size")}}\n{PARAMETERS[:-2]}, **MORE}}', {"n": SIZE, "m": SIZE}),
+        (
+            'PARAMETERS = {"n": Parameter(2, "a size", choices=[1, 2])}',
+            {"n": Parameter(2, "a size", choices=[1, 2])},
+        ),
         ("PARAMETERS = {}", {}),
     ],
 )  # fmt: skip

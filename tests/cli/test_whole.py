@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 import sys
+import tempfile
 
 import pytest
 
@@ -29,6 +30,21 @@ COMMANDS = {
     "diff": "diff copy copy -m gtx280 --machine-b gtx480",
     "machine": "machines gtx280",
     "kernel": "kernels gemm",
+    "run-h100": "run gemm -m h100-sxm --engine fast",
+    "run-barrel": "run hashing -m cray-xmt --engine fast",
+    "run-counts": "run bfs -m gtx480 --by line --counts --engine fast",
+    "run-checked": "run transpose -m v100 --check racecheck --engine fast",
+    "run-sampled": "run copy -m gtx480 -p n=1048576 --sample auto --error 5% --engine fast",
+    "explain-h100": "explain reduce -m h100-sxm",
+    "predict-v100": "predict transpose -m v100",
+    "zigzag-gemm": "zigzag gemm -m gtx480",
+    "compare-amd": "compare transpose -m v100 -m mi100",
+    "diff-sizes": "diff gemm gemm -m gtx480 -p n=64",
+    "sweep": "sweep copy --vary stride=1,4 -p pattern=stride -m gtx280 -j 1",
+    "tune": "tune copy --over threads=64,128 -m gtx280 -j 1",
+    "calibrate": f"calibrate --latency {ROOT}/tests/golden/v100_latency.csv -m v100",
+    "figures-made": "reproduce ma-fig-4.9 ma-fig-4.12 ma-fig-5.3 ma-fig-6.1 rehman-fig-6.2a -j 1",
+    "machine-amd": "machines mi300x",
     "equations": "equation",
     "figures": "reproduce --list",
 }
@@ -36,7 +52,12 @@ COMMANDS = {
 
 def printed(words):
     """A command's standard output, its wide tables as wide as they like."""
-    with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(io.StringIO()) as output:
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        contextlib.redirect_stdout(io.StringIO()) as output,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        patched.chdir(folder)
         patched.setattr(sys, "argv", ["simtmm", *shlex.split(words)])
         patched.setenv("COLUMNS", "160")
         with pytest.raises(SystemExit) as ended:

@@ -87,3 +87,13 @@ def test_what_the_machine_refuses_is_refused_as_of_a_file():
 def test_choices_are_those_of_machines():
     assert BY_NAME["scheduler"].choices == ("fifo", "oldest", "greedy-oldest", "round-robin")
     assert BY_NAME["switch"].choices == ("on-stall", "every-instruction")
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [("scheduler", ("round-robin", "fifo", "oldest", "greedy-oldest")), ("switch", ("on-stall", "every-instruction"))],
+)
+def test_what_can_be_chosen_is_what_machines_take(classroom, name, choices):
+    assert set(choices) <= set(BY_NAME[name].choices)
+    for choice in BY_NAME[name].choices:
+        assert BY_NAME[name].own(under(classroom, **{name: choice})) == choice

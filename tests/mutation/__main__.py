@@ -19,12 +19,12 @@ from queue import SimpleQueue
 
 from simtmm.files import cache_folder
 from tests.mutation import report
-from tests.mutation.chosen import drawn, equivalents, name_of, sources
+from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered
 from tests.mutation.faults import Fault
 from tests.mutation.judged import Verdict, difference, judged
 from tests.mutation.running import ROOT, Runner
-from tests.mutation.tree import OWN, synced
+from tests.mutation.tree import OWN, own_places, synced
 from tests.mutation.uses import Uses
 
 TOGETHER = 4  # files of tests that are recorded by one process
@@ -34,12 +34,13 @@ def main() -> int:
     """Do what the command line says; the exit status."""
     given = _arguments()
     folder = cache_folder() / OWN
-    trees = [synced(ROOT, folder / f"tree-{number}") for number in range(given.workers)]
-    covered = Covered(trees[0], folder)
     with ExitStack() as stack:
+        places = stack.enter_context(own_places(folder, given.workers))
+        trees = [synced(ROOT, folder / f"tree-{place}") for place in places]
+        covered = Covered(trees[0], folder)
         runners: SimpleQueue[Runner] = SimpleQueue()
-        for number, tree in enumerate(trees):
-            runners.put(stack.enter_context(Runner(tree, cache_folder(), folder / f"scratch-{number}")))
+        for place, tree in zip(places, trees, strict=True):
+            runners.put(stack.enter_context(Runner(tree, cache_folder(), folder / f"scratch-{place}")))
 
         def with_runner(call: Callable[[Runner], Verdict | None]) -> Verdict | None:
             runner = runners.get()
@@ -67,9 +68,9 @@ def _judge(
     run: Callable[[Iterable[Callable[[Runner], Verdict]]], Iterable[Verdict | None]],
 ) -> list[Verdict]:
     known, uses, lock = equivalents(), Uses(tree), threading.Lock()
-    texts = {file: (ROOT / file).read_bytes() for file in sources(tree, given.rooms)}
-    faults = drawn(ROOT, list(texts), given.count, given.seed)
-    for file in {fault.file for fault in faults}:
+    faults = _faults(given, tree)
+    texts = {fault.file: (ROOT / fault.file).read_bytes() for fault in faults}
+    for file in texts:
         covered.by_line(file)
 
     def verdict_of(fault: Fault) -> Callable[[Runner], Verdict]:
@@ -89,6 +90,20 @@ def _judge(
         return found
 
     return [verdict for verdict in run([verdict_of(fault) for fault in faults]) if verdict is not None]
+
+
+def _faults(given: argparse.Namespace, tree: Path) -> list[Fault]:
+    """Those that are to be planted."""
+    if given.survivors is None:
+        return drawn(ROOT, sources(tree, given.rooms), given.count, given.seed)
+    try:
+        text = given.survivors.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SystemExit(f"--survivors {given.survivors}: can't be read ({error.strerror})") from None
+    found, gone = written(ROOT, text)
+    for place in gone:
+        print(f"gone       {place}", flush=True)
+    return found
 
 
 def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
@@ -116,10 +131,11 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--rooms", type=lambda text: text.split(","), default=["."], help="folders or modules of simtmm"
     )
+    parser.add_argument("--survivors", type=Path, metavar="FILE", help="plant the faults of this survivors.diff again")
     parser.add_argument("--count", type=int, default=100, help="faults that are planted")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument(
-        "--seconds", type=float, default=120.0, help="of the processor that the tests of a fault may take"
+        "--seconds", type=float, default=160.0, help="of the processor that the tests of a fault may take"
     )
     parser.add_argument("--workers", type=int, default=1, help="faults at once, each in a copy of its own")
     parser.add_argument("--out", type=Path, default=Path(".mutation"), help="the folder of verdicts and survivors")

@@ -1,6 +1,7 @@
 """Which faults are planted: drawn by a seed from the rooms, more of what makes keys, and of each kind."""
 
 import random
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,7 @@ DERIVED = {"report": 2, "analysis": 2, "model": 2, "study": 2, "sampling": 2, "s
 MOST_IN_FUNCTION = 2
 MOST_EQUIVALENT = 0.05
 LIST = Path(__file__).with_name("equivalents.toml")
+HUNK = re.compile(r"^--- a/(?P<file>\S+)\n\+\+\+ .*\n@@ -(?P<line>\d+).*\n(?P<lines>(?:[ +-].*\n?)+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -75,3 +77,29 @@ def drawn(tree: Path, files: Sequence[str], count: int, seed: int) -> list[Fault
             places[fault.file, fault.function] += 1
             chosen.append(fault)
     return chosen
+
+
+def written(tree: Path, text: str) -> tuple[list[Fault], list[str]]:
+    """The faults of a run's survivors.diff, and the headings of those whose lines are no longer there."""
+    found: list[Fault] = []
+    gone: list[str] = []
+    for hunk in HUNK.finditer(text):
+        file, line = hunk["file"], int(hunk["line"])
+        source = (tree / file).read_bytes() if (tree / file).is_file() else b""
+        changed = _applied(source, hunk["lines"].splitlines(), line)
+        faults = [each for each in candidates_of(file, source) if each.planted(source) == changed]
+        found += faults[:1]
+        gone += [] if faults else [f"{file}:{line}"]
+    return found, gone
+
+
+def _applied(source: bytes, lines: Sequence[str], line: int) -> bytes | None:
+    """A source with a hunk of a diff, at the place nearest to its line; None where it fits nowhere."""
+    before, after = (
+        "\n".join(each[1:] for each in lines if each[0] in " " + sign).encode().rstrip(b"\n") for sign in "-+"
+    )
+    places = [place.start() for place in re.finditer(re.escape(before), source)]
+    if not places:
+        return None
+    at = min(places, key=lambda place: abs(source[:place].count(b"\n") + 1 - line))
+    return source[:at] + after + source[at + len(before) :]

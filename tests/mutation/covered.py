@@ -99,6 +99,12 @@ def _lines(data: Path, file: str) -> dict[int, list[str]]:
     )
 
 
+@cache
+def text_of(path: Path) -> str:
+    """The text of a file of tests."""
+    return path.read_text(encoding="utf-8")
+
+
 Ran = dict[str, dict[str, list[int]]]  # lines by source, by test
 
 
@@ -216,3 +222,12 @@ class Covered:
         by_line = self.by_line(file)
         found = {test.name: test for line in lines for test in by_line.get(line, [])}
         return list(found.values())
+
+    def naming(self, words: Collection[str]) -> list[RecordedTest]:
+        """The tests of files in which any of these words stands."""
+        found: list[RecordedTest] = []
+        for record in self._records:
+            tests = list(record.tests.values())
+            if tests and any(word in text_of(self._tree / tests[0].file) for word in words):
+                found += tests
+        return found

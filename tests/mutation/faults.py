@@ -194,8 +194,21 @@ def _is_of_hash(node: ast.AST) -> bool:
 
 def _fields(place: Place, node: ast.Tuple | ast.List) -> Iterator[Change]:
     if len(node.elts) > 1 and isinstance(node.ctx, ast.Load) and not place.is_unpacked(node):
-        for at in range(len(node.elts)):
-            yield place.without("field", node.elts, at)
+        for at, each in enumerate(node.elts):
+            if not _is_prose(each):
+                yield place.without("field", node.elts, at)
+
+
+def _is_prose(node: ast.expr) -> bool:
+    """Whether it is a sentence, which says something to people alone."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    last = parts[-1] if parts else None
+    return (
+        isinstance(last, ast.Constant)
+        and isinstance(last.value, str)
+        and last.value.rstrip().endswith(".")
+        and any(isinstance(each, ast.Constant) and " " in str(each.value) for each in parts)
+    )
 
 
 def _statements(place: Place, node: ast.stmt) -> Iterator[Change]:

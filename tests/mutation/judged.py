@@ -1,11 +1,13 @@
 """What becomes of a fault: the tests that run its lines are run, the most particular first, until one fails."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from tests.mutation.covered import Covered, RecordedTest
+from tests.mutation.covered import Covered, RecordedTest, text_of
 from tests.mutation.faults import Fault
 from tests.mutation.running import Outcome, Runner
 from tests.mutation.tree import planted
@@ -13,6 +15,9 @@ from tests.mutation.uses import Uses, own_lines
 
 What = Literal["caught", "survived", "timed out", "equivalent"]
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
+WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
+LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # in a source with loops of machine code
+SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 
@@ -42,23 +47,26 @@ def selected(fault: Fault, source: bytes, covered: Covered, uses: Uses) -> list[
         return found
     inside = fault.line in body
     around = covered.of(fault.file, body)
-    if around:  # it is a default, or a line that is not reached
-        return [] if inside else around
+    if around:  # it is a default, or a line that is not reached; of a loop nobody sees all that it reaches
+        return around if not inside or LOOPS.search(source) else []
     for lines in uses.of(fault, source):
         by_name = {test.name: test for file, numbers in lines.items() for test in covered.of(file, numbers)}
         if by_name:
             return list(by_name.values())
-    return []
+    return covered.naming(words_of(fault, source) or {Path(fault.file).stem})
 
 
-def ordered(tests: Iterable[RecordedTest], seconds: float) -> list[RecordedTest]:
+def ordered(
+    tests: Iterable[RecordedTest], seconds: float, near: Callable[[RecordedTest], float] = lambda test: 1.0
+) -> list[RecordedTest]:
     """Those that take so many seconds in all, one at least, by file: one of each function first, then another of each.
 
-    The quick ones come first that run little else. A hundred examples of a function tell less than one of each of many.
+    The quick ones come first that run little else, and those that are near. A hundred examples of a function tell less
+    than one of each of many.
     """
 
     def cost(test: RecordedTest) -> tuple[float, str]:
-        return (0.05 + test.seconds) * (200 + test.lines), test.name
+        return near(test) * (0.05 + test.seconds) * (200 + test.lines), test.name
 
     turns: dict[str, int] = {}
     turn_of: dict[str, int] = {}
@@ -77,24 +85,71 @@ def ordered(tests: Iterable[RecordedTest], seconds: float) -> list[RecordedTest]
     return sorted(chosen, key=lambda test: files.index(test.file))
 
 
+class Nearness:
+    """How near tests are to a fault, as a factor of what they cost.
+
+    A test is near whose file is named after the fault's, stands in the same folder, or has its words: those that the
+    fault takes away, and its function's name.
+    """
+
+    def __init__(self, fault: Fault, source: bytes, tree: Path) -> None:
+        self._tree, self._folders, self._module = tree, fault.file.split("/")[1:-1], Path(fault.file).stem
+        self._words = words_of(fault, source)
+
+    def __call__(self, test: RecordedTest) -> float:
+        parts = test.file.split("/")[1:]
+        shared = 0
+        for one, other in zip(parts[:-1], self._folders, strict=False):
+            if one != other:
+                break
+            shared += 1
+        factor = SAME_FOLDER**shared
+        if self._module in parts[-1] and self._module != "__init__":
+            factor *= SAME_NAME
+        if any(word in test.name for word in self._words):
+            factor *= SAME_NAME
+        elif any(word in text_of(self._tree / test.file) for word in self._words):
+            factor *= SAME_FOLDER
+        return factor
+
+
+def words_of(fault: Fault, source: bytes) -> set[str]:
+    """The names that a fault takes away, or the function's where it takes none away."""
+    changed = source[fault.begin : fault.end].decode()
+    return {word for word in WORD.findall(changed) if len(word) >= LEAST_WORD} or {
+        name.strip("_") for name in fault.function.split(".")[-1:] if len(name) >= LEAST_WORD
+    }
+
+
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     """Plant a fault and see. seconds: of the processor that a run may take."""
     tests = selected(fault, source, covered, uses)
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
-    chosen = ordered(tests, seconds / FAR_BELOW)
+    chosen = ordered(tests, seconds / FAR_BELOW, Nearness(fault, source, runner.tree))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
-    what, by = _verdict(outcome, chosen, seconds)
     spent = outcome.seconds
-    if what == "caught" and outcome.status in NOT_FOUND:  # by what could not even be found: was it there before?
-        before = runner.run([test.name for test in chosen], seconds)
+    if outcome.status in NOT_FOUND:  # some could not even be found: were they there before?
+        before = runner.run(["--collect-only", *(test.name for test in chosen)], seconds)
         spent += before.seconds
-        if before.status != 0:
-            what, by = "survived", "its tests can't be run"
+        if gone := _not_found(before, chosen):
+            chosen = [test for test in chosen if test not in gone]
+            if not chosen:
+                return Verdict(fault, "survived", 0, spent, "its tests are no longer there", diff)
+            with planted(runner.tree / fault.file, fault.planted(source)):
+                outcome = runner.run([test.name for test in chosen], seconds)
+            spent += outcome.seconds
+    what, by = _verdict(outcome, chosen, seconds)
     more = "" if len(chosen) == len(tests) else f" of {len(tests)}, as more take too long"
     return Verdict(fault, what, len(chosen), spent, f"{by}; {len(chosen)} tests{more}", diff)
+
+
+def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[RecordedTest]:
+    """The tests that pytest did not find: they had other names, or examples, when they were recorded."""
+    lines = [line for line in outcome.printed.splitlines() if line.startswith("ERROR: not found: ")]
+    return [test for test in chosen if any(line.endswith(f"/{test.name}") for line in lines)]
 
 
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.mutation import report, server
-from tests.mutation.chosen import drawn, equivalents, name_of, sources
+from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, faults_of
-from tests.mutation.judged import Verdict, judged, ordered, selected
+from tests.mutation.judged import Nearness, Verdict, difference, judged, ordered, selected
 from tests.mutation.running import ROOT, Runner
-from tests.mutation.tree import linked, planted, synced
+from tests.mutation.tree import linked, own_places, planted, synced
 from tests.mutation.uses import Uses
 
 
@@ -46,6 +46,11 @@ def changes(text, *kinds):
         ("x = f(a, **k)", ["argument"], ["x = f(a)"]),
         ("x = sha256(a)", ["argument"], ["x = sha256()"]),  # of nothing
         ("x = [a, b, c]", ["field"], ["x = [b, c]", "x = [a, c]", "x = [a, b]"]),
+        (
+            "x = 'A note. Of two sentences.', f'That is {a} long.', a",
+            ["field"],
+            ["x = 'A note. Of two sentences.', f'That is {a} long.'"],
+        ),  # what is told to people is no result
         ("x = {'a': 1, 'b': 2}", ["field"], ["x = {'b': 2}", "x = {'a': 1}"]),
         ("x, y = 1, 2", ["field"], []),  # Python would refuse it
         ("x = f(a[1:n])", ["range"], ["x = f(a[(1) + 1:n])", "x = f(a[1:(n) - 1])"]),
@@ -193,6 +198,11 @@ class Known:
     def of(self, file, lines):
         return list({test.name: test for line in lines for test in self.by.get(line, [])}.values())
 
+    def naming(self, words):
+        return [RecordedTest(f"{OF_TESTS}::test_{word}", 0.1, 9) for word in words if word in self.named]
+
+    named = ()
+
 
 def fault(tree, before, after):
     """The fault that makes one line of the other."""
@@ -218,6 +228,18 @@ def test_a_fault_is_caught_or_survives(tree, runner, before, after, what):
     assert verdict.tests == (0 if "x + 1" in before else 1)
     assert f"-    {before}".replace("    LIMIT", "LIMIT") in verdict.difference.replace("-        ", "-    ")
     assert (tree / FILE).read_bytes() == source
+
+
+@pytest.mark.parametrize(("others", "what", "number"), [(["above"], "caught", 1), ([], "survived", 0)])
+def test_tests_that_are_no_longer_there_are_left_out(tree, runner, others, what, number):
+    class Ran(Known):
+        def __init__(self):
+            tests = [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("gone", *others)]
+            self.by = {6: tests}
+
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, Ran(), Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.tests) == (what, number)
 
 
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
@@ -252,6 +274,24 @@ def test_a_default_is_looked_at_by_the_tests_of_its_function(tmp_path):
 
     found = {each.line: selected(each, source, Ran(), Uses(tmp_path)) for each in faults_of("simtmm/m.py", source)}
     assert found == {1: [test], 2: [], 3: [test]}  # line 2 is not seen to run, though its function is
+    of_loops = b"from simtmm.native import inlined\n" + source
+    found = {each.line: selected(each, of_loops, Ran(), Uses(tmp_path)) for each in faults_of("simtmm/m.py", of_loops)}
+    assert found[4] == [test]  # what a loop of machine code runs is not all seen
+
+
+def test_a_class_s_constant_is_looked_at_by_the_users_of_its_own_name_or_by_the_tests_that_name_it(tmp_path):
+    (tmp_path / "simtmm").mkdir()
+    source = b"class Kind:\n    FIRST = 1\n    OTHER = 2\n\ndef f():\n    return Kind.FIRST\n"
+    (tmp_path / "simtmm" / "m.py").write_bytes(source)
+    test = RecordedTest("t.py::test", 0.1, 1)
+    ran = Known()
+    ran.by, ran.named = {6: [test]}, {"OTHER", "Kind"}
+    found = {
+        each.line: [one.name for one in selected(each, source, ran, Uses(tmp_path))]
+        for each in faults_of("simtmm/m.py", source)
+    }
+    assert found[2] == ["t.py::test"]
+    assert found[3] == [f"{OF_TESTS}::test_Kind"]
 
 
 def test_quick_tests_that_run_little_come_first_and_as_many_as_there_is_time_for():
@@ -263,6 +303,48 @@ def test_quick_tests_that_run_little_come_first_and_as_many_as_there_is_time_for
     ]
     assert [test.name for test in ordered(tests, 7)] == ["a.py::z", "a.py::y", "b.py::x"]
     assert ordered(tests[3:], 7) == tests[3:]  # one at least
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "first"),
+    [
+        ("simtmm/room/m.py", "return x - LIMIT", "return x + LIMIT", "tests/room/test_m.py::x"),  # has the same name
+        ("simtmm/room/n.py", "return x - LIMIT", "return x + LIMIT", "tests/room/test_m.py::x"),  # is in that room
+        ("simtmm/n.py", "n = [alpha, beta]", "n = [beta]", "tests/test_b.py::x[alpha]"),  # has the word that is gone
+    ],
+)
+def test_tests_that_are_near_a_fault_come_first(tmp_path, file, before, after, first):
+    tests = [RecordedTest(name, 1, 100) for name in ("tests/test_b.py::x[alpha]", "tests/room/test_m.py::x")]
+    for test in tests:
+        (tmp_path / test.file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / test.file).touch()
+    source = f"def f(x):\n    {before}\n".encode()
+    (fault,) = [each for each in faults_of(file, source) if each.lines(source) == (before, after)]
+    tests.append(RecordedTest("tests/test_a.py::x", 0.6, 100))
+    (tmp_path / "tests" / "test_a.py").touch()
+    assert ordered(tests, 100, Nearness(fault, source, tmp_path))[0].name == first
+
+
+def test_faults_are_planted_again_from_the_diffs_of_a_run(tree):
+    source = (tree / FILE).read_bytes()
+    faults = faults_of(FILE, source)
+    text = "\n".join(f"# why\n{difference(each, source)}" for each in faults)
+    again, gone = written(tree, text)
+    assert [each.planted(source) for each in again] == [each.planted(source) for each in faults]
+    assert gone == []
+    with planted(tree / FILE, b"# moved\n\n" + source):
+        assert len(written(tree, text)[0]) == len(faults)
+    with planted(tree / FILE, source.replace(b"LIMIT = 3", b"LIMIT = 7")):
+        found, gone = written(tree, text)
+    assert len(found) + len(gone) == len(faults)
+    assert f"{FILE}:1" in gone
+
+
+def test_two_runs_at_once_have_copies_of_their_own(tmp_path):
+    with own_places(tmp_path, 2) as one, own_places(tmp_path, 1) as other:
+        assert (one, other) == (["0", "1"], ["2"])
+    with own_places(tmp_path, 1) as again:
+        assert again == ["0"]
 
 
 def test_a_copy_follows_its_source_and_keeps_times(tmp_path):

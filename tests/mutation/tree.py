@@ -1,9 +1,11 @@
 """A copy of the tree in which faults are planted, and a cache folder for each run, so that no fault outlives it."""
 
+import fcntl
+import itertools
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 LEFT_OUT = {
@@ -33,6 +35,24 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
     here, there = one.stat(), other.stat()
     return (here.st_size, here.st_mtime_ns) == (there.st_size, there.st_mtime_ns)
+
+
+@contextmanager
+def own_places(folder: Path, count: int) -> Iterator[list[str]]:
+    """Names for as many copies as are asked for, of which no other process has any meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        found: list[str] = []
+        for number in itertools.count():
+            if len(found) == count:
+                break
+            lock = stack.enter_context((folder / f"lock-{number}").open("w"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            found.append(str(number))
+        yield found
 
 
 @contextmanager

@@ -60,13 +60,13 @@ def _names(function: ast.AST) -> Iterator[tuple[str, int]]:
 
 def _assigned(source: bytes, fault: Fault) -> set[str]:
     """The names of what a fault is in: its function's and class's, or those that its line assigns."""
-    if fault.function:
+    if fault.function and own_lines(source, fault):
         names = fault.function.split(".")
         return {names[-2] if names[-1] == "__init__" and len(names) > 1 else names[-1]}
     return {
         name
-        for node in ast.parse(source).body
-        if node.lineno <= fault.line <= (node.end_lineno or node.lineno)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno <= fault.line <= (node.end_lineno or 0)
         for name in _stored(node)
     }
 

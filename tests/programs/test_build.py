@@ -23,3 +23,16 @@ def test_a_program_that_does_not_compile_is_announced_once_for_all_headers_that_
 def test_a_value_that_stands_apart_is_one_line_too(words):
     with pytest.raises(CompilerError, match="must be a text of one line"):
         parse_flags(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "compiling", "linking"),
+    [
+        (["-Xcompiler=-O2,-fopenmp"], ("-Xcompiler=-O2", "-Xcompiler=-fopenmp"), ("-fopenmp",)),
+        (["-Xcompiler", "-Wall"], ("-Xcompiler=-Wall",), ()),
+        (["--compiler-options", "-pthread,-g"], ("-Xcompiler=-pthread", "-Xcompiler=-g"), ("-pthread",)),
+    ],
+)
+def test_options_of_the_host_s_compiler_are_passed_one_by_one(words, compiling, linking):
+    flags = parse_flags(words)
+    assert (flags.compiling, flags.linking) == (compiling, linking)

@@ -6,9 +6,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from rich.table import Table
+from rich.text import Text
 
 import simtmm
 from simtmm.errors import OutputError, StudyError
+from simtmm.report.notebook.html import _html
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +158,32 @@ def test_names_that_would_become_one_are_refused(values, monkeypatch):
     monkeypatch.setattr("simtmm.study.arrays.re.sub", lambda pattern, new, text: "x")
     with pytest.raises(StudyError, match=r"n and memory\.latency: would both be x"):
         values["Results"].to_xarray()
+
+
+def test_a_table_has_its_title_headers_sides_and_cells():
+    table = Table(title="Times <1>")
+    table.add_column("n", justify="right")
+    table.add_column("kernel")
+    table.add_row("4", "a & b")
+    assert _html(table) == (
+        "<table><caption style='text-align:left;font-weight:bold'>Times &lt;1&gt;</caption>"
+        "<thead><tr><th style='text-align:right'>n</th><th style='text-align:left'>kernel</th></tr></thead>"
+        "<tbody><tr><td style='text-align:right'>4</td><td style='text-align:left'>a &amp; b</td></tr></tbody></table>"
+    )
+    plain = Table(show_header=False)
+    plain.add_column("n")
+    plain.add_row("4")
+    assert _html(plain) == "<table><tbody><tr><td style='text-align:left'>4</td></tr></tbody></table>"
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        (Text("said", style="bold"), "<p style='margin:0.3em 0'><strong>said</strong></p>"),
+        (Text("said"), "<p style='margin:0.3em 0'><span>said</span></p>"),
+        ("a < b", "<p style='margin:0.3em 0'><span>a &lt; b</span></p>"),
+        ("", ""),
+    ],
+)
+def test_a_line_is_a_paragraph_and_nothing_is_none(part, expected):
+    assert _html(part) == expected

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from simtmm.sampling.extrapolation import SUMS, Scaling, extrapolated_counts
 from simtmm.sampling.interval import SYSTEMATIC, quantile
 from simtmm.sampling.simulation import LaunchTime
 from simtmm.sampling.strata import Stratum
-from simtmm.sampling.total import LATE_SYSTEMATIC, total
+from simtmm.sampling.total import LATE_SYSTEMATIC, Estimate, _notes, total
 from simtmm.sampling.trend import LINE, Trend, trend
 from simtmm.trace.counts import Counts, LaunchCounts
 from simtmm.trace.schema import TraceLaunch
@@ -127,3 +128,25 @@ def test_launches_follow_each_from_one_of_the_sample_and_work_by_class_from_all_
     found = extrapolated_counts(counts, scalings, launches, MACHINE)
     assert [each.work for each in found.launches] == [300, 200, 900]
     assert found.work_by_class == {"fp32": 140, "integer": 28}  # 1400 for 400
+
+
+@pytest.mark.parametrize(("launches", "most", "drawn"), [(6, 3, 6), (7, 3, 3), (2, 1, 2), (3, 1, 1), (100, 10, 10)])
+def test_all_launches_are_simulated_where_twice_as_many_as_asked_for_or_fewer_are_there(launches, most, drawn):
+    work = {launch: float(launch * 7 % 11) for launch in range(launches)}
+    found = Stratum(tuple(work), work, False).spread(most, np.random.default_rng(1))
+    assert len(set(found)) == drawn
+    assert found == sorted(found)
+    in_order = sorted(work, key=lambda launch: (work[launch], launch))
+    if drawn < launches:  # one of each equal part
+        parts = [in_order.index(launch) * most // launches for launch in found]
+        assert sorted(parts) == list(range(most))
+
+
+@pytest.mark.parametrize("is_met", [True, False])
+@pytest.mark.parametrize("is_late", [True, False])
+def test_what_is_not_met_or_shows_late_is_said_and_nothing_else(is_met, is_late):
+    estimate = Estimate(100.0, 5.0, 0.0, 0.0, 0.0)
+    found = SimpleNamespace(launches={0: timed(100.0)})
+    told = _notes({}, found, estimate, 0.01, is_met, is_late)
+    assert [note.split()[0] for note in told] == ["the"] * ((not is_met) + is_late)
+    assert any("known to 5 %, and not to the 1 % asked for" in note for note in told) == (not is_met)

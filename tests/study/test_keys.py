@@ -7,6 +7,7 @@ the signature or the fields, so that what is added later can't be left out of a 
 
 import dataclasses
 import inspect
+import os
 from dataclasses import dataclass, replace
 
 import pytest
@@ -222,6 +223,22 @@ def test_a_store_in_the_cache_is_of_one_program(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
     all_apart(kept_store, {"name": "program", "digest": "d"}, {"name": ["other"], "digest": ["e"]})
     assert names_of(kept_store) == ["name", "digest"]
+
+
+def test_a_store_that_is_used_is_the_last_to_go(monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
+    used, other = (kept_store(name, "d") for name in ("used", "other"))
+    for path in (used, other):
+        with Store(path):
+            pass
+    size = max(path.stat().st_size for path in (used, other))
+    for path, time in ((used, 1), (other, 2)):
+        os.utime(path, (time, time))
+    kept_store("used", "d")
+    assert used.stat().st_mtime > other.stat().st_mtime
+    monkeypatch.setattr("simtmm.study.store.kept.MOST_KEPT", size)
+    kept_store("third", "d")
+    assert (used.exists(), other.exists()) == (True, False)
 
 
 # Parts of large studies of closed forms

@@ -13,7 +13,7 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from tests.cuda.cases.case import Case
 
-_ENTRY = re.compile(
+ENTRY = re.compile(
     r"(?P<head>.*\.address_size 64\n)\.visible \.entry k\([^)]*\)\n\{\n(?P<body>.*)\n  ret;\n\}\n", re.DOTALL
 )
 
@@ -22,7 +22,7 @@ def together(cases: Sequence[Case]) -> str:
     """The text of one kernel "k" that does what each of the cases does, one after the other."""
     heads, parameters, bodies = set(), [], []
     for number, case in enumerate(cases):
-        found = _ENTRY.fullmatch(case.text)
+        found = ENTRY.fullmatch(case.text)
         assert found, f"{case.name} is not written by tests.cuda.cases.kernel"
         body = found["body"]
         for at in range(len(case.arrays)):
@@ -34,8 +34,8 @@ def together(cases: Sequence[Case]) -> str:
     return f"{head}.visible .entry k({', '.join(parameters)})\n{{\n{''.join(bodies)}  ret;\n}}\n"
 
 
-def executed(cases: Sequence[Case]) -> list[list[np.ndarray]]:
-    """The arrays of each case after a run of all, which are of one shape."""
+def executed(cases: Sequence[Case], quick: bool = False) -> list[list[np.ndarray]]:
+    """The arrays of each case after a run of all, which are of one shape. quick: whether they are compiled so."""
     linked = LinkedModule([CompiledModule(together(cases), 100, name="cases.ptx")])
     device = Device()
     arrays = [case.fresh() for case in cases]
@@ -46,5 +46,6 @@ def executed(cases: Sequence[Case]) -> list[list[np.ndarray]]:
     ]
     (shape,) = {(case.blocks, case.threads) for case in cases}
     parameters = struct.pack(f"<{len(addresses)}Q", *addresses)
-    device.launch(KernelFunction(linked, "k"), DeviceLaunch((shape[0], 1, 1), (shape[1], 1, 1), parameters))
+    function = KernelFunction(linked, "k")
+    device.launch(function.quick if quick else function, DeviceLaunch((shape[0], 1, 1), (shape[1], 1, 1), parameters))
     return arrays

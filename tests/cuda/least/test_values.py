@@ -126,3 +126,20 @@ def test_a_comparison_joined_with_a_predicate_and_its_halves():
     assert ranged("mov.b64 {%x, %y}, %w;", w=(5, 9)) == {"%x": (5, 9), "%y": (0, 0)}
     assert ranged("mov.b64 {%x, %y}, %w;", w=(-1, -1)) == {"%x": (-1, -1), "%y": (-1, -1)}
     assert ranged("mov.b64 {%x, %y}, %w;", w=(0, 2**33)) == {"%x": None, "%y": (0, 2)}
+
+
+NARROW = [(low, high) for low in range(1, 7) for high in range(low, 7)]
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("div.u32", lambda a, b: a // b), ("div.s32", lambda a, b: a // b), ("add.s32", lambda a, b: a + b),
+        ("sub.s32", lambda a, b: a - b), ("mul.lo.s32", lambda a, b: a * b), ("min.s32", min), ("max.u32", max),
+    ],
+)  # fmt: skip
+def test_both_ends_of_a_narrow_range_are_reached(name, of):
+    for a in NARROW:
+        for b in NARROW:
+            every = [of(x, y) for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)]
+            assert ranged(f"{name} %x, %a, %b;", a=a, b=b)["%x"] == (min(every), max(every)), (a, b)

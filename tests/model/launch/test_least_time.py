@@ -81,6 +81,12 @@ BASIS = {
         ({"scheduling.warp_launch": 30}, {"instructions": 10}, 310, "launching blocks"),  # 10 warps, 30 apart
         ({"memory.port_interval": 40}, {"instructions": 1, "loads": 1}, 360, "memory ports"),  # 10 accesses: 9 apart
         ({"memory.port_interval": 40, "memory.ports": 2}, {"instructions": 1, "stores": 1}, 160, "memory ports"),
+        (
+            {"memory.port_interval": 40, "memory.ports": 3},
+            {"instructions": 1, "loads": 1},
+            120,
+            "memory ports",
+        ),  # of 3.3
         ({"memory.store_interval": 40}, {"instructions": 1, "stores": 1}, 360, "store port"),
         (
             {"pipes.fp64": {"interval": 16, "count": 2}},

@@ -100,6 +100,16 @@ def test_what_did_not_come_from_accel_sim_and_a_folder_that_is_in_use_are_refuse
         export_accelsim(import_trace(tmp_path / "kernel.traceg"), tmp_path, 80)
 
 
+@pytest.mark.parametrize(("threads", "warps"), [(32, 1), (33, 2), (40, 2), (64, 2), (65, 3)])
+def test_a_warp_that_is_not_full_is_counted_as_one(tmp_path, threads, warps):
+    (tmp_path / "kernel.traceg").write_text(traceg([[line("EXIT")]]))
+    few = import_trace(tmp_path / "kernel.traceg")
+    blocks = 2**40
+    launch = replace(few.info.launches[0], grid=(2**20, 2**20, 1), block=(threads, 1, 1))
+    with pytest.raises(TraceError, match=f"out: {blocks * warps:,} warps take "):
+        export_accelsim(Trace(replace(few.info, launches=(launch,)), list(few.batches())), tmp_path / "out", 80)
+
+
 def test_blocks_that_fill_the_disk_are_counted_before_anything_is_written(tmp_path):
     (tmp_path / "kernel.traceg").write_text(traceg([[line("EXIT")]]))
     few = import_trace(tmp_path / "kernel.traceg")

@@ -1,6 +1,6 @@
 """Whole numbers of which a register may hold several, and the least and the most of them."""
 
-from simtmm.cuda.ptx.syntax import Immediate
+from simtmm.cuda.ptx.syntax import Immediate, Register
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.families.integer import add, is_predicate, is_signed_operand
 from simtmm.cuda.sass.lifting import Lifting
@@ -21,8 +21,8 @@ def add_lanes(lifting: Lifting, instruction: MachineInstruction) -> None:
         a, b = sources
         if is_signed_operand(a) or not isinstance(b, Reg) or b.absolute or b.inverted:
             raise lifting.refuse()
-        name = "vsub4.u32.u32.u32" if b.negative else "vadd4.u32.u32.u32"
-        lifting.write(to, lifting.value(name, "b32", lifting.bits(a), lifting.bits(b), Immediate(0)))
+        name = "sub" if b.negative else "add"
+        lifting.write(to, _of_bytes(lifting, name, lifting.bits(a), lifting.bits(b), Immediate(0)))
     else:
         add(lifting, instruction)
 
@@ -37,13 +37,19 @@ def _sum_of_halves(lifting: Lifting, a: Operand, b: Operand) -> PtxOperand:
     return lifting.value(name, "b32", lifting.whole(a), lifting.bits(b))
 
 
+def _of_bytes(lifting: Lifting, name: str, *numbers: PtxOperand, ending: str = "") -> PtxOperand:
+    """What an instruction gives of each of four bytes; it takes registers alone."""
+    given = (number if isinstance(number, Register) else lifting.copy(number) for number in numbers)
+    return lifting.value(f"v{name}4.u32.u32.u32{ending}", "b32", *given)
+
+
 def _least_and_most(lifting: Lifting, instruction: MachineInstruction, sources: list[Operand]) -> list[PtxOperand]:
     """The least and the most of some numbers."""
     if instruction.has("U8x4"):
         if len(sources) != 2 or instruction.has("RELU") or any(map(is_signed_operand, sources)):
             raise lifting.refuse()
         numbers = [lifting.whole(source) for source in sources]
-        return [lifting.value(f"v{name}4.u32.u32.u32", "b32", *numbers, Immediate(0)) for name in ("min", "max")]
+        return [_of_bytes(lifting, name, *numbers, Immediate(0)) for name in ("min", "max")]
     kind = next((name for modifier, name in _TYPES.items() if instruction.has(modifier)), "s32")
     packed = kind.endswith("x2")
     if (instruction.has("RELU") and kind[0] != "s") or (packed and any(map(is_signed_operand, sources))):
@@ -128,10 +134,10 @@ def differences_of_bytes(lifting: Lifting, instruction: MachineInstruction) -> N
     """VABSDIFF4: |a - b| of each byte; with .ACC their sum and c."""
     lifting.only("U8", "ACC")
     to, a, b, c = instruction.operands
-    name = "vabsdiff4.u32.u32.u32" + (".add" if instruction.has("ACC") else "")
     if not instruction.has("U8") or any(map(is_signed_operand, (a, b, c))):
         raise lifting.refuse()
-    lifting.write(to, lifting.value(name, "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c)))
+    numbers = [lifting.whole(source) for source in (a, b, c)]
+    lifting.write(to, _of_bytes(lifting, "absdiff", *numbers, ending=".add" if instruction.has("ACC") else ""))
 
 
 def dot_product(lifting: Lifting, instruction: MachineInstruction) -> None:
