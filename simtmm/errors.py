@@ -78,6 +78,10 @@ class DeadlockError(RecordingError):
     """Threads of a kernel that wait for each other for ever."""
 
 
+class LivelockError(DeadlockError):
+    """Threads of a kernel go round for ever: none of them can ever see another value."""
+
+
 class TraceError(SimtmmError):
     """A trace file that is foreign, truncated or inconsistent."""
 

@@ -17,7 +17,8 @@ Bytes = npt.NDArray[np.uint8]
 class Allocation:
     """A piece of memory: virtual address and size [bytes], what it is called, and its bytes, which are written to.
 
-    constant: constant memory. read_only: memory of the host that nobody may write to.
+    constant: constant memory. read_only: memory of the host that nobody may write to. of_host: memory that the host may
+    write while a kernel runs: pinned, mapped, managed.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Allocation:
     constant: bool = False
     array: npt.NDArray[Any] | None = None
     read_only: bool = False
+    of_host: bool = False
 
 
 class DeviceMemory:
@@ -68,6 +70,10 @@ class DeviceMemory:
             if allocation.base <= address < allocation.base + allocation.bytes:
                 return allocation
         return None
+
+    def may_be_written(self, low: int, end: int) -> bool:
+        """Whether others than a kernel that runs may write at some of these addresses meanwhile."""
+        return any(each.of_host and each.base < end and low < each.base + each.bytes for each in self.allocations)
 
     def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
         """What ends or begins nearest to an address that is in none. among: pieces; all of them if left out."""
