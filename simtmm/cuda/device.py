@@ -12,6 +12,7 @@ import numpy.typing as npt
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.livelock.others import other_streams
 from simtmm.cuda.execution.livelock.watch import LivelockFoundError, PatienceError
 from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
@@ -21,7 +22,7 @@ from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.livelock_text import livelock_text, patience_text
 from simtmm.cuda.patience import kernel_timeout
 from simtmm.device import DeviceProperties, device_properties
-from simtmm.errors import DeadlockError, KernelError, LivelockError, RecordingError, shown
+from simtmm.errors import DeadlockError, KernelError, LivelockError, NoProgressError, RecordingError, shown
 from simtmm.launch import bare_name
 
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
@@ -156,7 +157,7 @@ class Device:
         try:
             yield from run(
                 state, function.code, record, RESIDENT, program.calls_host, seconds, chosen,
-                lambda: function.watched.code, patience,
+                lambda: function.watched.code, patience, launch.concurrent or other_streams(),
             )  # fmt: skip
         except FaultError as fault:
             if calls.error is not None:
@@ -167,7 +168,7 @@ class Device:
         except StuckError as stuck:
             raise DeadlockError(f"{where}: {deadlock_text(function, *stuck.args)}") from None
         except PatienceError as over:
-            raise RecordingError(f"{where}: {patience_text(function, state, over.block, patience)}") from None
+            raise NoProgressError(f"{where}: {patience_text(function, state, over.block, patience)}") from None
         except LivelockFoundError as found:
             raise LivelockError(f"{where}: {livelock_text(function, found.livelock)}") from None
 
@@ -192,7 +193,8 @@ class DeviceLaunch:
 
     grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
     shared memory. where: how errors begin. textures: rows of layout.TEXTURE, which handles of the parameters number.
-    chosen: numbers of the only blocks that run, ascending; all if empty.
+    chosen: numbers of the only blocks that run, ascending; all if empty. concurrent: whether work of other streams may
+    go on meanwhile, on a GPU.
     """
 
     grid: tuple[int, int, int]
@@ -202,6 +204,7 @@ class DeviceLaunch:
     where: str = ""
     textures: bytes = b""
     chosen: tuple[int, ...] = ()
+    concurrent: bool = False
 
 
 def _check_chosen(chosen: tuple[int, ...], state: LaunchState, where: str) -> None:

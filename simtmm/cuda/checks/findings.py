@@ -60,9 +60,10 @@ class Finding:
     hint: str = ""
 
     @staticmethod
-    def of_deadlock(kernel: str, launch: int, text: str) -> "Finding":
-        """Threads that wait for each other for ever."""
-        what = f"Barrier error detected. Divergent thread(s): {text}"
+    def of_deadlock(kernel: str, launch: int, error: DeadlockError) -> "Finding":
+        """Threads that wait for each other, or go round, for ever."""
+        kind = "Endless loop" if isinstance(error, LivelockError) else "Barrier"
+        what = f"{kind} error detected. {'T' if isinstance(error, LivelockError) else 'Divergent t'}hread(s): {error}"
         return Finding(SYNCCHECK, ERROR, what, kernel, launch, (), hint=STUCK)
 
     @property

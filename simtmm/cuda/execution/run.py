@@ -149,6 +149,7 @@ def run(
     chosen: Sequence[int] = (),
     watched: Callable[[], MachineCode] | None = None,
     patience: float = math.inf,
+    concurrent: bool = False,
 ) -> Iterator[Piece]:
     """All blocks of a launch. Yields pieces of its log, where it is recorded.
 
@@ -156,13 +157,13 @@ def run(
     calls Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers of the
     only blocks that run, ascending; of a launch whose blocks wait for no others. watched: gives the code that is
     watched, for when threads may go round for ever; nobody looks if left out. patience: seconds that may pass while no
-    block ends and nothing that others see is changed.
+    block ends and nothing that others see is changed. concurrent: whether others than these threads may write memory.
 
     Raises FaultError, StuckError, SlowError, LivelockFoundError and PatienceError, and what Python raises
     when it is called.
     """
     core = Core(state, code, record, watched, patience)
-    core.watch.is_alone = state.program.communicates or state.blocks == 1
+    core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
     if state.program.communicates:
         yield from _in_turns(core, resident)

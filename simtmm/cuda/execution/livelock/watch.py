@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.launch import ROUNDS, BlockState, LaunchState, aligned
-from simtmm.cuda.execution.layout import SEEN, SHARED_WINDOW, WINDOW
+from simtmm.cuda.execution.layout import PARAMETER_WINDOW, SEEN, SHARED_WINDOW, WINDOW
 from simtmm.cuda.execution.livelock.snapshot import Snapshot, numbers_of
 from simtmm.cuda.execution.machine_code import MachineCode
 
@@ -215,7 +215,9 @@ class Watch:
         """Whether others than these blocks may write what they read: other blocks, the host, other launches."""
         for row in self._seen[self._seen["times"] > 0]:
             low, end = int(row["low"]), int(row["end"])
-            if low >= SHARED_WINDOW and end <= SHARED_WINDOW + WINDOW:
+            if low >= SHARED_WINDOW and (end <= SHARED_WINDOW + WINDOW or low >= PARAMETER_WINDOW):
+                continue
+            if self.state.memory.is_constant(low, end):
                 continue
             if not self.is_alone or self.state.memory.may_be_written(low, end):
                 return True
