@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.cuda.execution.function_code import FunctionCode
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES, SHARED_WINDOW
-from simtmm.cuda.execution.livelock.deciding import loop_of, spun_upon
+from simtmm.cuda.execution.livelock.deciding import loop_of, loops_around, spun_upon
 from simtmm.cuda.execution.livelock.snapshot import place_in_kernel
 from simtmm.cuda.execution.livelock.watch import Livelock
 from simtmm.cuda.faults import index_of, place_text, waiting_lines
@@ -71,38 +71,42 @@ def patience_text(function: "KernelFunction", state: LaunchState, block: BlockSt
 
 @dataclass(frozen=True)
 class _Round:
-    """A loop of a function that threads go round. threads: how many. first: the block, and the thread in it."""
+    """Loops of a function that threads go round, the innermost first. threads: how many. first: the block, and the
+    thread in it.
+    """
 
     code: FunctionCode
-    loop: frozenset[int]
+    loops: tuple[frozenset[int], ...]
     threads: int
     first: tuple[BlockState, int]
 
 
 def _rounds(found: Livelock) -> list[_Round]:
     """The loops that threads go round, in the order in which they stand in the code."""
-    threads: dict[tuple[FunctionCode, frozenset[int]], int] = {}
-    first: dict[tuple[FunctionCode, frozenset[int]], tuple[BlockState, int]] = {}
+    threads: dict[tuple[FunctionCode, tuple[frozenset[int], ...]], int] = {}
+    first: dict[tuple[FunctionCode, tuple[frozenset[int], ...]], tuple[BlockState, int]] = {}
     for block in found.blocks:
         for warp in block.warps:
             running = int(warp["living"]) & ~int(warp["blocked"])
             for lane in range(LANES):
                 if running >> lane & 1:
-                    key = _loop(found.state, block, warp, lane)
+                    key = _loops(found.state, block, warp, lane)
                     threads[key] = threads.get(key, 0) + 1
                     first.setdefault(key, (block, int(warp["number"]) * LANES + lane))
-    keys = sorted(threads, key=lambda key: (key[0].number, min(key[1], default=0)))
+    keys = sorted(threads, key=lambda key: (key[0].number, min(key[1][-1]) if key[1] else 0))
     return [_Round(*key, threads[key], first[key]) for key in keys]
 
 
-def _loop(state: LaunchState, block: BlockState, warp: np.void, lane: int) -> tuple[FunctionCode, frozenset[int]]:
-    """The loop that a thread goes round: of the function that it is in, or of the kernel that has called it."""
+def _loops(
+    state: LaunchState, block: BlockState, warp: np.void, lane: int
+) -> tuple[FunctionCode, tuple[frozenset[int], ...]]:
+    """The loops that a thread is in: of the function that it is in, or of the kernel that has called it."""
     code = state.program.code_of(int(warp["pc"][lane]))
-    loop = loop_of(code, int(warp["pc"][lane]) - code.first_block)
-    if loop:
-        return code, loop
+    found = loops_around(code, int(warp["pc"][lane]) - code.first_block)
+    if found:
+        return code, found
     entry = state.program.entry_code
-    return entry, loop_of(entry, place_in_kernel(state, block, warp, lane))
+    return entry, loops_around(entry, place_in_kernel(state, block, warp, lane))
 
 
 def _round_line(function: "KernelFunction", found: Livelock, each: _Round) -> str:
@@ -116,9 +120,8 @@ def _round_line(function: "KernelFunction", found: Livelock, each: _Round) -> st
     if words:
         return f"{who} {goes} for ever: {', '.join(words)}"
     blocks = each.code.flow.blocks
-    last = next(
-        (i for n in sorted(each.loop, reverse=True) for i in reversed(blocks[n].instructions) if i.opcode), None
-    )
+    whole = sorted(each.loops[-1] if each.loops else (), reverse=True)
+    last = next((i for n in whole for i in reversed(blocks[n].instructions) if i.opcode), None)
     at = place_text(function, each.code.function.name, last) if last else function.entry
     return f"{who} {goes} for ever at {at}, which no memory decides"
 
@@ -127,11 +130,14 @@ def _accesses(found: Livelock, each: _Round) -> list[int]:
     """Numbers of the accesses that decide whether a loop is left; else, as where a function makes them, of all."""
     accesses = found.state.program.accesses
     seen = [number for number in range(len(accesses)) if found.seen["times"][number]]
-    name = each.code.function.name
-    wanted = spun_upon(each.code, each.loop)
-    own = [number for number in seen if accesses[number][0] == name and accesses[number][1] in wanted]
-    calls = any(i.opcode == "call" for n in each.loop for i in each.code.flow.blocks[n].instructions)
-    return own or ([number for number in seen if accesses[number][0] != name] if calls else [])
+    name, blocks = each.code.function.name, each.code.flow.blocks
+    for loop in each.loops:
+        wanted = spun_upon(each.code, loop)
+        own = [number for number in seen if accesses[number][0] == name and accesses[number][1] in wanted]
+        if own:
+            return own
+    calls = any(i.opcode == "call" for loop in each.loops for n in loop for i in blocks[n].instructions)
+    return [number for number in seen if accesses[number][0] != name] if calls else []
 
 
 def _word(function: "KernelFunction", found: Livelock, number: int) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from simtmm.cuda.execution.function_code import FunctionCode
 from simtmm.cuda.ptx.control_flow import components, ends_block
 from simtmm.cuda.ptx.isa import row_of
+from simtmm.cuda.ptx.loops import loops
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Instruction
 
@@ -37,6 +38,11 @@ def loop_of(code: FunctionCode, number: int) -> frozenset[int]:
             is_loop = len(component) > 1 or number in edges[number]
             return frozenset(component) if is_loop else frozenset()
     return frozenset()
+
+
+def loops_around(code: FunctionCode, number: int) -> tuple[frozenset[int], ...]:
+    """The loops that a block of a function is in, the innermost first."""
+    return tuple(loop.members for loop in reversed(loops(code.flow.blocks)) if number in loop.members)
 
 
 @lru_cache(64)
