@@ -7,14 +7,21 @@ import argparse
 import random
 import struct
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from simtmm.cuda.compilers import compile_files
 from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.execution import launch as launch_states
+from simtmm.cuda.execution.control_flow.edges import WAITING_ROUNDS
+from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.livelock import watch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.machine_function import machine_function
@@ -67,9 +74,7 @@ def drawn(seed: object) -> Waiting:
     """One that a seed stands for."""
     luck = random.Random(str(seed))
     phases = tuple(
-        Phase(
-            luck.choice(KINDS), luck.choice((0, 0, 30, 3000)), luck.choice((0, 0, 20, 500, 5000)), luck.randint(1, 4)
-        )
+        Phase(luck.choice(KINDS), luck.choice((0, 0, 30, 3000)), luck.choice((0, 0, 20, 500, 5000)), luck.randint(1, 4))
         for _ in range(luck.randint(1, 3))
     )
     return Waiting(luck.choice((1, 2, 2, 3, 5, 8)), luck.choice((1, 31, 32, 33, 64, 96)), phases)
@@ -109,31 +114,58 @@ def run(waiting: Waiting, function: KernelFunction, record: bool = False) -> lis
     return [int(each) for each in words[:, VALUE]]
 
 
+@contextmanager
+def looked_at_each_turn(always: bool = False) -> Iterator[dict[str, int]]:
+    """Have turns of one trip, and somebody look after each; gives how often blocks had come back to a state.
+
+    always: whether all code is watched, whatever the state.
+    """
+    seen = {"back": 0}
+    is_back, begun = watch._Past.is_back, LaunchState.__init__
+
+    def back(self, *given) -> bool:
+        found = is_back(self, *given) or always
+        seen["back"] += found
+        return found
+
+    def begin(self, program, *given) -> None:
+        begun(self, program, *given)
+        self.launch["fuel"] = program.fuel // WAITING_ROUNDS
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(watch, "LOOK_SECONDS", 0.0)
+        patches.setattr(watch, "ROUNDS", 1)
+        patches.setattr(launch_states, "ROUNDS", 1)
+        patches.setattr(watch._Past, "is_back", back)
+        patches.setattr(LaunchState, "__init__", begin)
+        yield seen
+
+
 def expected(waiting: Waiting) -> list[int]:
     """What they must leave."""
     return [each.outcome(waiting.blocks, waiting.threads) for each in waiting.phases]
 
 
 def _main() -> None:
-    from simtmm.cuda.execution.livelock import watch
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    watch.LOOK_SECONDS = 0.0
-    began, wrong = time.monotonic(), 0
+    began, wrong, back = time.monotonic(), 0, 0
     for number in range(given.count):
         waiting = drawn(f"{given.seed}/{number}")
         try:
-            found = run(waiting, kernel(number % 4 == 3), number % 2 == 1)
+            with looked_at_each_turn(number % 3 == 2) as seen:
+                found = run(waiting, kernel(), number % 2 == 1)
             what = "" if found == expected(waiting) else f"left {found} for {expected(waiting)}"
+            back += seen["back"]
         except Exception as error:
             what = str(error)
         if what:
             wrong += 1
             print(number, waiting, what, flush=True)
-    print(f"{given.count} launches, {wrong} wrong or accused, {time.monotonic() - began:.0f} s")
+    took = time.monotonic() - began
+    print(f"{given.count} launches, {wrong} wrong or accused; {back} times watched; {took:.0f} s")
 
 
 if __name__ == "__main__":

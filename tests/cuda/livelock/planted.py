@@ -38,7 +38,7 @@ PLANTED = {
     "acquires_for_ever": ("index 33 of a", "it is 0"),
     "waits_for_a_byte": ("index 40 and 1 bytes of a", "it is 0"),
     "waits_for_eight_bytes": ("index 22 of a", "it is 0"),
-    "warp_votes": ("index 0 of a", "it is 0", "and others"),
+    "warp_votes": ("of a, which has 64 elements (int32), and others", "it is 0"),
     "writer_that_left": ("index 50 of a", "it is 0, and no thread comes to"),
     "compares_with_another": ("index 25 of a", "it is 0"),
     "dynamic_shared_flag": ("byte 24 of", "it is 0"),

@@ -50,16 +50,14 @@ def deciding(code: FunctionCode, loop: frozenset[int]) -> frozenset[str]:
     """The registers that decide how a thread goes on in a loop."""
     instructions = [each for number in loop for each in code.flow.blocks[number].instructions]
     found = {name for each in instructions if not computes(each) for name in read(each)}
-    return closure(instructions, found)
+    return _closure([each for each in instructions if computes(each)], found)
 
 
-def closure(instructions: list[Instruction], names: set[str]) -> frozenset[str]:
-    """Registers, and those that may go into them by instructions that compute, whatever their order."""
+def _closure(instructions: list[Instruction], names: set[str]) -> frozenset[str]:
+    """Registers, and those that may go into them by some instructions, whatever their order."""
     found = set(names)
     while True:
-        more = {
-            name for each in instructions if computes(each) and found & {*written(each)} for name in read(each)
-        } - found
+        more = {name for each in instructions if found & {*written(each)} for name in read(each)} - found
         if not more:
             return frozenset(found)
         found |= more
@@ -74,5 +72,6 @@ def spun_upon(code: FunctionCode, loop: frozenset[int]) -> list[Instruction]:
         for number in loop
         if blocks[number].instructions and any(target not in loop for target in blocks[number].targets)
     ]
-    deciders = closure(instructions, {name for each in leaving for name in read(each)})
+    passing = [each for each in instructions if not row_of(each.opcode).memory]
+    deciders = _closure(passing, {name for each in leaving for name in read(each)})
     return [each for each in instructions if row_of(each.opcode).memory and deciders & {*written(each)}]
