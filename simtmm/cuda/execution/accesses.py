@@ -75,10 +75,18 @@ entry:
 some:
   %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
                                     i64 {width}, i1 true, ptr %addresses, ptr %hosts)
-  br i1 %wrong, label %failed, label %each
+  br i1 %wrong, label %failed, label %found
+found:
+  %recorded = icmp sge i32 %site, 0
+  br i1 %recorded, label %log, label %move
+log:
+  call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
+  br label %move
+move:
+  br label %each
 each:
-  %m = phi i32 [ %mask, %some ], [ %m.next, %each ]
-  %same = phi i32 [ 0, %some ], [ %same.next, %each ]
+  %m = phi i32 [ %mask, %move ], [ %m.next, %each ]
+  %same = phi i32 [ 0, %move ], [ %same.next, %each ]
   %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
   %host.at = getelementptr i64, ptr %hosts, i32 %lane
   %host = load ptr, ptr %host.at

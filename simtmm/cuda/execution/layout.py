@@ -120,6 +120,8 @@ BLOCK_BYTES = -(-BLOCK.itemsize // ALIGN) * ALIGN
 # What running a warp or a block comes back with.
 DONE, YIELDED, BLOCKED, LOG_FULL, FAULTED = range(5)
 
+MOST_ROUNDS = 1 << 14  # of its warps, that a block takes before it comes back, though none has used up its turn
+
 LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
