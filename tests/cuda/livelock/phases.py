@@ -1,6 +1,6 @@
 """Right kernels that wait: locks, tickets, look-backs, barriers of grids and the like, one phase after the other.
 
-`python -m tests.cuda.livelock.phases --count N --seed S` draws and runs N, and says how many were accused (none may be).
+`python -m tests.cuda.livelock.phases --count N --seed S` draws and runs N, and says how many were accused: none may be.
 """
 
 import argparse

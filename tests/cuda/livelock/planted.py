@@ -17,7 +17,7 @@ SOURCE = Path(__file__).with_name("planted.cu")
 PLANTED = {
     "flag_that_nobody_sets": ("index 5 of a", "it is 0, and nothing in the kernel writes it", "126 threads have ended"),
     "counts_its_trips": ("index 7 of a", "it is 0, and nothing in the kernel writes it", "128 threads"),
-    "flag_behind_a_barrier": ("byte 0 of flag", "it is 0, and no thread comes to", "32 threads (the first: 32) for a barrier"),
+    "flag_behind_a_barrier": ("byte 0 of flag", "it is 0, and no thread comes to", "32 threads (the first: 32) for a"),
     "lock_taken_twice": ("index 3 of a", "tries to update", "it is 1"),
     "lock_left_behind": ("index 2 of a", "tries to update", "it is 1"),
     "ticket_that_is_skipped": ("index 1 of a", "it is 2, and no thread comes to"),

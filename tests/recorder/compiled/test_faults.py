@@ -203,8 +203,8 @@ def test_a_loop_that_changes_nothing_is_ended_at_the_limit(tmp_path, monkeypatch
         record(cuda_program(path, 1, 32, ["zeros:int32:1"]), form="ptx")
     assert re.fullmatch(
         rf"kernel k: launch 0 of k: {re.escape(str(path))} \({re.escape(first)}, PTX line \d+\): no block has ended, "
-        r"and nothing was stored that was not there, for 0\.3 s, so it was ended: does it loop for ever\? Else .* raise "
-        r"the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
+        r"and nothing was stored that was not there, for 0\.3 s, so it was ended: does it loop for ever\? Else .* "
+        r"raise the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
         str(told.value),
     )
 

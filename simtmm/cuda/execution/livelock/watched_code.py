@@ -11,7 +11,7 @@ from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW, WARP
 from simtmm.cuda.ptx.control_flow import HERE
 from simtmm.cuda.ptx.registers import read
-from simtmm.cuda.ptx.syntax import Instruction, Symbol
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -51,6 +51,10 @@ def watch_instruction(context: "Context", instruction: Instruction) -> None:
 
 def _is_restless(context: "Context", instruction: Instruction) -> bool:
     opcode = instruction.opcode
+    if opcode == "nanosleep" and instruction.operands == (Immediate(0),):  # lets others go first, and takes no time
+        return False
+    if opcode in ("bar", "barrier") and instruction.has("red") and len(instruction.operands) > 3:
+        return True  # what those of so many threads give that happen to meet
     if opcode in _RESTLESS or any(name.startswith(_CLOCKS) for name in read(instruction)):
         return True
     if opcode in ("vote", "shfl") and not instruction.has("sync", HERE):  # of the lanes that happen to be there
