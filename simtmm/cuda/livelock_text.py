@@ -38,13 +38,11 @@ def livelock_text(function: "KernelFunction", found: Livelock) -> str:
     ended = sum(state.threads - _count(block, "living") for block in found.blocks)
     if ended:
         lines.append(f"{ended:,} {'thread has' if ended == 1 else 'threads have'} ended")
+    count = len(found.blocks)
     if found.yet:
-        lines.append(
-            f"{found.yet:,} blocks have not begun: at most {len(found.blocks):,} run at once, and none of them ends"
-        )
-    blocks = f"block ({index_of(found.blocks[0])})" if len(found.blocks) == 1 else f"all {len(found.blocks):,} blocks"
-    if found.yet:
-        blocks = f"all {len(found.blocks):,} blocks that have begun"
+        begun = f"none of the {count:,} blocks that have begun can go on, and {found.yet:,} have not begun"
+        return f"{begun}: at most {count:,} run at once here: {'; '.join(lines)}"
+    blocks = f"block ({index_of(found.blocks[0])})" if count == 1 else f"all {count:,} blocks"
     return f"livelock in {blocks}: no thread can go on: {'; '.join(lines)}"
 
 

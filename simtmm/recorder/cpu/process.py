@@ -1,7 +1,7 @@
 """A kernel's instrumented C++ build in a process of its own: its requests, its replies, and how it ends.
 
 A kernel may do anything: abort, exit, run past an array, spin for ever. At worst that ends its process, which a
-watchdog ends too where it records nothing for too long or takes too much memory. Arrays, events and the place where
+watchdog ends too where it makes no progress for too long or takes too much memory. Arrays, events and the place where
 the kernel is lie in memory shared with it (process_cpu.cuh has the other side), so its end can be reported with the
 place.
 """
