@@ -123,7 +123,7 @@ def soon_given_up(monkeypatch):
 def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch, soon_given_up):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.cu").write_text(
-        "__global__ void f(volatile int* x)\n{\n    while (x[threadIdx.x] == 0) ;\n}\n"
+        "__global__ void f(volatile int* x)\n{\n    for (;;) x[threadIdx.x] = x[threadIdx.x] + 1;\n}\n"
     )  # fmt: skip
     with pytest.raises(RecordingError) as caught:
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]), most_events=100_000)
@@ -134,7 +134,9 @@ def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch,
 def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, monkeypatch, soon_given_up):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SIMTMM_KERNEL_MEMORY", "20000000")
-    (tmp_path / "k.cu").write_text('__global__ void f(int* x)\n{\n    for (;;) asm volatile("");\n}\n')
+    (tmp_path / "k.cu").write_text(
+        '__global__ void f(int* x)\n{\n    int t;\n    for (;;) asm volatile("mov.u32 %0, %clock;" : "=r"(t));\n}\n'
+    )
     with pytest.raises(RecordingError, match=r"fill 20,000,000 bytes of memory with events: do they loop for ever\?"):
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]))
 
