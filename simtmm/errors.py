@@ -82,6 +82,14 @@ class DeadlockError(RecordingError):
     """Threads of a kernel that wait for each other for ever."""
 
 
+class LivelockError(DeadlockError):
+    """Threads of a kernel go round for ever: none of them can ever see another value."""
+
+
+class NoProgressError(RecordingError):
+    """Nothing has come of a kernel for as long as it may take."""
+
+
 class TraceError(SimtmmError):
     """A trace file that is foreign, truncated or inconsistent."""
 

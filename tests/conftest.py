@@ -37,7 +37,7 @@ SLOW = {
     "children/poisoned_folder", "children/signals", "cli", "compiled",
     "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",
     "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches",
-    "cuda/interpreter/libraries",
+    "cuda/interpreter/libraries", "cuda/livelock",
     "cuda/interpreter/matrices", "cuda/math_functions", "cuda/sass", "cuda/whole", "device", "engine/bounds",
     "engine/choice", "engine/custom_scheduler",
     "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",

@@ -79,7 +79,7 @@ KernelTimeoutOption = Annotated[
         "--kernel-timeout",
         metavar="SECONDS",
         callback=_limit_time,
-        help=f"end a kernel that records nothing for so long; 60 if left out (see also {KERNEL_TIMEOUT})",
+        help=f"end a kernel that makes no progress for so long; 60 if left out (see also {KERNEL_TIMEOUT})",
     ),
 ]
 KernelMemoryOption = Annotated[

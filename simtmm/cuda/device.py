@@ -12,13 +12,17 @@ import numpy.typing as npt
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.livelock.others import other_streams
+from simtmm.cuda.execution.livelock.watch import LivelockFoundError, PatienceError
 from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
 from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.livelock_text import livelock_text, patience_text
+from simtmm.cuda.patience import kernel_timeout
 from simtmm.device import DeviceProperties, device_properties
-from simtmm.errors import DeadlockError, KernelError, RecordingError, shown
+from simtmm.errors import DeadlockError, KernelError, LivelockError, NoProgressError, RecordingError, shown
 from simtmm.launch import bare_name
 
 RESIDENT = 2048  # blocks that may be under way at once, where threads wait for other blocks
@@ -132,11 +136,12 @@ class Device:
         blocks: that run, from the first on; all if left out. write: takes what device code prints, in the place of what
         the device was created with. seconds: that it may take, about.
 
-        Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong
-        and for threads that wait for each other for ever; SlowError where it takes longer than it may.
+        Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong,
+        for threads that wait for each other or go round for ever, and where nothing comes of them for too long
+        (simtmm.cuda.patience); SlowError where it takes longer than it may.
         """
         where = launch.where or f"launch of {bare_name(function.entry)}"
-        program = function.program
+        program, patience = function.program, kernel_timeout()
         check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where, self.properties)
         symbols = self.symbols(function.linked)
         state = LaunchState(
@@ -150,7 +155,10 @@ class Device:
         calls = HostCalls(function, state, write or self._write, self._heap, self.heap_limit)
         state.launch["callback"] = ctypes.cast(calls.address, ctypes.c_void_p).value or 0
         try:
-            yield from run(state, function.code, record, RESIDENT, program.calls_host, seconds, chosen)
+            yield from run(
+                state, function.code, record, RESIDENT, program.calls_host, seconds, chosen,
+                lambda: function.watched.code, patience, launch.concurrent or other_streams(),
+            )  # fmt: skip
         except FaultError as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):
@@ -159,6 +167,10 @@ class Device:
             raise RecordingError(f"{where}: {fault_text(function, *fault.args)}") from None
         except StuckError as stuck:
             raise DeadlockError(f"{where}: {deadlock_text(function, *stuck.args)}") from None
+        except PatienceError as over:
+            raise NoProgressError(f"{where}: {patience_text(function, state, over.block, patience)}") from None
+        except LivelockFoundError as found:
+            raise LivelockError(f"{where}: {livelock_text(function, found.livelock)}") from None
 
 
 def initial_variables(module: LinkedModule) -> dict[str, npt.NDArray[np.uint8]]:
@@ -181,7 +193,8 @@ class DeviceLaunch:
 
     grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
     shared memory. where: how errors begin. textures: rows of layout.TEXTURE, which handles of the parameters number.
-    chosen: numbers of the only blocks that run, ascending; all if empty.
+    chosen: numbers of the only blocks that run, ascending; all if empty. concurrent: whether work of other streams may
+    go on meanwhile, on a GPU.
     """
 
     grid: tuple[int, int, int]
@@ -191,6 +204,7 @@ class DeviceLaunch:
     where: str = ""
     textures: bytes = b""
     chosen: tuple[int, ...] = ()
+    concurrent: bool = False
 
 
 def _check_chosen(chosen: tuple[int, ...], state: LaunchState, where: str) -> None:

@@ -61,8 +61,7 @@ def place_text(function: "KernelFunction", name: str, instruction: Instruction) 
 
 def _thread(state: LaunchState, block: BlockState, thread: int) -> str:
     x, y, _ = state.shape
-    index = ", ".join(str(int(part)) for part in block.block["index"])
-    return f"block ({index}), thread ({thread % x}, {thread // x % y}, {thread // (x * y)})"
+    return f"block ({index_of(block)}), thread ({thread % x}, {thread // x % y}, {thread // (x * y)})"
 
 
 def _access(
@@ -104,11 +103,22 @@ def _surface_access(instruction: Instruction, place: int) -> str:
 
 def deadlock_text(function: "KernelFunction", state: LaunchState, block: BlockState) -> str:
     """What the threads of a block wait for, none of which can go on."""
+    lines = waiting_lines(function, state, block)
+    return f"deadlock in block ({index_of(block)}): no thread can go on: {'; '.join(lines)}"
+
+
+def index_of(block: BlockState) -> str:
+    """A block's place in the grid."""
+    return ", ".join(str(int(part)) for part in block.block["index"])
+
+
+def waiting_lines(function: "KernelFunction", state: LaunchState, block: BlockState) -> list[str]:
+    """Threads of a block that wait at barriers, or for others of their warp, and where."""
     groups: dict[tuple[int, str], list[int]] = {}
     for warp in block.warps:
-        living, gathering = int(warp["living"]), int(warp["gathering"])
+        waiting, gathering = int(warp["living"]) & int(warp["blocked"]), int(warp["gathering"])
         for lane in range(LANES):
-            if living >> lane & 1:
+            if waiting >> lane & 1:
                 what = "others of its warp" if gathering >> lane & 1 else "a barrier"
                 pc = int(warp["pc"][lane])
                 groups.setdefault((pc, what), []).append(int(warp["number"]) * LANES + lane)
@@ -120,5 +130,4 @@ def deadlock_text(function: "KernelFunction", state: LaunchState, block: BlockSt
         lines.append(f"{who} for {what} at {at}")
     if len(groups) > _MOST_NAMED:
         lines.append(f"and {len(groups) - _MOST_NAMED} more groups")
-    index = ", ".join(str(int(part)) for part in block.block["index"])
-    return f"deadlock in block ({index}): no thread can go on: {'; '.join(lines)}"
+    return lines

@@ -19,6 +19,7 @@ class KernelFunction:
 
     is_quick = False
     is_checked = False
+    is_watched = False
 
     def __init__(self, linked: LinkedModule, entry: str) -> None:
         """entry: as PTX has it."""
@@ -32,7 +33,9 @@ class KernelFunction:
         the translation of PTX that it takes fails.
         """
         try:
-            program = Program(self.linked.module, self.entry, self.linked.place, checks=self.is_checked)
+            program = Program(
+                self.linked.module, self.entry, self.linked.place, checks=self.is_checked, watches=self.is_watched
+            )
             self._assembly = program.assembly()
         except InternalError as error:
             raise self._judged(error) from error.__cause__
@@ -64,10 +67,22 @@ class KernelFunction:
     @cached_property
     def checked(self) -> Self:
         """The same kernel, whose log holds all that the checks look at (simtmm/cuda/checks)."""
-        twin = copy.copy(self)
-        for name in ("program", "code", "quick"):
-            twin.__dict__.pop(name, None)
+        twin = self._twin()
         twin.is_checked = True
+        return twin
+
+    @cached_property
+    def watched(self) -> Self:
+        """The same kernel, which a launch of this one may go on in (simtmm/cuda/execution/livelock)."""
+        twin = self._twin()
+        twin.is_watched = twin.is_quick = True
+        return twin
+
+    def _twin(self) -> Self:
+        """The same kernel, to be translated anew."""
+        twin = copy.copy(self)
+        for name in ("program", "code", "quick", "checked", "watched"):
+            twin.__dict__.pop(name, None)
         return twin
 
     def shared_bytes(self, dynamic: int) -> int:

@@ -38,7 +38,7 @@ class MachineFunction(KernelFunction):
     @cached_property
     def program(self) -> Program:
         """Translated."""
-        program = Program(self.lifted.module, self.entry, self.linked.place, LONG_TURN)
+        program = Program(self.lifted.module, self.entry, self.linked.place, LONG_TURN, watches=self.is_watched)
         self._assembly = program.assembly()
         return program
 

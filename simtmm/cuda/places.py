@@ -9,6 +9,7 @@ from simtmm.cuda.execution.function_code import placed
 from simtmm.cuda.execution.launch import LaunchState
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW
 from simtmm.cuda.ptx.origins import UNKNOWN, Origin, origins
+from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.trace.schema import ALIGNMENT
 
@@ -140,6 +141,23 @@ def _pointers(function: "KernelFunction", state: LaunchState, came: frozenset[Or
         if value and (array := _holder(state.memory, value)) is not None:
             found[array.base] = array
     return list(found.values())
+
+
+def may_go_to(function: "KernelFunction", state: LaunchState, access: tuple[str, Instruction], address: int) -> bool:
+    """Whether an instruction of a function may access what lies at an address, by its state space and its pointers."""
+    is_shared = SHARED_WINDOW <= address < SHARED_WINDOW + WINDOW
+    space = space_of(access[1])
+    if space in ("local", "param", "const") or (space == "shared") > is_shared or (space == "global") > (not is_shared):
+        return False
+    came = _origins(function, access)
+    pointers = _pointers(function, state, came)
+    if UNKNOWN in came or not pointers:
+        return True
+    for pointer in pointers:
+        base, size = (pointer.base, pointer.bytes) if isinstance(pointer, Allocation) else pointer[1:]
+        if base <= address and (address < base + size or not size):
+            return True
+    return False
 
 
 def _shared_bytes(function: "KernelFunction", name: str) -> int:

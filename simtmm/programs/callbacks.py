@@ -12,7 +12,16 @@ from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.execution.layout import TEXTURE as TEXTURE_ROW
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.texture import ADDRESS_MODES, FILTER_MODES, SurfaceObject, TextureObject
-from simtmm.errors import DeadlockError, InternalError, KernelError, RecordingError, SimtmmError, escaped, one_line
+from simtmm.errors import (
+    DeadlockError,
+    InternalError,
+    KernelError,
+    NoProgressError,
+    RecordingError,
+    SimtmmError,
+    escaped,
+    one_line,
+)
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
     ATTRIBUTES,
@@ -152,6 +161,7 @@ class Callbacks:
             launch = DeviceLaunch(
                 (x, y, z), (block[0], block[1], block[2]), packed, shared,
                 f"{self._recording.name}: launch {self._recording.launched} of {_bare(function)}", self._rows(),
+                concurrent=bool(stream) or self._modules.may_be_concurrent,
             )  # fmt: skip
             self._recording.launch(function, launch, stream)
             return 0
@@ -220,7 +230,7 @@ def _bare(function: KernelFunction) -> str:
 def _code(error: SimtmmError, otherwise: int) -> int:
     """CUDA's number of what went wrong."""
     text = str(error)
-    if isinstance(error, DeadlockError):
+    if isinstance(error, DeadlockError | NoProgressError):
         return TIMEOUT
     if isinstance(error, RecordingError):
         for word, code in (("misaligned", MISALIGNED), ("assertion", ASSERT), ("out of bounds", ILLEGAL_ADDRESS),

@@ -1,7 +1,7 @@
 """The kernels and variables of a program's fat binaries, on a device."""
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from simtmm.cuda.compilers import CompiledModule, module_of_ptx
@@ -11,6 +11,9 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import KernelError
 from simtmm.programs.memory import ProgramMemory
+
+# Symbols of a program that has more than one stream, or more than one thread of the host
+_CONCURRENT = (b"StreamCreate", b"StreamPerThread", b"_ptsz", b"cudaGraph", b"pthread_create", b"thrd_create")
 
 
 class DeviceOfProgram(Device):
@@ -51,6 +54,15 @@ class Modules:
         self._modules: dict[int, LinkedModule] = {}
         self._whole: LinkedModule | None = None
         self._functions: dict[tuple[int, str], KernelFunction] = {}
+
+    @cached_property
+    def may_be_concurrent(self) -> bool:
+        """Whether the program may have work of several streams or threads under way: it names what begins such."""
+        try:
+            found = self._library.read_bytes()
+        except OSError:
+            return True
+        return any(name in found for name in _CONCURRENT)
 
     def load(self, number: int, image: bytes) -> None:
         """Take a fat binary in. Raises CompilerError and PtxError for what can't be read."""

@@ -38,7 +38,8 @@ class Row(ctypes.Structure):
 
     _fields_ = (
         ("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("host", ctypes.c_uint64),
-        ("serial", ctypes.c_uint64), ("element", ctypes.c_uint64), ("name", ctypes.c_char_p),
+        ("serial", ctypes.c_uint64), ("element", ctypes.c_uint64), ("kind", ctypes.c_uint64),
+        ("name", ctypes.c_char_p),
     )  # fmt: skip
 
 

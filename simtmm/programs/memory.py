@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class ProgramMemory(DeviceMemory):
             ):
                 self._types[base] = dtype
                 if each.bytes % dtype.itemsize == 0:
-                    typed = Allocation(each.name, base, each.bytes, each.data, each.constant, each.data.view(dtype))
+                    typed = replace(each, array=each.data.view(dtype))
                     self._known[serial] = typed
                     self.allocations[self.allocations.index(each)] = typed
 
@@ -65,7 +66,8 @@ class ProgramMemory(DeviceMemory):
         constant = base in self._constants
         if self._checker is not None and base not in self._own:
             self._checker.allocated(data, self, is_filled=True)
-        return Allocation((row.name or b"").decode("utf-8", "replace"), base, size, data, constant, data)
+        name = (row.name or b"").decode("utf-8", "replace")
+        return Allocation(name, base, size, data, constant, data, of_host=row.kind != DEVICE)
 
     def place(self, name: str, array: npt.NDArray[Any], constant: bool = False, read_only: bool = False) -> int:
         """The address of an array, whose content is copied into the runtime's memory; 0 if that is full."""

@@ -54,7 +54,7 @@ def record(
         GPU's own.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
 
-    On the CPU a kernel is ended where it records nothing for too long or takes too much memory (the environment
+    On the CPU a kernel is ended where it makes no progress for too long or takes too much memory (the environment
     variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes); one recorded as written runs in a
     process of its own.
     What the trace can't be believed in, such as a launch that records no access, is logged as a warning, and stands in

@@ -4,12 +4,11 @@ import os
 
 from simtmm.computer import NO_LIMIT, available_memory
 from simtmm.errors import RecordingError, shown
-from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
+from simtmm.files import KERNEL_MEMORY
 
 MOST_LAUNCHES = 1 << 20  # each stands in the trace's metadata
 MOST_BYTES = 1 << 28  # of a recording in memory
 VARIABLE = "SIMTMM_MOST_EVENTS"
-PATIENCE = 60.0  # seconds
 
 
 def most_events(given: int | None, in_memory: bool) -> int:
@@ -33,23 +32,6 @@ def most_events(given: int | None, in_memory: bool) -> int:
 def most_bytes() -> int:
     """How much memory a recording without a file may take before it goes on in a temporary one."""
     return max(1, min(MOST_BYTES, available_memory() // 2))
-
-
-def kernel_timeout() -> float:
-    """Seconds that a kernel may run on the CPU without recording anything.
-
-    What the environment variable SIMTMM_KERNEL_TIMEOUT says, else 60. Raises RecordingError for no number above 0.
-    """
-    text = os.environ.get(KERNEL_TIMEOUT)
-    if not text:
-        return PATIENCE
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise RecordingError(f"{KERNEL_TIMEOUT} = {shown(text)}: must be a number of seconds above 0")
-    return seconds
 
 
 def kernel_memory() -> int:

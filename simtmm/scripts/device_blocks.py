@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.checks.checker import unwritten
+from simtmm.cuda.execution.livelock.others import host_lets_go
 from simtmm.errors import KernelError
 
 ALIGNMENT = 256  # bytes, as cudaMalloc gives
@@ -60,6 +61,7 @@ class DeviceBlocks:
         if block is not None:
             del self._addresses[bisect.bisect_left(self._addresses, address)]
             self.used -= block.size
+            host_lets_go(address)
 
     def find(self, address: int) -> Block | None:
         """The piece that an address is in."""

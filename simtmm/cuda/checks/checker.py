@@ -76,7 +76,7 @@ class Checker:
                 if not self.checks.synccheck:
                     raise
                 self._take(described(checked, device, launch, tables, number))
-                self._take([Finding.of_deadlock(bare_name(function.entry), number, str(error))])
+                self._take([Finding.of_deadlock(bare_name(function.entry), number, error)])
                 return
             self._take(described(checked, device, launch, tables, number))
             if tables.now[state.DROPPED]:

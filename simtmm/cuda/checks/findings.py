@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from simtmm.cuda.checks.hints import STUCK
+from simtmm.cuda.checks.hints import ROUND, STUCK
 from simtmm.cuda.checks.names import CHECKS, SYNCCHECK, Checks
+from simtmm.errors import DeadlockError, LivelockError
 
 ERROR, WARNING, INFO = "Error", "Warning", "Info"
 
@@ -60,9 +61,13 @@ class Finding:
     hint: str = ""
 
     @staticmethod
-    def of_deadlock(kernel: str, launch: int, text: str) -> "Finding":
-        """Threads that wait for each other for ever."""
-        what = f"Barrier error detected. Divergent thread(s): {text}"
+    def of_deadlock(kernel: str, launch: int, error: DeadlockError) -> "Finding":
+        """Threads that wait for each other, or go round, for ever."""
+        if isinstance(error, LivelockError):
+            return Finding(
+                SYNCCHECK, ERROR, f"Thread(s) that go round for ever: {error}", kernel, launch, (), hint=ROUND
+            )
+        what = f"Barrier error detected. Divergent thread(s): {error}"
         return Finding(SYNCCHECK, ERROR, what, kernel, launch, (), hint=STUCK)
 
     @property

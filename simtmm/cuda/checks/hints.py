@@ -105,3 +105,4 @@ STUCK = (
     "a barrier waits for all threads that it is for, and a *_sync function for all lanes of its mask: let all of them "
     "come to it, or name in the mask only lanes that do"
 )
+ROUND = "have a thread that can still run write what is waited for, before it waits itself"

@@ -24,8 +24,9 @@ from simtmm.cuda.disagreement.memory import (
 from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
-from simtmm.errors import DeadlockError, RecordingError
+from simtmm.errors import DeadlockError, NoProgressError, RecordingError
 
+_WITHOUT_END = (DeadlockError, NoProgressError)
 THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are compared,
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
 SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what PTX has taken:
@@ -79,9 +80,9 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
         except RecordingError as error:
             if function is machine:
                 ways = Ways(device, machine, plain, launch, blocks, memory, found[0], found[0], allowed)
-                told = Told(str(error)) if isinstance(error, DeadlockError) else ended_alone(ways, str(error))
+                told = Told(str(error)) if isinstance(error, _WITHOUT_END) else ended_alone(ways, str(error))
                 return Comparison(told.text, blocks, told.is_fault, told.report)
-            if isinstance(error, DeadlockError) and blocks < grid:  # they may wait for blocks that did not run
+            if isinstance(error, _WITHOUT_END) and blocks < grid:  # they may wait for blocks that did not run
                 return None
             raise
     expected, ours = found

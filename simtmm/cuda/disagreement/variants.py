@@ -23,7 +23,10 @@ class Variant(KernelFunction):
     def program(self) -> Program:
         """Translated anew."""
         whole = self._of.program
-        program = Program(self._module or whole.module, self.entry, whole.place, whole.fuel, backwards=self._backwards)
+        program = Program(
+            self._module or whole.module, self.entry, whole.place, whole.fuel, backwards=self._backwards,
+            watches=self.is_watched,
+        )  # fmt: skip
         self._assembly = program.assembly()
         return program
 

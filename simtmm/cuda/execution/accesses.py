@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.check_log import checking_store
+from simtmm.cuda.execution.check_log import NOTE_SAME
+from simtmm.cuda.execution.livelock.watched_code import STORED
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.program import Program
@@ -14,8 +15,11 @@ def access_function(program: "Program", what: str, space: str, width: int) -> st
     """The name of a function, generated at its first use: what is "load" or "store", space where addresses are."""
     mover = mover_function(program, what, width)
     name = f"{what}.{space}.{width}"
-    if program.checks and what == "store":
-        program.helper(name, lambda: checking_store(name, space, width))
+    behind = NOTE_SAME if program.checks else ""
+    if program.watches and space != "local":
+        behind += STORED
+    if behind and what == "store":
+        program.helper(name, lambda: _comparing_store(name, space, width, behind))
     else:
         program.helper(name, lambda: _access(name, mover, space, width, what == "store"))
     return name
@@ -51,6 +55,57 @@ log:
 move:
   call void @"{mover}"(i32 %mask, ptr %hosts, ptr %data)
   br label %end
+end:
+  ret i1 false
+failed:
+  ret i1 true
+}}
+"""
+
+
+def _comparing_store(name: str, space: str, width: int, behind: str) -> str:
+    """A store lane by lane. behind: lines that follow; %same.next has the lanes that stored what lay there."""
+    bits = 8 * width
+    return f"""
+define internal i1 @"{name}"({_HEAD}) noinline {{
+entry:
+  %hosts = alloca [32 x i64], align 64
+  %nobody = icmp eq i32 %mask, 0
+  br i1 %nobody, label %end, label %some
+some:
+  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
+                                    i64 {width}, i1 true, ptr %addresses, ptr %hosts)
+  br i1 %wrong, label %failed, label %found
+found:
+  %recorded = icmp sge i32 %site, 0
+  br i1 %recorded, label %log, label %move
+log:
+  call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
+  br label %move
+move:
+  br label %each
+each:
+  %m = phi i32 [ %mask, %move ], [ %m.next, %each ]
+  %same = phi i32 [ 0, %move ], [ %same.next, %each ]
+  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+  %host = load ptr, ptr %host.at
+  %lane.64 = zext i32 %lane to i64
+  %offset = mul i64 %lane.64, {width}
+  %slot = getelementptr i8, ptr %data, i64 %offset
+  %old = load i{bits}, ptr %host, align 1
+  %new = load i{bits}, ptr %slot, align 1
+  store i{bits} %new, ptr %host, align 1
+  %is.same = icmp eq i{bits} %old, %new
+  %one = shl i32 1, %lane
+  %bit = select i1 %is.same, i32 %one, i32 0
+  %same.next = or i32 %same, %bit
+  %less = sub i32 %m, 1
+  %m.next = and i32 %m, %less
+  %over = icmp eq i32 %m.next, 0
+  br i1 %over, label %stored, label %each
+stored:
+{behind}  br label %end
 end:
   ret i1 false
 failed:

@@ -83,52 +83,14 @@ define internal i1 @resolve.{space}({head}, ptr %hosts) noinline {{
 """
 
 
-def checking_store(name: str, space: str, width: int) -> str:
-    """A store lane by lane, which notes the lanes that stored what lay there."""
-    bits = 8 * width
-    head = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, ptr %addresses, ptr %data"
-    return f"""
-define internal i1 @"{name}"({head}) noinline {{
-entry:
-  %hosts = alloca [32 x i64], align 64
-  %nobody = icmp eq i32 %mask, 0
-  br i1 %nobody, label %end, label %some
-some:
-  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
-                                    i64 {width}, i1 true, ptr %addresses, ptr %hosts)
-  br i1 %wrong, label %failed, label %each
-each:
-  %m = phi i32 [ %mask, %some ], [ %m.next, %each ]
-  %same = phi i32 [ 0, %some ], [ %same.next, %each ]
-  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
-  %host.at = getelementptr i64, ptr %hosts, i32 %lane
-  %host = load ptr, ptr %host.at
-  %lane.64 = zext i32 %lane to i64
-  %offset = mul i64 %lane.64, {width}
-  %slot = getelementptr i8, ptr %data, i64 %offset
-  %old = load i{bits}, ptr %host, align 1
-  %new = load i{bits}, ptr %slot, align 1
-  store i{bits} %new, ptr %host, align 1
-  %is.same = icmp eq i{bits} %old, %new
-  %one = shl i32 1, %lane
-  %bit = select i1 %is.same, i32 %one, i32 0
-  %same.next = or i32 %same, %bit
-  %less = sub i32 %m, 1
-  %m.next = and i32 %m, %less
-  %over = icmp eq i32 %m.next, 0
-  br i1 %over, label %stored, label %each
-stored:
-  %any = icmp ne i32 %same.next, 0
-  br i1 %any, label %note, label %end
+NOTE_SAME = f"""  %any = icmp ne i32 %same.next, 0
+  br i1 %any, label %note, label %noted
 note:
   call void @log.note(ptr %launch, i32 {SAME_VALUE}, i32 %same.next)
-  br label %end
-end:
-  ret i1 false
-failed:
-  ret i1 true
-}}
+  br label %noted
+noted:
 """
+"""Lines behind a store that compares: the lanes that stored what lay there are noted."""
 
 
 def log_fence(context: "Context", instruction: Instruction) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.layout import ALLOCATION
+from simtmm.cuda.execution.livelock.others import is_written_by_host
 from simtmm.trace.schema import ALIGNMENT
 
 Bytes = npt.NDArray[np.uint8]
@@ -17,7 +18,8 @@ Bytes = npt.NDArray[np.uint8]
 class Allocation:
     """A piece of memory: virtual address and size [bytes], what it is called, and its bytes, which are written to.
 
-    constant: constant memory. read_only: memory of the host that nobody may write to.
+    constant: constant memory. read_only: memory of the host that nobody may write to. of_host: memory that the host may
+    write while a kernel runs: pinned, mapped, managed.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Allocation:
     constant: bool = False
     array: npt.NDArray[Any] | None = None
     read_only: bool = False
+    of_host: bool = False
 
 
 class DeviceMemory:
@@ -68,6 +71,19 @@ class DeviceMemory:
             if allocation.base <= address < allocation.base + allocation.bytes:
                 return allocation
         return None
+
+    def may_be_written(self, low: int, end: int) -> bool:
+        """Whether the host may write at some of these addresses while a kernel runs."""
+        for each in self.allocations:
+            if each.base < end and low < each.base + each.bytes:
+                host = each.data.ctypes.data
+                if each.of_host or is_written_by_host(host, host + each.bytes):
+                    return True
+        return False
+
+    def is_constant(self, low: int, end: int) -> bool:
+        """Whether nobody may write at any of these addresses while a kernel runs."""
+        return any(each.constant and each.base <= low and end <= each.base + each.bytes for each in self.allocations)
 
     def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
         """What ends or begins nearest to an address that is in none. among: pieces; all of them if left out."""

@@ -1,6 +1,7 @@
 """The state of a launch and of its blocks, in memory that translated code reads and writes."""
 
 import copy
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,8 @@ class LaunchState:
         calls = program.has_calls
         entry = program.entry_code
         self.local_bytes = local_bytes_of(program)
-        self.warp_bytes = WARP_BYTES + -(-entry.frame_bytes // ALIGN) * ALIGN + (CALL_STACK if calls else 0)
+        self.entry_bytes = -(-entry.frame_bytes // ALIGN) * ALIGN  # of a warp's activation of the kernel
+        self.warp_bytes = WARP_BYTES + self.entry_bytes + (CALL_STACK if calls else 0)
         self._kept: list[npt.NDArray[Any]] = []
         self._whole = aligned(LAUNCH.itemsize)
         self.launch, self.address = self._whole.view(LAUNCH)[0], self._whole.ctypes.data
@@ -102,7 +104,7 @@ class LaunchState:
             "local_bytes": self.local_bytes,
             "warps": self.warps,
             "warp_bytes": self.warp_bytes,
-            "frame_bytes": -(-entry.frame_bytes // ALIGN) * ALIGN,
+            "frame_bytes": self.entry_bytes,
             "arena_bytes": self.warp_bytes - WARP_BYTES,
             "living": self._keep(self._living()),
             "thread_ids": self._keep(self._thread_ids()),
@@ -130,6 +132,13 @@ class LaunchState:
         rows = np.sort(rows[rows["low"] > 0], order="low")
         self._table = rows
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
+
+    def bytes_at(self, address: int, size: int) -> bytes:
+        """What lies at an address of global memory; nothing where it is in none."""
+        for row in self._table:
+            if row["low"] <= address < row["low"] + row["bytes"]:
+                return ctypes.string_at(int(row["host"]) + address - int(row["low"]), size)
+        return b""
 
     def no_caches(self) -> npt.NDArray[Any]:
         """CACHE[accesses], none of which knows an array."""

@@ -24,13 +24,14 @@ LAUNCH = np.dtype(
             "grid", "block", "parameters", "log", "log_limit", "fault", "fault_access", "fault_lane", "fault_address",
             "allocations", "allocation_count", "caches", "clock", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
-            "current", "callback", "processors", "warp_threads", "textures", "texture_count",
+            "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
+            "restless", "seen",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<i8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8",
         ],
     },
     align=True,
@@ -38,10 +39,21 @@ LAUNCH = np.dtype(
 """One for each launch. Addresses are those of this process; `allocations` points to ALLOCATION[allocation_count],
 `caches` to CACHE, `symbols` to a virtual address for each symbol of the code, `living` to the mask of each warp's
 threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[texture_count]. `log` 0: nothing is
-recorded."""
+recorded. What code that is watched (livelock/watched_code.py) writes besides: `changes` counts what
+was stored where something else lay, `restless` what else may let a thread go on, `seen` points to a SEEN for each
+access."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
+
+SEEN = np.dtype(
+    [
+        ("times", "<i8"), ("low", "<u8"), ("end", "<u8"), ("address", "<u8"), ("block", "<i8"), ("warp", "<i4"),
+        ("lanes", "<u4"),
+    ]
+)  # fmt: skip
+"""What code that is watched notes of an access: how often it was made, from which generic address up to which, and of
+the last time the address of its first lane, the block, the warp and the lanes."""
 
 TEXTURE = np.dtype(
     {
@@ -58,7 +70,7 @@ registers; its virtual address, where it lies in this process, and the bytes fro
 KIND_TEXTURE or KIND_SURFACE; texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
 
 KIND_TEXTURE, KIND_SURFACE = 1, 2
-TEXTURE_BYTES = TEXTURE.itemsize
+TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
 TOLD_WIDTH = 56  # in the log, the addresses of texels have the bytes of a texel from this bit on
 
@@ -81,19 +93,20 @@ WARP = np.dtype(
     {
         "names": [
             "pc", "activation", "living", "blocked", "tired", "gathering", "number", "top", "local", "local_top",
-            "waiting", "arrived",
+            "waiting", "arrived", "ran",
         ],
         "formats": [
             ("<i4", LANES), ("<u8", LANES), "<u4", "<u4", "<u4", "<u4", "<i4", "<u8", "<u8", "<i8",
-            ("<u4", ALL_BARRIERS), "<u4",
+            ("<u4", ALL_BARRIERS), "<u4", "<u4",
         ],
-        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516],
+        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516, 520],
         "itemsize": 576,
     }
 )  # fmt: skip
 """A warp: each lane's block of code and activation; masks of lanes that have not left, that wait, that have used up
 their turn, and that wait for others of their warp; its number in the block; the end of what its arena holds; its local
-memory; for each barrier the lanes that wait there; and those that have arrived at the cluster's since it was full."""
+memory; for each barrier the lanes that wait there; those that have arrived at the cluster's since it was full; and, of
+code that is watched, those that have run."""
 
 ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
 ACTIVATION_BYTES = 64
@@ -106,6 +119,8 @@ BLOCK_BYTES = -(-BLOCK.itemsize // ALIGN) * ALIGN
 
 # What running a warp or a block comes back with.
 DONE, YIELDED, BLOCKED, LOG_FULL, FAULTED = range(5)
+
+MOST_ROUNDS = 1 << 14  # of its warps, that a block takes before it comes back, though none has used up its turn
 
 LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
@@ -137,6 +152,7 @@ def offsets() -> dict[str, int]:
             ("WARP", WARP),
             ("ACTIVATION", ACTIVATION),
             ("TEXTURE", TEXTURE),
+            ("SEEN", SEEN),
         )
         for name in dtype.names or ()
     }

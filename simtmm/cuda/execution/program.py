@@ -21,12 +21,13 @@ from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
+from simtmm.cuda.execution.livelock.watched_code import watch_block, watch_instruction, watched_runtime
 from simtmm.cuda.execution.reachable import mentioned_by, reachable
-from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers
+from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers, looping
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.steps import Step, states_waits
-from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype
+from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype, Register, Symbol
 from simtmm.errors import PtxError
 from simtmm.own_faults import told_as_ours
 
@@ -51,9 +52,8 @@ class Program:
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
     what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
-    lanes of an atomic operation have their turns in descending order.
-    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. calls: for checks, those that lead to
-    barriers.
+    lanes of an atomic operation have their turns in descending order. calls: for checks, those that lead to barriers.
+    watches: whether what may let somebody go on is counted (livelock/watched_code.py).
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -78,6 +78,7 @@ class Program:
     parked: set[int] = field(default_factory=set)
     tired: set[int] = field(default_factory=set)
     checks: bool = False
+    watches: bool = False
     backwards: bool = False
     calls: list[CallSite] = field(default_factory=list)
 
@@ -104,6 +105,7 @@ class Program:
             for instruction in block.instructions[:1]
         )
         self.states_waits = states_waits([code.flow for code in self.codes])
+        self._wait_through_calls()
         self.communicates = any(code.flow.waiting for code in self.codes)
         self.is_independent = not any(
             communicates(instruction)
@@ -111,6 +113,28 @@ class Program:
             for block in code.flow.blocks
             for instruction in block.instructions
         )
+
+    def _wait_through_calls(self) -> None:
+        """Loops that call what may see what other threads do are loops in which threads may wait, too."""
+        seeing: set[str] = set()
+
+        def sees(instruction: Instruction) -> bool:
+            if instruction.opcode != "call":
+                return communicates(instruction)
+            targets = {each.name for each in instruction.operands if isinstance(each, Symbol)}
+            is_indirect = any(isinstance(each, Register) for each in instruction.operands)
+            return bool(seeing) if is_indirect else bool(seeing & targets)
+
+        before = -1
+        while len(seeing) > before:
+            before = len(seeing)
+            seeing |= {
+                code.function.name
+                for code in self.codes
+                if any(sees(instruction) for block in code.flow.blocks for instruction in block.instructions)
+            }
+        for code in self.codes if self.has_calls else ():
+            code.flow = replace(code.flow, waiting=looping(code.flow.blocks, sees))
 
     def _place_shared(self, functions: list[Function]) -> None:
         used = {operand_name for function in functions for operand_name in mentioned_by(function)}
@@ -193,7 +217,8 @@ class Program:
         for number in sorted(self.tired):
             tired_block(emit, number)
         basis = backward_runtime(assembly_file("runtime.ll")) if self.backwards else assembly_file("runtime.ll")
-        runtime = "\n".join((checking_runtime(basis) if self.checks else basis, *self.helpers.values()))
+        basis = checking_runtime(basis) if self.checks else basis
+        runtime = "\n".join((watched_runtime(basis) if self.watches else basis, *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
 
@@ -206,12 +231,17 @@ class Program:
         mask = emit.load("i32", "%mask")
         frame = emit.load("ptr", "%frame").name
         context = Context(emit, code, mask, frame)
+        if self.watches:
+            watch_block(context)
         sites = count(code.first_sites[block.number])
         for step in code.steps[block.number]:
             site = next(sites) if step.is_recorded else -1
             if step.is_recorded and step.access is None:
                 emit.call("log.work", "void", Value("%launch", "ptr"), Value(str(site), "i32"), mask)
             for instruction in step.instructions:
+                if self.watches and instruction.opcode:
+                    context.begin(instruction)
+                    watch_instruction(context, instruction)
                 if not instruction.opcode or ends_block(instruction) or code.is_constant(instruction):
                     continue
                 handler = HANDLERS.get(instruction.opcode)

@@ -18,6 +18,7 @@ from simtmm.cuda.execution.control_flow.meeting import meet, part_again
 from simtmm.cuda.execution.control_flow.merging import merge
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
+from simtmm.cuda.execution.livelock.watch import Watch
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
@@ -49,8 +50,13 @@ class FaultError(Exception):
 class Core:
     """Runs blocks of a launch, one at a time, with a log of its own."""
 
-    def __init__(self, state: LaunchState, code: MachineCode, record: bool) -> None:
-        self.state, self.code = state, code
+    def __init__(
+        self, state: LaunchState, code: MachineCode, record: bool,
+        watched: Callable[[], MachineCode] | None = None, patience: float = math.inf,
+    ) -> None:  # fmt: skip
+        """watched, patience: as of `run`."""
+        self.state, self.code, self.watched, self.patience = state, code, watched, patience
+        self.watch = Watch(state, code, watched, patience)
         most = _most_logged(state.program)
         self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
         self.block = state.new_block()
@@ -86,14 +92,14 @@ class Core:
 
         ended: the blocks before which all have ended, when this one's are.
         """
-        self.status = self.code.run_blocks(self.state.address, self.block.address, first, last)
+        self.status = self.watch.code.run_blocks(self.state.address, self.block.address, first, last)
         self.reached = int(self.state.launch["current"])
         yield from self._while_full(self.block, ended)
 
     def go_on(self, block: BlockState, ended: Callable[[], int]) -> Iterator[Piece]:
         """A turn for a block that has begun."""
         self.mark(block)
-        self.status = self.code.run_block(self.state.address, block.address)
+        self.status = self.watch.code.run_block(self.state.address, block.address)
         yield from self._while_full(block, ended)
 
     def _while_full(self, block: BlockState, ended: Callable[[], int]) -> Iterator[Piece]:
@@ -101,8 +107,9 @@ class Core:
             piece = self.logged()
             if piece is not None:
                 yield piece, min(ended(), int(block.block["number"]))
+            self.watch.piece(block)
             self.mark(block)
-            self.status = self.code.run_block(self.state.address, block.address)
+            self.status = self.watch.code.run_block(self.state.address, block.address)
 
     def has_more(self, block: BlockState) -> bool:
         """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError."""
@@ -121,8 +128,10 @@ class Core:
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
         """Blocks that wait for no others, each to its end."""
         while first < last and not self.stopped:
+            self.watch.begin(self.block)
             yield from self.new_blocks(first, last, lambda: last)
             while self.has_more(self.block) and not self.stopped:
+                self.watch.turn([self.block])
                 yield from self.go_on(self.block, lambda: last)
             first = self.reached
         piece = self.logged()
@@ -138,16 +147,23 @@ def run(
     calls_host: bool,
     seconds: float = math.inf,
     chosen: Sequence[int] = (),
+    watched: Callable[[], MachineCode] | None = None,
+    patience: float = math.inf,
+    concurrent: bool = False,
 ) -> Iterator[Piece]:
     """All blocks of a launch. Yields pieces of its log, where it is recorded.
 
     resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it
     calls Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers of the
-    only blocks that run, ascending; of a launch whose blocks wait for no others.
+    only blocks that run, ascending; of a launch whose blocks wait for no others. watched: gives the code that is
+    watched, for when threads may go round for ever; nobody looks if left out. patience: seconds that may pass while no
+    block ends and nothing that others see is changed. concurrent: whether others than these threads may write memory.
 
-    Raises FaultError, StuckError and SlowError, and what Python raises when it is called.
+    Raises FaultError, StuckError, SlowError, LivelockFoundError and PatienceError, and what Python raises
+    when it is called.
     """
-    core = Core(state, code, record)
+    core = Core(state, code, record, watched, patience)
+    core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
     if state.program.communicates:
         yield from _in_turns(core, resident)
@@ -228,7 +244,10 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterat
     state = first_core.state
     idle: deque[Core] = deque([first_core])
     record = first_core.log is not None
-    idle += [Core(state.for_another_core(), first_core.code, record) for _ in range(cores - 1)]
+    idle += [
+        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience)
+        for _ in range(cores - 1)
+    ]
     every = list(idle)
     for core in every:
         core.deadline = first_core.deadline
@@ -266,7 +285,7 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
     """Blocks that may wait for others: one that does not end lets others begin, and they take turns."""
     state = core.state
     waiting: deque[BlockState] = deque()
-    begun = 0
+    begun = before = 0
 
     def ended() -> int:
         return min([begun, *(int(block.block["number"]) for block in waiting)])
@@ -287,6 +306,12 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
                 waiting.append(block)
         if waiting:
             state.forget()
+            core.watch.yet = state.blocks - begun
+            if 2 * begun - len(waiting) > before:  # that have begun, and that have ended
+                before = 2 * begun - len(waiting)
+                core.watch.went_on()
+            if begun == state.blocks or len(waiting) == resident:
+                core.watch.turn(waiting)
     piece = core.logged()
     if piece is not None:
         yield piece, state.blocks

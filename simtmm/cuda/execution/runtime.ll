@@ -6,6 +6,7 @@ declare i64 @llvm.vector.reduce.or.v32i64(<32 x i64>)
 declare i32 @llvm.cttz.i32(i32, i1)
 declare i32 @llvm.ctpop.i32(i32)
 declare i64 @llvm.umin.i64(i64, i64)
+declare i32 @llvm.umin.i32(i32, i32)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
@@ -475,6 +476,7 @@ entry:
 round:
   %from = phi i32 [ %begin, %entry ], [ 0, %again ]
   %left.rounds = phi i32 [ %rounds, %entry ], [ %fewer, %again ]
+  %left.all = phi i32 [ {MOST_ROUNDS}, %entry ], [ %fewer.all, %again ]
   %from.64 = zext i32 %from to i64
   %skipped = mul i64 %from.64, %stride
   %start = getelementptr i8, ptr %first, i64 %skipped
@@ -532,7 +534,9 @@ stuck:
 counted:
   %cost = zext i1 %yielded.next to i32
   %fewer = sub i32 %left.rounds, %cost
-  %turn = icmp eq i32 %fewer, 0
+  %fewer.all = sub i32 %left.all, 1
+  %both = call i32 @llvm.umin.i32(i32 %fewer, i32 %fewer.all)
+  %turn = icmp eq i32 %both, 0
   br i1 %turn, label %turns, label %again
 again:
   br label %round

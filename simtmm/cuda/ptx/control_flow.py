@@ -115,8 +115,8 @@ def control_flow(function: Function) -> ControlFlow:
         for old in order
     )
     headers = frozenset(target for block in blocks for target in block.targets if target <= block.number)
-    yielding = _looping(blocks, lambda instruction: instruction.opcode == "nanosleep")
-    return ControlFlow(blocks, _crossing(blocks), headers, _looping(blocks, communicates), yielding)
+    yielding = looping(blocks, lambda instruction: instruction.opcode == "nanosleep")
+    return ControlFlow(blocks, _crossing(blocks), headers, looping(blocks, communicates), yielding)
 
 
 def communicates(instruction: Instruction) -> bool:
@@ -241,7 +241,7 @@ def _crossing(blocks: Sequence[Block]) -> frozenset[str]:
     return frozenset(crossing)
 
 
-def _looping(blocks: Sequence[Block], does: Callable[[Instruction], bool]) -> frozenset[int]:
+def looping(blocks: Sequence[Block], does: Callable[[Instruction], bool]) -> frozenset[int]:
     """Blocks that something jumps back to, over an instruction that does something."""
     found: set[int] = set()
     for block in blocks:

@@ -285,7 +285,7 @@ API cudaPointerGetAttributes(cudaPointerAttributes *found, const void *pointer) 
 
 // For Python: a piece of memory as kernels meet it.
 struct Row {
-    uint64_t address, bytes, host, serial, element;
+    uint64_t address, bytes, host, serial, element, kind;
     const char *name;
 };
 
@@ -296,7 +296,8 @@ extern "C" __attribute__((visibility("default"))) int simtmm_rows(Row *rows, int
     for (auto &each : pieces()) {
         const Piece &piece = each.second;
         if (count < most)
-            rows[count] = {piece.address, piece.bytes, piece.host, piece.serial, piece.element, piece.name.c_str()};
+            rows[count] = {piece.address, piece.bytes, piece.host, piece.serial, piece.element,
+                           (uint64_t)piece.kind, piece.name.c_str()};
         count++;
     }
     return count;

@@ -1,12 +1,10 @@
 """Launches of compiled kernels on a device: their log becomes events, with what a trace says of them."""
 
 import contextlib
-import time
 from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from simtmm import own_faults
 from simtmm.cuda.checks.checker import check
@@ -15,14 +13,13 @@ from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
-from simtmm.cuda.faults import place_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction, machine_function
 from simtmm.errors import InternalError, RecordingError
-from simtmm.files import KERNEL_MEMORY, KERNEL_TIMEOUT
+from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
-from simtmm.recorder.limits import kernel_memory, kernel_timeout
+from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch
@@ -89,7 +86,7 @@ class LaunchRuns:
         self.sites = CompiledSites()
         self.for_warps = False
         self._left = self._most = most_events
-        self._memory, self._patience = kernel_memory(), kernel_timeout()
+        self._memory = kernel_memory()
         self._of_a_block = most_of_a_block()
         self._arrays: list[TraceArray] = []
         self.has_accessed = False
@@ -104,16 +101,10 @@ class LaunchRuns:
         x, y, z = launch.block
         reader = LogReader(table, x * y * z)
         self.table()  # what is taken out of the device before the next launch stands in it
-        made, since = (0, 0), time.monotonic()
         with contextlib.closing(self.device.run(function, launch)) as pieces:
             for piece, ended in pieces:
                 for batch in reader.add(piece, ended):
                     yield self._counted(batch, number, launch.where)
-                before, made = made, (ended, reader.made)
-                if made != before:
-                    since = time.monotonic()
-                elif time.monotonic() > since + self._patience:  # all that a thread computes at once is one event
-                    raise self._silent(function, piece, launch.where)
                 self._check(reader.held_events, launch.where)
                 self._check_room(reader, launch.where)
         for batch in reader.rest():
@@ -170,18 +161,6 @@ class LaunchRuns:
                 f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
                 "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
             )
-
-    def _silent(self, function: KernelFunction, piece: npt.NDArray[np.uint8], where: str) -> RecordingError:
-        """That no event was recorded for too long. piece: of the log, in which all is work, a word an entry."""
-        word = int(piece.view(np.int64)[-1]) & 0xFFFFFFFF
-        sites = function.program.sites
-        place = ""
-        if word < len(sites) and (first := next(iter(sites[word].step.instructions), None)) is not None:
-            place = f"{place_text(function, sites[word].function, first)}: "
-        return RecordingError(
-            f"{where}: {place}recorded nothing for {self._patience:g} s and was ended: does it loop for ever? Else "
-            f"take smaller parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
-        )
 
     def _check_room(self, reader: LogReader, where: str) -> None:
         """Raise RecordingError where blocks that go on fill memory, or one of them its file."""

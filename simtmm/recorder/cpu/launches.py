@@ -8,6 +8,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.patience import kernel_timeout
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.arguments import ArgumentKind, argument_value
@@ -16,7 +17,7 @@ from simtmm.recorder.cpu.process import EndedError, KernelProcess
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.global_memory import GlobalMemory
 from simtmm.recorder.launches import trace_launch
-from simtmm.recorder.limits import VARIABLE, kernel_memory, kernel_timeout
+from simtmm.recorder.limits import VARIABLE, kernel_memory
 from simtmm.recorder.sites import read_source
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.runs.long_block import LongBlock, most_of_a_block

@@ -90,9 +90,9 @@ class Seen(ctypes.Structure):
     )
 
     @property
-    def events(self) -> int:
-        """Of the call so far."""
-        return int((self.next - self.first) // EVENT.itemsize + self.spared)
+    def recorded(self) -> int:
+        """Events of the call so far that lie in its file."""
+        return int((self.next - self.first) // EVENT.itemsize)
 
     @property
     def thread(self) -> int:

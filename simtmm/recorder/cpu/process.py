@@ -1,7 +1,7 @@
 """A kernel's instrumented C++ build in a process of its own: its requests, its replies, and how it ends.
 
 A kernel may do anything: abort, exit, run past an array, spin for ever. At worst that ends its process, which a
-watchdog ends too where it records nothing for too long or takes too much memory. Arrays, events and the place where
+watchdog ends too where it makes no progress for too long or takes too much memory. Arrays, events and the place where
 the kernel is lie in memory shared with it (process_cpu.cuh has the other side), so its end can be reported with the
 place.
 """
@@ -28,9 +28,10 @@ from simtmm.recorder.arguments import Taken
 from simtmm.recorder.cpu.messages import Command, Outcome, Seen
 from simtmm.recorder.cpu.shared_file import SharedFile
 from simtmm.recorder.global_memory import GlobalMemory
-from simtmm.trace.schema import EVENT, Events
+from simtmm.trace.schema import EVENT, Events, Kind
 
 BUSY_SECONDS = 5.0  # that a program just written may be open for writing elsewhere
+_WRITING = (Kind.STORE, Kind.ATOMIC, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)
 LOOK_SECONDS = 0.1  # between two looks of the watchdog
 PLACE_BYTES = 1 << 16  # of what the process says of its place; the ends of blocks stand behind
 NO_SITE = 0xFFFF
@@ -84,7 +85,7 @@ class KernelProcess:
             self._poll = select.poll()
             self._poll.register(self._replies, select.POLLIN)
             extents = np.array([[base, base + memory.arrays[name].nbytes] for name, base in memory.bases.items()])
-            self._alive, self._last = time.monotonic(), 0
+            self._alive, self._last, self._turn, self._block = time.monotonic(), 0, 0, -1
             self._tell(np.array([len(extents)], np.uint64).tobytes() + extents.astype(np.uint64).tobytes())
             self.signatures = self._hear_signatures()
             self._stack = stack.pop_all()
@@ -111,7 +112,7 @@ class KernelProcess:
 
     def begin(self, command: Command) -> None:
         """Have blocks run, which goes on until `end`. Raises EndedError where the process has ended."""
-        self._last = 0
+        self._last, self._turn = 0, int(command.turn)
         if command.begins:
             self._alive = time.monotonic()
         self._tell(bytes(command))
@@ -119,7 +120,7 @@ class KernelProcess:
     def end(self) -> Outcome:
         """What came of the command that was begun. Raises EndedError where the process ends over it."""
         outcome = Outcome.from_buffer_copy(self._hear(ctypes.sizeof(Outcome)))
-        self._look_for_life(bool(outcome.count))
+        self._look_for_life(bool(outcome.count and (outcome.blocks or self._has_written(int(outcome.count)))))
         return outcome
 
     def events(self, turn: int, count: int) -> Events:
@@ -176,9 +177,10 @@ class KernelProcess:
 
     def _look(self) -> None:
         """The watchdog: end the process where it has recorded nothing for too long, or takes too much memory."""
-        events = self._seen.events
-        self._look_for_life(events != self._last)
-        self._last = events
+        recorded, block = self._seen.recorded, int(self._seen.block)
+        goes_on = block != self._block or self._has_written(recorded)
+        self._look_for_life(recorded != self._last and goes_on)
+        self._last, self._block = recorded, block
         taken = _own_memory(self._process.pid)
         if taken > self._most_memory:
             self._end()
@@ -187,6 +189,13 @@ class KernelProcess:
                 f"of {self._most_memory:,} (--kernel-memory, {KERNEL_MEMORY})"
             )
 
+    def _has_written(self, recorded: int) -> bool:
+        """Whether a store or an atomic is among the events that were recorded since somebody looked."""
+        if recorded <= self._last:
+            return False
+        kinds = self.events(self._turn, recorded)["kind"][self._last :]
+        return bool(np.isin(kinds, _WRITING).any())
+
     def _look_for_life(self, has_recorded: bool) -> None:
         now = time.monotonic()
         if has_recorded:
@@ -194,8 +203,8 @@ class KernelProcess:
         elif now - self._alive > self._timeout:
             self._end()
             raise self._place_of(
-                f"recorded nothing for {self._timeout:g} s and was ended: does it loop for ever? Else take smaller "
-                f"parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
+                f"recorded nothing but loads for {self._timeout:g} s and was ended: does it loop for ever? Else take "
+                f"smaller parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
             )
 
     def _ended(self) -> EndedError:

@@ -104,6 +104,7 @@ def launch(
             return
         if _session is None or _session.is_full:
             _session = Session(recorded=False)
-        prepared, held = _session.prepare(image, function, sizes, arguments, f"kernel {bare_name(function.entry)}")
+        where = f"kernel {bare_name(function.entry)}"
+        prepared, held = _session.prepare(image, function, sizes, arguments, where, stream)
         _session.device.launch(function, prepared)
         del held

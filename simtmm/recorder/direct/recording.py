@@ -231,7 +231,7 @@ class Recording:
         where = f"{self.name}: launch {number} of {kernel}"
         if len(self._launches) == limits.MOST_LAUNCHES:
             raise RecordingError(f"{where}: a trace holds no more launches")
-        prepared, held = self._session.prepare(image, function, sizes, arguments, where)
+        prepared, held = self._session.prepare(image, function, sizes, arguments, where, stream)
         is_chosen = not self.is_tuning and self._chooser.takes(kernel)
         is_timed = self.clock is not None and self.clock.armed
         try:

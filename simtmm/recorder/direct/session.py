@@ -18,6 +18,7 @@ from simtmm.device import DeviceProperties
 from simtmm.errors import KernelError
 from simtmm.recorder.direct.device_pointer import DevicePointer
 from simtmm.recorder.direct.image import Image
+from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 from simtmm.trace.schema import ALIGNMENT
 
 FULL = SHARED_WINDOW // 2  # bytes of addresses that a device without a recording gives before a new one takes over
@@ -47,10 +48,11 @@ class Session:
         sizes: Sizes,
         arguments: Sequence[Any],
         where: str,
+        stream: Stream = DEFAULT_STREAM,
     ) -> tuple[DeviceLaunch, list[object]]:
         """A launch that is sure to begin, its arrays and variables placed; and what must live until it ends.
 
-        arguments: as the user gave them. where: begins errors.
+        arguments: as the user gave them. where: begins errors. stream: that it is put on.
 
         Raises KernelError and PtxError, before anything is placed in memory.
         """
@@ -75,7 +77,8 @@ class Session:
         by_value = {id(values[number]): address for number, address in addresses.items()}
         packed = pack(function, values, lambda value: by_value.get(id(value)), where)
         held += [*self.device.memory.allocations, image, arguments]
-        return DeviceLaunch(grid, block, packed, shared, where, b"".join(rows)), held
+        concurrent = stream != DEFAULT_STREAM
+        return DeviceLaunch(grid, block, packed, shared, where, b"".join(rows), concurrent=concurrent), held
 
     def _address(self, value: Any, name: str, where: str) -> int:
         if isinstance(value, DevicePointer):

@@ -1,11 +1,13 @@
 """Pointers to memory of the device, and the pools that CuPy takes it from."""
 
+import weakref
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.checks.checker import unwritten
+from simtmm.cuda.execution.livelock.others import host_lets_go, host_may_write
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -199,9 +201,23 @@ def alloc(size: int) -> MemoryPointer:
     return DEFAULT_POOL.malloc(size)
 
 
+def malloc_managed(size: int) -> MemoryPointer:
+    """Memory that the host may reach as well."""
+    pointer = alloc(size)
+    of_host(pointer.mem.content)
+    return pointer
+
+
 def alloc_pinned_memory(size: int) -> Any:
     """Memory of the host, as NumPy's frombuffer takes it."""
-    return np.zeros(size, np.uint8).data
+    return of_host(np.zeros(size, np.uint8)).data
+
+
+def of_host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, whose memory the host may write while a kernel runs."""
+    host_may_write(array.ctypes.data, array.nbytes)
+    weakref.finalize(array, host_lets_go, array.ctypes.data)
+    return array
 
 
 def set_allocator(allocator: Any = None) -> None:

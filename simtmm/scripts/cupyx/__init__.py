@@ -8,6 +8,7 @@ import numpy as np
 
 from simtmm.scripts.cupy.device_array import MissingError, count, plain, unwrapped
 from simtmm.scripts.cupy.elementwise import ElementwiseKernel
+from simtmm.scripts.cupy.memory import of_host
 from simtmm.scripts.cupyx import jit as jit
 from simtmm.scripts.cupyx import profiler as profiler
 
@@ -34,22 +35,22 @@ def scatter_min(a: Any, slices: Any, value: Any) -> None:
 
 def empty_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
     """An array of the host."""
-    return np.empty(shape, dtype, order)
+    return of_host(np.empty(shape, dtype, order))
 
 
 def zeros_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
     """An array of the host."""
-    return np.zeros(shape, dtype, order)
+    return of_host(np.zeros(shape, dtype, order))
 
 
 def empty_like_pinned(a: Any, dtype: Any = None, **options: Any) -> Any:
     """An array of the host."""
-    return np.empty_like(plain(a), dtype)
+    return of_host(np.empty_like(plain(a), dtype))
 
 
 def zeros_like_pinned(a: Any, dtype: Any = None, **options: Any) -> Any:
     """An array of the host."""
-    return np.zeros_like(plain(a), dtype)
+    return of_host(np.zeros_like(plain(a), dtype))
 
 
 @contextlib.contextmanager

@@ -85,7 +85,9 @@ def _install(patches: Patches) -> None:
     patches.set(driver, "_hostalloc_finalizer", lambda manager, ptr, key, size, mapped: _freeing(manager, ptr, key))
     patches.set(driver, "_pin_finalizer", lambda manager, ptr, key, mapped: _freeing(manager, ptr, key))
     patches.set(driver, "_event_finalizer", lambda pending, handle: _nothing)
-    patches.set(driver, "_stream_finalizer", lambda pending, handle: _nothing)
+    patches.set(
+        driver, "_stream_finalizer", lambda pending, handle: functools.partial(DEVICE.driver.drop_stream, int(handle))
+    )
     # Arrays
     patches.set(devicearray, "DeviceNDArray", readable_later(devicearray.DeviceNDArray, installed))
     copies = Copies(blocks, driver.is_device_memory)

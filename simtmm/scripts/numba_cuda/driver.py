@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from simtmm.cuda.execution.livelock.others import has_stream, host_may_write
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.direct import current
 from simtmm.scripts.device_attributes import attribute
@@ -16,6 +17,10 @@ from simtmm.scripts.device_blocks import DeviceBlocks
 
 VERSION = 13000  # of the driver that is stood in for: 13.0
 CONTEXT = 0x51AC0DE  # the handle of the only context
+
+
+class _OtherStream:
+    """A stream, as long as somebody has it."""
 
 
 class EmulatedDriver:
@@ -27,6 +32,7 @@ class EmulatedDriver:
         self._handles = itertools.count(0x100)
         self._local = threading.local()
         self._events: dict[int, Any] = {}
+        self._streams: dict[int, _OtherStream] = {}
         self._context = binding.CUcontext(CONTEXT)
 
     def functions(self) -> dict[str, Callable[..., Any]]:
@@ -92,19 +98,23 @@ class EmulatedDriver:
         return self._binding.CUdeviceptr(self.blocks.allocate(size))
 
     def cuMemAllocManaged(self, size: int, flags: int) -> Any:  # noqa: N802
-        return self._binding.CUdeviceptr(self.blocks.allocate(size))
+        return self._binding.CUdeviceptr(self._of_host(self.blocks.allocate(size), size))
 
     def cuMemFree(self, pointer: Any) -> None:  # noqa: N802
         self.blocks.free(int(pointer))
 
     def cuMemHostAlloc(self, size: int, flags: int) -> int:  # noqa: N802
-        return self.blocks.allocate(size)
+        return self._of_host(self.blocks.allocate(size), size)
+
+    def _of_host(self, address: int, size: int) -> int:
+        host_may_write(address, size)
+        return address
 
     def cuMemFreeHost(self, pointer: int) -> None:  # noqa: N802
         self.blocks.free(int(pointer))
 
     def cuMemHostRegister(self, pointer: int, size: int, flags: int) -> None:  # noqa: N802
-        self.blocks.adopt(int(pointer), size)
+        self._of_host(self.blocks.adopt(int(pointer), size), size)
 
     def cuMemHostUnregister(self, pointer: int) -> None:  # noqa: N802
         self.blocks.free(int(pointer))
@@ -155,7 +165,14 @@ class EmulatedDriver:
     # streams: all work is done in the order of the calls
 
     def cuStreamCreate(self, flags: int) -> Any:  # noqa: N802
-        return self._binding.CUstream(next(self._handles))
+        handle = next(self._handles)
+        self._streams[handle] = _OtherStream()
+        has_stream(self._streams[handle])
+        return self._binding.CUstream(handle)
+
+    def drop_stream(self, handle: int) -> None:
+        """Nobody has a stream any more."""
+        self._streams.pop(handle, None)
 
     def cuStreamDestroy(self, stream: Any) -> None:  # noqa: N802
         """Nothing is held."""

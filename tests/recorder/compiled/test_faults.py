@@ -8,7 +8,7 @@ import pytest
 from simtmm import record
 from simtmm.cuda import device
 from simtmm.cuda.disagreement import comparison
-from simtmm.errors import RecordingError
+from simtmm.errors import LivelockError, NoProgressError, RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.cuda.execution.kernels import kernel
 
@@ -123,7 +123,7 @@ def soon_given_up(monkeypatch):
 def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch, soon_given_up):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.cu").write_text(
-        "__global__ void f(volatile int* x)\n{\n    while (x[threadIdx.x] == 0) ;\n}\n"
+        "__global__ void f(volatile int* x)\n{\n    for (;;) x[threadIdx.x] = x[threadIdx.x] + 1;\n}\n"
     )  # fmt: skip
     with pytest.raises(RecordingError) as caught:
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]), most_events=100_000)
@@ -134,7 +134,9 @@ def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch,
 def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, monkeypatch, soon_given_up):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SIMTMM_KERNEL_MEMORY", "20000000")
-    (tmp_path / "k.cu").write_text('__global__ void f(int* x)\n{\n    for (;;) asm volatile("");\n}\n')
+    (tmp_path / "k.cu").write_text(
+        '__global__ void f(int* x)\n{\n    int t;\n    for (;;) asm volatile("mov.u32 %0, %clock;" : "=r"(t));\n}\n'
+    )
     with pytest.raises(RecordingError, match=r"fill 20,000,000 bytes of memory with events: do they loop for ever\?"):
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]))
 
@@ -144,13 +146,15 @@ ENDLESS = """.version 8.4
 .address_size 64
 .visible .entry f(.param .u64 a)
 {
+    .reg .b64 %t;
 again:
+    mov.u64 %t, %clock64;
     bra again;
 }
 """
 
 
-def test_a_loop_of_nothing_but_its_jump_ends_with_an_interrupt(tmp_path, monkeypatch):
+def test_a_loop_that_looks_at_the_clock_alone_ends_with_an_interrupt(tmp_path, monkeypatch):
     """It has no event that could fill anything. The interrupt comes when it runs, however long compiling it takes."""
     right = device.run
 
@@ -173,18 +177,53 @@ def test_a_loop_of_nothing_but_its_jump_ends_with_an_interrupt(tmp_path, monkeyp
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize(("loop", "last"), [("$L: bra $L;", "bra"), ("$L: add.s32 %r1, %r1, 3; bra $L;", "add.s32")])
-def test_a_loop_that_records_no_event_is_ended(tmp_path, monkeypatch, loop, last):
-    monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.3")
+@pytest.mark.parametrize("loop", ["$L: bra $L;", "$L: add.s32 %r1, %r1, 3; bra $L;"])
+def test_a_loop_that_nothing_ends_is_told(tmp_path, loop):
     path = tmp_path / "k.ptx"
     path.write_text(kernel(loop, 0, ".reg .b32 %r<2>;"))
-    with pytest.raises(RecordingError) as told:
+    with pytest.raises(
+        LivelockError, match=rf"for ever at {re.escape(str(path))} \(bra, PTX line \d+\), which no memory"
+    ):
         record(cuda_program(path, 1, 32, []), form="ptx")
+
+
+@pytest.mark.parametrize(
+    ("loop", "first"),
+    [
+        ("$L: mov.u64 %rd1, %clock64; bra $L;", "mov.u64"),  # a clock,
+        ("$L: nanosleep.u32 20; ld.volatile.global.u32 %r1, [%p0]; bra $L;", "nanosleep.u32"),  # a nap and loads,
+        ("$L: ld.global.u32 %r1, [%p0]; add.u32 %r2, %r2, 1; st.global.u32 [%p0], %r1; setp.ne.u32 %q, %r2, 0;"
+         "@%q bra $L; bra $L;", "ld.global.u32"),  # stores of what is there
+        ("$L: mov.u32 %r1, %clock; atom.global.cas.b32 %r2, [%p0], 5, 6; bra $L;", "mov.u32"),  # updates of nothing
+    ],
+)  # fmt: skip
+def test_a_loop_that_changes_nothing_is_ended_at_the_limit(tmp_path, monkeypatch, loop, first):
+    monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.3")
+    path = tmp_path / "k.ptx"
+    path.write_text(kernel(loop, 1, ".reg .b32 %r<3>; .reg .b64 %rd<2>; .reg .pred %q;"))
+    with pytest.raises(NoProgressError) as told:
+        record(cuda_program(path, 1, 32, ["zeros:int32:1"]), form="ptx")
     assert re.fullmatch(
-        rf"kernel k: launch 0 of k: {re.escape(str(path))} \({last}, PTX line \d+\): recorded nothing for 0\.3 s and "
-        r"was ended: does it loop for ever\? Else .* raise the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
+        rf"kernel k: launch 0 of k: {re.escape(str(path))} \({re.escape(first)}, PTX line \d+\): no block has ended, "
+        r"and nothing was stored that was not there, for 0\.3 s, so it was ended: does it loop for ever\? Else .* "
+        r"raise the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
         str(told.value),
     )
+
+
+def test_a_block_that_goes_on_storing_is_not_ended_however_long_it_takes(tmp_path, monkeypatch):
+    """Many times the limit; and all is recorded, watched or not."""
+    path = tmp_path / "k.ptx"
+    path.write_text(
+        kernel(
+            "$L: add.u32 %r1, %r1, 1; atom.global.add.u32 %r2, [%p0], 1; st.volatile.global.u32 [%p0], %r1;"
+            "setp.lt.u32 %q, %r1, 50000; @%q bra $L;",
+            1, ".reg .b32 %r<3>; .reg .pred %q;",
+        )
+    )  # fmt: skip
+    plain = record(cuda_program(path, 1, 1, ["zeros:int32:1"]), form="ptx")
+    monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.0001")
+    assert record(cuda_program(path, 1, 1, ["zeros:int32:1"]), form="ptx").info.digest == plain.info.digest
 
 
 def test_a_loop_that_computes_for_long_between_its_accesses_is_recorded(tmp_path, monkeypatch):

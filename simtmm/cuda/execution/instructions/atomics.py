@@ -6,6 +6,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions.memory import address_of, put, take
 from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Sink
 from simtmm.cuda.ptx.types import bytes_of
@@ -38,7 +39,9 @@ def atomic(context: Context, instruction: Instruction) -> None:
     name = f"atomic.{operation}.{kind}.{space}" + (f".v{count}" if count > 1 else "")
     make = _maker(context, operation, kind, space)
     program = context.code.program
-    program.helper(name, lambda: _function(name, space, bytes_of(kind), count, make, program.backwards))
+    size = bytes_of(kind)
+    behind = update_lines(f"i{8 * size}") if program.watches else ""
+    program.helper(name, lambda: _function(name, space, size, count, make, program.backwards, behind))
     pointers = [Value(each, "ptr") for each in ("%launch", "%block", "%warp")]
     number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
     places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]
@@ -178,8 +181,13 @@ _DESCENDING = """  %above = call i32 @llvm.ctlz.i32(i32 %m, i1 true)
 """
 
 
-def _function(name: str, space: str, size: int, count: int, make: Callable[[str], str], backwards: bool) -> str:
-    """Lane by lane, the lowest first unless backwards, and in each one number after the other."""
+def _function(
+    name: str, space: str, size: int, count: int, make: Callable[[str], str], backwards: bool, behind: str
+) -> str:
+    """Lane by lane, the lowest first unless backwards, and in each one number after the other.
+
+    behind: lines that follow each update.
+    """
     bits = f"i{8 * size}"
     return f"""
 define internal {bits} @"{name}.new"({bits} %old, {bits} %b, {bits} %c) alwaysinline {{
@@ -216,7 +224,7 @@ number:
   %old = load {bits}, ptr %at, align 1
   %new = call {bits} @"{name}.new"({bits} %old, {bits} %b, {bits} %c)
   store {bits} %new, ptr %at, align 1
-  %result.at = getelementptr {bits}, ptr %result, i32 %place
+{behind}  %result.at = getelementptr {bits}, ptr %result, i32 %place
   store {bits} %old, ptr %result.at
   %n.next = add i32 %n, 1
   %more = icmp ult i32 %n.next, {count}

@@ -10,6 +10,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import address_of
 from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Sink
 
@@ -113,7 +114,8 @@ def _apply(
     space = "shared" if found == "shared" else "global"
     program.helper("mbarrier.update", lambda: UPDATE)
     name = f"mbarrier.{operation}.{space}"
-    program.helper(name, lambda: _function(name, operation, space))
+    behind = update_lines("i64") if program.watches else ""
+    program.helper(name, lambda: _function(name, operation, space, behind))
     emit.store(address_of(context, address), "%addresses", ALIGN)
     zero = emit.constant(0, lanes("i64"))
     emit.store(x or zero, "%data", ALIGN)
@@ -127,7 +129,7 @@ def _apply(
     return emit.load(lanes("i64"), "%result", ALIGN)
 
 
-def _function(name: str, operation: str, space: str) -> str:
+def _function(name: str, operation: str, space: str, behind: str) -> str:
     return f"""
 define internal i1 @"{name}"(
     ptr %launch, ptr %block, ptr %warp, i32 %access,
@@ -153,7 +155,7 @@ each:
   %old = load i64, ptr %host
 {_OPERATIONS[operation]}
   store i64 %new, ptr %host
-  %result.at = getelementptr i64, ptr %result, i32 %lane
+{behind}  %result.at = getelementptr i64, ptr %result, i32 %lane
   store i64 %out, ptr %result.at
   %less = sub i32 %m, 1
   %m.next = and i32 %m, %less

@@ -146,8 +146,8 @@ def move_convergence(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def let_others_go(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """YIELD, NANOSLEEP."""
-    lifting.do("nanosleep.u32", Immediate(0))
+    """YIELD, and NANOSLEEP, which takes time besides."""
+    lifting.do("nanosleep.u32", Immediate(int(instruction.opcode == "NANOSLEEP")))
 
 
 def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:

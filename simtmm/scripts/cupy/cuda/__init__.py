@@ -24,11 +24,12 @@ from simtmm.scripts.cupy.memory import MemoryPool as MemoryPool
 from simtmm.scripts.cupy.memory import PinnedMemoryPool as PinnedMemoryPool
 from simtmm.scripts.cupy.memory import alloc as alloc
 from simtmm.scripts.cupy.memory import alloc_pinned_memory as alloc_pinned_memory
+from simtmm.scripts.cupy.memory import malloc_managed as malloc_managed
 from simtmm.scripts.cupy.memory import set_allocator as set_allocator
 from simtmm.scripts.cupy.memory import set_pinned_memory_allocator as set_pinned_memory_allocator
 
 UnownedMemory, ManagedMemory, MemoryAsyncPool = Memory, Memory, MemoryPool
-malloc_managed = malloc_async = alloc
+malloc_async = alloc
 
 
 def is_available() -> bool:

@@ -4,6 +4,7 @@ import threading
 from itertools import count
 from typing import Any
 
+from simtmm.cuda.execution.livelock.others import has_stream
 from simtmm.errors import RecordingError
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.clock import DEFAULT_STREAM, NO_MACHINE, Mark
@@ -28,6 +29,8 @@ class Stream:
         self.null_, self.non_blocking, self.priority = null, non_blocking, priority or 0
         self.device_id = 0
         self._before: list[Stream] = []
+        if self.ptr != DEFAULT_STREAM:
+            has_stream(self)
 
     def use(self) -> "Stream":
         """Launches go on this one from now on."""
