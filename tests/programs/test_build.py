@@ -36,3 +36,9 @@ def test_a_value_that_stands_apart_is_one_line_too(words):
 def test_options_of_the_host_s_compiler_are_passed_one_by_one(words, compiling, linking):
     flags = parse_flags(words)
     assert (flags.compiling, flags.linking) == (compiling, linking)
+
+
+@pytest.mark.parametrize("word", ["-D", "-Xcompiler", "-rdc", "-L"])
+def test_an_option_without_its_value_is_refused_by_name(word):
+    with pytest.raises(CompilerError, match=f"option '{word}': must be followed by a value"):
+        parse_flags(["-O2", word])
