@@ -98,8 +98,9 @@ def test_sources_of_old_keys_are_those_of_the_new_ones():
     [("gtx480", "58c5c8b9ed372796"), ("cray-xmt", "99e9f440cadff129")],
 )
 def test_a_machine_keeps_the_digest_that_it_had_by_its_old_keys(name, digest):
-    # As computed before the keys were renamed: what a store keeps of a machine is still found.
-    assert load_machine(name).digest() == digest
+    # As computed before the keys were renamed: what a store keeps of a machine is still found. What came later apart:
+    # stalls of NVIDIA's code count for nothing on a Cray XMT now.
+    assert load_machine(name).replace({"scheduling.stalls": "add"}).digest() == digest
 
 
 # --- the command line -------------------------------------------------------------------------------------------------

@@ -206,8 +206,8 @@ MALFORMED = {
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
-        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, reduce, shared, "
-        "store, sync",
+        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, reduce, settle, "
+        "shared, store, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),
@@ -216,8 +216,8 @@ MALFORMED = {
     "class that is none": (one(["compute", 1, "fp46"]), f"{HERE}: compute: unknown class 'fp46'; did you mean 'fp64'"),
     "class that is a list": (one(["compute", 1, ["fp64"]]), f"{HERE}: compute: unknown class ['fp64']"),
     "compute of two classes": (one(["compute", 1, "fp64", "fp32"]), f"{HERE}: compute takes one or two arguments"),
-    "load alone": (one(["load"]), f"{HERE}: load takes one argument, not 0"),
-    "load of numbers": (one(["load", 1, 2]), f"{HERE}: load takes one argument, not 2"),
+    "load alone": (one(["load"]), f"{HERE}: load takes one or two arguments, not 0"),
+    "load of numbers": (one(["load", 1, 2]), f"{HERE}: load 1: must be a list of at least one chunk"),
     "join twice": (one(["join", 1, 2]), f"{HERE}: join takes at most one argument, not 2"),
     "barrier with one": (one(["barrier", 0]), f"{HERE}: barrier takes no argument, not 1"),
     "sync with one": (one(["sync", 1]), f"{HERE}: sync takes no argument, not 1"),

@@ -102,8 +102,6 @@ CHANGES = (
             (
                 "memory.port_interval",
                 "memory.store_interval",
-                "memory.return_interval",
-                "memory.return_delay",
                 "memory.pipe.access_interval",
                 "memory.pipe.tag_interval",
                 "memory.pipe.interval",

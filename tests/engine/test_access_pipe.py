@@ -52,17 +52,17 @@ def test_passes_hold_up_hits_and_those_behind_but_not_what_is_missed(engine):
     one = [(["load", [0], 4],)]
     assert ticks(engine, one, {"interval": 9}, l1=L1) == 1 + LATENCY
     again = [(["load", [0], 4], ["load", [0], 4])]
-    assert ticks(engine, again, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 3 * 9 + HIT
+    assert ticks(engine, again, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 4 * 9  # over when its passes are, 4 ticks behind it
     # Two warps hit at once: the second one's passes come behind the first one's.
     both = [(["load", [0], 4], ["load", [0], 4]), (["load", [1], 4], ["load", [1], 4])]
-    assert ticks(engine, both, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 7 * 9 + HIT
+    assert ticks(engine, both, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 8 * 9
 
 
 def test_the_slowest_of_the_stages_is_what_binds(engine):
     # A hit is waited for before the next one begins, but what it takes of a stage is over later.
     hits = [(["load", [0, 1]], *[["load", [0, 1], 3]] * 2)]
     assert ticks(engine, hits, {"tag_interval": 20, "interval": 1}, l1=L1) == 1 + 20 + LATENCY + 1 + 3 * 20 + HIT
-    assert ticks(engine, hits, {"tag_interval": 1, "interval": 20}, l1=L1) == 1 + 1 + LATENCY + 1 + 5 * 20 + HIT
+    assert ticks(engine, hits, {"tag_interval": 1, "interval": 20}, l1=L1) == 1 + 1 + LATENCY + 1 + 6 * 20
 
 
 def test_a_shared_access_lets_its_port_go_and_settles_behind_its_passes(engine):
@@ -136,11 +136,13 @@ def test_stores_pass_the_pipe_and_then_their_own_path(engine):
 
 
 @pytest.mark.parametrize("own", [{}, {"store_interval": 2}])
-def test_what_was_loaded_delays_each_chunk_of_a_store(engine, own):
-    waits = [(["load", [5, 6, 7]], ["store", [0, 1, 2, 3]])]
+def test_what_was_loaded_delays_a_chunk_for_each_pass_of_a_store(engine, own):
+    waits = [(["load", [5, 6, 7]], ["store", [0, 1, 2, 3], 4])]
     found = ticks(engine, waits, {}, return_delay=13, return_interval=5, **own)
     queued = 3 * 5 + 4 * 13 + 3 * 2 if own else 3 * 5 + 13  # without a path of their own stores don't queue
     assert found == 1 + LATENCY + 1 + queued + LATENCY
+    scattered = [(["load", [5]], ["store", list(range(8))])]
+    assert ticks(engine, scattered, {}, return_delay=13) == 1 + LATENCY + 1 + 13 + LATENCY
     once = [(["load", [5]], ["store", [0]], ["store", [1]])]
     assert ticks(engine, once, {}, return_delay=13, **own) == 1 + LATENCY + 1 + 13 + LATENCY + 1 + LATENCY
 

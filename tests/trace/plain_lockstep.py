@@ -60,7 +60,9 @@ def _operation(kind, step, lanes, specification):
         return ["compute", len({word for event in step.values() for word in _parts(event[0], event[4], 4)})]
     if kind in NAMES:
         chunks = _chunks(kind, step, specification)
-        passes = _passes(kind, step, specification)[0] if specification.pipe and kind != Kind.ATOMIC else 1
+        passes = 1
+        if specification.pipe and kind != Kind.ATOMIC:
+            passes = _passes(kind, step, specification)[kind == Kind.STORE]
         return [NAMES[kind], chunks, passes] if passes > 1 else [NAMES[kind], chunks]
     if specification.pipe:
         passes, least = _passes(kind, step, specification)

@@ -333,7 +333,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     else:
                         start = max(t, s.port_free[port]) + returning
                         s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
-                    returning = returning_next
+                    returning = returning_next if index + 1 - first < passes else np.int64(0)
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
             done = np.int64(-1)
             row1 = np.int64(0)

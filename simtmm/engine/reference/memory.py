@@ -100,6 +100,7 @@ class Memory:
                 if not again and (self.port_chunks == 1 or chunk // self.port_chunks != passing):
                     passing = chunk // self.port_chunks
                     start = self.through_port(group, kind, slot, now)
+                    self.waits = self.waits_next if index + 1 < passes else 0
                 done = self.transfer(group, kind, chunk, start, now)
                 if done > finish:
                     finish = done
@@ -149,7 +150,6 @@ class Memory:
             port = group, slot % self.ports
             start = max(now, self.port_free[port]) + self.waits
             self.port_free[port] = start + self.port_interval
-        self.waits = self.waits_next
         return start
 
     def through_fetch_port(self, group: int, start: int, now: int) -> int:

@@ -18,12 +18,13 @@ from simtmm.trace.warps.layout import (
     RULE_PIPE_RUN,
     RULE_TOGETHER,
 )
-from simtmm.workload import MOST_PASSES, PASSES_SHIFT
+from simtmm.workload import LISTED, MOST_PASSES, PASSES_SHIFT
 
 NOBODY = -1
 ARRAY_SHIFT = 32  # of an address of shared memory: below are the bytes within an array
 WORD = 4
 
+_STORE = int(Kind.STORE)
 _SHARED, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
 
 
@@ -46,6 +47,12 @@ def bank_passes(walk, lanes, kind):
         index = end
     least = max(np.int64(1), least)
     return min(max(least, passes), np.int64(MOST_PASSES)) + ((least - 1) << PASSES_SHIFT)
+
+
+@inlined
+def taken_by(kind, passes):
+    """The passes that a global access takes: of a store those without conflicts, since it reads no bank."""
+    return (passes >> PASSES_SHIFT) + 1 if kind == _STORE else passes & LISTED
 
 
 @inlined

@@ -70,7 +70,7 @@ from simtmm.trace.warps.layout import (
     WARP_WAITED,
 )
 from simtmm.trace.warps.load_store_units import access, access_shared
-from simtmm.trace.warps.passes import bank_passes
+from simtmm.trace.warps.passes import bank_passes, taken_by
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import NOT_SO, degree_of, even_degree
 from simtmm.workload import (
@@ -80,7 +80,6 @@ from simtmm.workload import (
     COMPUTE,
     JOIN,
     LARGEST,
-    LISTED,
     LOAD,
     MOST_UNSETTLED,
     PAUSE,
@@ -224,7 +223,8 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
-                access(walk, w, operation_of(kind), site, says, count, passes & LISTED, output, place)
+                passes = taken_by(kind, passes)
+                access(walk, w, operation_of(kind), site, says, count, passes, output, place)
                 return True
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
             degree = even_degree(walk, runs, values, w, leader, kind)
@@ -327,7 +327,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
     passes = np.int64(1)
     if walk.rules[RULE_PIPE_LANES] > 0 and kind != _ATOMIC:
-        passes = bank_passes(walk, lanes, kind) & LISTED if kind < _ATOMIC else most_words(walk, lanes)
+        passes = taken_by(kind, bank_passes(walk, lanes, kind)) if kind < _ATOMIC else most_words(walk, lanes)
     access(walk, w, operation, site, says, count, passes, output, place)
     return True
 
