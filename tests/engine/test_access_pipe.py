@@ -52,7 +52,9 @@ def test_passes_hold_up_hits_and_those_behind_but_not_what_is_missed(engine):
     one = [(["load", [0], 4],)]
     assert ticks(engine, one, {"interval": 9}, l1=L1) == 1 + LATENCY
     again = [(["load", [0], 4], ["load", [0], 4])]
-    assert ticks(engine, again, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 4 * 9  # over when its passes are, 4 ticks behind it
+    assert (
+        ticks(engine, again, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 4 * 9
+    )  # over when its passes are, 4 ticks behind it
     # Two warps hit at once: the second one's passes come behind the first one's.
     both = [(["load", [0], 4], ["load", [0], 4]), (["load", [1], 4], ["load", [1], 4])]
     assert ticks(engine, both, {"interval": 9}, l1=L1) == 1 + LATENCY + 1 + 8 * 9
