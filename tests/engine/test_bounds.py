@@ -20,14 +20,14 @@ def operations_of(workload):
         yield from workload.warp(warp)
 
 
-def instructions(operation):
+def instructions(machine, operation):
     """Issue slots of an operation, each of one issue interval, and how many instructions they are."""
     match operation:
         case ["compute", n, *_]:
             return n, n
-        case ["shared", degree]:
-            return degree, 1
-        case ["join" | "barrier" | "sync" | "pause", *_]:
+        case ["shared", degree, *_]:
+            return 1 if machine.memory.pipe else degree, 1
+        case ["join" | "barrier" | "sync" | "pause" | "settle", *_]:
             return 0, 0
     return 1, 1
 
@@ -56,7 +56,7 @@ def alone(machine, warp):
     every = machine.scheduling.switch == "every-instruction"
     ticks = 0
     for operation in warp:
-        slots, count = instructions(operation)
+        slots, count = instructions(machine, operation)
         name = operation[0]
         waits = name in ("load", "atomic") or (name == "store" and machine.memory.stores == "blocking")
         if name == "pause":
@@ -77,7 +77,7 @@ def alone(machine, warp):
 def test_work_is_conserved(drawn, workload):
     for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
-        work = [instructions(operation) for operation in operations_of(workload)]
+        work = [instructions(machine, operation) for operation in operations_of(workload)]
         assert result.issued == sum(count for _, count in work)
         assert result.port_busy == machine.ticks(machine.issue_cycles) * sum(slots for slots, _ in work)
         assert result.transactions == len(workload.chunks)
