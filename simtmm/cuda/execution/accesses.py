@@ -19,9 +19,9 @@ def access_function(program: "Program", what: str, space: str, width: int) -> st
     if program.watches and space != "local":
         behind += STORED
     if behind and what == "store":
-        program.helper(name, lambda: _comparing_store(name, space, width, behind))
+        program.helper(name, lambda: _access(name, space, width, True, _comparing(width, behind)))
     else:
-        program.helper(name, lambda: _access(name, mover, space, width, what == "store"))
+        program.helper(name, lambda: _access(name, space, width, what == "store", _moving(mover)))
     return name
 
 
@@ -35,7 +35,8 @@ def mover_function(program: "Program", what: str, width: int) -> str:
     return name
 
 
-def _access(name: str, mover: str, space: str, width: int, writes: bool) -> str:
+def _access(name: str, space: str, width: int, writes: bool, move: str) -> str:
+    """A function that resolves the addresses of lanes and records them. move: lines that move the data, to %end."""
     return f"""
 define internal i1 @"{name}"({_HEAD}) noinline {{
 entry:
@@ -53,9 +54,7 @@ log:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
   br label %move
 move:
-  call void @"{mover}"(i32 %mask, ptr %hosts, ptr %data)
-  br label %end
-end:
+{move}end:
   ret i1 false
 failed:
   ret i1 true
@@ -63,27 +62,17 @@ failed:
 """
 
 
-def _comparing_store(name: str, space: str, width: int, behind: str) -> str:
-    """A store lane by lane. behind: lines that follow; %same.next has the lanes that stored what lay there."""
+def _moving(mover: str) -> str:
+    """Lines that move all lanes' data at once."""
+    return f"""  call void @"{mover}"(i32 %mask, ptr %hosts, ptr %data)
+  br label %end
+"""
+
+
+def _comparing(width: int, behind: str) -> str:
+    """Lines that store lane by lane. behind: those that follow; %same.next has the lanes that stored what lay there."""
     bits = 8 * width
-    return f"""
-define internal i1 @"{name}"({_HEAD}) noinline {{
-entry:
-  %hosts = alloca [32 x i64], align 64
-  %nobody = icmp eq i32 %mask, 0
-  br i1 %nobody, label %end, label %some
-some:
-  %wrong = call i1 @resolve.{space}(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask,
-                                    i64 {width}, i1 true, ptr %addresses, ptr %hosts)
-  br i1 %wrong, label %failed, label %found
-found:
-  %recorded = icmp sge i32 %site, 0
-  br i1 %recorded, label %log, label %move
-log:
-  call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)
-  br label %move
-move:
-  br label %each
+    return f"""  br label %each
 each:
   %m = phi i32 [ %mask, %move ], [ %m.next, %each ]
   %same = phi i32 [ 0, %move ], [ %same.next, %each ]
@@ -106,11 +95,6 @@ each:
   br i1 %over, label %stored, label %each
 stored:
 {behind}  br label %end
-end:
-  ret i1 false
-failed:
-  ret i1 true
-}}
 """
 
 

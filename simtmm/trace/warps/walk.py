@@ -210,15 +210,13 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
             and walk.rules[RULE_HALF_WARPS] == 0
             and is_even(walk, runs, w, leader)
         ):
-            passes = np.int64(1)
-            if walk.rules[RULE_PIPE_LANES] > 0:
-                passes = even_degree(walk, runs, values, w, leader, kind)
-            count = np.int64(NOT_SO)
-            if passes != NOT_SO:
-                count = list_rows(walk, runs, values, w, leader, output.chunks, output.used[MADE_CHUNKS])
-            if count == REFUSED and passes != NOT_SO:
+            count = list_rows(walk, runs, values, w, leader, output.chunks, output.used[MADE_CHUNKS])
+            if count == REFUSED:
                 return False
-            if count >= 0:
+            passes = np.int64(1)
+            if count >= 0 and walk.rules[RULE_PIPE_LANES] > 0:
+                passes = even_degree(walk, runs, values, w, leader, kind)
+            if count >= 0 and passes != NOT_SO:
                 place = np.int64(0)
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))

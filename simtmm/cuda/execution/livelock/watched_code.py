@@ -79,24 +79,22 @@ def update_lines(bits: str) -> str:
 
 _HEAD = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 %size"
 
-# A thread's local memory is like its registers: it is compared with them.
-_CHANGES = f"""
-define internal void @watch.change(ptr %launch, i1 %changes) alwaysinline {{
-  %at = getelementptr i8, ptr %launch, i64 {{LAUNCH.changes}}
-  %before = load i64, ptr %at
-  %more = zext i1 %changes to i64
-  %now = add i64 %before, %more
-  store i64 %now, ptr %at
-  ret void
-}}
-define internal void @watch.restless(ptr %launch, i1 %some) alwaysinline {{
-  %at = getelementptr i8, ptr %launch, i64 {{LAUNCH.restless}}
+
+def _counting(name: str, field: str) -> str:
+    """A function that adds a truth value to a number of the launch."""
+    return f"""
+define internal void @watch.{name}(ptr %launch, i1 %some) alwaysinline {{
+  %at = getelementptr i8, ptr %launch, i64 {{LAUNCH.{field}}}
   %before = load i64, ptr %at
   %more = zext i1 %some to i64
   %now = add i64 %before, %more
   store i64 %now, ptr %at
   ret void
-}}
+}}"""
+
+
+# A thread's local memory is like its registers: it is compared with them.
+_CHANGES = f"""{_counting("change", "changes")}{_counting("restless", "restless")}
 define internal void @watch.stored(ptr %launch, i32 %mask, i32 %same, ptr %addresses) noinline {{
   %others = xor i32 %same, -1
   %differ = and i32 %others, %mask
