@@ -1,5 +1,6 @@
 """What is compared as a whole: outputs that stand in tests/golden/outputs, as they are on any computer."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -16,5 +17,8 @@ def comparable(value):
         return value.replace(str(ROOT), "ROOT")
     if isinstance(value, dict):
         is_of_making = "python" in value and "command" in value
+        if "axes" in value and "key" in value:  # of a point: simtmm's own code is in it, which each commit changes
+            assert re.fullmatch("[0-9a-f]{32}", value["key"]), value["key"]
+            value = {**value, "key": "KEY"}
         return {key: comparable(each) for key, each in value.items() if not (is_of_making and key in PROVENANCE)}
     return [comparable(each) for each in value] if isinstance(value, (list, tuple)) else value
