@@ -130,7 +130,6 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     if not result.ticks:
         return ()
     memory, durations = machine.memory, machine.durations
-    port_interval = durations.tag_interval if memory.pipe else durations.port_interval
     issue_ports = machine.ports * machine.cores.groups
     per, rate = _rate(machine)
     instructions = Unit(
@@ -168,10 +167,10 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         MEMORY_PORTS,
         machine.cores.groups * memory.ports,
         through,
-        passes * port_interval,
-        port_interval / memory.port_chunks,
+        passes * durations.leaving_interval,
+        durations.leaving_interval / memory.port_chunks,
         # How long stores wait for what was loaded is not counted either
-        (passes < through and port_interval > 0)
+        (passes < through and durations.leaving_interval > 0)
         or (durations.return_interval + durations.return_delay > 0 and found.stores > 0 and not apart),
     )
     slices = moving(

@@ -104,6 +104,11 @@ class Durations:
         return self.launch_overhead * launches + (self.first_launch if launches else 0)
 
     @property
+    def leaving_interval(self) -> int:
+        """Of a chunk that leaves its group: at a memory port, or at the tags of the pipe that stands in its place."""
+        return max(self.port_interval, self.tag_interval)  # a machine has one of them
+
+    @property
     def fastest_load(self) -> int:
         """From a port to the finish of a load of one chunk, at least."""
         return min(self.latency, self.l1_latency, self.l2_latency)

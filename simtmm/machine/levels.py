@@ -12,8 +12,7 @@ def levels_of(machine: Machine) -> Levels:
         """Of so many units, each of which a chunk takes for so many ticks at the least."""
         return number * machine.chunk_bytes / of_a_chunk * machine.ticks_per_cycle if of_a_chunk else None
 
-    interval = durations.tag_interval if memory.pipe else durations.port_interval
-    ports = peak(machine.cores.groups * memory.ports, interval / memory.port_chunks)
+    ports = peak(machine.cores.groups * memory.ports, durations.leaving_interval / memory.port_chunks)
     if memory.store_interval is not None and ports is not None:  # stores have a path of their own beside
         stores = peak(machine.cores.groups, durations.store_interval / memory.port_chunks)
         ports = None if stores is None else ports + stores

@@ -7,7 +7,7 @@ where words of theirs are in one bank (section 9).
 
 import numpy as np
 
-from simtmm.native import inlined
+from simtmm.native import inlined, trailing_zeros
 from simtmm.trace.schema import Kind
 from simtmm.trace.warps.layout import (
     RULE_BANK_BYTES,
@@ -60,6 +60,12 @@ def end_of_group(walk, lanes, index, kind):
     """Where lanes end that are served together from one on: those of its group of lanes, the fewer the wider it is."""
     together = walk.rules[RULE_PIPE_LANES] if kind < _SHARED else walk.rules[RULE_TOGETHER]
     together = max(np.int64(1), min(together, walk.rules[RULE_PHASE_BYTES] // max(walk.bytes[index], np.int64(1))))
+    return end_of_lanes(walk, lanes, index, together)
+
+
+@inlined
+def end_of_lanes(walk, lanes, index, together):
+    """Where lanes end whose numbers lie in one aligned group of so many, from one on."""
     stop = (walk.lane[index] // together + 1) * together
     end = index + 1
     while end < lanes and walk.lane[end] < stop:
@@ -95,6 +101,8 @@ def depth_of_banks(walk, begin, end, kind):
     if kind < _SHARED and walk.rules[RULE_PIPE_BANKS] > 0:
         width = max(walk.bytes[begin], np.int64(1))
         banks = walk.rules[RULE_PIPE_BANKS] * max(np.int64(1), width // WORD)
+    shift = trailing_zeros(np.uint64(width))
+    shifts = width == 1 << shift and banks & (banks - 1) == 0  # which is quicker than dividing
     for number in range(banks):
         walk.chain[number] = NOBODY
     words = np.int64(0)
@@ -102,10 +110,12 @@ def depth_of_banks(walk, begin, end, kind):
     for index in range(begin, end):
         value = walk.value[index]
         array = (value >> ARRAY_SHIFT) << ARRAY_SHIFT
-        word = (value - array) // width
-        last = (value - array + max(walk.bytes[index], np.int64(1)) - 1) // width
+        offset = value - array
+        end_of_access = offset + max(walk.bytes[index], np.int64(1)) - 1
+        word = offset >> shift if shifts else offset // width
+        last = end_of_access >> shift if shifts else end_of_access // width
         while word <= last:
-            number = word % banks
+            number = word & (banks - 1) if shifts else word % banks
             if kind == _SHARED_ATOMIC:  # of which none is served with another one
                 walk.chain[number] += 1
                 deepest = max(deepest, walk.chain[number] - NOBODY)

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from simtmm.native import inlined, trailing_zeros
+from simtmm.native import inlined
 from simtmm.trace.runs.layout import STEP_X, STEP_Y, STEP_Z
-from simtmm.trace.schema import BEYOND, Kind
+from simtmm.trace.schema import BEYOND
 from simtmm.trace.warps.lanes import base_of, bytes_of, gather_dense
 from simtmm.trace.warps.layout import (
     DEGREE_BY_X,
@@ -24,7 +24,6 @@ from simtmm.trace.warps.layout import (
     GROUP_STEP,
     GROUP_WHAT,
     RULE_BANK_BYTES,
-    RULE_BANKS,
     RULE_PIPE_BANKS,
     RULE_PIPE_LANES,
     RULE_TOGETHER,
@@ -33,12 +32,10 @@ from simtmm.trace.warps.layout import (
     WARP_X,
     WARP_Y,
 )
-from simtmm.trace.warps.passes import ARRAY_SHIFT, NOBODY, add_word, bank_passes
+from simtmm.trace.warps.passes import ARRAY_SHIFT, bank_passes, depth_of_banks, end_of_lanes
 
 NOT_SO = -1  # in the place of a degree
 STEEPEST = 1 << 40  # a step from a thread to the next; times the threads of a block it is still far from 64 bits
-
-_SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
 
 @inlined
@@ -101,49 +98,18 @@ def degree_of(walk, w, lanes, kind):
     """What an access takes the banks for: its passes where it passes a pipe, else its conflict degree."""
     if walk.rules[RULE_PIPE_LANES] > 0:
         return bank_passes(walk, lanes, kind)
-    return conflict_degree(walk, w, lanes, kind == _SHARED_ATOMIC)
+    return conflict_degree(walk, w, lanes, kind)
 
 
 @inlined
-def conflict_degree(walk, w, lanes, updates):
-    """How often the banks are gone to for a pass, on average over passes and rounded up.
-
-    updates: whether the words are updated: lanes that read one word are served at once, updates of it are not.
-    """
-    bank_bytes = walk.rules[RULE_BANK_BYTES]
-    banks = walk.rules[RULE_BANKS]
-    shift = trailing_zeros(np.uint64(bank_bytes))
-    shifts = bank_bytes == 1 << shift and banks & (banks - 1) == 0  # which is quicker than dividing
+def conflict_degree(walk, w, lanes, kind):
+    """How often the banks are gone to for a pass, on average over passes and rounded up."""
     at_once = walk.rules[RULE_TOGETHER]
     total = np.int64(0)
-    degree = np.int64(0)
-    words = np.int64(0)
-    served = np.int64(0)  # lanes below it are served by now, or in this pass
-    for index in range(lanes):
-        lane = walk.lane[index]
-        if lane >= served:  # it and those behind it are served in a pass of their own
-            served = (lane // at_once + 1) * at_once
-            total += degree
-            degree = np.int64(0)
-            words = np.int64(0)
-            for number in range(banks):
-                walk.chain[number] = NOBODY
-        value = walk.value[index]
-        array = (value >> ARRAY_SHIFT) << ARRAY_SHIFT
-        offset = value - array
-        end = offset + max(walk.bytes[index], np.int64(1)) - 1
-        last = end >> shift if shifts else end // bank_bytes
-        word = offset >> shift if shifts else offset // bank_bytes
-        while word <= last:
-            number = word & (banks - 1) if shifts else word % banks
-            if updates:  # of which none is served with another one
-                walk.chain[number] += 1
-                degree = max(degree, walk.chain[number] - NOBODY)
-            else:
-                depth = add_word(walk, array + word, number, words)
-                if depth > 0:
-                    words += 1
-                    degree = max(degree, depth)
-            word += 1
+    index = np.int64(0)
+    while index < lanes:
+        end = end_of_lanes(walk, lanes, index, at_once)
+        total += depth_of_banks(walk, index, end, kind)
+        index = end
     passes = (walk.warp[w, WARP_LANES] + at_once - 1) // at_once
-    return max(np.int64(1), (total + degree + passes - 1) // passes)
+    return max(np.int64(1), (total + passes - 1) // passes)
