@@ -6,6 +6,7 @@ as it computes in a library, or that is told a second time, is ended without tha
 """
 
 import _thread
+import atexit
 import contextlib
 import os
 import select
@@ -43,8 +44,13 @@ def status() -> int | None:
 
 
 def at_once() -> None:
-    """Until there is something to be left in order, have the process end at once: for one that begins."""
+    """Until there is something to be left in order, have the process end at once: for one that begins.
+
+    Once it is done its exit status stands: Python takes its own handlers away some time before the process ends, but
+    leaves signals alone that are ignored.
+    """
     for number in _heeded():
+        atexit.register(signal.signal, number, signal.SIG_IGN)
         signal.signal(number, _leave)
 
 

@@ -40,11 +40,11 @@ def started(words, folder, **more):
     return subprocess.Popen([*COMMAND, *words], cwd=folder, env=own, stderr=subprocess.PIPE, text=True, **silent)
 
 
-def heeds_signals(process):
-    """Whether the last of the signals that the command heeds is heeded by now."""
+def heeds(process, number=signal.SIGHUP):
+    """Whether the command heeds a signal by now; by default the last of those that it does."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     caught = next(int(line.split()[1], 16) for line in lines if line.startswith("SigCgt:"))
-    return bool(caught >> (signal.SIGHUP - 1) & 1)
+    return bool(caught >> (number - 1) & 1)
 
 
 def statuses(number):
@@ -90,7 +90,7 @@ def test_a_command_that_is_ended_at_any_moment_says_so_by_its_status(number, cac
     draw = random.Random(int(number))
     for _ in range(4 * MOMENTS):
         process = started(("run", "list-ranking-wyllie", "-m", "gtx480"), tmp_path, SIMTMM_CACHE=cache)
-        assert waited_for(lambda: heeds_signals(process.pid), process)  # noqa: B023 - before that, it is Python's
+        assert waited_for(lambda: heeds(process.pid), process)  # noqa: B023 - before that, it is Python's
         try:
             process.wait(draw.uniform(0, WHOLE))
         except subprocess.TimeoutExpired:
@@ -99,6 +99,18 @@ def test_a_command_that_is_ended_at_any_moment_says_so_by_its_status(number, cac
         assert process.returncode in {0, *statuses(number)}, told  # one that was done is done
         assert "Traceback" not in told
         check_nothing_is_left(tmp_path)
+
+
+@pytest.mark.parametrize("number", SIGNALS[:-1], ids=lambda number: number.name)
+def test_a_command_that_is_done_keeps_its_status(number, tmp_path):
+    """Python takes handlers away before the process ends."""
+    process = started(("--version",), tmp_path)
+    assert waited_for(lambda: heeds(process.pid), process)
+    while process.poll() is None and heeds(process.pid, number):
+        pass
+    process.send_signal(number)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, told) == (0, "")
 
 
 def test_a_signal_that_is_to_be_ignored_is(tmp_path):
