@@ -15,7 +15,7 @@ from typing import Any
 
 from simtmm.errors import StudyError
 from simtmm.machine import Machine, load_machine
-from simtmm.machine.family import completed, load_family
+from simtmm.machine.family import MAY_BE_0, completed, load_family
 from simtmm.measurement.stream_operations import ELEMENT_BYTES
 
 # What a calibration finds and a GPU that was never calibrated can have from another one: core cycles, and chunks
@@ -23,7 +23,6 @@ DONATED = (
     "scheduling.block_launch",
     "scheduling.warp_launch",
     "memory.store_latency",
-    "memory.port_interval",
     "memory.return_delay",
     "memory.return_interval",
     "memory.store_interval",
@@ -90,6 +89,8 @@ def donated(
         numbers = [each[rule] for each in given if each.get(rule)]
         if numbers:
             means[rule] = _rounded(_geometric(numbers))
+        elif rule in MAY_BE_0 and given:
+            means[rule] = 0.0
         elif rule == READ_EFFICIENCY:  # no donor determines it: what was measured is what can be moved
             means[rule] = 1.0
     shares = [read / peak for each in readers if (read := each.measured_bandwidth) and (peak := each.peak_bandwidth)]

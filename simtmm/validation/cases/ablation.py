@@ -55,8 +55,7 @@ RULES = (
     Rule("banks.latency", {"banks.latency": 0}),
     Rule("pipes by class", {"pipes": None}),
     Rule("issue_ports", {"cores.issue_ports": None}),
-    Rule("ports beside one", {"memory.ports": 1}),
-    Rule("port_interval", {"memory.port_interval": 0}),
+    Rule("the pipe of L1 and shared memory", {"memory.pipe": None}),
     Rule("store_interval", {"memory.store_interval": None}),
     Rule("fetch_interval", {"memory.fetch_interval": 0}),
     Rule("return_delay", {"memory.return_delay": 0}),
@@ -83,7 +82,7 @@ SAMPLED_GPU = 0  # a sample has the first point of this one
 EMPTY = tuple(product((32, 512, 1024), (1, 128, 2048)))  # threads and blocks
 FFMA_BLOCKS, FFMA_ITERATIONS = (1, 100, 400, 1000, 3000), 10
 POLYBENCH_SIZES = (64, 128)
-DECIDED_BY_SIDE = {"gemm": 8, "mvt": 8, "syrk": 32}  # blocks that l2.latency and port_interval come from
+DECIDED_BY_SIDE = {"gemm": 8, "mvt": 8, "syrk": 32}  # blocks that l2.latency came from, and once port_interval
 VECTORS = (1 << 15, 1 << 16, 1 << 17, 1 << 21, 1 << 22)  # first_access comes from 2^14, l2.service from 2^18 to 2^20
 SAMPLED = ("empty", "scan-short")  # a sample has one point of each
 

@@ -26,10 +26,11 @@ SAMPLE = 13  # every so-manieth point is in a sample
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) gpu-stream, in traces/measured/stream_occupancy.csv"
 CALIBRATED = (
     "L on a pointer chase (gpu-latency of the same project). service, block_launch, warp_launch, store_latency, "
-    "turnaround, port_interval, store_buffer, fetch_interval, return_delay, return_interval and store_interval on "
-    "all six kernels at once, at 10 of the points, the read kernel's errors counting twice; partitions on the same "
-    "points, of the number that suits the read kernel alone best and its neighbours. All by `simtmm calibrate` "
-    "(docs/calibration.md), and each one value for all points and kernels."
+    "turnaround, store_buffer, fetch_interval, return_delay, return_interval and store_interval on all six kernels at "
+    "once, at 10 of the points, the read kernel's errors counting twice; partitions on the same points, of the number "
+    "that suits the read kernel alone best and its neighbours. The pipe of L1 and shared memory has other sources "
+    "(docs/families.md); all but the V100's values were fitted beside an interval of memory ports in its place. All by "
+    "`simtmm calibrate` (docs/calibration.md), and each one value for all points and kernels."
 )
 NOTES = (
     "The TMM knows latency but no bandwidth, and counts each thread's accesses as in flight by themselves; with warps "

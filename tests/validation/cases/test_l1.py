@@ -1,8 +1,8 @@
 """Loads that the L1 has, by strides and blocks, beside what was measured on GPUs (traces/measured/l1_strides.csv).
 
 The measured kernel: a block of 1,024 threads on one multiprocessor; each thread loads eight elements of four or eight
-bytes from a place of its own, again and again. Shipped profiles have no pipe yet; those below are given one, whose tags
-were fitted to A100 and H200 and to the MI210. Passes over the banks follow from the addresses alone.
+bytes from a place of its own, again and again. Tags were fitted to A100 and H200 (machines/families/nvidia.toml) and to
+the MI210; passes over the banks follow from the addresses alone.
 """
 
 import csv
@@ -17,17 +17,6 @@ from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch, TraceSite
-
-WITHOUT = {"memory.port_interval": 0, "memory.ports": 1, "banks.interval": 0}
-NVIDIA = {
-    **WITHOUT, "scheduling.stalls": "overlap", "memory.l1.index": "skewed", "memory.pipe.access_interval": 1,
-    "memory.pipe.tag_interval": 0.3, "memory.pipe.fill_interval": 2,
-}  # fmt: skip
-AMD = {
-    **WITHOUT, "scheduling.stalls": "none", "memory.pipe.tag_interval": 0.6, "memory.pipe.fill_interval": 2,
-    "memory.pipe.lanes": 4, "memory.pipe.run": 16, "memory.pipe.banks": 4, "memory.pipe.shared": "apart",
-}  # fmt: skip
-PIPES = {"a40": {**NVIDIA, "memory.pipe.access_interval": 2}, "mi210": AMD}
 
 MEASURED = Path(__file__).parents[3] / "traces" / "measured"
 ELEMENTS = (0, 4, 8, 12, 20, 16, 24, 28)
@@ -77,7 +66,7 @@ def trace_of(rows, of_trips=TRIPS):
 
 def cycles_of_a_load(name, rows):
     """Of 32 lanes, in the steady state: what two trips more take."""
-    machine = load_machine(name).replace(PIPES.get(name, NVIDIA))
+    machine = load_machine(name)
     ticks = np.array(simulate(machine, lower(trace_of(rows), machine)).launch_ticks).reshape(-1, len(TRIPS))
     return np.diff(ticks)[:, 0] / machine.ticks_per_cycle / (WARPS * len(ELEMENTS) * (TRIPS[1] - TRIPS[0]))
 
@@ -95,7 +84,7 @@ def test_strides_and_blocks_take_what_was_measured(name, gpu, most):
 @pytest.mark.parametrize("gpu", ["a100", "h200"])
 def test_passes_are_the_wavefronts_that_nsight_counts(gpu):
     rows = [row for row in rows_of(gpu) if row["wavefronts_data_pipe"]]
-    machine = load_machine(gpu if gpu == "h200" else "a100-40").replace(NVIDIA)
+    machine = load_machine(gpu if gpu == "h200" else "a100-40")
     workload = lower(trace_of(rows, (1,)), machine)
     for number, row in enumerate(rows):
         (block,) = range(*workload.launch_blocks[number : number + 2])
