@@ -27,13 +27,13 @@ COMPARED_MODELS = ("pram", "tmm", "tmm-warps", "roofline", "mwp-cwp")
 AS_TRANSPOSE = "simulated, transposed"  # where it is not known whether a kernel copies or transposes
 ORIGIN = "sarchlab/mgpusim, nvidia/eval: times on an H100 PCIe, in traces/measured/" + " and ".join(FILES)
 CALIBRATED = (
-    "launch_overhead, block_launch, block_interval and warp_launch on five times of an empty kernel, which stand in "
-    "a table of their own; l2.latency on a step of gemm and mvt with blocks of side 8, port_interval on syrk's slope "
-    "from n = 64 to 128 with blocks of 32 x 32, store_interval on gemm of n = 384; first_access and l2.service on "
-    "vectorAdd as written in the papers' form (h100-kernels); the scheduler on 600 blocks of the chain of "
-    "multiply-adds, in a table of its own. That blocks keep their places until their stores have ended was chosen for "
-    "transpose of n = 1024 to 2048 and vectorAdd of n = 2^19 to 2^21, and is no number. Other blocks of the chain, "
-    "scalarProd, scan and lud decided nothing, nor did syrk with smaller blocks or other n."
+    "launch_overhead, block_launch, block_interval and warp_launch on five times of an empty kernel, which stand in a "
+    "table of their own; l2.latency on a step of gemm and mvt with blocks of side 8, store_interval on gemm of n = "
+    "384; first_access and l2.service on vectorAdd as written in the papers' form (h100-kernels); the scheduler on 600 "
+    "blocks of the chain of multiply-adds, in a table of its own. The L1's tags come from strides on A100 and H200. "
+    "That blocks keep their places until their stores have ended was chosen for transpose of n = 1024 to 2048 and "
+    "vectorAdd of n = 2^19 to 2^21, and is no number. Other blocks of the chain, scalarProd, scan, lud and syrk "
+    "decided nothing."
 )
 
 # Of the empty kernel, threads and blocks that machines/h100-pcie.toml takes its launch from
@@ -101,9 +101,8 @@ SUITES = {
         0.09,
         (
             "gemm and syrk up to n = 192, mvt up to 512; larger ones take minutes each.",
-            "syrk's warps read up to 32 rows at once: a warp's lines follow one another at its memory port, of which a "
-            "group has four, and stores have one of their own. With one port, as fitted to gemm's stores, syrk's mean "
-            "error was 125 %.",
+            "syrk's warps read up to 32 rows at once: their lines are looked up one after another in the group's pipe, "
+            "and stores have a port of their own behind it.",
             "From n = 128 on syrk is simulated too quick, with blocks of side 32 from 192 on: there its step grows to "
             "three times that of smaller n, while gemm's does not. What does that is not known. As measured, and less "
             "1.8 us of a launch, a step of one of their 32 warps, 33 lines and a store, takes its core group 9 to 10 "

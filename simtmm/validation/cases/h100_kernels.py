@@ -29,9 +29,9 @@ CALIBRATED = (
     "from n = 2^18 to 2^20, store_interval on gemm at n = 384 with blocks of 8 x 8, l2.writes and l2.start on what "
     "global memory could not do; that blocks keep their places until their stores have ended was chosen for n = 2^19 "
     "to 2^21 and for transpose (h100-compiled). l2.latency comes from a step of gemm and of mvt with blocks of side 8, "
-    "as compiled, and port_interval from syrk (both h100-compiled). Latency of the L1 and of global memory, bandwidth "
-    "and sizes come from elsewhere (machines/h100-pcie.toml), and what a launch takes from an empty kernel "
-    "(h100-compiled)."
+    "as compiled (h100-compiled), tags of the L1 from strides on A100 and H200. Latency of the L1 and of global "
+    "memory, bandwidth and sizes come from elsewhere (machines/h100-pcie.toml), and what a launch takes from an empty "
+    "kernel (h100-compiled)."
 )
 
 
