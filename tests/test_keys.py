@@ -157,7 +157,8 @@ LOWERING = {
     "shared_latency": (0, 1, 2), "instruction_holds": ((), (("fma", 1.0),), (("fma", 2.0),), (("special", 1.0),)),
     "pipes": ((), ("fma",), ("special",)), "shared_interval": (0, 1, 2), "shared_ports": (0, 1, 2),
     "pipe": ((), (32, 32, 128, 0), (4, 32, 128, 0), (32, 64, 128, 0), (32, 32, 64, 0), (32, 32, 128, 4)),
-    "stalls": ("", "overlap", "none"), "hides": ((), (1.0,), (2.0,)), "places": (False, True),
+    "stalls": ("", "overlap", "none"), "hides": ((), (1.0,), (2.0,)), "barrier": ((), (2, 1), (3, 1), (2, 2)),
+    "atomic_passes": (0, 2, 3), "places": (False, True),
 }  # fmt: skip
 COUNTING = {"groups": (15, 16), "processors": (480, 512), "waits_for_stores": (False, True)}
 

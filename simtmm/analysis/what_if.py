@@ -54,12 +54,13 @@ class _Change:
 
 
 def _without_barriers(workload: Workload) -> Workload:
-    """With joins in the place of barriers, which wait for the asyncs that these wait for."""
+    """With joins in the place of barriers, which wait for the asyncs that these wait for, and no pauses behind them."""
     chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC
     if not chosen.any():
         return workload
     what, amount = workload.kind.copy(), workload.amount.copy()
     what[chosen], amount[without_waits] = JOIN, LARGEST
+    amount[1:][chosen[:-1] & (workload.kind[1:] == PAUSE)] = 1
     return replace(workload, kind=what, amount=amount)
 
 

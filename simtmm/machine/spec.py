@@ -55,6 +55,8 @@ LATER = {
     "scheduling.block_interval": 0,
     "scheduling.ports": "any",
     "scheduling.stalls": "add",
+    "scheduling.barrier_latency": 0,
+    "scheduling.barrier_interval": 0,
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",
@@ -69,6 +71,7 @@ LATER = {
     "banks.latency": 0,
     "banks.interval": 0,
     "banks.service": 1,
+    "banks.atomic_passes": 1,
 }
 
 LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)

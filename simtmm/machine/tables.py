@@ -50,6 +50,10 @@ class Scheduling(Table):
     block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
     block_interval: Duration = unit("cycles", "a group starts its blocks at least so far apart", default=0)
     warp_launch: Duration = unit("cycles", "from one warp's start to the next one's in the same group", default=0)
+    barrier_latency: Shortly = unit(
+        "cycles", "from a barrier's opening to the next instruction of its warps", default=0
+    )
+    barrier_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
 
 
 class Cache(Table):
@@ -243,6 +247,9 @@ class Banks(Table):
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
     interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
     service: Banked = unit("cycles", "that a pass takes the banks", default=1)
+    atomic_passes: Banked = unit(
+        "passes", "that an atomic takes in the place of one, which it reads and writes; with memory.pipe", default=1
+    )
 
 
 class Instructions(Table):
@@ -257,6 +264,7 @@ class Instructions(Table):
     integer: Shortly | None = unit("cycles", "likewise", default=None)
     special: Shortly | None = unit("cycles", "likewise", default=None)
     tensor: Shortly | None = unit("cycles", "likewise", default=None)
+    multiply: Shortly | None = unit("cycles", "likewise; that of integer if left out", default=None)
 
 
 class Pipe(Table):
@@ -275,6 +283,7 @@ class Pipes(Table):
     integer: Pipe | None = unit("", "for integers, logic and moves", default=None)
     special: Pipe | None = unit("", "for functions such as rsqrt", default=None)
     tensor: Pipe | None = unit("", "for products of small matrices", default=None)
+    multiply: Pipe | None = unit("", "for products of integers; that of integer if left out", default=None)
 
     def each(self) -> tuple[Pipe | None, ...]:
         """Those of each class, in the order of CLASSES."""

@@ -16,7 +16,7 @@ THREADS = ("executions", "threads", "bytes_asked", "times")
 """Columns of what threads did at a place: how often threads of a warp did it together, how many threads in all, the
 bytes that these requested, and how often threads did it, where work of n operations is done n times."""
 
-CLASSES = ("fp32", "fp64", "fp16", "integer", "special", "tensor")
+CLASSES = ("fp32", "fp64", "fp16", "integer", "special", "tensor", "multiply")
 """Of instructions that compute, of WORK_CLASSES: those for which a machine may have pipes, a workload operations."""
 FLOATING_POINT = ("fp16", "fp32", "fp64")  # classes of instructions (WORK_CLASSES)
 THREAD_INSTRUCTIONS = ("thread_instructions", "floating_point_instructions")

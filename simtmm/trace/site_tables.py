@@ -1,7 +1,7 @@
 """The work, stalls and values of a program's sites, as flat arrays that compiled loops read."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,9 +67,10 @@ def site_tables(
     work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
     piped = np.zeros((count, len(pipes)), np.int64)
     for number, site in by_number.items():
-        piped[number] = [dict(site.work).get(name, 0) for name in pipes]
+        of_pipes, of_cycles = _in_classes(site.work, pipes), _in_classes(site.work, cycles)
+        piped[number] = [of_pipes.get(name, 0) for name in pipes]
         work[number] = sum(instructions for _, instructions in site.work) - piped[number].sum()
-        held = sum(cycles.get(name, 0.0) * instructions for name, instructions in site.work)
+        held = sum(cycles.get(name, 0.0) * instructions for name, instructions in of_cycles.items())
         stall[number] = (site.stall if stalled else 0) + math.floor(held + 0.5)
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
@@ -89,6 +90,14 @@ def site_tables(
         work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
         commits, in_flight, sync, groups, len(values), known, bounds, len(names), names,
     )  # fmt: skip
+
+
+def _in_classes(work: Iterable[tuple[str, int]], known: Container[str]) -> dict[str, int]:
+    """Instructions by class, products of integers among the integers where they are not known by themselves."""
+    counts = dict(work)
+    if "multiply" in counts and "multiply" not in known:
+        counts["integer"] = counts.get("integer", 0) + counts.pop("multiply")
+    return counts
 
 
 def _unused(sites: Sequence[TraceSite]) -> Integers:

@@ -18,7 +18,8 @@ class _Specification:
         for table in (values, values.get("lowering", {})):
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
-                "reduces", "pipes", "pipe", "stalls", "hides",
+                "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
+                "atomic_passes",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -64,6 +65,10 @@ class LoweringSpecification(_Specification):
     """What becomes of the stalls of sites: "overlap" with what instructions take their pipe, "none", "" each beyond."""
     hides: tuple[float, ...] = ()
     """Where stalls overlap: cycles beyond its issue that an instruction takes its pipe, for each of `pipes`."""
+    barrier: tuple[int, ...] = ()
+    """Thousandths of cycles that a warp waits behind a barrier, and for each warp of its block; empty where none."""
+    atomic_passes: int = 0
+    """Passes over the banks of a pipe that an atomic of shared memory takes for each; 0 for one."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -87,6 +92,8 @@ class LoweringSpecification(_Specification):
             pipe=_group_pipe(machine),
             stalls="" if machine.scheduling.stalls == "add" else machine.scheduling.stalls,
             hides=_hides(machine),
+            barrier=_barrier(machine),
+            atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
             places=places,
         )
 
@@ -97,6 +104,11 @@ def _group_pipe(machine: Machine) -> tuple[int, ...]:
         return ()
     lanes = min(pipe.lanes or width, width)
     return lanes, max(lanes, pipe.run or 0), pipe.phase_bytes, pipe.banks or 0
+
+
+def _barrier(machine: Machine) -> tuple[int, ...]:
+    costs = machine.scheduling.barrier_latency, machine.scheduling.barrier_interval
+    return tuple(round(1000 * cycles) for cycles in costs) if any(costs) else ()
 
 
 def _hides(machine: Machine) -> tuple[float, ...]:

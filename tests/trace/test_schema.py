@@ -35,7 +35,7 @@ def test_no_reason_stands_for_another():
 def test_names_of_kinds_and_classes_are_those_of_traces():
     assert tuple(kind.name.lower() for kind in Kind) == KINDS
     assert WORK_CLASSES == (
-        "fp32", "fp64", "fp16", "integer", "special", "tensor", "shared", "local", "control",
+        "fp32", "fp64", "fp16", "integer", "multiply", "special", "tensor", "shared", "local", "control",
     )  # fmt: skip
 
 

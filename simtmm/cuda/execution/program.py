@@ -23,7 +23,15 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.execution.livelock.watched_code import watch_block, watch_instruction, watched_runtime
 from simtmm.cuda.execution.reachable import mentioned_by, reachable
-from simtmm.cuda.ptx.control_flow import RECONVERGE, Block, communicates, ends_block, gathers, looping
+from simtmm.cuda.ptx.control_flow import (
+    RECONVERGE,
+    Block,
+    communicates,
+    ends_block,
+    gathers,
+    looping,
+    reaches_other_blocks,
+)
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.steps import Step, states_waits
@@ -105,8 +113,11 @@ class Program:
             for instruction in block.instructions[:1]
         )
         self.states_waits = states_waits([code.flow for code in self.codes])
-        self._wait_through_calls()
-        self.communicates = any(code.flow.waiting for code in self.codes)
+        seeing = self._through_calls(communicates)
+        for code in self.codes if self.has_calls else ():
+            code.flow = replace(code.flow, waiting=looping(code.flow.blocks, seeing))
+        reaching = self._through_calls(reaches_other_blocks)
+        self.communicates = any(looping(code.flow.blocks, reaching) for code in self.codes)
         self.is_independent = not any(
             communicates(instruction)
             for code in self.codes
@@ -114,13 +125,13 @@ class Program:
             for instruction in block.instructions
         )
 
-    def _wait_through_calls(self) -> None:
-        """Loops that call what may see what other threads do are loops in which threads may wait, too."""
+    def _through_calls(self, does: Callable[[Instruction], bool]) -> Callable[[Instruction], bool]:
+        """Whether an instruction does something, or calls what does."""
         seeing: set[str] = set()
 
         def sees(instruction: Instruction) -> bool:
             if instruction.opcode != "call":
-                return communicates(instruction)
+                return does(instruction)
             targets = {each.name for each in instruction.operands if isinstance(each, Symbol)}
             is_indirect = any(isinstance(each, Register) for each in instruction.operands)
             return bool(seeing) if is_indirect else bool(seeing & targets)
@@ -133,8 +144,7 @@ class Program:
                 for code in self.codes
                 if any(sees(instruction) for block in code.flow.blocks for instruction in block.instructions)
             }
-        for code in self.codes if self.has_calls else ():
-            code.flow = replace(code.flow, waiting=looping(code.flow.blocks, sees))
+        return sees
 
     def _place_shared(self, functions: list[Function]) -> None:
         used = {operand_name for function in functions for operand_name in mentioned_by(function)}

@@ -127,6 +127,11 @@ def communicates(instruction: Instruction) -> bool:
     return opcode in ("ld", "st") and instruction.has("volatile", "acquire", "relaxed", "release", "mmio")
 
 
+def reaches_other_blocks(instruction: Instruction) -> bool:
+    """Likewise of threads of other blocks, where a block's own shared memory is not."""
+    return communicates(instruction) and not instruction.has("shared", "shared::cta")
+
+
 def _pieces(function: Function) -> tuple[list[list[Instruction]], dict[str, int]]:
     pieces: list[list[Instruction]] = [[]]
     labels: dict[str, int] = {}

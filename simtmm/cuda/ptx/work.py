@@ -11,18 +11,11 @@ def class_of(instruction: Instruction) -> str | None:
     if work == "none" or _is_name(instruction):
         return None
     of = [modifier for modifier in instruction.modifiers if is_type(modifier)]
-    if work and not (work == "special" and "f64" in of):
+    floats = [kind for kind in of if kind[0] in "ft" or kind[:2] in ("bf", "e4", "e5")]
+    if work and not (work == "special" and "f64" in of) and not (work == "multiply" and floats):
         return work
     if instruction.opcode == "cvt":
-        return (
-            "special"
-            if any(
-                kind[0] in "fbet" and kind[1:2].isdecimal() is not False
-                for kind in of
-                if kind[0] in "ft" or kind[:2] in ("bf", "e4", "e5")
-            )
-            else "integer"
-        )
+        return "fp64" if "f64" in floats else "special" if floats else "integer"
     kind = of[-1] if of else ""
     if kind in ("f16", "f16x2", "bf16", "bf16x2"):
         return "fp16"

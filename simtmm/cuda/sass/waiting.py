@@ -22,6 +22,8 @@ def waiting_loads(listing: Listing) -> frozenset[int]:
         if load.opcode == "LDS" and around:
             _, begin, end = min(around)
             inside = [each for each in listing.instructions if begin <= each.address <= end]
+            if any(each.opcode == "BAR" for each in inside):  # at which the others get on, too
+                continue
             if not _addressed_by(load) & {name for each in inside for name in _given(each)}:
                 found.add(load.address)
     return frozenset(found)

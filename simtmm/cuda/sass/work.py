@@ -9,11 +9,15 @@ _CONTROL = {
     "ENDCOLLECTIVE", "SYNCS", "FENCE", "UCGABAR_ARV", "UCGABAR_WAIT", "PREEXIT", "ACQBULK", "B2R", "PMTRIG", "LEPC",
     "WARPREADY", "USETMAXREG", "ARRIVES", "UBLKPF", "UTMACMDFLUSH",
 }  # fmt: skip
+_MULTIPLY = {"IMAD", "UIMAD", "IMUL", "IMUL32I", "IMAD32I", "XMAD", "IDP", "IDP4A", "UIMUL"}
+_CONVERSIONS = {"F2I", "I2F", "F2F", "FRND"}
 _SHARED = {"SHFL", "LDSM", "STSM", "MOVM"}
 
 
 def class_of(instruction: MachineInstruction) -> str:
     """The class, one of trace.schema.WORK_CLASSES, of an instruction that accesses no memory."""
+    if instruction.opcode in _CONVERSIONS and any("F64" in each for each in instruction.modifiers):
+        return "fp64"  # one pipe has doubles and their conversions
     return class_of_opcode(instruction.opcode)
 
 
@@ -33,4 +37,4 @@ def class_of_opcode(opcode: str) -> str:
         return "fp16"
     if opcode.removeprefix("U")[0] == "F":
         return "fp32"
-    return "integer"
+    return "multiply" if opcode in _MULTIPLY else "integer"

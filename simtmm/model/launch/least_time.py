@@ -78,10 +78,12 @@ def _terms(machine: Machine, launch: TraceLaunch, parts: Sequence[LeastWork]) ->
         terms["memory ports"] = passing(through, durations.port_interval, machine.memory.ports)
         if has_own:
             terms["store port"] = passing([part.stores for part in parts], durations.store_interval, 1)
-    for place, (name, interval) in enumerate(zip(CLASSES, durations.pipes, strict=False)):
+    intervals = dict(zip(CLASSES, durations.pipes, strict=False))
+    for name, interval in intervals.items():
         if interval:
-            count = getattr(machine.pipes, name).count
-            terms[f"{name} pipe"] = passing([part.of_class[place] for part in parts], interval, count)
+            taking = [name, "multiply"] if name == "integer" and not intervals["multiply"] else [name]
+            of_parts = [sum(part.of_class[CLASSES.index(each)] for each in taking) for part in parts]
+            terms[f"{name} pipe"] = passing(of_parts, interval, getattr(machine.pipes, name).count)
     return terms
 
 

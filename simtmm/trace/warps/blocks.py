@@ -13,9 +13,12 @@ from simtmm.trace.warps.layout import (
     MADE_CHUNKS,
     MADE_OPERATIONS,
     NOTHING_HELD,
+    RULE_BARRIER,
+    RULE_BARRIER_OF_WARP,
     RULE_WIDTH,
     WARP_ASYNCS,
     WARP_BACKLOG,
+    WARP_BEHIND_BARRIER,
     WARP_COMMITTED,
     WARP_CYCLES,
     WARP_HELD_KIND,
@@ -107,6 +110,8 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     walk.warp[w, WARP_COMMITTED] = 0
     walk.warp[w, WARP_SHARED] = 0
     walk.warp[w, WARP_SETTLED] = 0
+    behind = walk.rules[RULE_BARRIER] + warps * walk.rules[RULE_BARRIER_OF_WARP]
+    walk.warp[w, WARP_BEHIND_BARRIER] = (behind + 500) // 1000
     begin(walk, runs, values, w, value_ends[block])
 
 

@@ -6,24 +6,26 @@ from typing import Any, NamedTuple
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
 RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
 RULE_REDUCES, RULE_PIPE_LANES, RULE_PIPE_RUN, RULE_PHASE_BYTES, RULE_PIPE_BANKS = range(13, 18)
-RULES = 18  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
+RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES = range(18, 21)
+RULES = 21  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
 # RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites;
 # RULE_REDUCES: whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses
-# pass, lanes that are served together, 0 where there is no pipe, see LoweringSpecification
+# pass, lanes that are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths of
+# cycles of a pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
 WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
 WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
-WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED = range(21, 25)
-WARP_ROW = 25  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED, WARP_BEHIND_BARRIER = range(21, 26)
+WARP_ROW = 26  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
 # place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory;
 # of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
 # place; what the load/store units still have to do for its shared accesses, in instructions of its port; groups of
 # copies that it has committed; the site of work that takes turns, -1 where it says nothing; where shared accesses pass
-# a pipe, those so far, and up to which of them it has waited
+# a pipe, those so far, and up to which of them it has waited; cycles of the pause behind its barriers
 
 # Columns of a group: lanes of a warp that are at the same step
 GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)

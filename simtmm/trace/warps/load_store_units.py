@@ -6,10 +6,12 @@
 import numpy as np
 
 from simtmm.native import inlined
+from simtmm.trace.schema import Kind
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import catch_up, put
 from simtmm.trace.warps.layout import (
     MADE_CHUNKS,
+    RULE_ATOMIC_PASSES,
     RULE_PIPE_LANES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
@@ -20,7 +22,9 @@ from simtmm.trace.warps.layout import (
     WARP_SHARED,
 )
 from simtmm.trace.warps.places import place_at
-from simtmm.workload import ASYNC, PASSES_SHIFT, REDUCE, SHARED, STORE
+from simtmm.workload import ASYNC, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SHARED, STORE
+
+_SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
 MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
@@ -44,9 +48,14 @@ def access(walk, w, operation, site, says, count, passes, output, place):
 
 
 @inlined
-def access_shared(walk, w, site, says, degree, output):
+def access_shared(walk, w, kind, site, says, degree, output):
     """Write an access to shared memory whose lanes go to the banks so often."""
     if walk.rules[RULE_PIPE_LANES] > 0:
+        if kind == _SHARED_ATOMIC and walk.rules[RULE_ATOMIC_PASSES] > 1:
+            of_each = walk.rules[RULE_ATOMIC_PASSES]
+            least = ((degree >> PASSES_SHIFT) + 1) * of_each - 1
+            least = min(least, np.int64(MOST_PASSES - 1))
+            degree = min((degree & LISTED) * of_each, np.int64(MOST_PASSES)) + (least << PASSES_SHIFT)
         put(walk, w, output, SHARED, degree, place_at(walk, site))
         walk.warp[w, WARP_SHARED] += 1
         if says:

@@ -61,6 +61,7 @@ from simtmm.trace.warps.layout import (
     THREADS_LANES,
     THREADS_TIMES,
     WARP_ASYNCS,
+    WARP_BEHIND_BARRIER,
     WARP_CYCLES,
     WARP_GROUPS,
     WARP_SETTLED,
@@ -229,7 +230,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
             if degree != NOT_SO:
                 if walk.rules[RULE_PLACES] != 0:
                     note_threads(walk, w, leader, place_at(walk, site), np.int64(1))
-                access_shared(walk, w, site, says, degree, output)
+                access_shared(walk, w, kind, site, says, degree, output)
                 return True
         if lanes == 0:
             lanes = gather(walk, runs, values, w, at, kind, leader, alone)
@@ -291,14 +292,16 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
+        behind = walk.warp[w, WARP_BEHIND_BARRIER]
+        spend(walk, w, behind)
         if leaves_loads_in_flight(walk, w):
             put(walk, w, output, SYNC, 0, place)
-            return True
+            return hold(walk, w, output, PAUSE, behind, place)
         put(walk, w, output, BARRIER, 0, place)
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
-        return True
+        return hold(walk, w, output, PAUSE, behind, place)
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        access_shared(walk, w, site, says, degree_of(walk, w, lanes, kind), output)
+        access_shared(walk, w, kind, site, says, degree_of(walk, w, lanes, kind), output)
         return True
     operation = operation_of(kind)
     if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:

@@ -40,7 +40,7 @@ CALIBRATED = (
 EMPTY_CALIBRATION = ((256, 1), (256, 16384), (544, 16384), (704, 16384), (1024, 16384))
 # What is simulated of the measured cases: the largest n or number of blocks, which take minutes each beyond, and where
 # there are hundreds of points some of them.
-LARGEST = {"gemm": 192, "syrk": 192, "mvt": 512, "vector-add": 1 << 22, "transpose": 3072}
+LARGEST = {"gemm": 192, "syrk": 384, "mvt": 512, "vector-add": 1 << 22, "transpose": 3072}
 EMPTY_THREADS, EMPTY_BLOCKS = (32, 256, 512, 544, 704, 1024), (1, 16, 128, 512, 2048, 16384)
 FFMA_CALIBRATION = 600  # blocks from which the profile has its scheduler
 FFMA_BLOCKS, FFMA_ITERATIONS = (1, 100, 300, 400, 600, 1000, 1400, 2000, 3000), (10, 20)

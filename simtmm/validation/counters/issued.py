@@ -28,7 +28,7 @@ _OF_OPCODE = {
 
 def profiler_class(instruction: MachineInstruction) -> str:
     """The class, one of CLASSES, that an instruction is counted in."""
-    found = _OF_OPCODE.get(instruction.opcode) or class_of(instruction)
+    found = _OF_OPCODE.get(instruction.opcode) or class_of(instruction).replace("multiply", "integer")
     return found if found in CLASSES else "other"
 
 

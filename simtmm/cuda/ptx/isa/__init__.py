@@ -102,7 +102,7 @@ FORMS: dict[str, str] = {
     **dict.fromkeys(("tcgen05", "tensormap", "clusterlaunchcontrol"), "~ : *"),
 }
 Memory = Literal["", "reads", "writes", "updates"]
-Work = Literal["", "none", "control", "shared", "tensor", "special"]
+Work = Literal["", "none", "control", "shared", "tensor", "special", "multiply"]
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,7 @@ _WORK: dict[Work, str] = {
     "shared": "shfl ldmatrix stmatrix movmatrix",
     "tensor": "mma wmma wgmma",
     "special": "ex2 lg2 sin cos tanh rsqrt rcp sqrt",  # but for f64
+    "multiply": "mul mad madc mul24 mad24 dp2a dp4a",  # but of floating point
 }
 _TEXTURES = frozenset(("tex", "tld4", "txq", "suld", "sust", "suq", "sured"))
 _BARRIERS = frozenset(("bar", "barrier"))
