@@ -50,9 +50,7 @@ class Scheduling(Table):
     block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
     block_interval: Duration = unit("cycles", "a group starts its blocks at least so far apart", default=0)
     warp_launch: Duration = unit("cycles", "from one warp's start to the next one's in the same group", default=0)
-    barrier_latency: Shortly = unit(
-        "cycles", "from a barrier's opening to the next instruction of its warps", default=0
-    )
+    barrier_latency: Shortly = unit("cycles", "from a barrier's opening to what its warps do next", default=0)
     barrier_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
 
 

@@ -83,8 +83,8 @@ EVENT = np.dtype([("value", "<u8"), ("site", "<u4"), ("thread", "<u2"), ("kind",
 
 WORK_CLASSES = ("fp32", "fp64", "fp16", "integer", "multiply", "special", "tensor", "shared", "local", "control")
 """Classes of instructions: floating point by width, with conversions of doubles; integers and logic and moves; products
-of integers; functions such as rsqrt; products of small matrices; instructions of shared memory (shuffles, too) and of local memory beside the accesses that are events
-themselves, and branches with what else steers threads."""
+of integers; functions such as rsqrt; products of small matrices; instructions of shared memory (shuffles, too) and of
+local memory beside the accesses that are events themselves; and branches with what else steers threads."""
 
 Events = npt.NDArray[np.void]
 

@@ -87,7 +87,7 @@ def test_what_can_not_be_sampled_is_refused(given, said):
         run("stream", MACHINE, STREAM, **given)
 
 
-@pytest.mark.parametrize("name", ["gemm", "reduce", "spmv-csr", "fft"])
+@pytest.mark.parametrize("name", ["gemm", "reduce", "spmv-csr", "fft", "facs"])
 def test_kernels_whose_way_no_written_data_decides_run_in_part(name):
     source = KernelSource(load_kernel(name), {}, "written")
     last = source.launches[0].blocks - 1
@@ -102,7 +102,7 @@ def test_kernels_whose_way_no_written_data_decides_run_in_part(name):
     [
         ("list-ranking-wyllie", "nodes decides where blocks go, and launches write it"),
         ("bfs", "its host looks at deepest between launches"),
-        ("facs", "threads of classify may wait for other blocks"),
+        ("apsp-bellman-ford", "threads of bellman_ford may wait for other blocks"),
     ],
 )
 def test_kernels_whose_way_depends_on_other_blocks_are_told(name, why):

@@ -46,6 +46,22 @@ def test_rows_of_a_matrix_are_loaded_in_phases_of_eight_lanes(apart, expected):
     assert passes(rows, 16, shared) == expected
 
 
+def test_an_update_of_shared_memory_takes_passes_of_its_own():
+    def amount(address_of, **keys):
+        changes = {"cores.warp_width": 32, "cores.cores_per_group": 32, "memory.chunk_words": 32, **PIPE, **keys}
+        block = [[shared(0, address_of(lane), kind="shared_atomic")] for lane in range(32)]
+        ((_, *found),) = lower(trace([block]), machine().replace(changes)).warp(0)
+        return found
+
+    twice = {"banks.atomic_passes": 2}
+    assert amount(lambda lane: 4 * lane) == [1]
+    assert amount(lambda lane: 4 * lane, **twice) == [2, 2]  # of which none is a conflict
+    assert amount(lambda lane: 0) == [32]
+    assert amount(lambda lane: 0, **twice) == [64, 2]
+    loads = [lane * 4 for lane in range(32)]
+    assert passes(loads, what=shared, **twice) == passes(loads, what=store, **twice) == 1
+
+
 def test_fewer_bytes_together_make_more_passes():
     words = [4 * lane for lane in range(32)]
     assert passes(words, **{"memory.pipe.phase_bytes": 64}) == 2

@@ -34,6 +34,22 @@ def test_machines_without_a_pipe_that_takes_time_have_computes_of_no_class():
     assert LoweringSpecification.of(machine()) == LoweringSpecification.of(machine(**{"pipes.fp64.interval": 0}))
 
 
+def test_products_of_integers_are_integers_where_there_is_no_pipe_for_them():
+    sites = [site(0, "store", work=[("integer", 2), ("multiply", 3), ("fp32", 1)])]
+    integer, multiply = {"pipes.integer.interval": 2}, {"pipes.multiply.interval": 2}
+
+    def computes(**keys):
+        (warp,) = lowered([[store(0, 0)]], sites, **keys)
+        return warp[:-1]
+
+    assert computes(**integer) == [["compute", 1], ["compute", 5, "integer"]]
+    assert computes(**multiply) == [["compute", 3], ["compute", 3, "multiply"]]
+    assert computes(**integer, **multiply) == [["compute", 1], ["compute", 2, "integer"], ["compute", 3, "multiply"]]
+    assert computes(**FP64) == [["compute", 6]]
+    assert computes(**{"instructions.integer": 5}) == [["compute", 6], ["pause", 5 * 4]]
+    assert computes(**{"instructions.integer": 5, "instructions.multiply": 2}) == [["compute", 6], ["pause", 2 * 4 + 3]]
+
+
 def test_neighbours_of_one_class_are_one():
     sites = [site(0, "work", work=[("fp64", 2)]), site(1, "store", work=[("fp64", 3)])]
     assert lowered([[work(0, 5), store(1, 0)]], sites, **FP64) == [[["compute", 13, "fp64"], ["store", [0]]]]

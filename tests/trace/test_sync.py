@@ -7,6 +7,7 @@ import pytest
 from simtmm.trace.schema import MOST_GROUPS
 from tests.trace.build import barrier, store, work
 from tests.trace.test_compiled import fetch, lowered, site
+from tests.trace.test_stalls import stalled
 
 COPY = site(0, gives=(3,))
 
@@ -44,6 +45,23 @@ def test_threads_at_several_barriers_wait_for_loads_unless_all_sites_say_that_th
     sites = [COPY, sync(1), sync(2), site(3, "barrier")]
     assert lowered([[barrier(1)], [barrier(2)]], sites) == [[["sync"]]]
     assert lowered([[fetch(0, 0), barrier(1)], [barrier(other)]], sites) == [[["async", [0]], ["barrier"]]]
+
+
+BARRIERS = {"scheduling.barrier_latency": 20, "scheduling.barrier_interval": 2.1}
+
+
+@pytest.mark.parametrize(("warps", "cycles"), [(1, 22), (2, 24), (4, 28), (32, 87)])
+def test_warps_wait_behind_a_barrier_the_longer_the_more_of_them_the_block_has(warps, cycles):
+    block = [[barrier(1), store(2, 0)]] * warps
+    for one, what in ((sync(1), ["sync"]), (site(1, "barrier"), ["barrier"])):
+        found = lowered(block, [one, site(2, "store")], width=1, **BARRIERS)
+        assert found == [[what, ["pause", cycles], ["store", [0]]]] * warps
+
+
+def test_a_barrier_at_the_end_is_waited_behind_too_and_a_pause_that_follows_joins():
+    sites = [sync(1), stalled(2, 5, "store", work=[])]
+    assert lowered([[barrier(1)]], sites, **BARRIERS) == [[["sync"], ["pause", 22]]]
+    assert lowered([[barrier(1), store(2, 0)]], sites, **BARRIERS) == [[["sync"], ["pause", 27], ["store", [0]]]]
 
 
 PIPELINE = [COPY, commit(1), wait(2, 1, work=[("control", 1)]), site(4, gives=(5,)), site(5, "store", needs=(3,))]

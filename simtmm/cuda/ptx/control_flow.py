@@ -128,8 +128,12 @@ def communicates(instruction: Instruction) -> bool:
 
 
 def reaches_other_blocks(instruction: Instruction) -> bool:
-    """Likewise of threads of other blocks, where a block's own shared memory is not."""
-    return communicates(instruction) and not instruction.has("shared", "shared::cta")
+    """Whether a thread may see by it what one of another block does meanwhile: not in shared memory, nor by what it
+    only writes.
+    """
+    if instruction.opcode in ("red", "st") or instruction.has("shared", "shared::cta"):
+        return False
+    return communicates(instruction)
 
 
 def _pieces(function: Function) -> tuple[list[list[Instruction]], dict[str, int]]:

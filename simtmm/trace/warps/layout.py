@@ -10,8 +10,8 @@ RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES = range(18, 21)
 RULES = 21  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
 # RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites;
 # RULE_REDUCES: whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses
-# pass, lanes that are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths of
-# cycles of a pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one
+# pass, lanes that are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths
+# of cycles of a pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
