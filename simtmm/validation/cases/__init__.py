@@ -30,11 +30,13 @@ REPRODUCTIONS: dict[str, str] = {
     "zigzag": "zigzag:reproduce",
     "barrel": "barrel:reproduce",
     "h100-compiled": "h100_compiled:reproduce",
+    "ladder": "ladder:reproduce",
     "convolution-counters": "convolution_counters:reproduce",
     "ablation": "ablation:reproduce",
 }
 ONLY_IF_NAMED = (
     "h100-compiled",
+    "ladder",
     "convolution-counters",
     "ablation",
 )  # NVIDIA's compilers work for minutes, or half an hour

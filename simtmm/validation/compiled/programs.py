@@ -17,6 +17,8 @@ FOLDER = Path(__file__).parent
 ALPHA, BETA = np.float32(1.5), np.float32(1.25)
 THREADS = 256  # of a block, in kernels of the CUDA SDK
 TILE = 16  # of a matrix that blocks take in tiles
+SUM_THREADS = 512  # of a block of a sum of the ladder
+SUM_BLOCKS = 1024  # where each thread adds many elements up
 PRODUCT_BLOCKS = 128  # of scalar-product, however many vectors there are
 TOLERANCE = 1e-3  # relative, of float32 sums in whatever order
 
@@ -163,6 +165,41 @@ def _decomposed(matrix: Array) -> Array:
     return factors.astype(np.float32)
 
 
+def _sum(kernel: str, per_thread: int) -> Callable[[int], Case]:
+    """Sums of blocks. per_thread: elements that a thread loads; 0 for as many as SUM_BLOCKS blocks leave it."""
+
+    def case(n: int) -> Case:
+        blocks = min(SUM_BLOCKS, n // SUM_THREADS) if per_thread == 0 else n // (SUM_THREADS * per_thread)
+        numbers = np.arange(n, dtype=np.uint32)
+        expected = numbers.reshape(-1, blocks, SUM_THREADS).sum(axis=(0, 2), dtype=np.uint32)
+        if per_thread:
+            expected = numbers.reshape(blocks, -1).sum(axis=1, dtype=np.uint32)
+        arguments = ("in", "sums") if per_thread else ("in", "sums", n)
+        launch = Launch(kernel, arguments, blocks, SUM_THREADS)
+        return Case("ladder.cu", {"in": numbers, "sums": np.zeros(blocks, np.uint32)}, (launch,), {"sums": expected})
+
+    return case
+
+
+def _of_matrices(kernel: str, of: Callable[[Array, Array], Array]) -> Callable[[int], Case]:
+    def case(n: int) -> Case:
+        a, b = _numbers(n, n), _numbers(n, n)[::-1].copy()
+        launch = Launch(kernel, ("a", "b", "c", n), (n // TILE,) * 2, (TILE, TILE))
+        return Case("ladder.cu", {"a": a, "b": b, "c": np.zeros_like(a)}, (launch,), {"c": of(a, b)})
+
+    return case
+
+
+def _in_one_bin(kernel: str) -> Callable[[int], Case]:
+    def case(n: int) -> Case:
+        counts = np.zeros(256, np.uint32)
+        launch = Launch(kernel, ("in", "bins", n), -(-n // THREADS), THREADS)
+        expected = np.where(np.arange(256) == 0, np.uint32(n), counts).astype(np.uint32)
+        return Case("ladder.cu", {"in": np.zeros(n, np.uint8), "bins": counts}, (launch,), {"bins": expected})
+
+    return case
+
+
 CASES: Mapping[str, Callable[..., Case]] = {
     "empty": _empty,
     "ffma": _ffma,
@@ -175,4 +212,13 @@ CASES: Mapping[str, Callable[..., Case]] = {
     "scalar-product": _scalar_product,
     "scan-short": _scan_short,
     "lud": _lud,
+    **{name: _sum(name, 1) for name in ("sum_divergent", "sum_compact", "sum_sequential")},
+    **{name: _sum(name, 2) for name in ("sum_while_loading", "sum_last_warp")},
+    "sum_many": _sum("sum_many", 0),
+    "add": _of_matrices("add", np.add),
+    "add_by_columns": _of_matrices("add_by_columns", np.add),
+    "product": _of_matrices("product", np.matmul),
+    "product_in_tiles": _of_matrices("product_in_tiles", np.matmul),
+    "histogram": _in_one_bin("histogram"),
+    "histogram_of_blocks": _in_one_bin("histogram_of_blocks"),
 }

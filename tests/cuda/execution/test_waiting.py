@@ -81,7 +81,7 @@ extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n
 
 
 @needs_nvrtc
-@pytest.mark.parametrize("architecture", [70, 86, 90])
+@pytest.mark.parametrize("architecture", [75, 86, 90])
 def test_blocks_of_a_tiled_product_wait_for_no_others(architecture):
     """Though its loads of shared memory read the same place in each round: a barrier lies between."""
     linked = LinkedModule([compile_source(TILED, architecture=architecture)])
