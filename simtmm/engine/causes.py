@@ -1,13 +1,15 @@
 """What binds a run: causes, the part of the time that each accounts for, and the place in the program where it does."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import ATOMICS as KINDS_OF_ATOMICS
-from simtmm.stalls import Count, Reason
+from simtmm.stalls import Count, Reason, Stalls
 from simtmm.trace.streamed import AnyWorkload
 
 MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwidth", "bandwidth of the memory ports"
@@ -45,6 +47,7 @@ CONTENDED = (
     Reason.PORT_QUEUE,
     Reason.PIPE_QUEUE,
 )  # waits that more groups would share
+KINDS_OF_BARRIERS = ("barrier", "sync")
 MOSTLY = 0.5
 CLEARLY = 0.25
 
@@ -83,7 +86,7 @@ def shares(machine: Machine, result: Result) -> dict[str, float]:
     empty = time["empty"] / whole if whole else 0.0
     ticks = stalls.ticks.sum(axis=0)
     of_warps = int(ticks.sum())
-    of_causes = {cause: float(ticks[list(reasons)].sum()) for cause, reasons in REASONS_OF.items()}
+    of_causes = {cause: float(_of_places(stalls, cause).sum()) for cause in REASONS_OF}
     # Who is not granted a port waits for those that have one.
     not_granted, part = int(ticks[Reason.NOT_GRANTED]), issuing_part(result)
     of_causes[ISSUE] += not_granted * part
@@ -94,6 +97,17 @@ def shares(machine: Machine, result: Result) -> dict[str, float]:
     found[LAUNCHES] += overhead
     found[IDLE] = (1 - overhead) * empty
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _of_places(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
+    """The ticks that a cause accounts for, by place: what warps wait out behind a barrier is the barrier's."""
+    found: npt.NDArray[np.int64] = stalls.ticks[:, list(REASONS_OF.get(cause, ()))].sum(axis=1)
+    if cause in (BARRIERS, DEPENDENCE):
+        behind = stalls.ticks[: len(stalls.places), Reason.INSTRUCTION_LATENCY] * stalls.places.are_of(
+            KINDS_OF_BARRIERS
+        )
+        found[: len(stalls.places)] += behind if cause == BARRIERS else -behind
+    return found
 
 
 def issuing_part(result: Result) -> float:
@@ -130,8 +144,7 @@ def where(result: Result, cause: str) -> Where | None:
     """
     stalls = result.stalls
     assert stalls is not None
-    reasons: Sequence[Reason] = REASONS_OF.get(cause, ())
-    of_places = stalls.ticks[: len(stalls.places), list(reasons)].sum(axis=1)
+    of_places = _of_places(stalls, cause)[: len(stalls.places)]
     if cause == ATOMICS and not of_places[are_atomics := stalls.places.are_of(KINDS_OF_ATOMICS)].any():
         of_places = stalls.counts[: len(stalls.places), Count.CHUNKS] * are_atomics
     if not of_places.any():
