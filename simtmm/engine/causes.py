@@ -103,10 +103,10 @@ def _of_places(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
     """The ticks that a cause accounts for, by place: what warps wait out behind a barrier is the barrier's."""
     found: npt.NDArray[np.int64] = stalls.ticks[:, list(REASONS_OF.get(cause, ()))].sum(axis=1)
     if cause in (BARRIERS, DEPENDENCE):
-        behind = stalls.ticks[: len(stalls.places), Reason.INSTRUCTION_LATENCY] * stalls.places.are_of(
-            KINDS_OF_BARRIERS
-        )
-        found[: len(stalls.places)] += behind if cause == BARRIERS else -behind
+        of_places = found[: len(stalls.places)]
+        are_barriers = stalls.places.are_of(KINDS_OF_BARRIERS)
+        behind = stalls.ticks[: len(stalls.places), Reason.INSTRUCTION_LATENCY] * are_barriers
+        of_places += behind if cause == BARRIERS else -behind
     return found
 
 

@@ -3,12 +3,14 @@
 import pytest
 from hypothesis import given
 
-from simtmm import Machine, Workload, simulate
+from simtmm import Machine, Workload, lower, simulate
 from simtmm.analysis.run import run
 from simtmm.engine import causes
 from simtmm.engine.causes import shares
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
+from tests.trace.build import barrier, trace, work
+from tests.trace.test_compiled import site
 
 # Four groups of one port and 32 warps; an instruction a cycle, the next one of a warp 4 cycles later. Of a chunk's 400
 # cycles in flight a partition takes 4, so 4 partitions are busy with 400 chunks in flight.
@@ -188,3 +190,16 @@ def test_shares_add_up_to_all_of_the_time(drawn, workload):
         assert all(0 <= share <= 1 for share in found.values())
         assert sum(found.values()) == pytest.approx(1 if result.ticks else 0)
         assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+def test_what_warps_wait_out_behind_a_barrier_is_the_barriers(tmp_path):
+    """One warp, which never waits for another: all of it would be the latency of an instruction."""
+    thread = [event for _ in range(20) for event in (barrier(1), work(2, 1))]
+    program = trace([[thread]], sites=[site(1, "barrier"), site(2, "work")])
+    costs = {"scheduling.barrier_latency": 20, "scheduling.barrier_interval": 2}
+    machine = GPU.replace({"cores.groups": 1, **costs, **ON_STALL})
+    result = simulate(machine, lower(program, machine, places=True), stalls=True)
+    found = shares(machine, result)
+    assert found[causes.BARRIERS] * result.ticks == pytest.approx(20 * 22 * machine.ticks_per_cycle)
+    assert found[causes.DEPENDENCE] == 0
+    assert causes.where(result, causes.BARRIERS).source == "barrier"

@@ -17,13 +17,13 @@ from simtmm.watch import Watch
 MACHINE = "rtx-3080"
 FILE = "rtx3080_ladder.csv"
 ORIGIN = (
-    "R100001/Programming-Massively-Parallel-Processors (Performance-Tests-NvBench), nvbench's GPU time on a GeForce RTX "
-    f"3080, in traces/measured/{FILE}"
+    "R100001/Programming-Massively-Parallel-Processors (Performance-Tests-NvBench), nvbench's GPU time on a GeForce "
+    f"RTX 3080, in traces/measured/{FILE}"
 )
 CALIBRATED = (
     "scheduling.barrier_latency and barrier_interval on the six sums, banks.atomic_passes on the histogram in shared "
-    "memory. All else comes from the family (machines/families/ga10x.toml) and a data sheet. Matrices and the histogram "
-    "in global memory decided nothing."
+    "memory. All else comes from the family (machines/families/ga10x.toml) and a data sheet. Matrices and the "
+    "histogram in global memory decided nothing."
 )
 FITTED = ("sum_divergent", "sum_compact", "sum_sequential", "sum_while_loading", "sum_last_warp", "sum_many",
           "histogram_of_blocks")  # fmt: skip
