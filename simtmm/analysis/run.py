@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
+from simtmm.analysis.floors import below
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
@@ -71,6 +72,7 @@ class Run(Displayed):
     info: of the trace, if there is one.
     blocks: which block each warp belongs to, where there is a timeline.
     sampled: where the result is extrapolated from a sample, in what interval its time lies.
+    below: floors that the result is below, in words: faults of simtmm, each.
     """
 
     program: str
@@ -93,11 +95,12 @@ class Run(Displayed):
     info: TraceInfo | None = None
     blocks: Blocks | None = None
     sampled: Sampled | None = None
+    below: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Faults of simtmm that were met when its kernels were recorded, in words; they are among the warnings."""
-        return tuple(schedule.fault for schedule in self.schedules if schedule.fault)
+        """Faults of simtmm that were met when its kernels were recorded or simulated, in words, as in the warnings."""
+        return (*self.below, *(schedule.fault for schedule in self.schedules if schedule.fault))
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -257,6 +260,10 @@ def run_program(
         outcome = _beside_models(
             program, machine, program.trace.info, prepared.counts, result, about, models, found, again
         )
+    if faults := below(machine, workload, result, outcome.counts):
+        for fault in faults:
+            own_faults.note(fault)
+        outcome = dataclasses.replace(outcome, below=faults, warnings=(*faults, *outcome.warnings))
     return (
         dataclasses.replace(outcome, blocks=Blocks(workload.launch_blocks, workload.block_warps))
         if timeline
