@@ -34,6 +34,7 @@ KEYS = {
     "l2_service": ("memory.l2.service", 5),
     "atomic_latency": ("memory.l2.atomic_latency", 205),
 }
+LOWERED = {"scheduling.barrier_latency", "scheduling.barrier_interval"}
 
 
 def machine(**changes):
@@ -61,7 +62,7 @@ def test_a_duration_is_its_key_in_ticks_rounded_half_up(name):
 
 
 def test_every_key_that_is_a_duration_has_one():
-    """A key that is added to the tables is added to Durations, once for both engines."""
+    """A key that is added to the tables is added to Durations, once for both engines, unless lowering counts it."""
     named = {"scheduling": tables.Scheduling, "memory": tables.Memory, "memory.rows": tables.Rows}
     named["memory.tlb"] = tables.Tlb
     caches = {"memory.l1": tables.Cache, "memory.l2": tables.SharedCache}
@@ -71,7 +72,7 @@ def test_every_key_that_is_a_duration_has_one():
         for key, field in model.model_fields.items()
         if (field.json_schema_extra or {}).get("unit") == "cycles"
     }
-    assert found == {key for key, _ in KEYS.values()}
+    assert found - LOWERED == {key for key, _ in KEYS.values()}
 
 
 def test_an_instruction_holds_its_port_for_the_width_over_the_cores():

@@ -41,6 +41,8 @@ FULL = {
         "scheduler": "oldest",
         "ports": "own",
         "stalls": "overlap",
+        "barrier_latency": 22.5,
+        "barrier_interval": 2.0,
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "first_launch": 9,
@@ -93,7 +95,7 @@ FULL = {
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
-    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0, "service": 3},
+    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0, "service": 3, "atomic_passes": 2},
     "pipes": {"fp64": {"interval": 16, "count": 2}},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
