@@ -23,8 +23,8 @@ LARGEST_FILE = 64 << 20  # bytes: a list of a million measured times
 LARGEST_TOML = 4 << 20  # bytes: Python's parser reads about a megabyte a second
 MOST_LINES = 1 << 19  # of TOML: the parser takes as long for an empty one as for one that says something
 MOST_ROWS = 1 << 21  # of CSV: lines, of which Python's reader takes about two millions a second, empty ones too
-LARGEST_CODE = 64 << 20  # bytes of device code
-MOST_CODE_LINES = 1 << 22  # of device code
+LARGEST_CODE = 64 << 20  # bytes of code
+MOST_CODE_LINES = 1 << 22  # of code
 LONGEST_CODE_LINE = 1 << 20  # bytes, of CUDA: NVRTC takes half a minute for some lines of 4 MB
 DEEPEST = 32  # tables and lists within one another; parts of a dotted key
 LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1  # of 64 bits, with a sign or without
@@ -70,7 +70,7 @@ def read_csv(path: str | Path, error: type[SimtmmError]) -> str:
 
 
 def read_code(path: str | Path, error: type[SimtmmError], longest: int = LARGEST_CODE) -> bytes:
-    """What a file of device code holds, CUDA or PTX. Raises `error`, naming the file.
+    """What a file of code holds, CUDA, PTX or a script. Raises `error`, naming the file.
 
     longest: bytes that a line may have.
     """

@@ -31,6 +31,7 @@ from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
 from simtmm.programs.main_function import has_main
 from simtmm.recorder.compiled.launches_file import load_launches
+from simtmm.scripts.run import _source
 from simtmm.study.design.study_file import read_study
 from simtmm.trace.io import Trace, load_trace
 from tests.study.programs import trace
@@ -122,6 +123,7 @@ CODE = {
     "PTX": (load_module, "k.ptx"),
     "CUDA": (lambda path: build([path], 80), "k.cu"),
     "a program": (has_main, "k.cu"),
+    "a script": (_source, "k.py"),
 }
 
 
