@@ -1,4 +1,6 @@
-"""Documents that users write, TOML and JSON, read within bounds: whatever a file holds, it is read or refused in time.
+"""Files that users write, TOML, JSON, CSV and device code, read within bounds.
+
+Whatever a file holds, it is read or refused in time.
 
 Numbers are those that TOML has, whole ones of 64 bits among them; Python's parsers would take any, of which a text, a
 floating-point number or a column of a store can't hold.
@@ -20,6 +22,10 @@ from simtmm.errors import SimtmmError, shown, shown_error
 LARGEST_FILE = 64 << 20  # bytes: a list of a million measured times
 LARGEST_TOML = 4 << 20  # bytes: Python's parser reads about a megabyte a second
 MOST_LINES = 1 << 19  # of TOML: the parser takes as long for an empty one as for one that says something
+MOST_ROWS = 1 << 21  # of CSV: lines, of which Python's reader takes about two millions a second, empty ones too
+LARGEST_CODE = 64 << 20  # bytes of code
+MOST_CODE_LINES = 1 << 22  # of code
+LONGEST_CODE_LINE = 1 << 20  # bytes, of CUDA: NVRTC takes half a minute for some lines of 4 MB
 DEEPEST = 32  # tables and lists within one another; parts of a dotted key
 LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1  # of 64 bits, with a sign or without
 
@@ -56,6 +62,40 @@ def read_bytes(path: str | Path, error: type[SimtmmError], largest: int = LARGES
     return content
 
 
+def read_csv(path: str | Path, error: type[SimtmmError]) -> str:
+    """The text of a CSV file. Raises `error`, naming the file."""
+    text = read_text(path, "CSV", error)
+    _check_lines(path, text, MOST_ROWS, error)
+    return text
+
+
+def read_code(path: str | Path, error: type[SimtmmError], longest: int = LARGEST_CODE) -> bytes:
+    """What a file of code holds, CUDA, PTX or a script. Raises `error`, naming the file.
+
+    longest: bytes that a line may have.
+    """
+    content = read_bytes(path, error, LARGEST_CODE)
+    _check_lines(path, content, MOST_CODE_LINES, error)
+    if len(content) > longest and max(map(len, content.split(b"\n"))) > longest:
+        raise error(f"{path}: a line is too long: must be at most {longest >> 20} MiB")
+    return content
+
+
+def read_code_text(path: str | Path, error: type[SimtmmError], wrong: str = "strict") -> str:
+    """The text of a file of CUDA, whose lines end as Python's do. Raises `error`, naming the file.
+
+    wrong: what to do with bytes that are not UTF-8, as `bytes.decode` takes it; may raise UnicodeDecodeError.
+    """
+    text = read_code(path, error, LONGEST_CODE_LINE).decode("utf-8", wrong)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _check_lines(path: str | Path, text: str | bytes, most: int, error: type[SimtmmError]) -> None:
+    lines = text.count("\n") if isinstance(text, str) else text.count(b"\n")
+    if lines > most:
+        raise error(f"{path}: has {lines:,} lines: must have at most {most:,}")
+
+
 def _opened_at_once(path: str, flags: int) -> int:
     """A file that is open, also where it is a pipe that nobody writes to."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
@@ -78,8 +118,7 @@ def _begun(file: BinaryIO, path: str | Path, error: type[SimtmmError]) -> bytes:
 def read_toml(path: str | Path, error: type[SimtmmError]) -> dict[str, Any]:
     """The tables of a TOML file. Raises `error`, naming the file."""
     text = read_text(path, "TOML", error, LARGEST_TOML)
-    if text.count("\n") > MOST_LINES:
-        raise error(f"{path}: has {text.count(chr(10)):,} lines: must have at most {MOST_LINES:,}")
+    _check_lines(path, text, MOST_LINES, error)
     try:
         return parsed_toml(text)
     except ValueError as failure:

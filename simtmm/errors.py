@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 MOST_CHARACTERS = 2000  # of a message
 # All but the tab and the end of a line; and marks by which letters run in another direction
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 LONGEST_WORD = 400  # of a message; a path may be long
 
 

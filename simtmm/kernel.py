@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from simtmm.catalogue import Description, describe, known_kernels, typed_kernel
 from simtmm.catalogue import kernel_folders as kernel_folders
+from simtmm.documents import read_code_text
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file
 from simtmm.host_text import NEEDED
@@ -108,8 +109,8 @@ class Kernel:
     def source(self) -> str:
         """The text of kernel.cu. Raises KernelError."""
         try:
-            return self.source_path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            return read_code_text(self.source_path, KernelError)
+        except UnicodeDecodeError as error:
             raise KernelError(f"{self.source_path}: can't be read ({error})") from None
 
     def resolve(self, given: Mapping[str, object]) -> dict[str, int | float | str]:

@@ -13,7 +13,6 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from time import time
 from zlib import crc32
 
 _parts: dict[Path, int] = {}  # files that are to become others, and the process that makes them
@@ -52,14 +51,20 @@ def end_part(part: Path) -> None:
 def remove_parts(folder: Path, age: float = float("inf")) -> None:
     """Remove what processes that have ended left behind there.
 
-    age: in seconds, from which what another computer or container left goes, too; those may write there now.
+    age: in seconds, from which what another computer or container left goes, too; those may write there now. What a
+        process of this computer makes stays, whatever the clock says.
     """
     with contextlib.suppress(OSError):
         for path in folder.glob(".simtmm-*.part"):
             maker = re.fullmatch(rf"\.simtmm-{_computer()}-([0-9]+)-[^-]*\.part", path.name)
-            ended = maker is not None and not _is_running(int(maker[1]))
-            if ended or time() - path.stat().st_mtime > age:
+            if (not _is_running(int(maker[1]))) if maker else _age(path) > age:
                 path.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float:
+    """Seconds since a file was written to, by the clock of the computer that its folder lies on. Raises OSError."""
+    with tempfile.TemporaryFile(dir=path.parent) as now:
+        return os.fstat(now.fileno()).st_mtime - path.stat().st_mtime
 
 
 def remove_left() -> None:

@@ -8,11 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from simtmm.documents import DEEPEST, LARGEST_TOML, MOST_LINES, as_float, parsed_json, parsed_toml, read_json, read_toml
+from simtmm.analysis.equations import fit
+from simtmm.calibration.csv_rows import read_rows
+from simtmm.calibration.micro_rows import load_micro
+from simtmm.cuda.build import build
+from simtmm.cuda.compilers import load_module
+from simtmm.documents import (
+    DEEPEST,
+    LARGEST_TOML,
+    LONGEST_CODE_LINE,
+    MOST_CODE_LINES,
+    MOST_LINES,
+    MOST_ROWS,
+    as_float,
+    parsed_json,
+    parsed_toml,
+    read_json,
+    read_toml,
+)
 from simtmm.errors import MachineError, SimtmmError, StudyError
 from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
+from simtmm.programs.main_function import has_main
 from simtmm.recorder.compiled.launches_file import load_launches
+from simtmm.scripts.run import _source
 from simtmm.study.design.study_file import read_study
 from simtmm.trace.io import Trace, load_trace
 from tests.study.programs import trace
@@ -83,6 +102,47 @@ def test_toml_of_empty_lines_alone_is_refused_before_it_is_parsed(tmp_path, monk
     monkeypatch.setattr("tomllib.loads", None)
     with pytest.raises(MachineError, match=r"empty\.toml: has 524,289 lines: must have at most 524,288$"):
         read_toml(path, MachineError)
+
+
+TABLES = {
+    "measured times": load_timings,
+    "a column to fit": lambda path: fit(path, "seconds", "n"),
+    "a pointer chase": lambda path: read_rows(path, None, ["gpu"]),
+    "micro-benchmarks": load_micro,
+}
+
+
+@pytest.mark.parametrize("read", TABLES.values(), ids=TABLES)
+def test_csv_of_empty_lines_alone_is_refused_before_it_is_parsed(read, file, monkeypatch):
+    path = file(b"\n" * (MOST_ROWS + 1), "empty.csv")
+    monkeypatch.setattr("csv.DictReader", None)
+    assert refusal(read, path) == f"{path}: has 2,097,153 lines: must have at most 2,097,152"
+
+
+CODE = {
+    "PTX": (load_module, "k.ptx"),
+    "CUDA": (lambda path: build([path], 80), "k.cu"),
+    "a program": (has_main, "k.cu"),
+    "a script": (_source, "k.py"),
+}
+
+
+@pytest.mark.parametrize(("read", "name"), CODE.values(), ids=CODE)
+def test_code_of_empty_lines_alone_is_refused_before_it_is_compiled(read, name, file):
+    path = file(b"\n" * (MOST_CODE_LINES + 1), name)
+    assert refusal(read, path) == f"{path}: has 4,194,305 lines: must have at most 4,194,304"
+
+
+@pytest.mark.parametrize("read", [CODE["CUDA"][0], has_main])
+def test_cuda_on_a_line_that_nobody_writes_is_refused_before_it_is_compiled(read, file):
+    path = file(b"\n" + b"/" * (LONGEST_CODE_LINE + 1), "k.cu")
+    assert refusal(read, path) == f"{path}: a line is too long: must be at most 1 MiB"
+
+
+def test_comments_that_are_begun_and_never_ended_are_read_once(file):
+    """Each was looked for the end of, which took an hour for so many."""
+    path = file(b"/*" * 300_000, "k.cu")
+    assert not has_main(path)
 
 
 @pytest.mark.parametrize("read", [read_toml, read_json])

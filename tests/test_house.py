@@ -92,3 +92,21 @@ def test_a_foreign_path_would_be_found():
 @pytest.mark.parametrize("path", PACKAGE_FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_module_says_what_it_is(path):
     assert path.read_text(encoding="utf-8").startswith('"""')
+
+
+WALL_CLOCK = re.compile(
+    r"\btime\.(?:time|time_ns|ctime|localtime|gmtime)\(|from time import (?:.*\b)?(?:time|time_ns)\b"
+    r"|datetime\.(?:now|utcnow|today)\(|\b(?:system_clock|gettimeofday)\b"
+)
+
+
+def test_nothing_hangs_on_the_time_of_day():
+    """A clock that is set, forwards or back, ends no wait, and makes nothing old that is new."""
+    sources = [path for path in (ROOT / "simtmm").rglob("*") if path.suffix in {".py", ".h", ".cuh", ".cu", ".cpp"}]
+    lines = ((path, line) for path in sources for line in path.read_text(encoding="utf-8").splitlines())
+    assert [f"{path.relative_to(ROOT)}: {line}" for path, line in lines if WALL_CLOCK.search(line)] == []
+
+
+@pytest.mark.parametrize("line", ["now = time.time()", "from time import sleep, time", "datetime.now(UTC)"])
+def test_a_look_at_the_time_of_day_would_be_found(line):
+    assert WALL_CLOCK.search(line)

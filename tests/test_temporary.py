@@ -25,6 +25,23 @@ def test_what_ended_processes_left_behind_is_removed_and_what_is_made_stays(tmp_
     assert (own.exists(), other.exists()) == (True, False)
 
 
+def test_what_a_living_process_makes_stays_whatever_the_clock_says(tmp_path):
+    own = part_file(tmp_path)
+    for moment in (0, 2**33):
+        os.utime(own, (moment, moment))
+        remove_parts(tmp_path, age=3600)
+        assert own.exists()
+
+
+def test_the_age_of_what_others_make_is_by_the_clock_of_the_folders_computer(tmp_path, monkeypatch):
+    other = tmp_path / ".simtmm-00000000-1-abc.part"
+    other.touch()
+    for moment in (0.0, 2.0**33):
+        monkeypatch.setattr("time.time", lambda moment=moment: moment)
+        remove_parts(tmp_path, age=3600)
+        assert other.exists()
+
+
 @pytest.fixture
 def scratch(tmp_path, monkeypatch):
     """The folder of temporary files, not looked through yet."""

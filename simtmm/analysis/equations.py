@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.documents import duplicates, read_text
+from simtmm.documents import duplicates, read_csv
 from simtmm.errors import ModelError, StudyError, nearest
 from simtmm.machine import Machine
 from simtmm.model.applications.catalogue import Equation, find_equation
@@ -160,9 +160,7 @@ def _names(equation: Equation) -> set[str]:
 
 
 def _columns(path: str | Path) -> dict[str, list[str]]:
-    text = "".join(
-        line for line in read_text(path, "CSV", StudyError).splitlines(keepends=True) if not line.startswith("#")
-    )
+    text = "".join(line for line in read_csv(path, StudyError).splitlines(keepends=True) if not line.startswith("#"))
     try:
         table = csv.DictReader(io.StringIO(text))
         header = list(table.fieldnames or ())

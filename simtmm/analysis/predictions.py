@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simtmm.display import Displayed, Picture, drawn
+from simtmm.errors import escaped
 from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.model.algorithms.regimes import Regime
@@ -66,7 +67,8 @@ class Predictions(Displayed):
 
     def __repr__(self) -> str:
         number = len(self.of_each_form)
-        return f"Predictions({self.program} on {self.machine.name}: {number} prediction{'s' * (number != 1)})"
+        told = f"Predictions({self.program} on {self.machine.name}: {number} prediction{'s' * (number != 1)})"
+        return escaped(told)
 
     @property
     def of_each_form(self) -> dict[tuple[str, bool], Prediction]:

@@ -17,7 +17,7 @@ from simtmm.analysis.what_if import cost, try_out
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine import DEFAULT, simulate
 from simtmm.engine.choice import AUTO, quickest
-from simtmm.errors import KernelError
+from simtmm.errors import KernelError, escaped
 from simtmm.extras import frame
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
@@ -113,7 +113,7 @@ class Run(Displayed):
         return tuple(dict.fromkeys(each.kernel for each in launches if occupancy(self.machine, each) == entry))
 
     def __repr__(self) -> str:
-        return f"Run({self.program} on {self.machine.name}: {self.result.cycles:,.8g} cycles)"
+        return escaped(f"Run({self.program} on {self.machine.name}: {self.result.cycles:,.8g} cycles)")
 
     def to_frame(self) -> "pandas.DataFrame":
         """A row a series, the simulation's and each model's, for pandas: the time, over the simulated one, what binds.

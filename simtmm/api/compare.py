@@ -42,8 +42,7 @@ def compare(
     engine: "fast" (compiled) or "reference" (SimPy).
     store: an SQLite file that keeps each case as it is done, and in which what is done is not run again; with None one
         for each program in the user's cache folder. Kept in memory if left out.
-    workers: processes on this machine; one for each core with None. As with any process pool, a script that asks for
-        several needs `if __name__ == "__main__":`.
+    workers: processes on this machine; one for each core with None. They do not read the script that calls this.
     watch: called with (stage, done, total where it is known) as things go on.
     rules: built-in scheduling rules by name, and Python files with rules of your own (docs/schedulers.md), which are
         run: each machine runs everything by each of them too, beside its own.

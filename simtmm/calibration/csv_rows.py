@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from simtmm.documents import duplicates, read_text
+from simtmm.documents import duplicates, read_csv
 from simtmm.errors import StudyError, nearest, shown
 
 LEAST, MOST = (
@@ -19,7 +19,7 @@ def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[
 
     gpu: what the column `gpu`, where there is one, must hold; needed where it holds several. Raises StudyError.
     """
-    lines = io.StringIO(read_text(path, "CSV", StudyError), newline="")
+    lines = io.StringIO(read_csv(path, StudyError), newline="")
     try:
         table = csv.DictReader(line for line in lines if not line.startswith("#"))
         rows = list(table)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from simtmm.calibration.csv_rows import LEAST, MOST
 from simtmm.cuda.sass.work import class_of_opcode
-from simtmm.documents import duplicates, read_text
+from simtmm.documents import duplicates, read_csv
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.machine.tables import Instructions
 from simtmm.machine.values import LARGEST_COUNT
@@ -95,7 +95,7 @@ def _rows(path: str | Path) -> tuple[list[str], list[tuple[str, dict[str, str]]]
     """The names of the columns, and each row with where it stands."""
     lines = [
         (number, line)
-        for number, line in enumerate(read_text(path, "CSV", StudyError).splitlines(), start=1)
+        for number, line in enumerate(read_csv(path, StudyError).splitlines(), start=1)
         if line.strip() and not line.startswith("#")
     ]
     if len(lines) < 2:

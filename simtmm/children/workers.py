@@ -1,7 +1,8 @@
 """Pools of processes, of Python's own and of Dask's on this machine: the one place where they are begun.
 
 Both are started by Python's multiprocessing, which has each begin with `-c`, where the working directory comes first:
-the environment says that it does not, while they are started.
+the environment says that it does not, while they are started. And it has each read the user's script, which would
+start workers of its own where nothing in it says that it is only read: ours need nothing of it, and do not.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import connection, resource_tracker
+from multiprocessing import connection, resource_tracker, spawn
 from typing import Any
 
 from simtmm.children import ending
@@ -26,31 +27,51 @@ SAFE_PATH = "PYTHONSAFEPATH"  # of Python
 _lock = threading.Lock()
 _blocks = 0
 _before: dict[str, str | None] = {}  # variables as they were before the first of them
+_MAIN = ("init_main_from_name", "init_main_from_path")  # what multiprocessing tells a process of the user's script
+_OF_DASK = "Dask Worker process"  # how the processes are called that a nanny starts, in threads of its own
+_ours = threading.local()  # .start: whether this thread starts processes of ours
+_usual_preparation: Callable[[str], dict[str, Any]] = spawn.get_preparation_data
 
 
 @contextlib.contextmanager
 def spawning() -> Iterator[None]:
-    """What multiprocessing starts within the block imports nothing from the working directory, and is of our family."""
-    global _blocks
+    """What multiprocessing starts within the block imports nothing from the working directory, and is of our family.
+
+    Nor does it read the user's script, where this thread starts it, or Dask.
+    """
+    global _blocks, _usual_preparation
     name = family()
     with _lock:
         if not _blocks:
+            _usual_preparation = spawn.get_preparation_data
+            spawn.get_preparation_data = _preparation
             _before.update({each: os.environ.get(each) for each in (SAFE_PATH, VARIABLE)})
             os.environ[SAFE_PATH] = "1"
             resource_tracker.ensure_running()  # is not of the family: it removes what the others leave, and ends then
             os.environ[VARIABLE] = name
         _blocks += 1
+    is_outer, _ours.start = not getattr(_ours, "start", False), True
     try:
         yield
     finally:
+        _ours.start = not is_outer
         with _lock:
             _blocks -= 1
             if not _blocks:
+                spawn.get_preparation_data = _usual_preparation  # type: ignore[assignment]  # whatever it was
                 for each, value in _before.items():
                     if value is None:
                         os.environ.pop(each, None)
                     else:
                         os.environ[each] = value
+
+
+def _preparation(name: str) -> dict[str, Any]:
+    """What multiprocessing tells a process of that name as it begins."""
+    told = _usual_preparation(name)
+    if getattr(_ours, "start", False) or name.startswith(_OF_DASK):
+        told = {key: value for key, value in told.items() if key not in _MAIN}
+    return told
 
 
 @contextlib.contextmanager
@@ -96,7 +117,7 @@ class WorkerPool:
 
     def submit(self, call: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Hand a call to a worker; gives a future. Raises BrokenProcessPool where one has died."""
-        with interrupts_held():
+        with interrupts_held(), spawning():
             return self._pool.submit(call, *arguments)
 
     def end(self, *, at_once: bool) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from simtmm.cuda.compilers import CompiledModule, compile_files, compile_source, load_module
 from simtmm.cuda.linked import LinkedModule
+from simtmm.documents import read_code_text
 from simtmm.errors import CompilerError, KernelError
 
 BINARIES = (".ptx", ".cubin", ".fatbin", ".o")
@@ -46,9 +47,7 @@ def _compiled(
         return compile_files(list(sources), architecture=architecture, options=options, name_expressions=expressions)
     path = sources[0]
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
+        text = read_code_text(path, CompilerError)
     except UnicodeDecodeError:
         return compile_files([path], architecture=architecture, options=options, name_expressions=expressions)
     try:

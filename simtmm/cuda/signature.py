@@ -144,7 +144,7 @@ def _from_source(linked: LinkedModule, name: str) -> tuple[ParameterType, ...] |
             text = unit.source_text(file)
             if text is None:
                 continue
-            plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+            plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL)
             for found in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", plain):
                 inside = _parenthesised(plain, found.end() - 1)
                 if inside is not None:

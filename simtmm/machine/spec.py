@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError, model_validator
 
 from simtmm.display import Displayed
-from simtmm.errors import MachineError, nearest
+from simtmm.errors import MachineError, escaped, nearest
 from simtmm.machine.bandwidth import BANDWIDTH, FOLLOWS, SERVICE, with_service
 from simtmm.machine.changed import Changes, named_with
 from simtmm.machine.complaints import one_line, refuse_bytes
@@ -106,8 +106,8 @@ class Machine(Displayed, Table):
     def __repr__(self) -> str:
         cores, memory = self.cores, self.memory
         return (
-            f"Machine({self.name}: {cores.groups} x {cores.cores_per_group} cores, warps of {cores.warp_width}, "
-            f"latency {memory.latency:g} cycles, chunks of {memory.chunk_words} words)"
+            f"Machine({escaped(self.name)}: {cores.groups} x {cores.cores_per_group} cores, "
+            f"warps of {cores.warp_width}, latency {memory.latency:g} cycles, chunks of {memory.chunk_words} words)"
         )
 
     __str__ = __repr__

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from simtmm.documents import as_float, duplicates, read_json, read_text
+from simtmm.documents import as_float, duplicates, read_csv, read_json
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.files import data_folders, is_there
 from simtmm.renamed import KERNELS, PARAMETERS, with_new_names
@@ -49,9 +49,7 @@ def load_timings(path: str | Path) -> list[Timing]:
         elif Path(name).name == name and Path(name).suffix not in (".csv", ".json"):
             known = nearest(name, shipped)
             raise StudyError(f"{name}: neither a file nor measured times that ship with simtmm{known}")
-    return (
-        _from_json(path) if Path(path).suffix == ".json" else _from_csv(read_text(path, "CSV", StudyError), str(path))
-    )
+    return _from_json(path) if Path(path).suffix == ".json" else _from_csv(read_csv(path, StudyError), str(path))
 
 
 def shipped_timings() -> dict[str, Path]:
@@ -65,7 +63,7 @@ def shipped_timings() -> dict[str, Path]:
 
 
 def _has_seconds(path: Path) -> bool:
-    header = next((line for line in read_text(path, "CSV", StudyError).splitlines() if not line.startswith("#")), "")
+    header = next((line for line in read_csv(path, StudyError).splitlines() if not line.startswith("#")), "")
     return {"kernel", "machine", "seconds"} <= set(header.split(","))
 
 

@@ -4,21 +4,21 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from simtmm.documents import read_code_text
 from simtmm.errors import CompilerError
-from simtmm.files import check_regular
+from simtmm.files import check_regular, is_file
 
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
-_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _MAIN = re.compile(r"(?:^|[\s;}>])main\s*\((?![^()]*\)\s*;)", re.MULTILINE)
 
 
 def has_main(path: str | Path) -> bool:
-    """Whether a file of CUDA C++ defines `main`; False for one that can't be read. Raises CompilerError for a pipe."""
-    try:
-        check_regular(path, CompilerError)
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
+    """Whether a file of CUDA C++ defines `main`; False for one that is not there. Raises CompilerError."""
+    check_regular(path, CompilerError)
+    if not is_file(path):
         return False
+    text = read_code_text(path, CompilerError, "replace")
     return _MAIN.search(_NOT_CODE.sub(" ", text)) is not None
 
 

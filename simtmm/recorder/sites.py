@@ -27,7 +27,7 @@ MACROS = {
     "OP": Kind.WORK,
 }
 
-COMMENT = r"//[^\n]*|/\*.*?\*/"
+COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 # What looks like a macro in here is none. A number comes first: the ' in 1'000 begins no character.
 SKIPPED = rf"{COMMENT}|\b\d(?:'?[\w.])*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 

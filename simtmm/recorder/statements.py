@@ -2,7 +2,7 @@
 
 import re
 
-_COMMENT_OR_TEXT = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\""
+_COMMENT_OR_TEXT = r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\""
 _DIRECTIVE = r"^[ \t]*#(?![ \t]*define\b)(?:[^\\\n]|\\.)*"  # what a macro stands for may hold statements
 _NOTHING = re.compile(rf"{_COMMENT_OR_TEXT}|{_DIRECTIVE}|\\(?=\n)", re.DOTALL | re.MULTILINE)
 _VOID = re.compile(r"\(\s*void\s*\)\s*$")

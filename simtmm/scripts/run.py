@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from simtmm import own_faults
+from simtmm.documents import read_code
 from simtmm.errors import RecordingError, SimtmmError, shown
 from simtmm.extras import install
 from simtmm.recorder.direct.recording import Recording
@@ -86,10 +87,7 @@ class _UncaughtError(Exception):
 
 
 def _source(path: str | Path) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise RecordingError(f"{path}: can't be read ({error.strerror or error})") from None
+    return read_code(path, RecordingError)
 
 
 def _status(source: bytes, path: str | Path, module: ModuleType) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simtmm.display import Displayed
-from simtmm.errors import StudyError, shown
+from simtmm.errors import StudyError, escaped, shown
 from simtmm.extras import frame
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.study.alongside import Carried, carried_along
@@ -123,7 +123,7 @@ class Findings(Displayed):
 
     def __repr__(self) -> str:
         told = [f"{len(getattr(self, kind))} {kind}" for kind in FRAMES if getattr(self, kind)]
-        return f"Findings({self.study.design.subject.name}: {', '.join(told) or 'none'})"
+        return f"Findings({escaped(self.study.design.subject.name)}: {', '.join(told) or 'none'})"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

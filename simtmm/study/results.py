@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute
 
 from simtmm.display import Displayed, Picture, drawn
-from simtmm.errors import OutputError
+from simtmm.errors import OutputError, escaped
 from simtmm.extras import imported
 from simtmm.files import written_whole
 from simtmm.model.series import MEASURED, SIMULATED
@@ -96,7 +96,8 @@ class Results(Displayed):
     def __repr__(self) -> str:
         design = self.design
         statuses = ", ".join(f"{self.number(status)} {status}" for status in get_args(Status) if self.number(status))
-        return f"Results({design.subject.name} over {', '.join(design.axes) or 'nothing'}; points: {statuses})"
+        told = f"Results({design.subject.name} over {', '.join(design.axes) or 'nothing'}; points: {statuses})"
+        return escaped(told)
 
     def __len__(self) -> int:
         return len(self.table)

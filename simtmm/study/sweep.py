@@ -75,7 +75,7 @@ def sweep(
     watch: called with (stage, done, to do): of the points, and in this process of what each goes through.
     rules: Python files with scheduling rules, functions that the study names as values of `scheduling.scheduler`.
 
-    A script that calls this with several workers needs `if __name__ == "__main__":`, as with any process pool.
+    Workers do not read the script that calls this: it needs no `if __name__ == "__main__":`.
     Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
     """
     design = _design(study)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from simtmm.display import Displayed
 from simtmm.documents import parsed_json
-from simtmm.errors import TraceError, nearest, shown, shown_error
+from simtmm.errors import TraceError, escaped, nearest, shown, shown_error
 from simtmm.files import check_regular, data_folders, is_there, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
@@ -40,7 +40,9 @@ class Trace(Displayed):
         self._verified = False  # the file's rows against its digest, once
 
     def __repr__(self) -> str:
-        return f"Trace({self.info.kernel}: launches: {len(self.info.launches):,}, events: {self.info.events:,})"
+        return (
+            f"Trace({escaped(self.info.kernel)}: launches: {len(self.info.launches):,}, events: {self.info.events:,})"
+        )
 
     def batches(self) -> Iterator[Batch]:
         """The events, in order. Raises TraceError where a file is damaged or contradicts its own metadata.

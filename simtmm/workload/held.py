@@ -18,7 +18,7 @@ import numpy.typing as npt
 from simtmm.computer import available_memory
 from simtmm.display import Displayed
 from simtmm.documents import LARGEST_FILE, read_json
-from simtmm.errors import WorkloadError, nearest, shown
+from simtmm.errors import WorkloadError, escaped, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import CLASSES, Places
 from simtmm.workload.operations import (
@@ -86,8 +86,8 @@ class Workload(Displayed):
 
     def __repr__(self) -> str:
         return (
-            f"Workload({self.origin}: launches: {self.launches:,}, blocks: {self.blocks:,}, warps: {self.warps:,}, "
-            f"operations: {self.operations:,})"
+            f"Workload({escaped(self.origin)}: launches: {self.launches:,}, blocks: {self.blocks:,}, "
+            f"warps: {self.warps:,}, operations: {self.operations:,})"
         )
 
     def __eq__(self, other: object) -> bool:

@@ -165,6 +165,36 @@ KINDS = {
     ),
     "workers": Kind((*STUDY, *STUCK, "--workers", "2"), {"rule.py": RULE}),
     "dask": Kind((*LONG_STUDY, "--cluster", "local:2", "-o", "out.sqlite"), begun="spawn_main"),
+    "tune": Kind(
+        (
+            "tune",
+            "spinning",
+            "--kernel-path",
+            ".",
+            "--kernel-timeout",
+            "3000",
+            "--over",
+            "n=1,2",
+            "-j",
+            "2",
+            "-m",
+            "gtx480",
+            "-o",
+            "out.json",
+        ),
+        {"spinning/kernel.cu": f'#include "device.cuh"\n{SPINNING}', "spinning/host.py": host()},
+        begun="/builds/spinning",
+    ),
     "script": Kind(("record", "script.py", "-o", "out.parquet"), {"script.py": SCRIPT}),
 }
+MEASURED = Path(__file__).parents[2] / "traces" / "measured"
+# Commands that end by themselves, and how often each is ended by each signal
+SHORT = {
+    "run": (4, ("run", "list-ranking-wyllie", "-m", "gtx480", "-o", "out.json")),
+    "calibrate": (  # takes a minute
+        1,
+        ("calibrate", "--latency", str(MEASURED / "latency_curves.csv"), "--stream",
+         str(MEASURED / "stream_occupancy.csv"), "--gpu", "a40", "-m", "rtx-a6000", "-o", "out.toml"),
+    ),
+}  # fmt: skip
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from simtmm import record
 from simtmm.errors import RecordingError
 
+LATENCIES = Path(__file__).parents[2] / "traces" / "measured" / "latency_curves.csv"
 REFUSED = "simtmm: error: standard output: can't be written ({})\n"
 
 
@@ -23,6 +25,30 @@ def ended(words, redirected):
 @pytest.mark.parametrize("words", ["machines gtx280 --json", "--help"])
 def test_a_full_device_is_reported(words):
     assert ended(words, "> /dev/full") == (2, REFUSED.format("No space left on device"))
+
+
+OUTPUTS = {
+    "out.json": ("run", "list-ranking-wyllie", "-m", "gtx480", "-o"),
+    "timeline.json": ("run", "list-ranking-wyllie", "-m", "gtx480", "--timeline"),
+    "timeline.json.gz": ("run", "list-ranking-wyllie", "-m", "gtx480", "--timeline"),
+    "page.html": ("explain", "list-ranking-wyllie", "-m", "gtx480", "-o"),
+    "rows.csv": ("explain", "list-ranking-wyllie", "-m", "gtx480", "-o"),
+    "points.csv": ("sweep", "list-ranking", "--vary", "n=64,128", "-m", "gtx480", "--export"),
+    "points.parquet": ("sweep", "list-ranking", "--vary", "n=64,128", "-m", "gtx480", "--export"),
+    "machine.toml": ("calibrate", "--latency", str(LATENCIES), "--gpu", "v100", "-m", "v100", "-o"),
+}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_an_output_for_which_there_is_no_room_is_an_error_of_one_line_and_leaves_nothing(called, tmp_path, name):
+    (tmp_path / name).symlink_to("/dev/full")
+    status, _, told = called(*OUTPUTS[name], str(tmp_path / name))
+    assert status == 2
+    assert told.splitlines()[-1].startswith(f"simtmm: error: {tmp_path / name}: can't be written (")
+    assert "No space left on device" in told.splitlines()[-1]
+    assert "Traceback" not in told
+    assert os.listdir(tmp_path) == [name]
 
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&-"])

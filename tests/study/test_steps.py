@@ -1,18 +1,23 @@
 """Points: what they share is the same as if each had it for itself."""
 
+import math
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import count, lower, predict, simulate
 from simtmm.engine.causes import shares
-from simtmm.errors import ModelError, WorkloadError
+from simtmm.errors import ModelError, StudyError, WorkloadError
 from simtmm.machine import Machine
+from simtmm.parallel.tasks import Serial
 from simtmm.study.evaluation import steps
-from simtmm.study.evaluation.steps import Outcome, compute, counted, counting_key, fitted, lowered_once
+from simtmm.study.evaluation.steps import Outcome, checked, compute, counted, counting_key, fitted, lowered_once
 from simtmm.study.evaluation.steps import lowering_key as key_of
+from simtmm.study.sweep import sweep
 from simtmm.testing import machines
-from tests.study.programs import trace
+from tests.study.programs import designed, trace, write
 
 FIRST_COMPILES = settings(deadline=None)  # the first example compiles the loops
 TRACE = trace(blocks=6, threads=20, shared_memory=200)
@@ -137,3 +142,41 @@ def test_a_model_that_fails_leaves_the_others(monkeypatch):
     made = compute(TRACE, workload, counted(TRACE, workload, machine), machine, ["tmm", "pram"], "fast")
     assert set(made.results) == {"tmm"}
     assert made.errors == {"pram": "not this one"}
+
+
+class Evil:
+    """What a worker may give instead."""
+
+    def __repr__(self):
+        return "evil\x1b[2J" * 1000
+
+
+def deep(levels):
+    return {"a": deep(levels - 1)} if levels else 1.0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(None, "a text", {"results": {}}, Evil(), Outcome(Evil()), Outcome({"simulated": Evil()}), Outcome(deep(200))),
+        *(Outcome({"simulated": {"cycles": Evil()}}), Outcome(errors={"tmm": Evil()}), Outcome(skipped=Evil())),
+        *(Outcome(seconds=math.nan), Outcome(seconds=-1.0), Outcome(seconds="soon"), Outcome({b"simulated": {}})),
+    ],
+)
+def test_what_is_no_outcome_of_a_point_is_an_error_of_that_point(given):
+    """As a worker of a cluster might give it."""
+    found = checked(given)
+    assert isinstance(found, StudyError)
+    assert re.fullmatch(r"what computed it gave no result: .{1,500}", str(found))
+    assert str(found).isprintable()
+
+
+def test_an_outcome_and_an_error_are_taken_as_they_are():
+    for each in (Outcome({"simulated": {"cycles": 1, "time": {"a": 0.5}}}, {"tmm": "no"}), ModelError("no")):
+        assert checked(each) is each
+
+
+def test_a_study_goes_on_behind_what_is_no_outcome(tmp_path, monkeypatch):
+    monkeypatch.setattr(Serial, "run", lambda self, tasks: ((each, Evil()) for each in tasks if each.wanted))
+    study = sweep(designed(write(tmp_path), axes={"memory.latency": [100, 200]}), workers=1)
+    assert study.number("failed") == 2

@@ -14,12 +14,13 @@ from simtmm.compiled import announced
 from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.kept import kept
-from simtmm.cuda.compilers.module import CompiledModule
+from simtmm.cuda.compilers.module import CompiledModule, check_kernels
 from simtmm.cuda.compilers.names import entry_named
 from simtmm.cuda.compilers.nvcc import compiled_file
 from simtmm.cuda.compilers.nvrtc import nvrtc
 from simtmm.cuda.compilers.options import Options, parse_options
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, find_nvrtc, include_folders, stamp
+from simtmm.documents import LONGEST_CODE_LINE, read_code
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
 
@@ -50,6 +51,7 @@ def compile_source(
     name, headers = name or "kernel.cu", dict(headers or {})
     if not isinstance(source, str):
         raise CompilerError(f"{name}: source must be a text, not {type(source).__name__}")
+    check_kernels(name, source.count("__global__"))
     parsed = parse_options(options)
     target = parsed.architecture or str(architecture)
     library = find_nvrtc()
@@ -118,16 +120,14 @@ def compile_files(
 
 def _content(path: Path) -> bytes:
     check_regular(path, CompilerError)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
+    return read_code(path, CompilerError, LONGEST_CODE_LINE)
 
 
 def _compiled_file(
     given: Path, content: bytes, target: str, options: Options, expressions: Sequence[str]
 ) -> CompiledModule:
     path = given.absolute()
+    check_kernels(str(given), content.count(b"__global__"))
     included = _headers([(content, path.parent)], options, _searched(), {})
 
     def make() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from simtmm.files import is_file, is_there
 
 LARGEST = 64 << 20  # bytes of a header that is looked at
-_GAP = rb"(?:[ \t]|/\*.*?\*/)*"
+_GAP = rb"(?:[ \t]|/\*.{0,1000}?\*/)*"
 _INCLUDE = re.compile(
     rb"(?:#|%:|\?\?=)" + _GAP + rb"(?:include|include_next|import)\b" + _GAP
     + rb'(?:"([^"\n]+)"|<([^>\n]+)>|([A-Za-z_]\w*))'

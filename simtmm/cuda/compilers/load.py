@@ -7,10 +7,12 @@ from pathlib import Path
 from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.cuda.compilers.elf import ELF
 from simtmm.cuda.compilers.fat_binary import MAGIC, EmbeddedPtx, embedded_ptx
-from simtmm.cuda.compilers.module import CompiledModule
+from simtmm.cuda.compilers.module import CompiledModule, check_kernels
+from simtmm.documents import read_code
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
 
+_ENTRY = re.compile(r"\.entry\b")
 _VERSION = re.compile(r"^[ \t]*\.version[ \t]+\d+\.\d+", re.MULTILINE)
 _TARGET = re.compile(r"^[ \t]*\.target[ \t]+sm_(\d{1,4})(?!\d)[af]?\b", re.MULTILINE)
 
@@ -25,14 +27,24 @@ def load_module(path: str | Path, architecture: int | None = None) -> list[Compi
     Raises CompilerError where the file can't be read or holds no PTX.
     """
     check_regular(path, CompilerError)
+    if _is_binary(path):
+        units = embedded_ptx(_binary(path), str(path))
+        return [module_of_ptx(_chosen(variants, architecture).text, str(path), architecture) for variants in units]
+    content = read_code(path, CompilerError)
+    return [module_of_ptx(content.decode("utf-8", "replace").rstrip("\0"), str(path), architecture)]
+
+
+def _is_binary(path: str | Path) -> bool:
+    with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
+        return file.read(max(len(ELF), len(MAGIC))).startswith((ELF, MAGIC))
+    return False  # what can't be read is refused as code
+
+
+def _binary(path: str | Path) -> bytes:
     try:
-        content = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise CompilerError(f"{path}: can't be read ({error.strerror})") from None
-    if content.startswith((ELF, MAGIC)):
-        units = embedded_ptx(content, str(path))
-        return [module_of_ptx(_chosen(variants, architecture).text, str(path), architecture) for variants in units]
-    return [module_of_ptx(content.decode("utf-8", "replace").rstrip("\0"), str(path), architecture)]
 
 
 def module_of_ptx(ptx: str, name: str = "kernel.ptx", architecture: int | None = None) -> CompiledModule:
@@ -47,6 +59,7 @@ def module_of_ptx(ptx: str, name: str = "kernel.ptx", architecture: int | None =
     target = _TARGET.search(ptx)
     if not _VERSION.search(ptx) or not target:
         raise CompilerError(f"{name}: is not PTX: a line '.version N.N' or '.target sm_NN' is missing")
+    check_kernels(name, len(_ENTRY.findall(ptx)))
     own = int(target[1])
     wanted = max(own, architecture or own)
     with contextlib.suppress(CompilerError):  # without one resources can't be found, and all else can be done

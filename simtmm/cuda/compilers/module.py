@@ -7,10 +7,19 @@ from functools import cached_property
 from pathlib import Path
 
 from simtmm.cuda.compilers.ptxas import Resources, resources
+from simtmm.errors import CompilerError
 
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"', re.MULTILINE)
 _ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\s+([\w$%]+)", re.MULTILINE)
 _TARGET = re.compile(r"^[ \t]*\.target[ \t]+sm_(\d+)([af]?)\b", re.MULTILINE)
+
+MOST_KERNELS = 4096  # of a module: the compilers' time grows as their square, to 2 minutes for 10,000
+
+
+def check_kernels(name: str, kernels: int) -> None:
+    """Raise CompilerError for a module of more kernels than are compiled within a minute."""
+    if kernels > MOST_KERNELS:
+        raise CompilerError(f"{name}: has {kernels:,} kernels: must have at most {MOST_KERNELS:,}")
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,14 @@ def entry_named(entries: Sequence[str], expression: str) -> str | None:
 
 def template_kernels(source: str) -> list[str]:
     """The names of a source's __global__ functions that are templates."""
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
-    behind = r"[^;{}]*?\b(\w+)\s*\("
-    found = re.findall(r"\btemplate\s*<[^;{}]*>[^;{}()]*__global__" + behind, plain)
-    return [name for name in dict.fromkeys(found) if name != "__launch_bounds__"]
+    plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", source, flags=re.DOTALL)
+    found = []
+    for part in re.split(r"[;{}]", plain):
+        before, word, behind = part.partition("__global__")
+        if word and re.search(r"\btemplate\s*<", before):
+            names = (each[1] for each in re.finditer(r"\b(\w+)\s*\(", behind))
+            found += [name for name in names if name != "__launch_bounds__"][:1]
+    return list(dict.fromkeys(found))
 
 
 def _without_spaces(name: str) -> str:

@@ -27,6 +27,7 @@ from simtmm.errors import PtxError, shown
 
 _LEAVING = ("ret", "exit", "trap", "bra", "brx")
 _GLOBAL = re.compile(r"\.(?:global|const)\s+\.")
+MOST_STATEMENTS = 100_000  # of a function: some minutes of translation, and 10 KB each
 MOST_REGISTERS = 1 << 20  # of one declaration; compilers number those of a kernel by the thousand
 
 
@@ -90,6 +91,8 @@ class BodyParser:
                 self._registers[parameter.name] = parameter.type
         if self._body is not None:
             start, line, end = self._body
+            if (statements := self._text.count(";", start, end)) > MOST_STATEMENTS:
+                raise PtxError(f"{self._name}: has {statements:,} statements: must have at most {MOST_STATEMENTS:,}")
             stream = TokenStream(tokens(self._text, line, start, end))
             while stream.peek() is not None:
                 self._statement(stream)

@@ -19,7 +19,7 @@ _BOUNDS = {
 }  # fmt: skip
 _FLAGS = {".noreturn", ".explicitcluster", ".blocksareclusters"}
 _PRAGMA = re.compile(r"\.(?:entry|func)\b.*\.pragma\s*\Z", re.DOTALL)
-_SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_SKIPPED = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def parse_module(text: str, name: str = "") -> Module:

@@ -17,7 +17,7 @@ from simtmm.study.evaluation.estimating import estimated
 from simtmm.study.evaluation.identity import Identity, earlier_identities, run_says
 from simtmm.study.evaluation.measured_times import Measured, measured_times
 from simtmm.study.evaluation.recorded_traces import is_recorded, prune_traces, remove_half_traces, trace_key
-from simtmm.study.evaluation.steps import is_fatal
+from simtmm.study.evaluation.steps import checked, is_fatal
 from simtmm.study.evaluation.tasks import Pending, architecture_of, recording_key, tasks_of
 from simtmm.study.forecast import Estimate, Left
 from simtmm.study.results import Results, Row, Status
@@ -198,8 +198,8 @@ def keep_outcomes(
     tell(stage, 0, total)
     with ExitStack() as stack:
         stack.callback(remove_half_traces)  # of processes that Ctrl-C has ended
-        for task, outcome in stack.enter_context(closing(executor.run(list(tasks)))):
-            key = tasks[task]
+        for task, given in stack.enter_context(closing(executor.run(list(tasks)))):
+            key, outcome = tasks[task], checked(given)
             store, run = place(key)
             if isinstance(outcome, SimtmmError):
                 if is_fatal(outcome):

@@ -3,15 +3,17 @@
 import functools
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from simtmm.documents import DEEPEST
 from simtmm.engine import simulate
 from simtmm.engine.causes import shares
-from simtmm.errors import CompilerError, SimtmmError, WorkloadError
+from simtmm.errors import CompilerError, SimtmmError, StudyError, WorkloadError, shown
 from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
@@ -37,6 +39,27 @@ class Outcome:
     errors: Mapping[str, str] = field(default_factory=dict)
     skipped: str = ""
     seconds: float = 0.0
+
+
+def checked(given: object) -> "Outcome | SimtmmError":
+    """What came of a point, or an error, as somebody else computed it; a StudyError where it is neither."""
+    if isinstance(given, SimtmmError):
+        return given
+    if not isinstance(given, Outcome):
+        return StudyError(f"what computed it gave no result: {shown(given)}")
+    found, seconds = (given.results, given.errors, given.skipped), given.seconds
+    is_time = type(seconds) in (int, float) and 0 <= seconds < math.inf
+    if not (is_time and all(map(_is_plain, found)) and all(isinstance(text, str) for text in given.errors.values())):
+        return StudyError(f"what computed it gave no result: {shown(given)}")
+    return given
+
+
+def _is_plain(value: object, depth: int = 0) -> bool:
+    """Whether a value is as JSON has them, and not deep."""
+    if isinstance(value, Mapping | list | tuple):
+        inner = [*value.keys(), *value.values()] if isinstance(value, Mapping) else value
+        return depth < DEEPEST and all(_is_plain(each, depth + 1) for each in inner)
+    return value is None or isinstance(value, str | int | float | bool)
 
 
 def compute(

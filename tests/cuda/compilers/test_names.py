@@ -6,6 +6,7 @@ import time
 import pytest
 
 from simtmm.cuda.compilers import bare_name, cxx_library, demangled, demangling
+from simtmm.cuda.compilers.names import template_kernels
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,21 @@ def test_the_bare_name(name, bare):
 )
 def test_the_name_with_its_parameters_or_bare_without_a_library_to_ask(name, whole):
     assert demangled(name) in whole
+
+
+def test_templates_among_kernels_are_found_with_their_bounds_and_comments():
+    source = """template <typename T> __device__ T twice(T a) { return a + a; }
+template <typename T, int N>
+__global__ /* of ; all */ void __launch_bounds__(256) scale(T* x) { x[0] = N; }
+template <int N> __global__ void other(int* x);
+__global__ void plain(int* x) { x[0] = 1; } // template <int N> __global__ void none()
+"""
+    assert template_kernels(source) == ["scale", "other"]
+
+
+def test_templates_without_a_kernel_are_looked_through_once():
+    """Each was tried with each end and each kernel behind it."""
+    assert template_kernels("template<>" * 100_000 + "/*" * 100_000) == []
 
 
 def _doubled(levels):

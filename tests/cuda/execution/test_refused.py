@@ -10,6 +10,7 @@ from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.layout import ROOM
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx import parse_module
+from simtmm.cuda.ptx.body import MOST_STATEMENTS
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Register, Vector
 from simtmm.errors import PtxError
 from tests.cuda.cases import every_case
@@ -17,6 +18,13 @@ from tests.cuda.execution.kernels import kernel
 
 REGISTERS = """.reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f16 %h<4>; .reg .b64 %s<8>; .reg .pred %q<4>; .reg .b128 %x<8>;
 .reg .f64 %d<8>;"""
+
+
+def test_a_kernel_of_more_statements_than_are_translated_in_minutes_is_refused():
+    body = "mov.u32 %r0, 1;\n" * MOST_STATEMENTS
+    module = parse_module(f".version 8.0\n.target sm_80\n.visible .entry k()\n{{\n.reg .b32 %r<1>;\n{body}ret;\n}}\n")
+    with pytest.raises(PtxError, match=r"^k: has 100,002 statements: must have at most 100,000$"):
+        Program(module, "k")
 
 
 def test_a_kernel_without_a_body_is_refused():

@@ -122,6 +122,8 @@ def test_a_header_has_some_length(written):
     assert "behind a header of at most" in refusal(written("k.traceg", lines + KERNEL))
     comments = "# a comment\n" * (headers.MOST_HEADER // 10)
     assert "behind a header of at most" in refusal(written("k.traceg", comments + KERNEL))
+    empty = "\n" * (4 * headers.MOST_HEADER)  # each line was looked for through all that follows: 12 s
+    assert "behind a header of at most" in refusal(written("k.traceg", empty + KERNEL))
 
 
 def test_launches_are_read_in_a_time_that_grows_as_they_do(written, monkeypatch):

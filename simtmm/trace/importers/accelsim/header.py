@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from simtmm.trace.importers.chosen import MOST_REGISTERS
-from simtmm.trace.importers.reading import NEWLINE, Advance, DamagedError, Text, blocks
+from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks
 from simtmm.trace.importers.warps import LARGEST_GLOBAL, MOST_THREADS, WINDOW
 
 MOST_HEADER = 1 << 18  # bytes; names of kernels have some thousand at most
@@ -66,9 +64,10 @@ def open_kernel(
     for piece, first in text:
         position = 0
         last = first
+        whole = piece.tobytes()
         while position < len(piece):
-            stop = position + int(np.argmax(piece[position:] == NEWLINE)) + 1
-            line = piece[position:stop].tobytes().decode("utf-8", "backslashreplace").strip()
+            stop = whole.index(b"\n", position) + 1
+            line = whole[position:stop].decode("utf-8", "backslashreplace").strip()
             if line.startswith("#BEGIN_TB"):
                 stop = position
             if line.startswith(("#BEGIN_TB", "#traces format")):
