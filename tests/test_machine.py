@@ -95,7 +95,15 @@ FULL = {
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
     "resources": {"registers": 16384, "shared_memory": 16384, "threads_per_block": 512},
-    "banks": {"count": 16, "word_bytes": 8, "lanes": 16, "latency": 22.5, "interval": 2.0, "service": 3, "atomic_passes": 2},
+    "banks": {
+        "count": 16,
+        "word_bytes": 8,
+        "lanes": 16,
+        "latency": 22.5,
+        "interval": 2.0,
+        "service": 3,
+        "atomic_passes": 2,
+    },
     "pipes": {"fp64": {"interval": 16, "count": 2}},
     "hong_kim": {"departure_delay_coalesced": 4, "departure_delay_uncoalesced": 40},
 }
