@@ -54,6 +54,7 @@ RULES = (
     Rule("stalls of instructions", {"banks.latency": 0}, pauses=True),
     Rule("banks.latency", {"banks.latency": 0}),
     Rule("pipes by class", {"pipes": None}),
+    Rule("barriers", {"scheduling.barrier_latency": 0, "scheduling.barrier_interval": 0}),
     Rule("issue_ports", {"cores.issue_ports": None}),
     Rule("the pipe of L1 and shared memory", {"memory.pipe": None}),
     Rule("store_interval", {"memory.store_interval": None}),
