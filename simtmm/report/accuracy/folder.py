@@ -19,6 +19,7 @@ from simtmm.validation.cases import Tables
 from simtmm.validation.snapshot import differences, errors_follow, keep, ordered, read
 
 PAGE = "accuracy.md"
+LEDGER = "ledger.csv"  # how far off tables were, landing by landing (tests/validation/ledger.py)
 PNG_END = b"IEND\xaeB`\x82"
 DOTS = 110  # of a picture, to an inch: sharp enough to read, and small
 
@@ -102,6 +103,7 @@ def _derived(folder: Path, tables: Iterable[Accuracy]) -> tuple[str, ...]:
         if digest(table).encode() not in content or not content.endswith(PNG_END):
             lines.append(f"{drawn}: is no picture of what {data.name} holds")
     known = {path for table in kept for path in _files(folder, table.accuracy.name)}
+    known.add(folder / FOLDER / LEDGER)
     lines += [f"{path}: belongs to no table" for path in sorted((folder / FOLDER).iterdir()) if path not in known]
     if _content(folder / PAGE) != page(kept, folder.resolve().name).encode():
         lines.append(f"{folder / PAGE}: does not follow from {folder / FOLDER}{os.sep}*.json")

@@ -22,8 +22,8 @@ ORIGIN = (
 )
 CALIBRATED = (
     "scheduling.barrier_latency and barrier_interval on the six sums, and on short scans on an H100 PCIe "
-    "(h100-compiled); banks.atomic_passes on the histogram in shared memory. All else comes from the family (machines/families/ga10x.toml) and a data sheet. Matrices and the "
-    "histogram in global memory decided nothing."
+    "(h100-compiled); banks.atomic_passes on the histogram in shared memory. All else comes from the family "
+    "(machines/families/ga10x.toml) and a data sheet. Matrices and the histogram in global memory decided nothing."
 )
 FITTED = ("sum_divergent", "sum_compact", "sum_sequential", "sum_while_loading", "sum_last_warp", "sum_many",
           "histogram_of_blocks")  # fmt: skip
