@@ -72,4 +72,4 @@ def test_an_l2_that_is_empty_at_first_is_told_as_the_ablation_has_it():
     told = [mean(series, group) for group in ("scalar-product", None) for series in (SIMULATED, cold)]
     one, other, all_, all_cold = (f"{100 * value:.1f}" for value in told)
     text = " ".join(PAGE.split())
-    assert f"falls from {one} to {other} %, while that of all kernels grows from {all_} to {all_cold} %" in text
+    assert f"goes from {one} to {other} %, and that of all kernels from {all_} to {all_cold} %" in text
