@@ -37,9 +37,13 @@ def aligned(size: int) -> npt.NDArray[np.uint8]:
     return memory[shift : shift + size]
 
 
-def local_bytes_of(program: Program) -> int:
-    """Bytes of a thread's local memory: its kernel's variables, and a stack for those of functions."""
-    return -(-program.entry_code.local_bytes // 16) * 16 + (LOCAL_STACK if program.has_calls else 0)
+def local_bytes_of(program: Program, stack: int = 0) -> int:
+    """Bytes of a thread's local memory: its kernel's variables, and a stack for those of functions.
+
+    stack: what the machine's code takes in their place, as the assembler says.
+    """
+    own = max(program.entry_code.local_bytes, stack)
+    return -(-own // 16) * 16 + (LOCAL_STACK if program.has_calls else 0)
 
 
 class BlockState:

@@ -193,7 +193,7 @@ class LaunchRuns:
             launch.block,
             taken,
             function.shared_bytes(launch.shared_bytes),
-            max(resources.local_bytes if resources else 0, local_bytes_of(function.program)),
+            local_bytes_of(function.program, resources.local_bytes if resources else 0),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
         )
 
