@@ -190,7 +190,7 @@ KINDS = {
 MEASURED = Path(__file__).parents[2] / "traces" / "measured"
 # Commands that end by themselves, and how often each is ended by each signal
 SHORT = {
-    "run": (4, ("run", "list-ranking-wyllie", "-m", "gtx480", "-o", "out.json")),
+    "run": (2, ("run", "list-ranking-wyllie", "-m", "gtx480", "-o", "out.json")),
     "calibrate": (  # takes a minute
         1,
         ("calibrate", "--latency", str(MEASURED / "latency_curves.csv"), "--stream",
