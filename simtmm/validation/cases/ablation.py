@@ -78,7 +78,7 @@ RULES = (
 
 # Of the curves, of the points that nothing was fitted to
 EACH = 8
-SAMPLED_GPU = 0  # a sample has the first point of this one
+SAMPLED_GPU = 1  # a sample has the first point of this one, which has each rule that another has
 
 EMPTY = tuple(product((32, 512, 1024), (1, 128, 2048)))  # threads and blocks
 FFMA_BLOCKS, FFMA_ITERATIONS = (1, 100, 400, 1000, 3000), 10
