@@ -89,7 +89,7 @@ def sites(*kinds):
 def test_computes_of_several_lines_are_apart_and_of_one_line_together():
     threads = [[work(0, 2), work(0, 3), work(1, 4), load(2, 4096 + 4 * n), barrier(3)] for n in range(32)]
     result = trace([threads], sites=sites("work", "work", "load", "barrier"))
-    on = load_machine("h100-sxm")
+    on = load_machine("h100-sxm").replace({"scheduling.barrier_latency": 0, "scheduling.barrier_interval": 0})
     placed = lower(result, on, places=True)
     lines = [
         (placed.places.place(number)[0].line, amount)
