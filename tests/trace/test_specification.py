@@ -26,12 +26,19 @@ TRACE = trace(
         {"cores.warp_width": 4}, {"memory.chunk_words": 64}, {"memory.word_bytes": 8}, {"banks.count": 4},
         {"memory.coalescing": "half-warp-segments"}, {"banks.word_bytes": 8}, {"banks.lanes": 4},
         {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"banks.service": 2},
-        {"instructions.fp32": 4},
+        {"instructions.fp32": 4}, {"scheduling.barrier_latency": 4}, {"scheduling.barrier_interval": 1},
     ],
 )  # fmt: skip
 def test_what_changes_the_workload_changes_the_digest(change):
     other = BASE.replace(change)
     assert LoweringSpecification.of(BASE).digest != LoweringSpecification.of(other).digest
+
+
+def test_what_updates_take_counts_where_there_is_a_pipe():
+    twice, pipe = {"banks.atomic_passes": 2}, {"memory.pipe.interval": 1}
+    digests = [LoweringSpecification.of(BASE.replace(keys)).digest for keys in ({}, twice, pipe, twice | pipe)]
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
 
 
 @pytest.mark.parametrize("change", [{"memory.latency": 200}, {"cores.groups": 9}, {"limits.blocks_per_group": 1}])
