@@ -20,7 +20,7 @@ LEAST = {
 
 
 @given(drawn=several(machines()), workload=workloads())
-@examples(200 // SHARING)
+@examples(80 // SHARING)
 def test_no_drawn_run_is_below_a_floor(drawn, workload):
     for number, machine in enumerate(drawn):
         engine = ("fast", "reference")[number % 2]

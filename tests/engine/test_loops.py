@@ -29,7 +29,7 @@ def test_no_index_is_outside_of_its_array(looked_after, monkeypatch):
     monkeypatch.setattr(launch, "WORTH_SHARING", 0)
     monkeypatch.setattr(launch, "LONG_COMPUTE", 1)
 
-    @examples(100 // SHARING)
+    @examples(60 // SHARING)
     @given(drawn=several(machines()), workload=one_of(workloads(), long_computes()))
     def agree(drawn, workload):
         for machine in drawn:

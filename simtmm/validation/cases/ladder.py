@@ -42,7 +42,7 @@ TITLES = {
     "ladder": "Matrices and a histogram in global memory on an RTX 3080",
 }
 PROMISED = {"ladder-fitted": 0.12, "ladder": 0.75}
-SMALL = ("product", "product_in_tiles", "histogram_of_blocks")  # of a sample: quick ones
+SMALL = ("product_in_tiles", "histogram_of_blocks")  # of a sample: quick ones
 
 
 def reproduce(watch: Watch | None = None) -> Tables:
