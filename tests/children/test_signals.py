@@ -1,9 +1,11 @@
 """Whatever ends a command, at whatever moment: no process is left, and no file."""
 
+import json
 import os
 import random
 import signal
 import subprocess
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,6 +35,7 @@ PAIRS = [
     if "SIMTMM_MOMENTS" in os.environ or (place + turn) % 2 == 0
 ]
 LATEST = 1.0  # seconds behind the moment at which a child is about its work
+READERS = {".json": json.loads, ".toml": tomllib.loads}  # of what short commands write
 WHOLE = 4.0  # seconds that a short command takes, and more
 
 
@@ -108,8 +111,13 @@ def test_a_command_that_is_ended_at_any_moment_says_so_by_its_status(name, numbe
         _, told = process.communicate(timeout=PATIENCE)
         assert process.returncode in {0, *statuses(number)}, told  # one that was done is done
         assert "Traceback" not in told
-        check_nothing_is_left(tmp_path, words[-1:] if process.returncode == 0 else ())
-        (tmp_path / words[-1]).unlink(missing_ok=True)
+        check_nothing_is_left(tmp_path, words[-1:])
+        output = tmp_path / words[-1]
+        if output.exists():  # written when the signal came, and whole
+            READERS[output.suffix](output.read_text(encoding="utf-8"))
+            output.unlink()
+        else:
+            assert process.returncode != 0
 
 
 @pytest.mark.parametrize("number", SIGNALS[:-1], ids=lambda number: number.name)
