@@ -6,17 +6,13 @@ below one of them is a fault of simtmm.
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from simtmm.analysis.units import traffic
+from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, PARTITIONS, traffic
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES
 from simtmm.trace.counts import Counts
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, STORE, Workload
-
-_LISTING = (LOAD, ASYNC, STORE, ATOMIC, REDUCE)
+from simtmm.workload import LISTED, LOAD, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, Workload
 
 
 def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Counts | None = None) -> Mapping[str, int]:
@@ -26,7 +22,7 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
     the trace, where the run has no stalls.
     """
     groups, durations, launches = machine.cores.groups, machine.durations, len(result.launch_ticks)
-    found = {"issue ports": -(-result.port_busy // (groups * machine.ports))}
+    found = {ISSUE_PORTS: -(-result.port_busy // (groups * machine.ports))}
     if isinstance(workload, Workload):
         found |= _of_pipes(machine, workload, launches)
         if machine.memory.pipe:
@@ -36,8 +32,8 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
         slices, partitions = durations.l2_service, durations.service
         loads = passed.loads - passed.l1_hits
         read = loads - min(loads, passed.l2_hits)
-        found["L2 slices"] = _served(loads, slices, machine.memory.partitions, launches)
-        found["memory partitions"] = _served(read, partitions, machine.memory.partitions, launches)
+        found[L2_SLICES] = _served(loads, slices, machine.memory.partitions, launches)
+        found[PARTITIONS] = _served(read, partitions, machine.memory.partitions, launches)
     return found
 
 
@@ -70,8 +66,8 @@ def _of_the_group_pipe(machine: Machine, workload: Workload) -> dict[str, int]:
     """Of the pipe of L1 and shared memory, which warps' ends wait for: entries and tags come before the last pass."""
     durations, groups = machine.durations, machine.cores.groups
     assert machine.memory.pipe is not None
-    is_shared, is_listing = workload.kind == SHARED, np.isin(workload.kind, _LISTING)
-    shared, listing = workload.amount[is_shared], workload.amount[is_listing]
+    lists_chunks = (workload.kind >= LOAD) & (workload.kind <= REDUCE)
+    shared, listing = workload.amount[workload.kind == SHARED], workload.amount[lists_chunks]
     of_shared = int((shared & LISTED).sum()) * durations.shared_pass
     of_global = int(((listing >> PASSES_SHIFT) + 1).sum()) * durations.pass_interval
     if machine.memory.pipe.shared == "apart":

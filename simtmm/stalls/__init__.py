@@ -16,6 +16,7 @@ from simtmm.stalls.places import (
     THREADS,
     Place,
     Places,
+    class_among,
 )
 from simtmm.stalls.reasons import COUNTS, PATH, REASONS, Count, Reason
 from simtmm.stalls.rows import Row, Rows, with_bandwidth
@@ -46,6 +47,7 @@ __all__ = [
     "Row",
     "Rows",
     "Stalls",
+    "class_among",
     "launch_counts",
     "launches_of",
     "with_bandwidth",

@@ -1,5 +1,6 @@
 """Places in a program: where operations come from, and what threads did there."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,11 @@ CLASSES = ("fp32", "fp64", "fp16", "integer", "special", "tensor", "multiply")
 FLOATING_POINT = ("fp16", "fp32", "fp64")  # classes of instructions (WORK_CLASSES)
 THREAD_INSTRUCTIONS = ("thread_instructions", "floating_point_instructions")
 OF_LAUNCHES = ("executions", "threads", "bytes_asked", *THREAD_INSTRUCTIONS)
+
+
+def class_among(name: str, known: Container[str]) -> str:
+    """The class that instructions of a class count in, where some are known: products of integers in the integers'."""
+    return "integer" if name == "multiply" and name not in known else name
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """The work, stalls and values of a program's sites, as flat arrays that compiled loops read."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.stalls import CLASSES, Place, Places
+from simtmm.stalls import CLASSES, Place, Places, class_among
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
 from simtmm.workload import OF_CLASS
@@ -93,10 +94,10 @@ def site_tables(
 
 
 def _in_classes(work: Iterable[tuple[str, int]], known: Container[str]) -> dict[str, int]:
-    """Instructions by class, products of integers among the integers where they are not known by themselves."""
-    counts = dict(work)
-    if "multiply" in counts and "multiply" not in known:
-        counts["integer"] = counts.get("integer", 0) + counts.pop("multiply")
+    """Instructions by the class, of those known, that they count in."""
+    counts: Counter[str] = Counter()
+    for name, instructions in work:
+        counts[class_among(name, known)] += instructions
     return counts
 
 

@@ -9,18 +9,21 @@ import csv
 import json
 from pathlib import Path
 
+from simtmm.files import written_whole
+from simtmm.model.series import SIMULATED
+from simtmm.report.accuracy import folder
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "accuracy"
-LEDGER = FOLDER / "ledger.csv"
+LEDGER = FOLDER / folder.LEDGER
 COLUMNS = ("landing", "set", "points", "mean_error", "why")
 MOST_WORSE = 0.005  # in a landing without a reason
-SIMULATED = "simulated"
 
 
-def errors(folder=FOLDER):
+def errors():
     """Of each set that the simulation is compared with: how many points it has, and their mean error, as written."""
     found = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(FOLDER.glob("*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
         mean = table.get("errors", {}).get(SIMULATED, {}).get("mean")
         if mean is not None:
@@ -69,12 +72,10 @@ def main():
             there.append(dict(zip(COLUMNS, (given.landing, name, points, mean, why.get(name, "")), strict=True)))
     if worse := unexplained(there):
         parser.error(f"no --why for {'; '.join(worse)}")
-    part = LEDGER.with_suffix(".part")
-    with open(part, "w", newline="", encoding="utf-8") as file:
+    with written_whole(LEDGER) as part, open(part, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(there)
-    part.replace(LEDGER)
 
 
 if __name__ == "__main__":

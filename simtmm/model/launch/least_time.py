@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simtmm.machine import Machine
-from simtmm.stalls import CLASSES
+from simtmm.stalls import CLASSES, class_among
 from simtmm.trace.schema import TraceLaunch
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps.load_store_units import MOST_WAITING
@@ -78,12 +78,11 @@ def _terms(machine: Machine, launch: TraceLaunch, parts: Sequence[LeastWork]) ->
         terms["memory ports"] = passing(through, durations.port_interval, machine.memory.ports)
         if has_own:
             terms["store port"] = passing([part.stores for part in parts], durations.store_interval, 1)
-    intervals = dict(zip(CLASSES, durations.pipes, strict=False))
+    intervals = {name: ticks for name, ticks in zip(CLASSES, durations.pipes, strict=False) if ticks}
     for name, interval in intervals.items():
-        if interval:
-            taking = [name, "multiply"] if name == "integer" and not intervals["multiply"] else [name]
-            of_parts = [sum(part.of_class[CLASSES.index(each)] for each in taking) for part in parts]
-            terms[f"{name} pipe"] = passing(of_parts, interval, getattr(machine.pipes, name).count)
+        taking = [place for place, each in enumerate(CLASSES) if class_among(each, intervals) == name]
+        of_parts = [sum(part.of_class[place] for place in taking) for part in parts]
+        terms[f"{name} pipe"] = passing(of_parts, interval, getattr(machine.pipes, name).count)
     return terms
 
 

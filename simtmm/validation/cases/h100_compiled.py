@@ -203,7 +203,7 @@ def _tables(measured: Sequence[Timing], watch: Watch | None) -> Tables:
     for done, time in enumerate(measured):
         if watch:
             watch("compiled kernels on the H100 PCIe", done, len(measured))
-        points[_suite(time)].append(_point(time, times(time, machine)))
+        points[_suite(time)].append(point(time, times(time, machine)))
     return tuple(
         Accuracy(
             name=name,
@@ -231,6 +231,7 @@ def _suite(time: Timing) -> str:
     return next(name for name, suite in SUITES.items() if time.kernel in suite.kernels)
 
 
-def _point(time: Timing, values: dict[str, float]) -> Measured:
+def point(time: Timing, values: dict[str, float]) -> Measured:
+    """A measured time beside what each series says of it, in microseconds."""
     case = ", ".join(f"{name} = {value}" for name, value in time.parameters.items())
     return Measured(f"{time.kernel}, {case}", time.seconds * 1e6, values, group=time.kernel)

@@ -10,6 +10,7 @@ from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model.series import SIMULATED
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables
+from simtmm.validation.cases.h100_compiled import point
 from simtmm.validation.cases.measured_files import measured_file
 from simtmm.validation.compiled.programs import program
 from simtmm.watch import Watch
@@ -62,11 +63,9 @@ def _tables(measured: list[Timing], watch: Watch | None) -> Tables:
         if watch:
             watch("a ladder on the RTX 3080", done, len(measured))
         found = run(program(time.kernel, time.parameters), machine, sample="auto", form="compiled", what_if=False)
-        case = ", ".join(f"{name} = {value}" for name, value in time.parameters.items())
         assert found.result.seconds is not None
-        said = {SIMULATED: found.result.seconds * 1e6}
         name = "ladder-fitted" if time.kernel in FITTED else "ladder"
-        points[name].append(Measured(f"{time.kernel}, {case}", time.seconds * 1e6, said, group=time.kernel))
+        points[name].append(point(time, {SIMULATED: found.result.seconds * 1e6}))
     return tuple(
         Accuracy(
             name=name,

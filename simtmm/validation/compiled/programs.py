@@ -169,12 +169,14 @@ def _sum(kernel: str, per_thread: int) -> Callable[[int], Case]:
     """Sums of blocks. per_thread: elements that a thread loads; 0 for as many as SUM_BLOCKS blocks leave it."""
 
     def case(n: int) -> Case:
-        blocks = min(SUM_BLOCKS, n // SUM_THREADS) if per_thread == 0 else n // (SUM_THREADS * per_thread)
         numbers = np.arange(n, dtype=np.uint32)
-        expected = numbers.reshape(-1, blocks, SUM_THREADS).sum(axis=(0, 2), dtype=np.uint32)
+        arguments: tuple[str | int, ...] = ("in", "sums")
         if per_thread:
+            blocks = n // (SUM_THREADS * per_thread)
             expected = numbers.reshape(blocks, -1).sum(axis=1, dtype=np.uint32)
-        arguments = ("in", "sums") if per_thread else ("in", "sums", n)
+        else:
+            blocks, arguments = min(SUM_BLOCKS, n // SUM_THREADS), (*arguments, n)
+            expected = numbers.reshape(-1, blocks, SUM_THREADS).sum(axis=(0, 2), dtype=np.uint32)
         launch = Launch(kernel, arguments, blocks, SUM_THREADS)
         return Case("ladder.cu", {"in": numbers, "sums": np.zeros(blocks, np.uint32)}, (launch,), {"sums": expected})
 
@@ -192,10 +194,11 @@ def _of_matrices(kernel: str, of: Callable[[Array, Array], Array]) -> Callable[[
 
 def _in_one_bin(kernel: str) -> Callable[[int], Case]:
     def case(n: int) -> Case:
-        counts = np.zeros(256, np.uint32)
+        expected = np.zeros(256, np.uint32)
+        expected[0] = n
         launch = Launch(kernel, ("in", "bins", n), -(-n // THREADS), THREADS)
-        expected = np.where(np.arange(256) == 0, np.uint32(n), counts).astype(np.uint32)
-        return Case("ladder.cu", {"in": np.zeros(n, np.uint8), "bins": counts}, (launch,), {"bins": expected})
+        arrays: dict[str, Array] = {"in": np.zeros(n, np.uint8), "bins": np.zeros_like(expected)}
+        return Case("ladder.cu", arrays, (launch,), {"bins": expected})
 
     return case
 

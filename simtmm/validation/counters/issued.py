@@ -14,6 +14,7 @@ from simtmm.cuda.machine_function import MachineFunction
 from simtmm.cuda.ptx.steps import Step
 from simtmm.cuda.sass.syntax import MachineInstruction
 from simtmm.cuda.sass.work import class_of
+from simtmm.stalls import class_among
 from simtmm.validation.counters.executions import Executions, Integers
 
 CLASSES = ("fp32", "integer", "control", "memory", "misc", "other")
@@ -28,7 +29,7 @@ _OF_OPCODE = {
 
 def profiler_class(instruction: MachineInstruction) -> str:
     """The class, one of CLASSES, that an instruction is counted in."""
-    found = _OF_OPCODE.get(instruction.opcode) or class_of(instruction).replace("multiply", "integer")
+    found = _OF_OPCODE.get(instruction.opcode) or class_among(class_of(instruction), CLASSES)
     return found if found in CLASSES else "other"
 
 
