@@ -19,6 +19,10 @@ from typing import Any, BinaryIO
 
 from simtmm.errors import SimtmmError, shown, shown_error
 
+COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+"""A comment of CUDA or PTX, "." being any character: one that is not closed ends with the text, and is not looked for
+again from each place."""
+
 LARGEST_FILE = 64 << 20  # bytes: a list of a million measured times
 LARGEST_TOML = 4 << 20  # bytes: Python's parser reads about a megabyte a second
 MOST_LINES = 1 << 19  # of TOML: the parser takes as long for an empty one as for one that says something

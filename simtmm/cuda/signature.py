@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
+from simtmm.documents import COMMENT
 from simtmm.errors import KernelError
 
 _NUMBERS = {
@@ -144,7 +145,7 @@ def _from_source(linked: LinkedModule, name: str) -> tuple[ParameterType, ...] |
             text = unit.source_text(file)
             if text is None:
                 continue
-            plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", text, flags=re.DOTALL)
+            plain = re.sub(COMMENT, " ", text, flags=re.DOTALL)
             for found in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", plain):
                 inside = _parenthesised(plain, found.end() - 1)
                 if inside is not None:

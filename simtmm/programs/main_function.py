@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from simtmm.documents import read_code_text
+from simtmm.documents import COMMENT, read_code_text
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular, is_file
 
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
-_NOT_CODE = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_NOT_CODE = re.compile(rf'{COMMENT}|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _MAIN = re.compile(r"(?:^|[\s;}>])main\s*\((?![^()]*\)\s*;)", re.MULTILINE)
 
 

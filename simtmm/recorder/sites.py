@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from simtmm.documents import COMMENT
 from simtmm.errors import KernelError
 from simtmm.kernel import Kernel
 from simtmm.recorder.statements import blanked, is_statement
@@ -27,7 +28,6 @@ MACROS = {
     "OP": Kind.WORK,
 }
 
-COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 # What looks like a macro in here is none. A number comes first: the ' in 1'000 begins no character.
 SKIPPED = rf"{COMMENT}|\b\d(?:'?[\w.])*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 

@@ -2,7 +2,9 @@
 
 import re
 
-_COMMENT_OR_TEXT = r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\""
+from simtmm.documents import COMMENT
+
+_COMMENT_OR_TEXT = rf"{COMMENT}|\"(?:\\.|[^\"\\\n])*\""
 _DIRECTIVE = r"^[ \t]*#(?![ \t]*define\b)(?:[^\\\n]|\\.)*"  # what a macro stands for may hold statements
 _NOTHING = re.compile(rf"{_COMMENT_OR_TEXT}|{_DIRECTIVE}|\\(?=\n)", re.DOTALL | re.MULTILINE)
 _VOID = re.compile(r"\(\s*void\s*\)\s*$")

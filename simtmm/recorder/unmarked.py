@@ -14,10 +14,11 @@ from typing import Any
 
 from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.compilers.architecture import OF_TODAY
+from simtmm.documents import COMMENT
 from simtmm.errors import CompilerError
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HERE
-from simtmm.recorder.sites import COMMENT, MACROS, SKIPPED
+from simtmm.recorder.sites import MACROS, SKIPPED
 
 MOST_TOLD = 5  # lines that are named
 SOURCE = "kernel.cu"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from simtmm.cuda.compilers.demangling import demangled as demangled
+from simtmm.documents import COMMENT
 from simtmm.launch import bare_name as bare_name
 
 
@@ -28,7 +29,7 @@ def entry_named(entries: Sequence[str], expression: str) -> str | None:
 
 def template_kernels(source: str) -> list[str]:
     """The names of a source's __global__ functions that are templates."""
-    plain = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", " ", source, flags=re.DOTALL)
+    plain = re.sub(COMMENT, " ", source, flags=re.DOTALL)
     found = []
     for part in re.split(r"[;{}]", plain):
         before, word, behind = part.partition("__global__")

@@ -10,6 +10,7 @@ from simtmm.cuda.ptx.declarations import parameters, variables
 from simtmm.cuda.ptx.stream import TokenStream
 from simtmm.cuda.ptx.syntax import Function, Module, Variable
 from simtmm.cuda.ptx.tokens import tokens
+from simtmm.documents import COMMENT
 from simtmm.errors import PtxError, shown
 
 _LINKAGE = {".extern", ".visible", ".weak", ".common"}
@@ -19,7 +20,7 @@ _BOUNDS = {
 }  # fmt: skip
 _FLAGS = {".noreturn", ".explicitcluster", ".blocksareclusters"}
 _PRAGMA = re.compile(r"\.(?:entry|func)\b.*\.pragma\s*\Z", re.DOTALL)
-_SKIPPED = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_SKIPPED = re.compile(rf'{COMMENT}|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def parse_module(text: str, name: str = "") -> Module:
