@@ -168,6 +168,8 @@ def run(
     if state.program.communicates:
         yield from _in_turns(core, resident)
         return
+    if seconds < math.inf:  # code compiled quickly may take a second for a turn
+        core.watch.rounds = core.block.block["rounds"] = 1
     if chosen:
         for number in chosen:
             yield from core.all_of(number, number + 1)

@@ -85,11 +85,32 @@ __global__ void turns(int* out)
 """
 
 
-def test_a_kernel_whose_machine_code_never_ends_is_recorded_as_ptx(ran, monkeypatch):
+def test_a_kernel_whose_machine_code_cannot_go_on_is_recorded_as_ptx(ran, monkeypatch):
     # ptxas releases this lock behind a WARPSYNC at which the lanes that want it are waited for.
+    monkeypatch.setattr(comparison, "SECONDS", 600.0)  # the proof comes long before, on any computer
+    trace = ran(TURNS, arguments=("out=zeros:int32:32",), architecture=75)
+    (schedule,) = trace.info.schedules
+    assert schedule.instructions == "ptx"
+    assert schedule.why.startswith("launch 0 differs from its PTX: kernel k: launch 0 of turns: livelock in block ")
+    assert "(WARPSYNC " in schedule.why
+
+
+SEARCH = """
+__global__ void search(unsigned* out)
+{
+    unsigned x = out[threadIdx.x];
+    while (__popc(x) != 5) x++;
+    out[threadIdx.x] = x;
+}
+"""
+
+
+def test_a_kernel_whose_machine_code_never_ends_is_recorded_as_ptx(ran, misread, monkeypatch):
+    # Each turn has another value, so that nothing proves that there is no end: time is all that tells.
+    misread("POPC", lambda lifting, instruction: lifting.write(instruction.operands[0], Immediate(0)))
     monkeypatch.setattr(comparison, "SECONDS", 0.5)
     monkeypatch.setattr(comparison, "SLOWER", 1)
-    trace = ran(TURNS, arguments=("out=zeros:int32:32",), architecture=75)
+    trace = ran(SEARCH, arguments=("out=zeros:uint32:32",), architecture=75)
     (schedule,) = trace.info.schedules
     assert schedule.instructions == "ptx"
     assert schedule.why.startswith("launch 0 differs from its PTX: it has not ended after ")

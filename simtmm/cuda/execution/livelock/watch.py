@@ -101,7 +101,7 @@ class Watch:
     """Of what runs on a core: looks at the blocks of a launch where they come back.
 
     code: which is to run. is_alone: whether nobody but these blocks writes what they read, unless the memory says so.
-    yet: blocks not begun.
+    yet: blocks not begun. rounds: turns of its warps that a block takes before it comes back.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Watch:
         self._tries, self._pause = 0, LOOK_SECONDS
         self._fuel = int(state.launch["fuel"])
         self._since: float | None = None  # nothing has come of the launch
-        self.is_alone, self.yet = False, 0
+        self.is_alone, self.yet, self.rounds = False, 0, ROUNDS
 
     def begin(self, block: BlockState) -> None:
         """Blocks that wait for no others follow, one after the other in the same place."""
@@ -184,7 +184,7 @@ class Watch:
         self.code, self._snapshot = self._plain, None
         self.state.launch["fuel"] = self._fuel
         for block in blocks:
-            block.block["rounds"] = ROUNDS
+            block.block["rounds"] = self.rounds
 
     def _look(self, blocks: Sequence[BlockState], now: float) -> None:
         """Whether all that could run have run and come back, and nobody has changed anything."""
