@@ -11,10 +11,10 @@ from simtmm.trace.lower import lower_or_stream
 def clock_on(machine: Machine) -> Clock:
     """A clock whose launches take what the fast engine says for each of them alone, its overhead included.
 
-    `first_launch` is left out: each of them would be a first one.
+    What only the first launch of a run pays is left out: each of them would be a first one.
     """
-    warm = machine.replace({"scheduling.first_launch": 0}) if machine.scheduling.first_launch else machine
-    return Clock(lambda trace: seconds_on(warm, trace))
+    later = machine.after_its_first_launch
+    return Clock(lambda trace: seconds_on(later, trace))
 
 
 def seconds_on(machine: Machine, trace: Trace) -> float:

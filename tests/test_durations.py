@@ -32,6 +32,7 @@ KEYS = {
     "l1_latency": ("memory.l1.latency", 30),
     "l2_latency": ("memory.l2.latency", 201),
     "l2_service": ("memory.l2.service", 5),
+    "l2_store_service": ("memory.l2.store_service", 7),
     "atomic_latency": ("memory.l2.atomic_latency", 205),
 }
 LOWERED = {"scheduling.barrier_latency", "scheduling.barrier_interval"}

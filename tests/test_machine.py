@@ -71,6 +71,7 @@ FULL = {
         "atomic_service": 2.5,
         "turnaround": 3,
         "first_access": 9,
+        "translations": "launch",
         "tlb": {
             "entries": 32,
             "page": 25344,
@@ -87,6 +88,10 @@ FULL = {
             "ways": 8,
             "latency": 200,
             "service": 2,
+            "store_service": 3.5,
+            "copies": 2,
+            "replacement": "random",
+            "victims": "waited",
             "writes": "back",
             "start": "warm",
             "atomics": "here",
@@ -111,7 +116,7 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
     "memory.tlb.entries", "pipes.fp64.count",
@@ -121,7 +126,7 @@ DURATIONS = (
     "scheduling.warp_launch", "scheduling.first_launch",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
-    "memory.l2.service", "memory.first_access", "memory.store_interval",
+    "memory.l2.service", "memory.l2.store_service", "memory.first_access", "memory.store_interval",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
 )  # fmt: skip
@@ -141,6 +146,9 @@ WORDS = {
     "memory.l1.index": ("modulo", "skewed"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm"),
+    "memory.l2.replacement": ("lru", "random"),
+    "memory.l2.victims": ("posted", "waited"),
+    "memory.translations": ("launch", "run"),
     "memory.l2.atomics": ("through", "here"),
 }
 NO_NUMBERS = (math.nan, math.inf, -math.inf, True, "4", [4], np.float64("nan"), np.bool_(True))
@@ -657,8 +665,8 @@ def test_the_digest_changes_with_every_value(key):
         other = next(word for word in WORDS[key] if word != value)
     else:
         other = 2 * value if key == "memory.tlb.page" else value + 1
-    if key == "memory.transfers":
-        tables = changed(SMALLEST, **{"memory.transfers": other})
+    if key in ("memory.transfers", "memory.translations"):  # what FULL has does not go with them
+        tables = changed(SMALLEST, **{key: other})
         assert Machine.from_dict(tables).digest() != Machine.from_dict(SMALLEST).digest()
     else:
         assert Machine.from_dict(changed(FULL, **{key: other})).digest() != Machine.from_dict(FULL).digest()

@@ -607,6 +607,7 @@ def test_a_gpu_reads_at_the_bandwidth_it_claims_with_all_its_threads(name, read)
     machine = load_machine(name)
     if machine.memory.l2 is not None and machine.memory.l2.start == "warm":  # which holds arrays of this size
         machine = machine.replace({"memory.l2.start": "cold"})
+    machine = machine.replace({"scheduling.launch_overhead": 0})  # which long runs do not show
     workload = lower(read, machine)
     warps = np.diff(workload.block_warps)
     assert workload.launch_limits[0] * warps[0] == machine.warps_per_group  # full occupancy

@@ -173,12 +173,17 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         (passes < through and durations.leaving_interval > 0)
         or (durations.return_interval + durations.return_delay > 0 and found.stores > 0 and not apart),
     )
+    stored_here = found.stores - found.written
     slices = moving(
         L2_SLICES,
         memory.partitions,
         found.into_l2,
-        (found.into_l2 - updates_here) * durations.l2_service + updates_here * durations.atomic_service,
-        durations.l2_service or (durations.atomic_service if updates_here else 0),
+        (found.into_l2 - updates_here - stored_here) * durations.l2_service
+        + stored_here * durations.l2_store_service
+        + updates_here * durations.atomic_service,
+        durations.l2_service
+        or (durations.l2_store_service if stored_here else 0)
+        or (durations.atomic_service if updates_here else 0),
     )
     to_memory = found.read + found.written
     partitions = moving(

@@ -95,7 +95,11 @@ CHANGES = (
             "x0.5",
         ),
     ),
-    _Change(causes.L2_BANDWIDTH, "the L2's bandwidth doubled", {"memory.l2.service": "x0.5"}),
+    _Change(
+        causes.L2_BANDWIDTH,
+        "the L2's bandwidth doubled",
+        dict.fromkeys(("memory.l2.service", "memory.l2.store_service"), "x0.5"),
+    ),
     _Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",

@@ -36,6 +36,7 @@ BY_RULES = (
     "memory.turnaround",
     "memory.fetch_interval",
 )
+MEASURED_RULES = ("l2_load_bytes", "l2_store_bytes", "launch_seconds")  # that no fit gives
 CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
 EFFICIENCY, READ_EFFICIENCY = "efficiency", "read_efficiency"
@@ -112,6 +113,8 @@ def left_out(machine: Machine, calibrated: Iterable[Machine], *, measured: bool)
     values, means = donated(donors, family.rules, readers_of(machine))
     family.values |= values
     family.rules |= means
+    for rule in MEASURED_RULES:  # a family has them from GPUs of its own, this one perhaps among them
+        family.rules.pop(rule, None)
     lacking = {*DONATED, *BY_RULES, *(() if measured else ("memory.latency", "measured_bandwidth"))}
     tables: dict[str, Any] = machine.to_dict()
     tables["sources"] = {key: source for key, source in tables["sources"].items() if key not in lacking}

@@ -10,7 +10,7 @@ from simtmm.cli.completion import complete_kernel, complete_parameter
 from simtmm.cli.environment import EnvironmentOptions
 from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import FormOption
-from simtmm.cli.machine import SetOption, chosen_machine, default_machine, machine_option
+from simtmm.cli.machine import SetOption, StartOption, chosen_machine, default_machine, machine_option
 from simtmm.cli.output import DocumentOptions, PictureOption, printing, warn_of_traces
 from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import (
@@ -103,6 +103,7 @@ def compare(
         machine_option("a machine; repeatable; gtx280 if left out, h100-sxm for compiled kernels"),
     ] = None,
     set_: SetOption = None,
+    start: StartOption = None,
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -135,8 +136,10 @@ def compare(
     from simtmm.machine.changed import suffix
 
     names = machine or list(dict.fromkeys(default_machine(each, form) for each in source or ()))[:1]
-    chosen = [(Path(name).stem if name.endswith(".toml") else name, chosen_machine(name, set_)) for name in names]
-    machines = {f"{name}{suffix(changed.changes)}": changed for name, changed in chosen}
+    machines = {}
+    for name in names:
+        changed = chosen_machine(name, set_, start)
+        machines[f"{Path(name).stem if name.endswith('.toml') else name}{suffix(changed.changes)}"] = changed
     from simtmm.analysis import compare as study
     from simtmm.analysis.fitted_lines import Constants
     from simtmm.analysis.unfinished import Unfinished

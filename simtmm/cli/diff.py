@@ -80,7 +80,8 @@ def diff(
     of_b = {"--machine-b": side.machine_b, "--set-b": side.set_b, "--param-b": side.param_b}
     saved = [_saved(source, options) for source, options in ((a, of_a), (b, of_b))]
     if None not in saved:
-        both = {"--machine": machine.machine, "--set": machine.set_, "--kernel": launch.kernel, **launch.of_kernels()}
+        of_machine = {"--machine": machine.machine, "--set": machine.set_, "--start": machine.start}
+        both = {**of_machine, "--kernel": launch.kernel, **launch.of_kernels()}
         _refuse(both, f"{a} and {b} are runs that were saved")
 
     def opened(source: str, name: str | None, changes: Words, parameters: Words) -> "Callable[[Watch | None], Side]":
@@ -90,7 +91,7 @@ def diff(
 
         program = launch.launched(source)
         named = name or machine.machine or default_machine(program, launch.form)
-        chosen = chosen_machine(named, [*(machine.set_ or ()), *(changes or ())])
+        chosen = chosen_machine(named, [*(machine.set_ or ()), *(changes or ())], machine.start)
         values = parameters_of(launch.param) | parameters_of(parameters)
 
         def run_side(watch: "Watch | None") -> "Side":

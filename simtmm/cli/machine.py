@@ -1,6 +1,7 @@
 """Which machine a command is for."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,12 +42,30 @@ SetOption = Annotated[
 ]
 
 
+class Start(StrEnum):
+    """How the L2 is when a launch begins."""
+
+    WARM = "warm"
+    COLD = "cold"
+
+
+StartOption = Annotated[
+    Start | None,
+    typer.Option(
+        "--start",
+        help="begin each launch with the L2 as an earlier run of it leaves it, or empty; as the machine says if "
+        "left out: warm for GPUs of today",
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class MachineOptions:
     """A machine and its changes."""
 
     machine: DefaultMachineOption = None
     set_: SetOption = None
+    start: StartOption = None
 
     def name_for(self, source: "str | Kernel | None", form: str | None) -> str:
         """The machine's name or file: the one given, or what suits the program."""
@@ -54,20 +73,23 @@ class MachineOptions:
 
     def chosen_for(self, source: "str | Kernel | None", form: str | None = None) -> "Machine":
         """The machine given, or what suits the program, with its changes."""
-        return chosen_machine(self.name_for(source, form), self.set_)
+        return chosen_machine(self.name_for(source, form), self.set_, self.start)
 
     def chosen_gpu(self) -> "Machine":
         """The machine given, or a GPU of today, with its changes."""
-        return chosen_machine(self.machine or DEFAULT_GPU, self.set_)
+        return chosen_machine(self.machine or DEFAULT_GPU, self.set_, self.start)
 
 
-def chosen_machine(name: str, changes: list[str] | None = None) -> "Machine":
-    """The machine of that name or file, with KEY=VALUE words applied."""
+def chosen_machine(name: str, changes: list[str] | None = None, start: Start | None = None) -> "Machine":
+    """The machine of that name or file, with KEY=VALUE words applied, and with an L2 that is warm or cold at first."""
     from simtmm.machine import load_machine
 
     machine = load_machine(name)
     values = changes_of(changes)
-    return machine.replace(values) if values else machine
+    changed = machine.replace(values) if values else machine
+    if start is None or changed.memory.l2 is None or changed.memory.l2.start == start:
+        return changed
+    return changed.replace({"memory.l2.start": start.value})
 
 
 def default_machine(source: "str | Kernel | None", form: str | None) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
-    from simtmm.machine.tables import Memory
+    from simtmm.machine.tables import Memory, SharedCache
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,8 @@ class Durations:
     """Of a hit; L without an L1. Likewise that of the L2."""
     l2_latency: int
     l2_service: int
+    l2_store_service: int
+    """Of a slice, by a chunk that is stored; that of others unless it has one of its own."""
     atomic_latency: int
     """Of an atomic that ends in the L2; that of the L2 where none does."""
     pipes: tuple[int, ...]
@@ -91,6 +93,7 @@ class Durations:
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
+            l2_store_service=ticks(_store_service(memory.l2)) if memory.l2 else 0,
             atomic_latency=ticks(_atomic_latency(memory)),
             pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
@@ -117,6 +120,11 @@ class Durations:
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
         return max(self.latency, self.l1_latency, self.l2_latency)
+
+
+def _store_service(l2: "SharedCache") -> float:
+    """For how long a chunk that is stored takes its slice [cycles]."""
+    return l2.service if l2.store_service is None else l2.store_service
 
 
 def _atomic_latency(memory: "Memory") -> float:

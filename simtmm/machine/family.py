@@ -13,6 +13,9 @@ efficiency           what all partitions move together over peak_bandwidth; wher
 read_efficiency      the same over measured_bandwidth, where the machine has one; up to peak_bandwidth
 turnaround           memory.turnaround over memory.service
 fetch_interval       memory.fetch_interval over the time in which a group's share of all partitions moves a chunk
+l2_load_bytes        bytes that all slices of the L2 give a core cycle, over the number of groups
+l2_store_bytes       likewise what they take that is stored
+launch_seconds       scheduling.launch_overhead in seconds: most of it passes before the cores
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +31,17 @@ from simtmm.machine.spelled import CACHES, WHOLE, with_sizes
 from simtmm.machine.values import is_number
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 
-RULES = ("latency_seconds", "partition_bandwidth", "efficiency", "read_efficiency", "turnaround", "fetch_interval")
+RULES = (
+    "latency_seconds",
+    "partition_bandwidth",
+    "efficiency",
+    "read_efficiency",
+    "turnaround",
+    "fetch_interval",
+    "l2_load_bytes",
+    "l2_store_bytes",
+    "launch_seconds",
+)
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
 OWN = (
@@ -156,7 +169,10 @@ def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
             taken[key] = value
             sources[key] = family.source(key)
     try:
-        _take_by_rule(family, flat, taken, sources, own)
+        ruled = _Ruled(family, flat, taken, sources, own)
+        ruled.of_the_clock()
+        ruled.of_the_bandwidth()
+        ruled.of_the_l2()
     except (ArithmeticError, ValueError):  # of numbers that are checked as soon as all are there
         given = ", ".join(f"{key} = {shown(flat[key])}" for key in OF_RULES if key in flat)
         raise MachineError(f"{given}: what follows from them by family {family.name} is no finite number") from None
@@ -168,60 +184,95 @@ def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
     return filled
 
 
-def _take_by_rule(family: Family, flat: Flat, taken: Flat, sources: Flat, own: Callable[[str], bool]) -> None:
-    """What follows from the family's rules and the machine's clock and bandwidth, where it is not the machine's own."""
-    rules = family.rules
+class _Ruled:
+    """What follows from a family's rules for a machine, where it is not the machine's own: in `taken` and `sources`."""
 
-    def value(key: str, default: Any = None) -> Any:
-        return flat.get(key, taken.get(key, default))
+    def __init__(self, family: Family, flat: Flat, taken: Flat, sources: Flat, own: Callable[[str], bool]) -> None:
+        self.family, self.rules = family, family.rules
+        self.flat, self.taken, self.sources, self.own = flat, taken, sources, own
 
-    def numbers(*keys: str) -> list[float] | None:
-        found = [value(key, 4 if key == "memory.word_bytes" else None) for key in keys]
+    def numbers(self, *keys: str) -> list[float] | None:
+        """The values of these keys; None where one is no number."""
+        default = {"memory.word_bytes": 4}
+        found: list[Any] = [self.flat.get(key, self.taken.get(key, default.get(key))) for key in keys]
         return [float(number) for number in found] if all(map(is_number, found)) else None
 
-    def take(key: str, ruled: float, rule: str, note: str) -> None:
-        taken[key] = ruled
-        sources[key] = family.source(f"rules.{rule}", note)
+    def lacks(self, key: str, rule: str) -> bool:
+        """Whether the machine has no such value of its own, and the family a rule for it."""
+        return rule in self.rules and not self.own(key)
 
-    clock = numbers("clock_hz")
-    if clock and "latency_seconds" in rules and not own("memory.latency"):
-        seconds = rules["latency_seconds"]
-        take("memory.latency", round(seconds * clock[0], 1), "latency_seconds",
-             f"{seconds * 1e9:.4g} ns at {clock[0]:.6g} Hz")  # fmt: skip
-    moved, by, note = None, "", ""  # bytes a second of all partitions
-    if given := numbers(BANDWIDTH):
-        moved, note = given[0], f"{BANDWIDTH} {given[0]:.6g}"
-    for key, rule in (("measured_bandwidth", "read_efficiency"), ("peak_bandwidth", "efficiency")):
-        bandwidth = numbers(key)
-        if moved is None and bandwidth and rule in rules:
-            moved, by = rules[rule] * bandwidth[0], rule
-            note = f"{rules[rule]:.4g} of {key} {bandwidth[0]:.6g}"
-            peak = numbers("peak_bandwidth")
-            if key == "measured_bandwidth" and peak and moved > max(peak[0], bandwidth[0]):
-                moved, note = max(peak[0], bandwidth[0]), f"{note}, but no more than peak_bandwidth"
-    has_service = own(SERVICE) and BANDWIDTH not in flat
-    if moved and "partition_bandwidth" in rules and not own("memory.partitions") and not has_service:
-        each = rules["partition_bandwidth"]
-        take("memory.partitions", max(1, round(moved / each)), "partition_bandwidth",
-             f"of {each:.4g} bytes/s each: {note}")  # fmt: skip
-    chunk = numbers("clock_hz", "memory.chunk_words", "memory.word_bytes", "memory.partitions")
-    if moved and chunk and not own("memory.service"):
-        service = chunk[3] * chunk[1] * chunk[2] / (moved / chunk[0])
-        take("memory.service", round(service, 3), by, f"what all partitions move is {note}")
-    has = numbers("memory.service")
-    if chunk and (given := numbers(BANDWIDTH)):
-        has = [chunk[3] * chunk[1] * chunk[2] / (given[0] / chunk[0])]
-    if has and not own("memory.atomic_service") and "memory.atomic_service" not in taken:
-        taken["memory.atomic_service"] = has[0]
-        sources["memory.atomic_service"] = {"certainty": "assumption", "source": "as service"}
-    if has and "turnaround" in rules and not own("memory.turnaround"):
-        take("memory.turnaround", round(rules["turnaround"] * has[0], 3), "turnaround",
-             f"{rules['turnaround']:.4g} of memory.service")  # fmt: skip
-    groups = numbers("cores.groups")
-    if has and chunk and groups and "fetch_interval" in rules and not own("memory.fetch_interval"):
-        share = has[0] / chunk[3] * groups[0]
-        take("memory.fetch_interval", round(rules["fetch_interval"] * share, 3), "fetch_interval",
-             f"{rules['fetch_interval']:.4g} of a chunk of each group's share of the bandwidth")  # fmt: skip
+    def take(self, key: str, ruled: float, rule: str, note: str) -> None:
+        """Have a value, and say where it is from."""
+        self.taken[key] = ruled
+        self.sources[key] = self.family.source(f"rules.{rule}", note)
+
+    def of_the_clock(self) -> None:
+        """What takes so many seconds."""
+        if not (clock := self.numbers("clock_hz")):
+            return
+        if self.lacks("memory.latency", "latency_seconds"):
+            seconds = self.rules["latency_seconds"]
+            self.take("memory.latency", round(seconds * clock[0], 1), "latency_seconds",
+                      f"{seconds * 1e9:.4g} ns at {clock[0]:.6g} Hz")  # fmt: skip
+        if self.lacks("scheduling.launch_overhead", "launch_seconds"):
+            seconds = self.rules["launch_seconds"]
+            self.take("scheduling.launch_overhead", round(seconds * clock[0]), "launch_seconds",
+                      f"{seconds * 1e6:.4g} us at {clock[0]:.6g} Hz")  # fmt: skip
+
+    def moved(self) -> tuple[float | None, str, str]:
+        """Bytes a second of all partitions, by which rule, and how, in words."""
+        if given := self.numbers(BANDWIDTH):
+            return given[0], "", f"{BANDWIDTH} {given[0]:.6g}"
+        for key, rule in (("measured_bandwidth", "read_efficiency"), ("peak_bandwidth", "efficiency")):
+            bandwidth = self.numbers(key)
+            if bandwidth and rule in self.rules:
+                moved = self.rules[rule] * bandwidth[0]
+                note = f"{self.rules[rule]:.4g} of {key} {bandwidth[0]:.6g}"
+                peak = self.numbers("peak_bandwidth")
+                if key == "measured_bandwidth" and peak and moved > max(peak[0], bandwidth[0]):
+                    moved, note = max(peak[0], bandwidth[0]), f"{note}, but no more than peak_bandwidth"
+                return moved, rule, note
+        return None, "", ""
+
+    def of_the_bandwidth(self) -> None:
+        """Partitions, and what a chunk takes one."""
+        moved, by, note = self.moved()
+        has_service = self.own(SERVICE) and BANDWIDTH not in self.flat
+        if moved and self.lacks("memory.partitions", "partition_bandwidth") and not has_service:
+            each = self.rules["partition_bandwidth"]
+            self.take("memory.partitions", max(1, round(moved / each)), "partition_bandwidth",
+                      f"of {each:.4g} bytes/s each: {note}")  # fmt: skip
+        chunk = self.numbers("clock_hz", "memory.chunk_words", "memory.word_bytes", "memory.partitions")
+        if moved and chunk and not self.own("memory.service"):
+            service = chunk[3] * chunk[1] * chunk[2] / (moved / chunk[0])
+            self.take("memory.service", round(service, 3), by, f"what all partitions move is {note}")
+        has = self.numbers("memory.service")
+        if chunk and (given := self.numbers(BANDWIDTH)):
+            has = [chunk[3] * chunk[1] * chunk[2] / (given[0] / chunk[0])]
+        if has and not self.own("memory.atomic_service") and "memory.atomic_service" not in self.taken:
+            self.taken["memory.atomic_service"] = has[0]
+            self.sources["memory.atomic_service"] = {"certainty": "assumption", "source": "as service"}
+        if has and self.lacks("memory.turnaround", "turnaround"):
+            self.take("memory.turnaround", round(self.rules["turnaround"] * has[0], 3), "turnaround",
+                      f"{self.rules['turnaround']:.4g} of memory.service")  # fmt: skip
+        groups = self.numbers("cores.groups")
+        if has and chunk and groups and self.lacks("memory.fetch_interval", "fetch_interval"):
+            share = has[0] / chunk[3] * groups[0]
+            rule = self.rules["fetch_interval"]
+            self.take("memory.fetch_interval", round(rule * share, 3), "fetch_interval",
+                      f"{rule:.4g} of a chunk of each group's share of the bandwidth")  # fmt: skip
+
+    def of_the_l2(self) -> None:
+        """What a chunk takes its slice of the L2, if there is one."""
+        chunk = self.numbers("memory.chunk_words", "memory.word_bytes", "memory.partitions", "cores.groups")
+        if not chunk or not any(key.startswith("memory.l2.") for key in (*self.flat, *self.taken)):
+            return
+        words, word_bytes, partitions, groups = chunk
+        for key, rule in (("memory.l2.service", "l2_load_bytes"), ("memory.l2.store_service", "l2_store_bytes")):
+            if self.lacks(key, rule):
+                each = self.rules[rule]
+                self.take(key, round(partitions * words * word_bytes / (each * groups), 3), rule,
+                          f"{each:.4g} bytes a cycle of each of {groups:.0f} groups")  # fmt: skip
 
 
 def flattened(tables: Mapping[str, Any], prefix: str = "") -> Flat:

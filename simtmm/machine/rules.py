@@ -113,6 +113,11 @@ def _pages_are_made_of_chunks(machine: "Machine") -> None:
         )
 
 
+def _a_tlb_is_of_a_launch(machine: "Machine") -> None:
+    if machine.memory.tlb and machine.memory.translations == "run":
+        raise ValueError('memory.translations = "run": must be "launch" with a table memory.tlb')
+
+
 def _segments_lie_in_chunks(machine: "Machine") -> None:
     if machine.memory.coalescing == "half-warp-segments" and machine.chunk_bytes % LARGEST_SEGMENT:
         raise ValueError(
@@ -127,5 +132,6 @@ RULES: tuple[Callable[["Machine"], None], ...] = (
     _serial_transfers_have_only_a_latency,
     _a_pipe_stands_alone,
     _pages_are_made_of_chunks,
+    _a_tlb_is_of_a_launch,
     _segments_lie_in_chunks,
 )

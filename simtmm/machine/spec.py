@@ -60,7 +60,11 @@ LATER = {
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",
+    "memory.l2.victims": "posted",
+    "memory.l2.copies": 1,
+    "memory.l2.replacement": "lru",
     "memory.first_access": 0,
+    "memory.translations": "launch",
     "memory.l1.local_writes": "through",
     "memory.l1.index": "modulo",
     "memory.ports": 1,
@@ -201,6 +205,14 @@ class Machine(Displayed, Table):
     def durations(self) -> Durations:
         """All durations in whole ticks."""
         return Durations.of(self)
+
+    @property
+    def after_its_first_launch(self) -> "Machine":
+        """The machine without what the first launch of a run alone pays."""
+        paid = {"scheduling.first_launch": 0} if self.scheduling.first_launch else {}
+        if self.memory.translations == "run" and self.memory.first_access:
+            paid["memory.first_access"] = 0
+        return self.replace(paid) if paid else self
 
     @property
     def keeps_local_stores(self) -> bool:

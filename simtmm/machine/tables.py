@@ -55,11 +55,16 @@ class Scheduling(Table):
 
 
 class Cache(Table):
-    """A cache of chunks, least recently used."""
+    """A cache of chunks, of which the least recently used falls out, unless another rule is given."""
 
     sets: Count = unit("sets", "sets; a chunk lives in set chunk mod sets")
     ways: Count = unit("chunks", "chunks in a set")
     latency: Duration = unit("cycles", "latency of a hit")
+
+    @property
+    def used_sets(self) -> int:
+        """Sets that chunks lie in."""
+        return self.sets
 
 
 class GroupCache(Cache):
@@ -78,8 +83,22 @@ class GroupCache(Cache):
 class SharedCache(Cache):
     """The cache of all groups: a slice of it stands before each partition of global memory."""
 
+    copies: Count = unit(
+        "copies",
+        "of each line, in parts of the cache that serve groups of their own: so much less is its room",
+        default=1,
+    )
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
+    store_service: Duration | None = unit(
+        "cycles", "likewise by a chunk that is stored; service if left out", default=None
+    )
     writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
+    replacement: Literal["lru", "random"] = unit(
+        "", "which line of a full set falls out: that used longest ago, or any, as a hash decides", default="lru"
+    )
+    victims: Literal["posted", "waited"] = unit(
+        "", "whether what takes the room of a written line waits until its partition takes that", default="posted"
+    )
     start: Literal["cold", "warm"] = unit("", "empty at a launch, or as an earlier run of it left it", default="cold")
     atomics: Literal["through", "here"] = unit(
         "", "whether atomics go by to global memory or are done here", default="through"
@@ -87,6 +106,11 @@ class SharedCache(Cache):
     atomic_latency: Duration | None = unit(
         "cycles", "latency of an atomic that is done here; that of a hit if left out", default=None
     )
+
+    @property
+    def used_sets(self) -> int:
+        """Sets that chunks lie in, each as often as there are copies."""
+        return max(1, self.sets // self.copies)
 
 
 class Rows(Table):
@@ -188,6 +212,9 @@ class Memory(Table):
     )
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
+    translations: Literal["launch", "run"] = unit(
+        "", "whether groups lack translations at the beginning of each launch, or of a run alone", default="launch"
+    )
     tlb: Tlb | None = unit("", "translations of a group's addresses", default=None)
     rows: Rows | None = unit("", "the rows of a partition", default=None)
     stores: Literal["blocking", "posted", "at-end"] = unit(

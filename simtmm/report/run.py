@@ -63,10 +63,17 @@ def describe(run: Run) -> Iterator[RenderableType]:
     yield Text(run.compared)
 
 
+def _start(run: Run) -> str:
+    l2 = run.machine.memory.l2
+    return "" if l2 is None or l2.start == "cold" else ", from a warm L2"
+
+
 def heading(run: Run) -> Iterator[RenderableType]:
     """What was run, what its reader must know of it, and the verdict."""
     parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
-    yield Text(f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}", style="bold")
+    yield Text(
+        f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}{_start(run)}", style="bold"
+    )
     for fault in run.faults:
         yield Text(f"Fault of simtmm: {fault}", style="bold red")
     for warning in run.warnings:

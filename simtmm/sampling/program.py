@@ -52,7 +52,7 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
     """A program's time on a machine from a sample; None where it is not worth it, and all is to be simulated.
 
     So it is on a machine with `first_launch`, which holds for one launch and none that is like it, and where all of it
-    is soon simulated.
+    is soon simulated. What a run's first accesses alone wait for, translations that outlive launches, is left out.
 
     source: the program. error: half of the requested interval, as a part of the time. seed: of what is drawn.
 
@@ -60,6 +60,7 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
     """
     if machine.durations.first_launch:
         return None
+    machine = machine.after_its_first_launch
     strata = strata_of(source)
     waves = {launch: _wave(source, machine, launch) for stratum in strata for launch in stratum.launches}
     if error >= COARSE and (rough := _by_parts(source, machine, strata, waves, error)):

@@ -58,7 +58,8 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
     }
     if not serial and draw(st.booleans()):
         memory |= {"port_interval": 0, "ports": 1, "pipe": draw(_group_pipes())}
-    if not serial and draw(st.integers(0, 3)) == 0:
+    memory["translations"] = draw(st.sampled_from(["launch", "run"]))
+    if not serial and memory["translations"] == "launch" and draw(st.integers(0, 3)) == 0:
         page = 128 * draw(st.integers(1, 5))
         memory["tlb"] = {"entries": draw(st.integers(1, 3)), "page": page, "miss": draw(durations)}
     if coupled and not serial and draw(st.booleans()):
@@ -73,6 +74,11 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["service"] = draw(durations)
         memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
         memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
+        memory["l2"]["copies"] = draw(st.sampled_from([1, 1, 2]))
+        memory["l2"]["replacement"] = draw(st.sampled_from(["lru", "random"]))
+        memory["l2"]["victims"] = draw(st.sampled_from(["posted", "waited"]))
+        if memory["l2"]["writes"] == "back" and draw(st.booleans()):
+            memory["l2"]["store_service"] = draw(durations)
         memory["l2"]["atomics"] = draw(st.sampled_from(["through", "here"]))
         if memory["l2"]["atomics"] == "here" and draw(st.booleans()):
             memory["l2"]["atomic_latency"] = draw(st.sampled_from([1, 33, 90.5]))

@@ -54,9 +54,10 @@ class Costs:
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
         writing_back = self.service + self.turnaround + self.opening
-        self.l2_service = durations.l2_service + writing_back if memory.l2 else 0
+        of_a_slice = max(durations.l2_service, durations.l2_store_service)
+        self.l2_service = of_a_slice + writing_back if memory.l2 else 0
         if machine.keeps_local_stores:  # so may one of the L1
-            self.l2_service += durations.l2_service + writing_back
+            self.l2_service += of_a_slice + writing_back
         self.atomics_here = memory.l2 is not None and memory.l2.atomics == "here"
         self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
         self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))

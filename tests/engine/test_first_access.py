@@ -32,6 +32,12 @@ def test_each_launch_waits(engine, launches):
     assert ticks(engine, [[["load", [0]]]], launches=launches) == launches * (1 + LATENCY + FIRST)
 
 
+@pytest.mark.parametrize("launches", [1, 3])
+def test_a_run_waits_once_where_translations_outlive_launches(engine, launches):
+    found = ticks(engine, [[["load", [0]]]], launches=launches, translations="run")
+    assert found == launches * (1 + LATENCY) + FIRST
+
+
 def test_each_group_waits_for_itself(engine):
     late = [["compute", 200], ["load", [0]]]
     assert ticks(engine, [[["load", [0]]], late], groups=2) == 201 + LATENCY + FIRST

@@ -139,6 +139,121 @@ def test_what_lies_in_the_l2_at_the_end_is_not_written(engine):
     assert run(engine, [["store", [0]]], service=500, store_latency=20, l2={**L2, "writes": "back"}).ticks == 1 + 20
 
 
+# Stores and their slices
+
+
+def test_a_store_takes_its_slice_for_as_long_as_is_said_of_stores(engine):
+    l2 = {**L2, "service": 7, "store_service": 3, "writes": "back"}
+    assert run(engine, [["store", [0, 1]]], l2=l2).ticks == 1 + 3 + 100
+    assert run(engine, [["load", [0, 1]]], l2=l2).ticks == 1 + 7 + 100
+    assert run(engine, [["store", [0]], ["load", [1]]], l2=l2, store_latency=20).ticks == 2 + 2 + 100  # until 1 + 3
+
+
+def test_stores_alone_may_take_slices(engine):
+    l2 = {**L2, "store_service": 3, "writes": "back"}
+    assert run(engine, [["store", [0, 1, 2]]], l2=l2).ticks == 1 + 2 * 3 + 100
+
+
+# Room
+
+
+@pytest.mark.parametrize(("victims", "waits"), [("posted", 0), ("waited", 60)])
+def test_a_store_waits_for_the_room_of_a_written_line(engine, victims, waits):
+    """The lines of 0 and 1 are written one after another where 2 and 3 come."""
+    machine = {"service": 60, "store_latency": 20, "l2": {**L2, "writes": "back", "victims": victims}}
+    stores = [["store", [0, 1]], ["compute", 1000]]
+    assert run(engine, [*stores, ["store", [2, 3]]], **machine).ticks == 1002 + waits + 20
+
+
+@pytest.mark.parametrize(("buffer", "waits"), [(0, 120), (1, 60), (2, 0), (9, 0)])
+def test_partitions_take_in_lines_before_they_write_them(engine, buffer, waits):
+    l2 = {"sets": 1, "ways": 3, "latency": 40, "writes": "back", "victims": "waited"}
+    machine = {"service": 60, "store_latency": 20, "store_buffer": buffer, "l2": l2}
+    stores = [["store", [0, 1, 2]], ["compute", 1000]]
+    assert run(engine, [*stores, ["store", [3, 4, 5]]], **machine).ticks == 1002 + waits + 20
+
+
+@pytest.mark.parametrize(("victims", "finish"), [("posted", 60 + 100), ("waited", 60 + 60 + 60)])
+def test_a_load_waits_for_the_room_of_a_written_line(engine, victims, finish):
+    """Reads of 2 and 3, then the writes of 0 and 1, take the partition from 0, 120, 60 and 180 on."""
+    machine = {"service": 60, "store_latency": 20, "l2": {**L2, "writes": "back", "victims": victims}}
+    stores = [["store", [0, 1]], ["compute", 1000]]
+    # 2 is read, 0 written, 3 read, 1 written: the room of 3 is there when 1 is begun with
+    assert run(engine, [*stores, ["load", [2, 3]]], **machine).ticks == 1002 + max(finish, 120 + 100)
+
+
+def test_a_load_waits_no_longer_for_room_than_until_its_line_is_written(engine):
+    """A line is read at 0 and the other written from 500 on, long after the chunk has come."""
+    machine = {"service": 500, "store_latency": 20, "l2": {**L2, "ways": 1, "writes": "back", "victims": "waited"}}
+    assert run(engine, [["store", [0]], ["compute", 1000], ["load", [1]]], **machine).ticks == 1002 + 500
+
+
+def test_a_stream_of_stores_is_no_faster_than_memory(engine):
+    """Of 40 chunks 38 have to be written before the last one has room."""
+    machine = {"service": 50, "store_latency": 20, "l2": {**L2, "writes": "back", "victims": "waited"}}
+    stores = [["store", [chunk]] for chunk in range(40)]
+    assert run(engine, stores, **machine).ticks == 3 + 37 * 50 + 20
+
+
+# Which line falls out
+
+
+def mix(x):
+    """The finaliser of SplitMix64, written from the algorithm."""
+    mask = 2**64 - 1
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+    return x ^ (x >> 31)
+
+
+def test_any_line_of_a_full_set_falls_out_as_the_hash_decides(engine):
+    """Chunks are loaded one after another, then again those that stayed."""
+    ways, latency, hit = 4, 100, 40
+    operations, lines, tick, hits = [], [], 0, 0
+    for chunk in [0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 3, 4, 5, 6]:
+        operations.append(["load", [chunk]])
+        tick += 1
+        if chunk in lines:
+            lines.remove(chunk)
+            hits += 1
+            lines.insert(0, chunk)
+            tick += hit
+            continue
+        if len(lines) == ways:
+            del lines[mix(chunk + tick) % ways]
+        lines.insert(0, chunk)
+        tick += latency
+    result = run(engine, operations, l2={"sets": 1, "ways": ways, "latency": hit, "replacement": "random"})
+    assert 0 < hits < 7
+    assert (result.l2_hits, result.ticks) == (hits, tick)
+
+
+def test_a_warm_l2_is_gone_through_with_the_hash_of_chunks_alone(engine):
+    lines = []
+    for chunk in range(12):
+        if len(lines) == 4:
+            del lines[mix(chunk) % 4]
+        lines.insert(0, chunk)
+    l2 = {"sets": 1, "ways": 4, "latency": 40, "replacement": "random", "start": "warm"}
+    # All are listed at one tick; of the first six, those hit that the earlier run has left, until one is thrown out.
+    held, hits = list(lines), 0
+    for chunk in range(12):
+        if chunk in held:
+            held.remove(chunk)
+            hits += 1
+        else:
+            del held[mix(chunk + 1) % 4]
+        held.insert(0, chunk)
+    assert run(engine, [["load", list(range(12))]], l2=l2).l2_hits == hits
+
+
+@pytest.mark.parametrize(("copies", "chunks", "hits"), [(1, 4, 4), (2, 2, 2), (2, 3, 0), (3, 2, 2), (3, 4, 0)])
+def test_copies_leave_less_room(engine, copies, chunks, hits):
+    """Two sets of two lines have room for four chunks, and where each is kept more often for two."""
+    l2 = {"sets": 2, "ways": 2, "latency": 40, "copies": copies}
+    assert run(engine, [["load", [chunk]] for chunk in range(chunks)] * 2, l2=l2).l2_hits == hits
+
+
 # Warm
 
 

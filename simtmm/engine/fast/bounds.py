@@ -16,9 +16,10 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     longest = max(takes.slowest_load, takes.store_latency, takes.atomic_latency)
     taken = max(takes.service, takes.atomic_service) + takes.turnaround + takes.row_opening
     if machine.memory.l2:  # its slice, and the partition of a chunk that is written back
-        taken += max(takes.l2_service, takes.atomic_service) + takes.service + takes.turnaround + takes.row_opening
+        taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service)
+        taken += takes.service + takes.turnaround + takes.row_opening
     if machine.keeps_local_stores:  # the same of a chunk that the L1 drops
-        taken += takes.l2_service + takes.service + takes.turnaround + takes.row_opening
+        taken += takes.l2_store_service + takes.service + takes.turnaround + takes.row_opening
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
     chunk += takes.fetch_interval + takes.tlb_miss + takes.store_buffer + taken
     chunk += takes.return_interval + takes.return_delay

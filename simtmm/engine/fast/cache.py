@@ -19,6 +19,15 @@ def modulo(chunk, count):
 
 
 @inlined
+def mix(chunk):
+    """The finaliser of SplitMix64, by which addresses spread."""
+    x = np.uint64(chunk)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@inlined
 def find_line(lines, row, chunk, ways):
     """The fill time of a chunk in a set whose lines lie in the order of their use, latest first; -1 on a miss."""
     for way in range(ways):
@@ -44,6 +53,21 @@ def insert_line(lines, row, chunk, fill, ways):
 
 
 @inlined
+def choose_line(lines, row, chunk, t, ways):
+    """Have any line of a full set be the one used longest ago, as a hash of the chunk that comes at t decides."""
+    if lines[row, ways - 1, LINE_CHUNK] < 0:
+        return
+    place = np.int64(mix(chunk + t) % np.uint64(ways))
+    chosen = lines[row, place, LINE_CHUNK]
+    fill = lines[row, place, LINE_FILL]
+    for earlier in range(place, ways - 1):
+        lines[row, earlier, LINE_CHUNK] = lines[row, earlier + 1, LINE_CHUNK]
+        lines[row, earlier, LINE_FILL] = lines[row, earlier + 1, LINE_FILL]
+    lines[row, ways - 1, LINE_CHUNK] = chosen
+    lines[row, ways - 1, LINE_FILL] = fill
+
+
+@inlined
 def drop_line(lines, row, chunk, ways):
     """Take a chunk's line out of a set, if it is there."""
     for way in range(ways):
@@ -55,10 +79,10 @@ def drop_line(lines, row, chunk, ways):
             return
 
 
-def warm(l2, kind, amount, chunks, stores, atomics):
+def warm(l2, kind, amount, chunks, stores, atomics, random):
     """Let the L2 see what an earlier run of these operations went through, one after another.
 
-    stores, atomics: whether they stay there.
+    stores, atomics: whether they stay there. random: whether any line may fall out.
 
     Launches begin with this where `start` is "warm" (section 4).
     """
@@ -75,6 +99,8 @@ def warm(l2, kind, amount, chunks, stores, atomics):
                 chunk = chunks[place]
                 row = modulo(chunk, np.int64(sets))
                 if find_line(l2, row, chunk, ways) < 0:
+                    if random != 0:
+                        choose_line(l2, row, chunk, np.int64(0), np.int64(ways))
                     insert_line(l2, row, chunk, np.int64(0), ways)
                 if writes:
                     l2[row, 0, LINE_FILL] |= WRITTEN

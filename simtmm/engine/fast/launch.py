@@ -107,6 +107,8 @@ class Launch:
         parameters[at.P_MOST_BLOCKS] = room.most_blocks
         parameters[at.P_PARTITIONED] = partitioned
         parameters[at.P_BREAKDOWN] = breakdown
+        if launch > 0 and memory.translations == "run":
+            parameters[at.P_FIRST_ACCESS] = 0
         parameters[at.P_BEGUN] = begun is not None
         parameters[at.P_JUMPS] = jumps
         parameters[[at.R_PENDING, at.R_LAST_BLOCK]] = part.first, part.last

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.cache import drop_line, find_line, insert_line, modulo
+from simtmm.engine.fast.cache import choose_line, drop_line, find_line, insert_line, mix, modulo
 from simtmm.engine.fast.layout import (
     BEHIND,
     FILL_SHIFT,
@@ -43,8 +43,10 @@ from simtmm.engine.fast.layout import (
     P_L1_SKEWED,
     P_L1_WAYS,
     P_L2_LATENCY,
+    P_L2_RANDOM,
     P_L2_SERVICE,
     P_L2_SETS,
+    P_L2_STORE_SERVICE,
     P_L2_WAYS,
     P_LATENCY,
     P_LOCAL_BACK,
@@ -78,6 +80,7 @@ from simtmm.engine.fast.layout import (
     P_TLB_MISS,
     P_TLB_PAGE,
     P_TURNAROUND,
+    P_VICTIMS_WAITED,
     P_WATCH,
     P_WRITES_BACK,
     PATH_ROW,
@@ -108,11 +111,7 @@ FETCHED = np.int64(4)  # chunks of an instruction whose sets are brought into th
 def partition_of(s, chunk):
     """The partition that a chunk lies in."""
     if s.parameters[P_HASHED]:
-        x = np.uint64(chunk)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x = x ^ (x >> np.uint64(31))
-        return np.int64(x % np.uint64(s.parameters[P_PARTITIONS]))
+        return np.int64(mix(chunk) % np.uint64(s.parameters[P_PARTITIONS]))
     return modulo(chunk, s.parameters[P_PARTITIONS])
 
 
@@ -154,14 +153,19 @@ def translated(s, g, chunk, t):
 
 
 @inlined
-def insert_into_l2(s, row, chunk, line, t):
-    """Put a chunk into the L2; a line that falls out and is to be written takes its partition."""
+def make_room_in_l2(s, row, chunk, t):
+    """Have the line written that a chunk takes the room of, if it is to be: until when the chunk waits for that."""
     last = s.parameters[P_L2_WAYS] - 1
+    if s.parameters[P_L2_RANDOM] != 0:
+        choose_line(s.l2, row, chunk, t, s.parameters[P_L2_WAYS])
+    room = np.int64(0)
     keeps = s.parameters[P_WRITES_BACK] != 0 or s.parameters[P_ATOMICS_HERE] != 0
     writes_back = keeps and s.parameters[P_PARTITIONED] != 0
     if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
-        reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
-    insert_line(s.l2, row, chunk, line, s.parameters[P_L2_WAYS])
+        begin = reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
+        if s.parameters[P_VICTIMS_WAITED] != 0:
+            room = begin - s.parameters[P_STORE_BUFFER]
+    return room
 
 
 @inlined
@@ -184,12 +188,14 @@ def write_down(s, chunk, t):
         if s.parameters[P_SLICED] != 0:
             slice_ = partition_of(s, chunk)
             begin = max(t, s.slice_free[slice_])
-            s.slice_free[slice_] = begin + s.parameters[P_L2_SERVICE]
-            if s.parameters[P_WATCH] != 0 and s.parameters[P_L2_SERVICE] > 0:
+            s.slice_free[slice_] = begin + s.parameters[P_L2_STORE_SERVICE]
+            if s.parameters[P_WATCH] != 0 and s.parameters[P_L2_STORE_SERVICE] > 0:
                 s.slice_updates[slice_] = 0
         row = modulo(chunk, s.parameters[P_L2_SETS])
         if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
-            insert_into_l2(s, row, chunk, (begin + s.parameters[P_STORE_LATENCY]) << FILL_SHIFT, t)
+            make_room_in_l2(s, row, chunk, t)
+            fill = begin + s.parameters[P_STORE_LATENCY]
+            insert_line(s.l2, row, chunk, fill << FILL_SHIFT, s.parameters[P_L2_WAYS])
         s.l2[row, 0, LINE_FILL] |= WRITTEN
     elif s.parameters[P_PARTITIONED] != 0:
         reserve(s, chunk, np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
@@ -345,6 +351,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
             at_memory = start  # the fetch port, too
             begun = start  # when its partition takes it up
             waited = np.int64(0)  # for the partition, which opens a row and turns round meanwhile
+            crowded = np.int64(0)  # for room in the L2
             opening = np.int64(0)
             turning = np.int64(0)
             behind = np.int64(0)  # an atomic, or another one's
@@ -385,7 +392,9 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
-                        taken = s.parameters[P_ATOMIC_SERVICE] if here else s.parameters[P_L2_SERVICE]
+                        taken = s.parameters[P_L2_STORE_SERVICE] if what == STORE else s.parameters[P_L2_SERVICE]
+                        if here:
+                            taken = s.parameters[P_ATOMIC_SERVICE]
                         s.slice_free[slice_] = begin + taken
                         at_slice = max(known, begin)
                         if watches:
@@ -397,9 +406,12 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                     if what == STORE:
                         from_where = np.int64(L2_LATENCY)
-                        done = at_slice + latency
                         if line < 0:
-                            insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
+                            crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - at_slice)
+                            done = at_slice + crowded + latency
+                            insert_line(s.l2, row2, chunk, done << FILL_SHIFT, s.parameters[P_L2_WAYS])
+                        else:
+                            done = at_slice + latency
                         s.l2[row2, 0, LINE_FILL] |= WRITTEN
                     elif line >= 0:
                         took = s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
@@ -430,7 +442,9 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                         done = at_memory + waited + latency
                     note(s, AT_MEMORY, max(at_memory, begun), np.int64(1))
                     if shared:
-                        insert_into_l2(s, row2, chunk, done << FILL_SHIFT, t)
+                        crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - done)
+                        done += crowded
+                        insert_line(s.l2, row2, chunk, done << FILL_SHIFT, s.parameters[P_L2_WAYS])
                 if here:
                     s.l2[row2, 0, LINE_FILL] |= WRITTEN
                 if piped and cached and s.parameters[P_MOST_MISSES] > 0:
@@ -449,7 +463,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                 s.path[g, ROWS] = opening
                 s.path[g, TURNAROUND] = turning
                 queued = np.int64(0) if behind > 0 else waited - opening - turning
-                s.path[g, MEMORY_QUEUE] = queued + at_memory - at_slice  # at the fetch port, too
+                s.path[g, MEMORY_QUEUE] = queued + at_memory - at_slice + crowded  # at the fetch port, too
                 s.path[g, ATOMICS_QUEUE] = waited - opening - turning if behind > 0 else np.int64(0)
                 if slice_behind > 0:
                     s.path[g, ATOMICS_QUEUE] += at_slice - known
@@ -457,7 +471,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     s.path[g, L2_QUEUE] += at_slice - known
                 s.path[g, FIRST_ACCESS] = known - called
                 s.path[g, from_where] += took
-                s.path[g, LINE_IN_FLIGHT] += done - (at_memory + read - start) - waited - took
+                s.path[g, LINE_IN_FLIGHT] += done - (at_memory + read - start) - waited - crowded - took
             finish = done if serial else max(finish, done)
     if s.parameters[P_FIRST_ACCESS] > 0 and what != STORE:
         if s.group[g, GROUP_TRANSLATED] == 0:

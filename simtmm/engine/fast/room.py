@@ -2,7 +2,7 @@
 
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, outstanding_of, takes_partitions
-from simtmm.engine.fast.tables import pipes_of
+from simtmm.engine.fast.tables import has_slices, pipes_of
 from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
@@ -35,7 +35,7 @@ def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int, s
     of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + streamed * (at.REQUEST_ROW + QUEUED)
     of_a_warp += (MOST_UNSETTLED + 1) * at.SHARED_ROW if memory.pipe else 0
     of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * at.BLOCK_ROW
-    of_a_partition = partitioned + (takes.turnaround > 0) + (takes.l2_service > 0)
+    of_a_partition = partitioned + (takes.turnaround > 0) + has_slices(machine)
     numbers = {
         "cores.groups": groups * of_a_group,
         key_of_ports(machine): groups * machine.ports * at.PORT_ROW,

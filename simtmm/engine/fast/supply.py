@@ -163,6 +163,6 @@ class Streamed:
             _WARM(lines, lowered.kind, lowered.amount, lowered.chunks, *_kept(l2))
 
 
-def _kept(l2: SharedCache) -> tuple[bool, bool]:
-    """Whether stores end in an L2, and whether atomics do."""
-    return l2.writes == "back", l2.atomics == "here"
+def _kept(l2: SharedCache) -> tuple[bool, bool, bool]:
+    """Whether stores end in an L2, whether atomics do, and whether any line may fall out."""
+    return l2.writes == "back", l2.atomics == "here", l2.replacement == "random"

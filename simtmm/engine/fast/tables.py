@@ -86,9 +86,12 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_LOCAL_BACK] = machine.keeps_local_stores
         parameters[at.P_FIRST_LOCAL] = machine.first_local_chunk
     if memory.l2:
-        parameters[[at.P_L2_SETS, at.P_L2_WAYS]] = memory.l2.sets, memory.l2.ways
+        parameters[[at.P_L2_SETS, at.P_L2_WAYS]] = memory.l2.used_sets, memory.l2.ways
         parameters[at.P_L2_LATENCY] = takes.l2_latency
         parameters[at.P_L2_SERVICE] = takes.l2_service
+        parameters[at.P_L2_STORE_SERVICE] = takes.l2_store_service
+        parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
+        parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
         parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
         parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency
@@ -99,7 +102,11 @@ def parameters_of(machine: Machine) -> Integers:
 def has_slices(machine: Machine) -> bool:
     """Whether anything takes a slice of the L2 for any time."""
     l2, takes = machine.memory.l2, machine.durations
-    return l2 is not None and bool(takes.l2_service or (l2.atomics == "here" and takes.atomic_service))
+    if l2 is None:
+        return False
+    of_stores = takes.l2_store_service if l2.writes == "back" else 0
+    of_atomics = takes.atomic_service if l2.atomics == "here" else 0
+    return bool(takes.l2_service or of_stores or of_atomics)
 
 
 def pipes_of(machine: Machine) -> Integers:
@@ -157,7 +164,7 @@ def no_translations(machine: Machine) -> Integers:
 
 def empty_lines(caches: int, cache: Cache | None) -> Integers:
     """The lines of some caches, a row for each set; no chunk has the number -1."""
-    lines = table(*((caches * cache.sets, cache.ways) if cache else (1, 1)), at.LINE_ROW)
+    lines = table(*((caches * cache.used_sets, cache.ways) if cache else (1, 1)), at.LINE_ROW)
     lines[:] = -1
     return lines
 

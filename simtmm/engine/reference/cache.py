@@ -2,7 +2,14 @@
 
 from collections import OrderedDict, defaultdict
 
-from simtmm.machine.tables import Cache, GroupCache, Rows, Tlb
+from simtmm.machine.tables import Cache, GroupCache, Rows, SharedCache, Tlb
+
+
+def mix(x: int) -> int:
+    """The finaliser of SplitMix64, by which addresses spread."""
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
+    return x ^ (x >> 31)
 
 
 class Lines:
@@ -10,8 +17,9 @@ class Lines:
 
     def __init__(self, cache: Cache, latency: int) -> None:
         self.latency = latency
-        self.sets = cache.sets
+        self.sets = cache.used_sets
         self.ways = cache.ways
+        self.random = isinstance(cache, SharedCache) and cache.replacement == "random"
         self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
         self.lines: defaultdict[int, OrderedDict[int, int]] = defaultdict(OrderedDict)
         self.written: set[int] = set()  # chunks that global memory does not have yet
@@ -31,17 +39,25 @@ class Lines:
         """Take the chunk's line out, if it is there."""
         self.lines[self.set_of(chunk)].pop(chunk, None)
 
-    def insert(self, chunk: int, fill: int) -> int | None:
-        """Put the chunk in, filled at `fill`; a full set drops its least recently used line, a written chunk of which
-        is returned.
+    def make_room(self, chunk: int, now: int = 0) -> int | None:
+        """Have room for a chunk that comes now: a full set drops its least recently used line, or any as a hash
+        decides; a written chunk of it is returned.
         """
         lines = self.lines[self.set_of(chunk)]
+        if self.random and len(lines) == self.ways:
+            chosen = [*reversed(lines)][mix(chunk + now) % self.ways]
+            lines.move_to_end(chosen, last=False)
         dropped = lines.popitem(last=False)[0] if len(lines) == self.ways else None
-        lines[chunk] = fill
         if dropped in self.written:
             self.written.remove(dropped)
             return dropped
         return None
+
+    def insert(self, chunk: int, fill: int) -> int | None:
+        """Put the chunk in, filled at `fill`, as `make_room` has it."""
+        dropped = self.make_room(chunk)
+        self.lines[self.set_of(chunk)][chunk] = fill
+        return dropped
 
 
 class Translations:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from simtmm.engine.reference.access_pipe import AccessPipe
-from simtmm.engine.reference.cache import Lines, OpenRows, Translations
+from simtmm.engine.reference.cache import Lines, OpenRows, Translations, mix
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.way import Way
 from simtmm.machine import Machine
@@ -13,18 +13,13 @@ from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
 READS, UPDATES = (LOAD, ASYNC), (ATOMIC, REDUCE)
 
 
-def mix(x: int) -> int:
-    """The finaliser of SplitMix64."""
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
-    return x ^ (x >> 31)
-
-
 class Memory:
     """The path of chunks: the ports and L1s of the groups, the L2 and the partitions of all. New for each launch."""
 
-    def __init__(self, machine: Machine, over_time: OverTime | None = None, way: Way | None = None) -> None:
-        """way: where the ticks of accesses go; nobody asks if left out."""
+    def __init__(
+        self, machine: Machine, launch: int = 0, over_time: OverTime | None = None, way: Way | None = None
+    ) -> None:
+        """launch: its number in the run. way: where the ticks of accesses go; nobody asks if left out."""
         self.over_time = over_time
         self.way = way or Way()
         memory, durations = machine.memory, machine.durations
@@ -40,7 +35,8 @@ class Memory:
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
         self.l2 = Lines(memory.l2, durations.l2_latency) if memory.l2 else None
-        self.l2_service = durations.l2_service
+        self.l2_service, self.l2_store_service = durations.l2_service, durations.l2_store_service
+        self.victims_waited = memory.l2 is not None and memory.l2.victims == "waited"
         self.stores_stay = memory.l2 is not None and memory.l2.writes == "back"
         self.atomics_stay = memory.l2 is not None and memory.l2.atomics == "here"
         self.atomic_latency = durations.atomic_latency
@@ -66,7 +62,8 @@ class Memory:
         self.partition_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         rows, opening = memory.rows, durations.row_opening
         self.rows = [OpenRows(rows, opening, self.partitions) for _ in range(self.partitions)] if rows else None
-        self.first_access = durations.first_access
+        lacks = launch == 0 or memory.translations == "launch"
+        self.first_access = durations.first_access if lacks else 0
         self.translated: dict[int, int] = {}  # of each group, from when on it lacks no translation
         self.last_finish = 0
         self.transactions = 0
@@ -229,8 +226,10 @@ class Memory:
             finish = max(begin + latency, fill)
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
-            finish = self.from_global_memory(LOAD if updates else kind, chunk, begin, now, None if updates else group)
-            self.write_back(l2.insert(chunk, finish), now)
+            came = self.from_global_memory(LOAD if updates else kind, chunk, begin, now, None if updates else group)
+            finish = max(came, self.write_back(l2.make_room(chunk, now), now))
+            self.way.spends(Reason.MEMORY_QUEUE, finish - came)
+            l2.insert(chunk, finish)
         self.way.spends(queue, begin - start)
         return finish
 
@@ -247,19 +246,22 @@ class Memory:
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
         behind = self.slice_updates[self.partition_of(chunk)]
-        begin = self.keep_in_l2(l2, chunk, start, now)
+        begin, room = self.keep_in_l2(l2, chunk, start, now)
         self.note("l2_stores", begin)
         queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
         self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
-        return begin + self.store_latency
+        self.way.spends(Reason.MEMORY_QUEUE, room - begin)
+        return room + self.store_latency
 
-    def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
-        """Write a chunk in the L2; when its slice takes it up."""
-        begin = self.through_slice(chunk, start, now, self.l2_service)
+    def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int, waits: bool = True) -> tuple[int, int]:
+        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that."""
+        begin = room = self.through_slice(chunk, start, now, self.l2_store_service)
         if l2.look_up(chunk) is None:
-            self.write_back(l2.insert(chunk, begin + self.store_latency), now)
+            free = self.write_back(l2.make_room(chunk, now), now)
+            room = max(begin, free) if waits else begin
+            l2.insert(chunk, room + self.store_latency)
         l2.written.add(chunk)
-        return begin
+        return begin, room
 
     def through_slice(self, chunk: int, start: int, now: int, service: int, updates: bool = False) -> int:
         """When the chunk's slice of the L2 takes it up, which it does not before `start`; service: for how long."""
@@ -273,14 +275,18 @@ class Memory:
     def write_down(self, chunk: int | None, now: int) -> None:
         """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
         if chunk is not None and self.l2 and self.stores_stay:
-            self.keep_in_l2(self.l2, chunk, now, now)
+            self.keep_in_l2(self.l2, chunk, now, now, waits=False)
         else:
             self.write_back(chunk, now)
 
-    def write_back(self, chunk: int | None, now: int) -> None:
-        """Reserve the partition for a chunk that the L2 drops and global memory does not have; nobody waits for it."""
-        if chunk is not None and not self.serial:
-            self.reserve(chunk, True, self.service, now)
+    def write_back(self, chunk: int | None, now: int) -> int:
+        """Reserve the partition for a chunk that a cache drops and global memory does not have; what takes its room in
+        the L2 waits until then.
+        """
+        if chunk is None or self.serial:
+            return 0
+        begin, _, _ = self.reserve(chunk, True, self.service, now)
+        return begin - self.store_buffer if self.victims_waited else 0
 
     def warm(self, workload: Workload, launch: int) -> None:
         """Let the L2 see what an earlier run of the launch went through, its warps one after another."""

@@ -57,7 +57,7 @@ class Run:
         self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
         if report.over_time is not None:
             report.over_time.begin = report.launch_begin
-        self.memory = Memory(machine, report.over_time, report.way)
+        self.memory = Memory(machine, launch, report.over_time, report.way)
         if machine.memory.l2 and machine.memory.l2.start == "warm":
             self.memory.warm(workload, launch)
         # A rule of somebody's own may do anything, and a timeline has every interval.
