@@ -31,12 +31,14 @@ REPRODUCTIONS: dict[str, str] = {
     "barrel": "barrel:reproduce",
     "h100-compiled": "h100_compiled:reproduce",
     "ladder": "ladder:reproduce",
+    "l2-and-launches": "l2_and_launches:reproduce",
     "convolution-counters": "convolution_counters:reproduce",
     "ablation": "ablation:reproduce",
 }
 ONLY_IF_NAMED = (
     "h100-compiled",
     "ladder",
+    "l2-and-launches",
     "convolution-counters",
     "ablation",
 )  # NVIDIA's compilers work for minutes, or half an hour

@@ -19,6 +19,7 @@ THREADS = 256  # of a block, in kernels of the CUDA SDK
 TILE = 16  # of a matrix that blocks take in tiles
 SUM_THREADS = 512  # of a block of a sum of the ladder
 SUM_BLOCKS = 1024  # where each thread adds many elements up
+READ_PARTS_THREADS, READ_PARTS_BYTES = 1024, 1024 * 64 * 8  # of a block that reads a part of a buffer
 PRODUCT_BLOCKS = 128  # of scalar-product, however many vectors there are
 TOLERANCE = 1e-3  # relative, of float32 sums in whatever order
 
@@ -203,6 +204,20 @@ def _in_one_bin(kernel: str) -> Callable[[int], Case]:
     return case
 
 
+def _read_parts(kilobytes: int, blocks: int) -> Case:
+    parts = kilobytes * 1024 // READ_PARTS_BYTES
+    buffer = np.ones(parts * READ_PARTS_BYTES // 8)
+    launch = Launch("read_parts", ("buffer", "sums", parts), blocks, READ_PARTS_THREADS)
+    sums = np.zeros(READ_PARTS_THREADS)
+    return Case("l2.cu", {"buffer": buffer, "sums": sums}, (launch,), {"sums": sums})
+
+
+def _quarter(n: int) -> Case:
+    b = np.random.default_rng(n).uniform(0.5, 1.5, n)
+    launch = Launch("quarter", ("a", "b", n), n // THREADS + 1, THREADS)
+    return Case("l2.cu", {"a": np.zeros(n), "b": b}, (launch,), {"a": 0.25 * b})
+
+
 CASES: Mapping[str, Callable[..., Case]] = {
     "empty": _empty,
     "ffma": _ffma,
@@ -224,4 +239,6 @@ CASES: Mapping[str, Callable[..., Case]] = {
     "product_in_tiles": _of_matrices("product_in_tiles", np.matmul),
     "histogram": _in_one_bin("histogram"),
     "histogram_of_blocks": _in_one_bin("histogram_of_blocks"),
+    "read_parts": _read_parts,
+    "quarter": _quarter,
 }

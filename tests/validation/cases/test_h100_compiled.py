@@ -32,6 +32,8 @@ SMALLEST = {
     **{name: {"n": 48} for name in ("add", "add_by_columns", "product", "product_in_tiles")},
     "histogram": {"n": 1000},
     "histogram_of_blocks": {"n": 1000},
+    "read_parts": {"kilobytes": 1024, "blocks": 3},
+    "quarter": {"n": 1000},
 }
 LADDER = {time.kernel for time in load_timings(measured_file(ladder.FILE))}
 
@@ -43,7 +45,7 @@ def test_every_measured_point_is_there():
         "gemm": 27, "mvt": 27, "vector-add": 11,
     }  # fmt: skip
     assert {time.machine for time in times} == {h100_compiled.MACHINE}
-    assert {time.kernel for time in times} | LADDER | {"copy"} == CASES.keys() == SMALLEST.keys()
+    assert {time.kernel for time in times} | LADDER | {"copy", "read_parts", "quarter"} == CASES.keys() == SMALLEST.keys()
 
 
 def test_points_of_calibration_stand_apart():

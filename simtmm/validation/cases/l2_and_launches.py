@@ -1,0 +1,118 @@
+"""Bandwidth of L2s, and small kernels launched one after another: what lies between the SMs and memory.
+
+The kernels are written anew from descriptions (simtmm/validation/compiled/l2.cu), compiled and run as machine code. Of
+the 200,000 blocks of a measurement of bandwidth as many are simulated as fill the machine so often that its beginning
+and its end hardly count; each launch finds what an earlier one has left, as the second of thousands does.
+"""
+
+from collections.abc import Callable
+
+from simtmm.analysis.run import run
+from simtmm.machine import Machine, load_machine
+from simtmm.measurement.timings import Timing, load_timings
+from simtmm.model.series import SIMULATED
+from simtmm.validation.accuracy import Accuracy, Measured
+from simtmm.validation.cases import Tables
+from simtmm.validation.cases.measured_files import measured_file
+from simtmm.validation.compiled.programs import READ_PARTS_BYTES, program
+from simtmm.watch import Watch
+
+L2_FILE, SMALL_FILE = "l2_bandwidth.csv", "small_kernels.csv"
+MEASURED_BLOCKS = 200_000
+WAVES = 6  # of a machine full of blocks that are simulated
+RESIDENT = 2048  # threads of a group of each of these GPUs
+# Sizes by which rates were fitted: kilobytes that fit the L2, and elements of which a launch is most of the time
+FITTED_KILOBYTES = {"a100-80": 16896, "h200": 16896, "mi210": 6144}
+FITTED_ELEMENTS = {"a40": 350_000, "h200": 70_000}
+ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) {}, in traces/measured/{}"
+RATES = "memory.l2.service (rule l2_load_bytes of machines/families) on what is read of buffers that fit the L2"
+LAUNCHES = (
+    "scheduling.launch_overhead (rule launch_seconds of machines/families) on 4,096 to 300,000 elements on the A40 and "
+    "to 100,000 on the H200; memory.l2.store_service (l2_store_bytes) on CUDA graphs, which are not in this table"
+)
+
+
+def reproduce(watch: Watch | None = None) -> Tables:
+    """The tables, of all measured sizes."""
+    return _tables(lambda time: True, watch)
+
+
+def sample(watch: Watch | None = None) -> Tables:
+    """The same with a few sizes of each."""
+    few = {("mi210", "4096"), ("mi210", "10240"), ("a40", "4096"), ("a40", "202791"), ("h200", "134870")}
+    return _tables(lambda time: (time.machine, next(iter(time.parameters.values()))) in few, watch)
+
+
+def bandwidth(time: Timing, machine: Machine) -> Measured:
+    """Bytes a second that blocks read of a buffer, in GB/s: measured, and simulated without the launch itself."""
+    waves = machine.cores.groups * RESIDENT // 1024 * WAVES
+    found = run(program("read_parts", {**time.parameters, "blocks": waves}), machine, form="compiled", what_if=False)
+    assert machine.clock_hz is not None
+    ticks = found.result.ticks - machine.durations.overheads(1)
+    seconds = ticks / machine.ticks_per_cycle / machine.clock_hz
+    return Measured(
+        f"{machine.name}, {time.parameters['kilobytes']} kB",
+        MEASURED_BLOCKS * READ_PARTS_BYTES / time.seconds / 1e9,
+        {SIMULATED: waves * READ_PARTS_BYTES / seconds / 1e9},
+        group=machine.name,
+    )
+
+
+def launched(time: Timing, machine: Machine) -> Measured:
+    """The time of a small kernel, launched as one of many, in microseconds."""
+    found = run(program("quarter", time.parameters), machine, form="compiled", what_if=False)
+    assert found.result.seconds is not None
+    case = f"{machine.name}, {time.parameters['n']} elements"
+    return Measured(case, time.seconds * 1e6, {SIMULATED: found.result.seconds * 1e6}, group=machine.name)
+
+
+def _tables(chosen: Callable[[Timing], bool], watch: Watch | None) -> Tables:
+    times = [time for file in (L2_FILE, SMALL_FILE) for time in load_timings(measured_file(file)) if chosen(time)]
+    points: dict[str, list[Measured]] = {name: [] for name in TITLES}
+    for done, time in enumerate(times):
+        if watch:
+            watch("L2s and launches", done, len(times))
+        machine = load_machine(time.machine)
+        if time.kernel == "read_parts":
+            fits = int(time.parameters["kilobytes"]) <= FITTED_KILOBYTES[time.machine]
+            points["l2-bandwidth-fitted" if fits else "l2-bandwidth"].append(bandwidth(time, machine))
+        else:
+            is_short = int(time.parameters["n"]) <= FITTED_ELEMENTS[time.machine]
+            points["small-kernels-fitted" if is_short else "small-kernels"].append(launched(time, machine))
+    return tuple(_table(name, tuple(points[name])) for name in TITLES)
+
+
+def _table(name: str, points: tuple[Measured, ...]) -> Accuracy:
+    of_l2 = name.startswith("l2")
+    return Accuracy(
+        name=name,
+        title=TITLES[name],
+        quantity="bandwidth" if of_l2 else "time",
+        unit="GB/s" if of_l2 else "us",
+        points=points,
+        calibrated=RATES if of_l2 else LAUNCHES,
+        origin=ORIGIN.format("gpu-l2-cache", L2_FILE) if of_l2 else ORIGIN.format("gpu-small-kernels", SMALL_FILE),
+        machine=", ".join(dict.fromkeys(FITTED_KILOBYTES if of_l2 else FITTED_ELEMENTS)),
+        promised={SIMULATED: PROMISED[name]},
+        notes=NOTES[name],
+    )
+
+
+TITLES = {
+    "l2-bandwidth-fitted": "Reads of buffers that fit the L2, by which its rate was fitted",
+    "l2-bandwidth": "Reads of buffers that the L2 holds in part or not at all",
+    "small-kernels-fitted": "Small kernels one after another, by which launches were fitted",
+    "small-kernels": "Larger kernels one after another, on an A40 and an H200",
+}
+PROMISED = {"l2-bandwidth-fitted": 0.1, "l2-bandwidth": 0.5, "small-kernels-fitted": 0.15, "small-kernels": 0.15}
+NOTES = {
+    "l2-bandwidth-fitted": (
+        "Sizes beyond these decided nothing but that an A100 and an H200 keep lines twice (memory.l2.copies).",
+    ),
+    "l2-bandwidth": (
+        "Blocks that read the same part at the same time share it. In the simulation they begin together; of 200,000 "
+        "blocks they drift apart, so that less is shared.",
+    ),
+    "small-kernels-fitted": (),
+    "small-kernels": ("What is stored and does not fit the L2 is written while more is: the L2 pushes back.",),
+}

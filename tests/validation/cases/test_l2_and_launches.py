@@ -1,0 +1,36 @@
+"""Bandwidth of L2s and small kernels, as few of their points say."""
+
+import pytest
+
+from simtmm.measurement.timings import load_timings
+from simtmm.model.series import SIMULATED
+from simtmm.validation.cases import l2_and_launches
+from simtmm.validation.cases.measured_files import measured_file
+from tests.cuda.compilers.conftest import needs_machine_code
+
+
+def test_every_measured_size_is_there():
+    sizes = [time for file in ("l2_bandwidth.csv", "small_kernels.csv") for time in load_timings(measured_file(file))]
+    machines = [time.machine for time in sizes]
+    assert {name: machines.count(name) for name in machines} == {"a100-80": 9, "h200": 19, "mi210": 8, "a40": 11}
+
+
+@needs_machine_code
+@pytest.mark.parametrize("name", l2_and_launches.TITLES)
+def test_few_sizes_are_within_what_is_promised(sampled, name):
+    table = {table.name: table for table in sampled("l2-and-launches")}[name]
+    assert table.points
+    assert table.errors(SIMULATED).mean <= 1.5 * table.promised[SIMULATED]  # of a few points
+
+
+@needs_machine_code
+def test_a_rate_that_is_wrong_would_be_noticed(monkeypatch):
+    """With slices twice as slow, reads of what the L2 holds are."""
+    from simtmm.machine import load_machine
+
+    time = next(time for time in load_timings(measured_file("l2_bandwidth.csv")) if time.machine == "mi210")
+    machine = load_machine("mi210")
+    monkeypatch.setattr(l2_and_launches, "WAVES", 2)
+    told = l2_and_launches.bandwidth(time, machine).said[SIMULATED]
+    slow = l2_and_launches.bandwidth(time, machine.replace({"memory.l2.service": "x2"})).said[SIMULATED]
+    assert 0.45 < slow / told < 0.6
