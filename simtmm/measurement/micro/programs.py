@@ -1,6 +1,7 @@
 """Micro-kernels as programs: those of a file together, each launched twice, with few trips and with more."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -28,16 +29,17 @@ def program(source: str, chosen: Sequence[MicroKernel]) -> Kernel:
     """
     name = f"micro-{source.removesuffix('.cu')}"
     about = "Micro-kernels, each launched with few trips and with more."
-    return case_kernel(name, FOLDER / source, lambda p: _case(chosen, p), {"scale": SCALE}, about)
+    case = cache(lambda scale: _case(chosen, scale))
+    return case_kernel(name, FOLDER / source, lambda p: case(p.scale), {"scale": SCALE}, about)
 
 
-def _case(chosen: Sequence[MicroKernel], parameters: Any) -> Case:
+def _case(chosen: Sequence[MicroKernel], scale: int) -> Case:
     given = given_words()
     launches: list[Launch] = []
     expected: dict[str, Array] = {}
     for row in chosen:
         for trips in row.trips:
-            times = trips * parameters.scale
+            times = trips * scale
             out = f"out{len(launches)}"
             expected[out] = row.answer(given, times)
             words: dict[Any, Any] = {TRIPS: times, OUT: out}

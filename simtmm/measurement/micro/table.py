@@ -1,6 +1,7 @@
 """The table of micro-kernels: each launched as one block, on one multiprocessor."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ PITCH = 4098  # words from row to row
 BUFFERS = {32: (4, 8), 64: (4, 8), 512: (1, 2)}  # KiB, and trips; the last one no L1 holds
 IN_L1 = 64
 SWEEPS = 512  # threads that go through a buffer
-SHARED = (4, 8)
+SHARED = (4, 12)
 DEGREES = (1, 2, 4, 8, 16, 32)
 THREADS = 512  # of a block that keeps shared memory busy
 CHAINS = (4, 12)
@@ -45,6 +46,7 @@ VALUE = 3  # what they add
 FACTOR, SUMMAND = 1664525, 1013904223  # of a chain of products: a generator of random numbers
 
 
+@cache
 def rows() -> tuple[MicroKernel, ...]:
     """All of it, in order; rows of one file follow one another."""
     return (*_loads(), *_sweeps(), *_shared(), *_ldmatrix(), *_chains(), *_barriers(), *_atomics())
@@ -70,7 +72,7 @@ def _sweeps() -> Iterator[MicroKernel]:
         yield MicroKernel(
             f"{'l1' if kib <= IN_L1 else 'l2'}-buffer-{kib}-KiB", "loads.cu", "sweeps", (SWEEPS, 1),
             (IN, OUT, TRIPS, half, STEP), trips, "a load of a warp", 2 * half // SWEEPS,
-            loads_from_l1(lanes)
+            loads_from_l1(lanes, 1.2, "a thread waits for sixteen loads together, and warps do not quite hide it")
             if kib <= IN_L1 else loads_from_l2(),
             answers.of_sweeps(SWEEPS, half), bytes=4 * WARP,
         )  # fmt: skip
@@ -150,13 +152,9 @@ def _atomics() -> Iterator[MicroKernel]:
     yield row("global", "a-line-a-thread", ADDERS, WARP, updates_of_l2(1, WARP, None, posted), ADDERS * WARP)
 
 
+@cache
 def given_words() -> Array:
     """What IN holds: as many words as the largest buffer and the farthest load of a block need."""
-    count = max(max(BUFFERS) * 256, max(map(_farthest, _loads())) + max(answers.ELEMENTS) + 1)
+    farthest = max(int(answers.places((x, LOADERS // x), 1, PITCH).max()) for x in BLOCKS)
+    count = max(max(BUFFERS) * 256, farthest + max(answers.ELEMENTS) + 1)
     return np.random.default_rng(count).integers(2**32, size=count, dtype=np.uint32)
-
-
-def _farthest(row: MicroKernel) -> int:
-    shape: Shape = row.block
-    *_, stride, pitch, _step = (each for each in row.arguments if isinstance(each, int))
-    return int(answers.places(shape, stride, pitch).max())
