@@ -6,13 +6,16 @@ from typing import Annotated
 import typer
 
 from simtmm.cli.grouped import grouped
-from simtmm.cli.machine import MachineOptions
+from simtmm.cli.machine import DEFAULT_GPU, SetOption, chosen_machine, machine_option
 from simtmm.cli.output import DocumentOptions
 
 
 @grouped
 def micro(
-    machine: MachineOptions,
+    machine: Annotated[
+        str | None, machine_option(f"a GPU of NVIDIA, Volta or later (see `machines`); {DEFAULT_GPU} if left out")
+    ] = None,
+    set_: SetOption = None,
     measured: Annotated[
         Path | None,
         typer.Option("--measured", metavar="FILE", help="cycles on a GPU beside them: micro.csv of `measure --all`"),
@@ -29,7 +32,7 @@ def micro(
     from simtmm.report.micro import describe_micro
     from simtmm.report.progress import watching
 
-    chosen = machine.chosen_gpu()
+    chosen = chosen_machine(machine or DEFAULT_GPU, set_)
     known = load_measured(measured) if measured is not None else None
     with watching() as watch:
         found = simulated(chosen, known, watch)
