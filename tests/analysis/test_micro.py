@@ -1,6 +1,8 @@
 """Micro-kernels on shipped machines: never faster than their limits, and near them where these are to be reached."""
 
 import json
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -9,12 +11,21 @@ from simtmm.analysis import micro as module
 from simtmm.analysis.micro import micro
 from simtmm.errors import StudyError
 from simtmm.measurement.micro.programs import by_file
+from simtmm.measurement.micro.table import rows
 from tests.cuda.compilers.conftest import needs_machine_code
 
 MACHINES = ("v100", "a100-80", "a40", "h100-sxm")  # one of each family that has a page of limits of its own
 # Of the time that a longer launch takes more than a shorter one: warps of both begin and end alike, but for what the
 # first accesses wait for, which takes the shorter launch the more of its time.
 OF_DIFFERENCES = 0.95
+PAGE = Path(__file__).parents[2] / "docs" / "micro-kernels.md"
+HEADER = f"| | {' | '.join(load_machine(name).name for name in MACHINES)} |"
+
+
+@cache
+def found_on(name):
+    """All micro-kernels on a shipped machine."""
+    return micro(load_machine(name))
 
 
 @pytest.fixture
@@ -31,7 +42,7 @@ def one_file(monkeypatch):
 @pytest.mark.parametrize("name", MACHINES)
 def test_micro_kernels_are_not_faster_than_their_limits_and_reach_those_that_are_to_be_reached(name):
     """How near, each row says, with its reason (simtmm/measurement/micro/limits.py)."""
-    found = micro(load_machine(name))
+    found = found_on(name)
     assert len(found.results) > 40
     assert [each.kernel.name for each in found.results if each.is_below] == []
     assert [each.kernel.name for each in found.results if each.is_far] == []
@@ -88,3 +99,34 @@ def test_measured_cycles_stand_beside_simulated_ones(one_file):
     assert [(each["name"], each["measured"]) for each in document["results"]][:2] == [
         ("barrier-1-warp", None), ("barrier-2-warps", 21.5),
     ]  # fmt: skip
+
+
+# --- docs/micro-kernels.md --------------------------------------------------------------------------------------------
+
+
+@needs_machine_code
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_page_shows_what_is_simulated(name):
+    number = MACHINES.index(name)
+    shown = [line.split(" | ") for line in PAGE.read_text(encoding="utf-8").partition(HEADER)[2].splitlines()[2:]]
+    column = {cells[0].strip("| "): cells[1 + number].strip("| ") for cells in shown if len(cells) == 1 + len(MACHINES)}
+    assert column == cells_of(name), "python -m tests.analysis.test_micro writes it anew"
+
+
+def cells_of(name):
+    """What the page's table has of a machine, by the micro-kernel's name."""
+    results = {each.kernel.name: f"{each.simulated:.2f} / {each.limit:.3g}" for each in found_on(name).results}
+    return {row.name: results.get(row.name, "-") for row in rows()}
+
+
+def main():
+    """Write the page's table anew."""
+    columns = [cells_of(name) for name in MACHINES]
+    lines = [f"| {row.name} | {' | '.join(column[row.name] for column in columns)} |" for row in rows()]
+    before, _, after = PAGE.read_text(encoding="utf-8").partition(HEADER)
+    table = "\n".join([HEADER, f"|{'---|' * (1 + len(MACHINES))}", *lines])
+    PAGE.write_text(f"{before}{table}\n\n{after.partition(chr(10) * 2)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
