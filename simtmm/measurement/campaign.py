@@ -46,7 +46,7 @@ GROWTH = 6.0  # how much longer the next size of a kernel is expected to take
 SMALL = 300  # elements, at which traces are compared
 FACTORS = (1, 4, 16)  # of a kernel's default size
 BLOCKS = (64, 256)  # threads of a block, beside a kernel's default
-MICRO_SCALE = 1000  # times the trips that are simulated of a micro-kernel: launches of milliseconds
+MICRO_SCALE = 500  # times the trips that are simulated of a micro-kernel: launches of a tenth of a millisecond at least
 
 Action = Callable[[], tuple[str, str, Any]]  # status, note, and what is written
 

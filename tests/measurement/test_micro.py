@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from simtmm import Machine, load_machine
 from simtmm.errors import RecordingError, StudyError
 from simtmm.measurement.measure import measure
 from simtmm.measurement.micro import answers
@@ -110,3 +111,24 @@ def test_a_file_of_measured_cycles_that_makes_no_sense_is_refused(text, line, tm
     with pytest.raises(StudyError) as caught:
         load_measured(tmp_path / "micro.csv")
     assert line in str(caught.value)
+
+
+def test_a_pass_over_turings_banks_takes_two_cycles():
+    limits = {row.name: row.limit for row in rows()}
+    assert limits["shared-conflict-8"].cycles(load_machine("t4")) == 16
+    assert limits["shared-conflict-8"].cycles(load_machine("a100-80")) == 8
+
+
+def test_what_a_machine_says_nothing_of_has_the_guides_limit():
+    """An access takes a cycle, if only that of its issue; a pass over the banks takes one."""
+    plain = Machine.from_dict(
+        {
+            "name": "plain",
+            "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 32},
+            "memory": {"latency": 400, "chunk_words": 32},
+        }
+    )
+    limits = {row.name: row.limit.cycles(plain) for row in rows()}
+    assert limits["l1-stride-8"] == limits["shared-conflict-8"] == 8
+    assert limits["l2-buffer-512-KiB"] == limits["shared-load-4-bytes"] == limits["chain-shuffle"] == 1
+    assert min(limits.values()) == 1

@@ -17,6 +17,7 @@ BARRIER = 2  # cycles a warp: 16 threads a cycle
 FIXED_LATENCY = 4  # cycles from a multiply-add to one that needs its value, since Volta
 BANKS_SOURCE = "CUDA C++ Programming Guide, shared memory: 32 banks of 32 bits a cycle"
 UNITS_SOURCE = "memory.pipe.access_interval: load/store units of a multiprocessor, by NVIDIA's white papers"
+TAGS_SOURCE = "memory.pipe.tag_interval: lines of an access, fitted to strides"
 PIPES_SOURCE = "CUDA C++ Programming Guide, throughput of native arithmetic instructions"
 UNKNOWN_LATENCY = "no data sheet gives its latency: a value comes later than the pipe is free again"
 STEADY = "steady state: loops and sums issue beside it"
@@ -48,17 +49,17 @@ def loads_from_l1(addresses: Array, within: float | None = 1.1, why: str = STEAD
 
     def cycles(machine: Machine) -> float:
         pipe = machine.memory.pipe
-        return max(passes, lines * pipe.tag_interval, pipe.access_interval) if pipe else passes
+        return max(passes, lines * pipe.tag_interval if pipe else 0.0, _access(machine))
 
-    tags = "memory.pipe.tag_interval: a line, fitted to strides"
-    return Limit(cycles, f"{BANKS_SOURCE}; {UNITS_SOURCE}; {tags}", within, why)
+    return Limit(cycles, f"{BANKS_SOURCE}; {UNITS_SOURCE}; {TAGS_SOURCE}", within, why)
 
 
 def loads_from_l2() -> Limit:
     """Of loads of 128 bytes that the L1 has not."""
 
     def cycles(machine: Machine) -> float:
-        return machine.memory.pipe.fill_interval if machine.memory.pipe else 0.0
+        pipe = machine.memory.pipe
+        return max(pipe.fill_interval if pipe else 0.0, _interval(machine))
 
     source = "memory.pipe.fill_interval: 64 bytes a cycle from the L2 to a multiprocessor"
     return Limit(cycles, source, None, "one block has too few loads under way to hide the L2's latency")
@@ -66,11 +67,8 @@ def loads_from_l2() -> Limit:
 
 def shared_accesses(passes: float, within: float | None = 1.1, why: str = STEADY) -> Limit:
     """Of accesses to shared memory. passes: over its banks."""
-
-    def cycles(machine: Machine) -> float:
-        return max(passes, machine.memory.pipe.access_interval) if machine.memory.pipe else passes
-
-    return Limit(cycles, f"{BANKS_SOURCE}; {UNITS_SOURCE}", within, why)
+    source = f"{BANKS_SOURCE}, every second cycle on Turing (banks.service); {UNITS_SOURCE}"
+    return Limit(lambda machine: max(passes * machine.banks.service, _access(machine)), source, within, why)
 
 
 def matrices(count: int, passes: float) -> Limit:
@@ -93,7 +91,7 @@ def conversions() -> Limit:
     """Of one of two conversions, from float to integer and back; the way back is another pipe's since 8.6."""
 
     def cycles(machine: Machine) -> float:
-        return (_interval(machine, "special") + _interval(machine, "")) / 2
+        return (_interval(machine, "special") + _interval(machine)) / 2
 
     return Limit(cycles, PIPES_SOURCE, None, UNKNOWN_LATENCY)
 
@@ -111,19 +109,26 @@ def barriers(warps: int, within: float | None, why: str) -> Limit:
     return Limit(lambda machine: float(BARRIER * warps), source, within, why)
 
 
-def updates_of_l2(updates: float, lines: float, within: float | None, why: str) -> Limit:
+def updates_of_l2(updates: float, lines: float) -> Limit:
     """Of an atomic of a warp on global memory. updates: of its most updated word. lines: that it lists."""
 
     def cycles(machine: Machine) -> float:
         memory = machine.memory
         entries = lines * memory.pipe.tag_interval if memory.pipe else 0.0
-        return max(updates * (memory.atomic_service or 0.0), entries, _interval(machine, ""))
+        return max(updates * (memory.atomic_service or 0.0), entries, _access(machine))
 
-    source = "memory.atomic_service: an update of a word a cycle of its slice of the L2; memory.pipe.tag_interval"
-    return Limit(cycles, source, within, why)
+    source = f"memory.atomic_service: an update of a word in its slice of the L2; {TAGS_SOURCE}; {UNITS_SOURCE}"
+    why = "atomics whose value nobody uses are not waited for, but for the last ones"
+    return Limit(cycles, source, 1.2, why)
 
 
-def _interval(machine: Machine, work: str) -> float:
+def _access(machine: Machine) -> float:
+    """Cycles that an access of a warp takes the load/store units, one at least: that of its issue."""
+    pipe = machine.memory.pipe
+    return max(pipe.access_interval if pipe else 0.0, _interval(machine))
+
+
+def _interval(machine: Machine, work: str = "") -> float:
     """Cycles that an instruction of a warp takes its pipe, or its port where the machine has no pipe for its class."""
     pipe = getattr(machine.pipes, work, None)
     issue = -(-machine.cores.warp_width // machine.cores.cores_per_group)
