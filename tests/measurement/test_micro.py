@@ -96,6 +96,12 @@ def test_nothing_measured_is_no_table():
     assert micro_table({}, "gpu") == []
 
 
+@needs_machine_code
+def test_what_another_version_of_the_table_has_measured_is_left_out(cupy):
+    few = measure(program("barriers.cu", FILES["barriers.cu"][:2]), repeat=1, warm_up=0, cold=False)
+    assert micro_table({"barriers": few}, "gpu") == []
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

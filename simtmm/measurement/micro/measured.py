@@ -22,7 +22,7 @@ def micro_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str]:
     lines = [",".join(COLUMNS)]
     for source, of in by_file().items():
         each = measurements.get(source.removesuffix(".cu"))
-        if each is None:
+        if each is None or len(each.launches) != len(of) * len(of[0].trips):  # by another version of the table
             continue
         clock, scale = each.device["clock_hz"], int(each.parameters["scale"])
         times = [launch.seconds.median * clock for launch in each.launches]
