@@ -1,6 +1,7 @@
 """What limits a repetition of a micro-kernel, in cycles of a multiprocessor.
 
-Rates that differ from one GPU to another are read from the machine's keys, whose sources its file names.
+Rates that differ from one GPU to another are read from the machine's keys, whose sources its file names. What CUDA's
+guide says is quoted from memory.
 """
 
 from collections.abc import Sequence
