@@ -16,6 +16,7 @@ from simtmm.provenance import VERSION  # noqa: E402
 
 if TYPE_CHECKING:
     from simtmm.analysis.comparison import Comparison as Comparison
+    from simtmm.analysis.micro import Micro as Micro
     from simtmm.analysis.predictions import Predictions as Predictions
     from simtmm.analysis.run import Run as Run
     from simtmm.analysis.run import run as run
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from simtmm.api.explore import explore as explore
     from simtmm.api.listing import kernels as kernels
     from simtmm.api.listing import machines as machines
+    from simtmm.api.micro import micro as micro
     from simtmm.api.predictions import predictions as predictions
     from simtmm.api.steps import count as count
     from simtmm.api.steps import lower as lower
@@ -72,6 +74,7 @@ _HOMES = {
     "Launch": "simtmm.launch",
     "Machine": "simtmm.machine",
     "Measurement": "simtmm.result",
+    "Micro": "simtmm.analysis.micro",
     "Parameter": "simtmm.parameter",
     "Picture": "simtmm.report.notebook.picture",
     "Prediction": "simtmm.result",
@@ -100,6 +103,7 @@ _HOMES = {
     "lower": "simtmm.api.steps",
     "machines": "simtmm.api.listing",
     "measure": "simtmm.measurement.measure",
+    "micro": "simtmm.api.micro",
     "predict": "simtmm.api.steps",
     "predictions": "simtmm.api.predictions",
     "record": "simtmm.recorder",

@@ -33,7 +33,8 @@ TESTS = Path(__file__).parent
 # and sweep at length.
 SLOW = {
     "accuracy", "analysis/bounds", "analysis/compare", "analysis/kept", "analysis/predict", "analysis/advice",
-    "analysis/tuning", "analysis/units", "api/opening", "api/studies", "benchmarks", "calibration",
+    "analysis/micro", "analysis/tuning", "analysis/units", "api/micro", "api/opening", "api/studies", "benchmarks",
+    "calibration",
     "children/poisoned_folder", "children/signals", "cli", "compiled",
     "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",
     "cuda/execution/mma", "cuda/execution/wmma", "cuda/interpreter/formats", "cuda/interpreter/launches",
@@ -41,7 +42,7 @@ SLOW = {
     "cuda/interpreter/matrices", "cuda/math_functions", "cuda/sass", "cuda/whole", "device", "engine/bounds",
     "engine/choice", "engine/custom_scheduler",
     "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",
-    "house", "kernels", "measurement/measure", "model/added_model", "model/algorithms/regimes",
+    "house", "kernels", "measurement/measure", "measurement/micro", "model/added_model", "model/algorithms/regimes",
     "model/algorithms/tables", "parallel", "profiles", "programs", "readme", "recorder", "report/diff",
     "report/explain_page", "report/page", "report/pictures", "scripts", "study/closed_forms", "study/damage",
     "study/findings", "study/sweep", "testing", "tmm_page", "trace/exporters/accelsim", "trace/importers/damaged",

@@ -18,7 +18,9 @@ from simtmm.files import write_text, written_whole
 PAGE = Path("docs/api.md")
 WIDTH = 88  # characters of a signature in one line
 GROUPS = {
-    "Run, record and measure": ("run", "explore", "record", "recording", "recorded", "import_trace", "measure"),
+    "Run, record and measure": (
+        "run", "explore", "record", "recording", "recorded", "import_trace", "measure", "micro",
+    ),
     "Step by step": ("lower", "simulate", "count", "predict"),
     "Studies": ("predictions", "sweep", "findings", "tune", "compare", "calibrate"),
     "What there is": (
@@ -27,7 +29,7 @@ GROUPS = {
     "Kernels launched from Python": ("RawKernel", "RawModule", "TextureObject", "SurfaceObject"),
     "Values": (
         "Machine", "Trace", "Workload", "Launch", "Parameter", "Counts", "Result", "Prediction", "Measurement", "Run",
-        "Predictions", "Results", "Findings", "Comparison", "Calibration", "Picture",
+        "Predictions", "Results", "Findings", "Comparison", "Calibration", "Micro", "Picture",
     ),
     "Errors": ("SimtmmError",),
 }  # fmt: skip

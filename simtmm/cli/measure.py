@@ -34,7 +34,8 @@ def measure(
     warm: Annotated[bool, typer.Option("--warm", help="leave the caches as the run before left them")] = False,
     machine: Annotated[str | None, machine_option("the GPU's name in comparisons", "NAME")] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="all kernels: traces compared, times, benchmarks for calibration")
+        bool,
+        typer.Option("--all", help="all kernels: traces compared, times, benchmarks for calibration, micro-kernels"),
     ] = False,
     minutes: Annotated[
         float, typer.Option("--minutes", metavar="N", min=0, help="with --all: begin nothing after so many")

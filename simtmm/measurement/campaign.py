@@ -4,8 +4,9 @@
     FOLDER/MACHINE/parity/KERNEL.json     whether a kernel's traces from the CPU and the GPU are the same
     FOLDER/MACHINE/compiled/KERNEL.json   the same of the kernel as compiled: its PTX, instrumented on the GPU
     FOLDER/MACHINE/benchmarks/NAME.json   measurements for calibration: pointer chase, streams, launches
+    FOLDER/MACHINE/micro/FILE.json        measurements of micro-kernels, those of a file together
     FOLDER/MACHINE/times/NAME.json        measurements of all kernels over sizes and block shapes
-    FOLDER/MACHINE/latency.csv, stream.csv   the benchmarks as tables
+    FOLDER/MACHINE/latency.csv, stream.csv, micro.csv   benchmarks and micro-kernels as tables
 
 Each file is written as soon as it is measured. What is there is not measured again; what failed (NAME.failed.json) is.
 """
@@ -29,6 +30,8 @@ from simtmm.files import written_whole
 from simtmm.kernel import Kernel, kernel_in
 from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
 from simtmm.measurement.measure import load_measurement, machine_name, measure, save_measurement
+from simtmm.measurement.micro.measured import micro_table
+from simtmm.measurement.micro.programs import by_file, program
 from simtmm.provenance import provenance
 from simtmm.recorder import record
 from simtmm.recorder.compiler import build
@@ -43,6 +46,7 @@ GROWTH = 6.0  # how much longer the next size of a kernel is expected to take
 SMALL = 300  # elements, at which traces are compared
 FACTORS = (1, 4, 16)  # of a kernel's default size
 BLOCKS = (64, 256)  # threads of a block, beside a kernel's default
+MICRO_SCALE = 500  # times the trips that are simulated of a micro-kernel: launches of a tenth of a millisecond at least
 
 Action = Callable[[], tuple[str, str, Any]]  # status, note, and what is written
 
@@ -147,6 +151,9 @@ def _items(builds: "_Builds", repeat: int, machine: str, shared_memory: int, arc
         yield _Item("parity", name, f"parity {name}", _parity(kernel, builds))
     for each in benchmarks(shared_memory):
         yield _Item("benchmarks", each.name, each.family, timed(each.kernel, each.parameters, each.cold))
+    for source, of in by_file((architecture // 10, architecture % 10)).items():
+        stem = source.removesuffix(".cu")
+        yield _Item("micro", stem, f"micro {stem}", timed(program(source, of), {"scale": MICRO_SCALE}, cold=False))
     for name, kernel in kernels.items():
         yield _Item("compiled", name, f"compiled {name}", _compiled_parity(kernel, architecture))
     for factor in FACTORS:
@@ -281,16 +288,18 @@ def _write(path: Path, document: Any) -> None:
 
 
 def _tables(place: Path) -> None:
-    """The benchmarks as tables: latency.csv and stream.csv, of what has been measured so far."""
-    folder = place / "benchmarks"
-    tables = {
-        path.stem: load_measurement(path)
-        for path in sorted(folder.glob("*.json"))
-        if not path.name.endswith(".failed.json")
-    }
+    """Benchmarks and micro-kernels as tables, latency.csv, stream.csv and micro.csv, of what is measured so far."""
+    benchmarked, micro = (_measurements(place / name) for name in ("benchmarks", "micro"))
     for name, lines in (
-        ("latency.csv", latency_table(tables, place.name)),
-        ("stream.csv", stream_table(tables, place.name)),
+        ("latency.csv", latency_table(benchmarked, place.name)),
+        ("stream.csv", stream_table(benchmarked, place.name)),
+        ("micro.csv", micro_table(micro, place.name)),
     ):
         if lines:
             write_lines(place / name, lines)
+
+
+def _measurements(folder: Path) -> dict[str, Measurement]:
+    """Those in a folder, by name."""
+    paths = sorted(folder.glob("*.json"))
+    return {path.stem: load_measurement(path) for path in paths if not path.name.endswith(".failed.json")}

@@ -10,6 +10,7 @@ from simtmm.__main__ import main
 from simtmm.measurement import benchmarks
 from simtmm.measurement import campaign as everything
 from simtmm.measurement.measure import load_measurement
+from simtmm.measurement.micro.programs import by_file
 from tests.recorder.conftest import needs_compiler
 from tests.recorder.ptx_cupy import PtxCupy
 
@@ -68,10 +69,12 @@ def test_all_is_measured_into_a_folder_and_summed_up(command, cupy, tmp_path, mo
     few = {"CHASE_KIB": (4,), "CHASE_STEPS": 20, "STREAM_BLOCKS": (), "SHARED_STEPS": (), "UPDATES": ()}
     for name, value in few.items():
         monkeypatch.setattr(benchmarks, name, value)
+    monkeypatch.setattr(everything, "by_file", lambda capability: {"barriers.cu": by_file()["barriers.cu"]})
+    monkeypatch.setattr(everything, "MICRO_SCALE", 1)
     status, out, err = command("measure", "--all", "--repeat", "1", "-o", "made")
     assert (status, err) == (0, "")
     rows = [line.split() for line in out.splitlines()[2:]]
-    kinds = {"parity": 1, "benchmarks": 3, "compiled": 1, "times": 2}
+    kinds = {"parity": 1, "benchmarks": 3, "micro": 1, "compiled": 1, "times": 2}
     assert rows == [[kind, str(done), *"0000"] for kind, done in kinds.items()]
     assert (tmp_path / "made" / "fake-gpu" / "times" / "vector-add-n16384.json").is_file()
     status, out, _ = command("measure", "--all", "--minutes", "0", "-o", "made", "--json")

@@ -13,6 +13,8 @@ from simtmm.kernel import load_kernel
 from simtmm.measurement import benchmarks
 from simtmm.measurement import campaign as everything
 from simtmm.measurement.measure import load_measurement, machine_name, measure, save_measurement
+from simtmm.measurement.micro.measured import load_measured
+from simtmm.measurement.micro.programs import by_file
 from simtmm.measurement.timings import load_timings
 from simtmm.recorder.gpu.device import Device
 from simtmm.recorder.gpu.timing import CLOCK_TICKS
@@ -281,6 +283,8 @@ def few(monkeypatch, kernel_folder):
     monkeypatch.setattr(benchmarks, "SHARED_STEPS", (10, 20))
     monkeypatch.setattr(benchmarks, "UPDATES", (10, 20))
     monkeypatch.setattr(benchmarks, "STREAM_BLOCKS", ((256, 1), (1024, 2)))
+    monkeypatch.setattr(everything, "MICRO_SCALE", 1)
+    monkeypatch.setattr(everything, "by_file", lambda capability: {"barriers.cu": by_file()["barriers.cu"]})
     return folders
 
 
@@ -297,6 +301,7 @@ def test_everything_is_measured_in_one_go_and_is_there_the_next_time(few, tmp_pa
     assert compiled["equal"]
     assert (compiled["cpu"]["recorder"], compiled["gpu"]["recorder"]) == ("compiled", "gpu")
     assert load_measurement(place / "times" / "quiet-compiled.json").launches[0].kernel == "f"
+    assert of(outcomes, "micro") == {"barriers": "done"}
     assert json.loads((place / "device.json").read_text())["device"] == "Fake GPU"
     parity = json.loads((place / "parity" / "racy.json").read_text())
     assert (parity["equal"], parity["racy"]) == (True, True)
@@ -327,6 +332,30 @@ def test_the_benchmarks_stand_in_tables_that_calibration_reads(few, tmp_path, cu
     # The triad moves four arrays of 4096 elements of 8 bytes in 2 us; a table has a tenth of a GB/s.
     assert points[0].measured["triad"] == pytest.approx(4 * 4096 * 8 / 2e-6, abs=0.05e9)
     assert [point.occupancy for point in points] == pytest.approx([256 / 2048, 1.0])
+
+
+def test_micro_kernels_stand_in_a_table_that_takes_what_a_longer_launch_takes_more(few, tmp_path, cupy, monkeypatch):
+    """A trip of a block of n warps takes 8 n cycles at 2 GHz, so a barrier takes n; a launch takes a microsecond."""
+    clock, launched = cupy.seconds, []
+
+    def seconds(name, grid, block, shared):
+        if name != "barriers":
+            return clock(name, grid, block, shared)
+        launched.append(block)
+        short, long = by_file()["barriers.cu"][0].trips
+        return 1e-6 + (long if len(launched) % 2 == 0 else short) * 8 * (block[0] // 32) / CLOCK_HZ
+
+    cupy.seconds = seconds
+    monkeypatch.setattr(everything, "kernel_folders", dict)
+    monkeypatch.setattr(everything, "benchmarks", lambda shared_memory: ())
+    everything.measure_all(tmp_path, minutes=8, repeat=2, machine="Mine 2")
+    place = tmp_path / "mine-2"
+    rows = by_file()["barriers.cu"]
+    assert {path.name for path in (place / "micro").iterdir()} == {"barriers.json"}
+    assert load_measurement(place / "micro" / "barriers.json").parameters["scale"] == 1
+    warps = {row.name: row.threads / 32 for row in rows}
+    assert load_measured(place / "micro.csv") == pytest.approx(warps, rel=1e-3)  # of four digits
+    assert (place / "micro.csv").read_text().splitlines()[1] == "mine-2,2000.0,barrier-1-warp,a barrier of a block,1,"
 
 
 def test_nothing_is_begun_when_the_time_is_up_and_the_rest_is_measured_the_next_time(few, tmp_path, cupy):

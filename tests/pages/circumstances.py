@@ -12,6 +12,7 @@ ELSEWHERE = {
     "--on gpu": "a GPU",
     "measure ": "a GPU",
     "--device 0": "a GPU",
+    "micro.csv": "a GPU",
     "tcp://10.0.0.1": "a Dask cluster",
     "kernelslist.g": "a trace of Accel-Sim",
     "t.parquet -m a100-80": "a trace of Accel-Sim",

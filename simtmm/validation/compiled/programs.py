@@ -2,16 +2,14 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from simtmm.errors import StudyError, nearest
-from simtmm.kernel import Array, Kernel, Launch, expect_equal
-from simtmm.parameter import SEED
+from simtmm.kernel import Array, Kernel, Launch
+from simtmm.measurement.case import Case, case_kernel
 
 FOLDER = Path(__file__).parent
 ALPHA, BETA = np.float32(1.5), np.float32(1.25)
@@ -21,20 +19,6 @@ SUM_THREADS = 512  # of a block of a sum of the ladder
 SUM_BLOCKS = 1024  # where each thread adds many elements up
 READ_PARTS_THREADS, READ_PARTS_BYTES = 1024, 1024 * 64 * 8  # of a block that reads a part of a buffer
 PRODUCT_BLOCKS = 128  # of scalar-product, however many vectors there are
-TOLERANCE = 1e-3  # relative, of float32 sums in whatever order
-
-
-@dataclass(frozen=True)
-class Case:
-    """A measured case.
-
-    source: a file beside this one. arrays: what launches work on. expected: what some of these must be afterwards.
-    """
-
-    source: str
-    arrays: Mapping[str, Array]
-    launches: tuple[Launch, ...]
-    expected: Mapping[str, Array]
 
 
 def program(kernel: str, parameters: Mapping[str, Any]) -> Kernel:
@@ -45,28 +29,7 @@ def program(kernel: str, parameters: Mapping[str, Any]) -> Kernel:
     if kernel not in CASES:
         raise StudyError(f"kernel {kernel!r}: has no measured cases{nearest(kernel, CASES)}")
     case = CASES[kernel](**{name: int(value) for name, value in parameters.items()})
-    return Kernel(kernel, FOLDER, {"seed": SEED}, "", _Host(case), (FOLDER / case.source,))
-
-
-class _Host(ModuleType):
-    """What host.py is to a folder's kernel."""
-
-    def __init__(self, case: Case) -> None:
-        super().__init__("host", "Launched as it was measured.")
-        self._case = case
-
-    def inputs(self, parameters: Any) -> dict[str, Array]:
-        """The arrays before the first launch."""
-        return {name: array.copy() for name, array in self._case.arrays.items()}
-
-    def launches(self, parameters: Any, memory: Mapping[str, Array]) -> tuple[Launch, ...]:
-        """All launches, in order."""
-        return self._case.launches
-
-    def check(self, parameters: Any, before: Mapping[str, Array], after: Mapping[str, Array]) -> None:
-        """What came out against what was expected."""
-        for name, array in self._case.expected.items():
-            expect_equal(name, after[name], array, 0.0 if array.dtype.kind in "iu" else TOLERANCE)
+    return case_kernel(kernel, FOLDER / case.source, lambda _: case)
 
 
 def _numbers(*shape: int) -> Array:

@@ -1,0 +1,132 @@
+"""Micro-kernels on a machine: what a repetition takes, beside what nothing is faster than."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from simtmm.engine import simulate
+from simtmm.errors import StudyError
+from simtmm.machine import Machine
+from simtmm.measurement.micro.kernel import MicroKernel
+from simtmm.measurement.micro.programs import by_file, program
+from simtmm.measurement.micro.table import rows
+from simtmm.program import open_program
+from simtmm.watch import Watch
+
+LEAST = (7, 0)  # compute capability: latencies of older GPUs are not known here
+
+
+@dataclass(frozen=True)
+class MicroResult:
+    """A micro-kernel on a machine, in cycles of one repetition.
+
+    simulated: in the steady state. whole: of the longer launch, its beginning and its end included. measured: on a GPU,
+    None where that was not given.
+    """
+
+    kernel: MicroKernel
+    limit: float
+    simulated: float
+    whole: float
+    measured: float | None = None
+
+    @property
+    def times(self) -> float:
+        """Simulated over the limit."""
+        return self.simulated / self.limit
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the launch is faster than the limit allows."""
+        return self.whole < self.limit
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the limit is to be reached, and is not."""
+        within = self.kernel.limit.within
+        return within is not None and self.times > within
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        kernel, limit = self.kernel, self.kernel.limit
+        return {
+            "name": kernel.name,
+            "source": kernel.source,
+            "kernel": kernel.kernel,
+            "block": list(kernel.block),
+            "repetition": kernel.repetition,
+            "limit": self.limit,
+            "simulated": self.simulated,
+            "whole_launch": self.whole,
+            "measured": self.measured,
+            "bytes_per_cycle": kernel.bytes / self.simulated if kernel.bytes else None,
+            "below": self.is_below,
+            "far": self.is_far,
+            "limit_source": limit.source,
+            "within": limit.within,
+            "why": limit.why,
+        }
+
+
+@dataclass(frozen=True)
+class Micro:
+    """All micro-kernels that a machine has. left_out: the others' names, and why. notes: what was compiled for."""
+
+    machine: Machine
+    results: tuple[MicroResult, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "machine": self.machine.name,
+            "results": [each.to_dict() for each in self.results],
+            "left_out": list(self.left_out),
+            "notes": list(self.notes),
+        }
+
+
+def micro(machine: Machine, measured: Mapping[str, float] | None = None, watch: Watch | None = None) -> Micro:
+    """Simulate the micro-kernels on a machine.
+
+    measured: cycles of a repetition on a GPU, by name. watch: called with (stage, done, total).
+
+    Raises StudyError for a machine that is no GPU of NVIDIA, or an older one than they are for.
+    """
+    capability = _capability(machine)
+    files = by_file(capability)
+    found: list[MicroResult] = []
+    notes: dict[str, None] = {}
+    for done, (source, of) in enumerate(files.items()):
+        if watch:
+            watch("micro-kernels", done, len(files))
+        opened = open_program(program(source, of), machine=machine, form="compiled")
+        notes |= dict.fromkeys(opened.notes)
+        ticks = simulate(machine, opened.on(machine).workload, breakdown=False).launch_ticks
+        cycles = [each / machine.ticks_per_cycle for each in ticks]
+        for row, fewer, more in zip(of, cycles[::2], cycles[1::2], strict=True):
+            whole = more / row.repetitions(row.trips[1])
+            known = (measured or {}).get(row.name)
+            found.append(MicroResult(row, row.limit.cycles(machine), row.of_one(fewer, more), whole, known))
+    left_out = tuple(
+        f"{row.name}: needs compute capability {'.'.join(map(str, row.capability))}"
+        for row in rows()
+        if row.capability > capability
+    )
+    return Micro(machine, tuple(found), left_out, tuple(notes))
+
+
+def _capability(machine: Machine) -> tuple[int, int]:
+    if machine.compute_capability is None:
+        raise StudyError(
+            f"machine {machine.name}: has no compute_capability: micro-kernels and their limits are of NVIDIA's GPUs"
+        )
+    major, _, minor = machine.compute_capability.partition(".")
+    found = int(major), int(minor)
+    if found < LEAST:
+        raise StudyError(
+            f"machine {machine.name}: compute_capability = {machine.compute_capability!r}: must be at least "
+            f"{'.'.join(map(str, LEAST))} for micro-kernels"
+        )
+    return found

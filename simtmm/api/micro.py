@@ -1,0 +1,32 @@
+"""Micro-kernels of a multiprocessor beside their limits."""
+
+from pathlib import Path
+
+from simtmm.analysis.micro import Micro
+from simtmm.analysis.micro import micro as simulated
+from simtmm.api.opening import opened_machine
+from simtmm.machine import Machine
+from simtmm.measurement.micro.measured import load_measured
+from simtmm.watch import Watch
+
+
+def micro(
+    machine: Machine | str | Path = "h100-sxm",
+    *,
+    measured: str | Path | None = None,
+    watch: Watch | None = None,
+) -> Micro:
+    """Micro-kernels of a multiprocessor, simulated, beside what nothing is faster than; `simtmm micro` as a function.
+
+    Source: docs/micro-kernels.md says what is run and what limits it.
+
+    machine: a Machine, a machine's name, or a path to its file (.toml): a GPU of NVIDIA, Volta or later.
+    measured: a file of cycles on a GPU (.csv), as `simtmm measure --all` writes it, to stand beside them.
+    watch: called with (stage, done, total) as things go on.
+
+    `.results` are the micro-kernels, each with `.kernel`, `.limit`, `.simulated` and `.measured` [cycles].
+
+    Raises StudyError for another machine and a file that can't be understood; MachineError; CompilerError.
+    """
+    known = load_measured(measured) if measured is not None else None
+    return simulated(opened_machine(machine), known, watch)
