@@ -146,7 +146,7 @@ WORDS = {
     "memory.l1.local_writes": ("through", "back"),
     "memory.l1.index": ("modulo", "skewed"),
     "memory.l2.writes": ("through", "back"),
-    "memory.l2.start": ("cold", "warm"),
+    "memory.l2.start": ("cold", "warm", "kept"),
     "memory.l2.replacement": ("lru", "random"),
     "memory.l2.victims": ("posted", "waited"),
     "memory.translations": ("launch", "run"),

@@ -47,14 +47,15 @@ class Start(StrEnum):
 
     WARM = "warm"
     COLD = "cold"
+    KEPT = "kept"
 
 
 StartOption = Annotated[
     Start | None,
     typer.Option(
         "--start",
-        help="begin each launch with the L2 as an earlier run of it leaves it, or empty; as the machine says if "
-        "left out: warm for GPUs of today",
+        help="begin each launch with the L2 as an earlier run of it leaves it, empty, or as the launch before it "
+        "leaves it; as the machine says if left out, warm for GPUs of today, and kept for programs and scripts",
     ),
 ]
 
@@ -75,9 +76,14 @@ class MachineOptions:
         """The machine given, or what suits the program, with its changes."""
         return chosen_machine(self.name_for(source, form), self.set_, self.start)
 
-    def chosen_gpu(self) -> "Machine":
-        """The machine given, or a GPU of today, with its changes."""
-        return chosen_machine(self.machine or DEFAULT_GPU, self.set_, self.start)
+    def chosen_for_program(self) -> "Machine":
+        """The machine given, or a GPU of today, with its changes, for a program, whose launches follow one another."""
+        machine = chosen_machine(self.machine or DEFAULT_GPU, self.set_, self.start)
+        changed = "memory.l2.start" in (machine.changes or {})
+        if changed or self.start is not None or machine.memory.l2 is None or machine.memory.l2.start != "warm":
+            return machine
+        kept = machine.replace({"memory.l2.start": Start.KEPT.value})
+        return kept.model_copy(update={"name": machine.name, "changes": machine.changes, "sources": machine.sources})
 
 
 def chosen_machine(name: str, changes: list[str] | None = None, start: Start | None = None) -> "Machine":

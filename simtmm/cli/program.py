@@ -148,6 +148,6 @@ def select(options: ProgramOptions, machine: "MachineOptions") -> Selected:
     Raises KernelError and MachineError.
     """
     if options.is_own:
-        return Selected(options, machine.chosen_gpu(), None, True)
+        return Selected(options, machine.chosen_for_program(), None, True)
     kernel = options.not_own()
     return Selected(options, machine.chosen_for(kernel, options.form), kernel, False)

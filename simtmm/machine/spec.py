@@ -208,10 +208,12 @@ class Machine(Displayed, Table):
 
     @property
     def after_its_first_launch(self) -> "Machine":
-        """The machine without what the first launch of a run alone pays."""
-        paid = {"scheduling.first_launch": 0} if self.scheduling.first_launch else {}
+        """The machine without what the first launch of a run alone pays, its L2 as an earlier one left it."""
+        paid: dict[str, Any] = {"scheduling.first_launch": 0} if self.scheduling.first_launch else {}
         if self.memory.translations == "run" and self.memory.first_access:
             paid["memory.first_access"] = 0
+        if self.memory.l2 and self.memory.l2.start == "kept":
+            paid["memory.l2.start"] = "warm"
         return self.replace(paid) if paid else self
 
     @property

@@ -99,7 +99,9 @@ class SharedCache(Cache):
     victims: Literal["posted", "waited"] = unit(
         "", "whether what takes the room of a written line waits until its partition takes that", default="posted"
     )
-    start: Literal["cold", "warm"] = unit("", "empty at a launch, or as an earlier run of it left it", default="cold")
+    start: Literal["cold", "warm", "kept"] = unit(
+        "", "empty at a launch, as an earlier run of it left it, or as the launch before it did", default="cold"
+    )
     atomics: Literal["through", "here"] = unit(
         "", "whether atomics go by to global memory or are done here", default="through"
     )

@@ -65,7 +65,7 @@ def describe(run: Run) -> Iterator[RenderableType]:
 
 def _start(run: Run) -> str:
     l2 = run.machine.memory.l2
-    return "" if l2 is None or l2.start == "cold" else ", from a warm L2"
+    return {"warm": ", from a warm L2", "kept": ", its L2 as launches leave it"}.get(l2.start if l2 else "", "")
 
 
 def heading(run: Run) -> Iterator[RenderableType]:

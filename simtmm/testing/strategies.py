@@ -73,7 +73,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
     if "l2" in memory:
         memory["l2"]["service"] = draw(durations)
         memory["l2"]["writes"] = draw(st.sampled_from(["through", "back"]))
-        memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm"]))
+        memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm", "kept"]))
         memory["l2"]["copies"] = draw(st.sampled_from([1, 1, 2]))
         memory["l2"]["replacement"] = draw(st.sampled_from(["lru", "random"]))
         memory["l2"]["victims"] = draw(st.sampled_from(["posted", "waited"]))

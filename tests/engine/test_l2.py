@@ -296,3 +296,36 @@ def test_each_launch_is_warm_by_itself(engine):
     launches = [{"blocks": [{"warps": [[["load", [chunk]]]]}]} for chunk in (0, 1)]
     result = simulate(Machine.from_dict(tables), Workload.from_dict({"launches": launches}), engine)
     assert (result.l2_hits, result.launch_ticks) == (2, (1 + 40, 1 + 40))
+
+
+def of_launches(engine, *launches, **l2):
+    tables = {
+        "name": "m",
+        "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 64},
+        "memory": {"latency": 100, "chunk_words": 32, "stores": "posted", "store_latency": 20, "service": 60},
+    }
+    tables["memory"]["l2"] = {**L2, "start": "kept", **l2}
+    return simulate(
+        Machine.from_dict(tables),
+        Workload.from_dict({"launches": [{"blocks": [{"warps": [each]}]} for each in launches]}),
+        engine,
+    )
+
+
+def test_a_launch_finds_what_the_one_before_left(engine):
+    result = of_launches(engine, [["load", [0]]], [["load", [0]]], [["load", [1]]], [["load", [0]]], [["load", [2]]])
+    assert result.launch_ticks == (1 + 100, 1 + 40, 1 + 100, 1 + 40, 1 + 100)
+    assert result.l2_hits == 2
+
+
+def test_a_line_that_is_kept_is_there_at_once(engine):
+    """It was on its way for 100 cycles when the launch before began with it."""
+    assert of_launches(engine, [["async", [0]]], [["load", [0]]]).launch_ticks == (1 + 100, 1 + 40)
+
+
+def test_a_line_that_is_kept_stays_written(engine):
+    """The partition is taken by the write of 0 where 2 comes, and 3 waits for that."""
+    others = [["load", [1]]], [["async", [2]], ["async", [3]], ["join"]]
+    written = of_launches(engine, [["store", [0]]], *others, writes="back")
+    assert written.launch_ticks == (1 + 20, 1 + 100, 2 + 60 + 60 - 1 + 100)
+    assert of_launches(engine, [["load", [0]]], *others, writes="back").launch_ticks[2] == 1 + 60 + 100

@@ -89,6 +89,8 @@ def simulate(
     stream = workload.stream(beside) if isinstance(workload, StreamedWorkload) else None
     booked = Booked(machine, workload, threads) if stalls else None
     traffic = no_traffic(timeline)
+    keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
+    l2: Integers | None = None  # as the launch before left it
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
         begin = sum(launch_ticks) + overhead
@@ -96,7 +98,7 @@ def simulate(
             traffic[-1, BEGIN] = begin
         first, last = workload.launch_blocks[launch : launch + 2]
         own_begun = None if begun is None else begun[first:last]
-        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream, booked, traffic, own_begun)
+        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream, booked, traffic, own_begun, l2)
         done = int(sums[GROUP_DONE_WARPS])
         is_left = False
         while not is_left and not state.go_on(None if until is None else LOOK):
@@ -106,6 +108,7 @@ def simulate(
                 progress(done + state.warps_done, workload.warps)
         intervals.append(state.drain(begin))
         launch_ticks.append(overhead + state.finish(state.tick if is_left else None))
+        l2 = state.l2 if keeps else None
         own = state.group.sum(axis=0)
         sums += own
         if booked is not None:

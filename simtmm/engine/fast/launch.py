@@ -74,9 +74,11 @@ class Launch:
         booked: Booked | None = None,
         traffic: Integers | None = None,
         begun: Integers | None = None,
+        kept: Integers | None = None,
     ) -> None:
         """stream: of a streamed workload, at an earlier launch or none. booked: where warps' ticks are booked, if they
-        are. traffic: likewise chunks over time. begun: int64[blocks], takes the tick at which each is placed.
+        are. traffic: likewise chunks over time. begun: int64[blocks], takes the tick at which each is placed. kept:
+        lines that the L2 begins with, as the launch before left them; it becomes this one's.
         """
         self._origin, self._launch = workload.origin, launch
         part = Part.of(workload, launch)
@@ -125,7 +127,11 @@ class Launch:
         else:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part)
-        l2 = empty_lines(1, memory.l2)
+        if kept is None:
+            l2 = empty_lines(1, memory.l2)
+        else:
+            l2 = kept
+            l2[..., at.LINE_FILL] &= at.WRITTEN  # all were filled long ago
         if memory.l2 and memory.l2.start == "warm":
             self._supply.warm(l2, memory.l2)
 
@@ -251,6 +257,12 @@ class Launch:
         if len(rows):  # without a timeline `begin` may not fit 64 bits
             rows[:, [at.INTERVAL_BEGIN, at.INTERVAL_END]] += begin
         return rows
+
+    @property
+    def l2(self) -> Integers:
+        """The lines of the L2, as they are."""
+        lines: Integers = self._state.l2
+        return lines
 
     def finish(self, left: int | None = None) -> int:
         """The launch's own ticks; up to there, idle groups are empty. left: when it was left, if it was."""

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.engine.reference.booking import Bookings, Unbooked
+from simtmm.engine.reference.cache import Lines
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.room import check_room
@@ -58,11 +59,16 @@ def simulate(
     intervals: list[tuple[int, ...]] | None = [] if timeline else None
     total = Report(time, intervals=intervals, over_time=over_time, begun=begun, bookings=bookings, way=way)
     launch_ticks: list[int] = []
+    keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
+    l2: Lines | None = None  # as the launch before left it
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
         total.launch_begin = sum(launch_ticks) + overhead
         run = Run(machine, workload, launch, total, progress, pick, of_operations)
+        if keeps and l2:
+            run.memory.keep(l2)
         launch_ticks.append(overhead + run.finish())
+        l2 = run.memory.l2
         total.bookings.end_launch(sum(total.time.values()) - total.time["empty"] if breakdown else None)
     name = f"{workload.origin} on {machine.name}"
     if timeline and sum(launch_ticks) > LARGEST:

@@ -288,6 +288,12 @@ class Memory:
         begin, _, _ = self.reserve(chunk, True, self.service, now)
         return begin - self.store_buffer if self.victims_waited else 0
 
+    def keep(self, l2: Lines) -> None:
+        """Begin with the L2 as the launch before left it, all lines filled long ago."""
+        for lines in l2.lines.values():
+            lines |= dict.fromkeys(lines, 0)
+        self.l2 = l2
+
     def warm(self, workload: Workload, launch: int) -> None:
         """Let the L2 see what an earlier run of the launch went through, its warps one after another."""
         l2 = self.l2
