@@ -8,7 +8,7 @@ from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
 from simtmm.measurement.micro.kernel import MicroKernel
-from simtmm.measurement.micro.programs import by_file, program
+from simtmm.measurement.micro.programs import by_file, pairs, program
 from simtmm.measurement.micro.table import rows
 from simtmm.program import open_program
 from simtmm.watch import Watch
@@ -105,7 +105,7 @@ def micro(machine: Machine, measured: Mapping[str, float] | None = None, watch: 
         notes |= dict.fromkeys(opened.notes)
         result = simulate(machine, opened.on(machine).workload, breakdown=False)
         ticks = _without_overheads(machine, result.launch_ticks)
-        for row, fewer, more in zip(of, ticks[::2], ticks[1::2], strict=True):
+        for row, (fewer, more) in zip(of, pairs(ticks), strict=True):
             steady, whole = row.of_one(fewer, more), more / row.repetitions(row.trips[1])
             cycle, known = machine.ticks_per_cycle, (measured or {}).get(row.name)
             found.append(MicroResult(row, row.limit.cycles(machine), steady / cycle, whole / cycle, known))
