@@ -1,6 +1,6 @@
 """Micro-kernels on a machine: what a repetition takes, beside what nothing is faster than."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
 from simtmm.measurement.micro.kernel import MicroKernel
-from simtmm.measurement.micro.programs import by_file, program
+from simtmm.measurement.micro.programs import by_file, pairs, program
 from simtmm.measurement.micro.table import rows
 from simtmm.program import open_program
 from simtmm.watch import Watch
@@ -20,8 +20,8 @@ LEAST = (7, 0)  # compute capability: latencies of older GPUs are not known here
 class MicroResult:
     """A micro-kernel on a machine, in cycles of one repetition.
 
-    simulated: in the steady state. whole: of the longer launch, its beginning and its end included. measured: on a GPU,
-    None where that was not given.
+    simulated: in the steady state. whole: of the longer launch, its beginning and its end included, but not the
+    overhead of a launch. measured: on a GPU, None where that was not given.
     """
 
     kernel: MicroKernel
@@ -103,18 +103,24 @@ def micro(machine: Machine, measured: Mapping[str, float] | None = None, watch: 
             watch("micro-kernels", done, len(files))
         opened = open_program(program(source, of), machine=machine, form="compiled")
         notes |= dict.fromkeys(opened.notes)
-        ticks = simulate(machine, opened.on(machine).workload, breakdown=False).launch_ticks
-        cycles = [each / machine.ticks_per_cycle for each in ticks]
-        for row, fewer, more in zip(of, cycles[::2], cycles[1::2], strict=True):
-            whole = more / row.repetitions(row.trips[1])
-            known = (measured or {}).get(row.name)
-            found.append(MicroResult(row, row.limit.cycles(machine), row.of_one(fewer, more), whole, known))
+        result = simulate(machine, opened.on(machine).workload, breakdown=False)
+        ticks = _without_overheads(machine, result.launch_ticks)
+        for row, (fewer, more) in zip(of, pairs(ticks), strict=True):
+            steady, whole = row.of_one(fewer, more), more / row.repetitions(row.trips[1])
+            cycle, known = machine.ticks_per_cycle, (measured or {}).get(row.name)
+            found.append(MicroResult(row, row.limit.cycles(machine), steady / cycle, whole / cycle, known))
     left_out = tuple(
         f"{row.name}: needs compute capability {'.'.join(map(str, row.capability))}"
         for row in rows()
         if row.capability > capability
     )
     return Micro(machine, tuple(found), left_out, tuple(notes))
+
+
+def _without_overheads(machine: Machine, launch_ticks: Sequence[int]) -> list[int]:
+    """Ticks of each launch, without what the program pays for it before it begins."""
+    before = [machine.durations.overheads(number) for number in range(len(launch_ticks) + 1)]
+    return [ticks - after + first for ticks, first, after in zip(launch_ticks, before, before[1:], strict=False)]
 
 
 def _capability(machine: Machine) -> tuple[int, int]:

@@ -72,6 +72,16 @@ def test_a_machine_that_is_slower_than_a_limit_that_is_to_be_reached_is_found_ou
 
 
 @needs_machine_code
+def test_what_a_launch_costs_is_no_part_of_a_repetition(one_file):
+    one_file("barriers.cu")
+    free = load_machine("a100-80").replace({"scheduling.launch_overhead": 0, "scheduling.first_launch": 0})
+    costly = free.replace({"scheduling.launch_overhead": 5000, "scheduling.first_launch": 70000})
+    assert [(each.simulated, each.whole) for each in micro(costly).results] == [
+        (each.simulated, each.whole) for each in micro(free).results
+    ]
+
+
+@needs_machine_code
 def test_a_gpu_older_than_turing_has_no_ldmatrix_and_says_so(one_file):
     one_file("barriers.cu")
     left_out = micro(load_machine("v100")).left_out

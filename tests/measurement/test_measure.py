@@ -343,7 +343,8 @@ def test_micro_kernels_stand_in_a_table_that_takes_what_a_longer_launch_takes_mo
             return clock(name, grid, block, shared)
         launched.append(block)
         short, long = by_file()["barriers.cu"][0].trips
-        return 1e-6 + (long if len(launched) % 2 == 0 else short) * 8 * (block[0] // 32) / CLOCK_HZ
+        in_a_run = (len(launched) - 1) % (1 + 2 * len(by_file()["barriers.cu"]))  # from the one before all rows
+        return 1e-6 + (long if in_a_run and in_a_run % 2 == 0 else short) * 8 * (block[0] // 32) / CLOCK_HZ
 
     cupy.seconds = seconds
     monkeypatch.setattr(everything, "kernel_folders", dict)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from simtmm.documents import as_float, read_csv
 from simtmm.errors import StudyError, nearest, shown
-from simtmm.measurement.micro.programs import by_file
+from simtmm.measurement.micro.programs import by_file, pairs
 from simtmm.measurement.micro.table import rows
 from simtmm.result import Measurement
 
@@ -22,11 +22,11 @@ def micro_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str]:
     lines = [",".join(COLUMNS)]
     for source, of in by_file().items():
         each = measurements.get(source.removesuffix(".cu"))
-        if each is None or len(each.launches) != len(of) * len(of[0].trips):  # by another version of the table
+        if each is None or len(each.launches) != 1 + 2 * len(of):  # by another version of the table
             continue
         clock, scale = each.device["clock_hz"], int(each.parameters["scale"])
         times = [launch.seconds.median * clock for launch in each.launches]
-        for row, fewer, more in zip(of, times[::2], times[1::2], strict=True):
+        for row, (fewer, more) in zip(of, pairs(times), strict=True):
             if (cycles := row.of_one(fewer, more, scale)) > 0:
                 moved = f"{row.bytes / cycles:.1f}" if row.bytes else ""
                 lines.append(f"{gpu},{clock / 1e6:.1f},{row.name},{row.repetition},{cycles:.4g},{moved}")

@@ -1,9 +1,12 @@
-"""Micro-kernels as programs: those of a file together, each launched twice, with few trips and with more."""
+"""Micro-kernels as programs: those of a file together, each launched twice, with few trips and with more.
 
-from collections.abc import Sequence
+Before them stands a launch that takes what a program pays once: translations, say, and loading the code.
+"""
+
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +16,7 @@ from simtmm.measurement.micro.kernel import IN, OUT, TRIPS, MicroKernel
 from simtmm.measurement.micro.table import FOLDER, given_words, rows
 from simtmm.parameter import Parameter
 
+T = TypeVar("T")
 SCALE = Parameter(1, "how many times the trips of each launch are taken", minimum=1, maximum=2**16)
 
 
@@ -22,8 +26,13 @@ def by_file(capability: tuple[int, int] | None = None) -> dict[str, tuple[MicroK
     return {source: tuple(of) for source, of in groupby(able, key=lambda row: row.source)}
 
 
+def pairs(of_launches: Sequence[T]) -> Iterator[tuple[T, T]]:
+    """What there is of each row's two launches, of what there is of all launches of a file's program."""
+    return zip(of_launches[1::2], of_launches[2::2], strict=True)
+
+
 def program(source: str, chosen: Sequence[MicroKernel]) -> Kernel:
-    """The program of a file's rows: two launches each, in their order, and the answers of all.
+    """The program of a file's rows: a launch before them, two launches each, in their order, and the answers of all.
 
     It has the parameter `scale`.
     """
@@ -37,14 +46,14 @@ def _case(chosen: Sequence[MicroKernel], scale: int) -> Case:
     given = given_words()
     launches: list[Launch] = []
     expected: dict[str, Array] = {}
-    for row in chosen:
-        for trips in row.trips:
-            times = trips * scale
-            out = f"out{len(launches)}"
-            expected[out] = row.answer(given, times)
-            words: dict[Any, Any] = {TRIPS: times, OUT: out}
-            arguments = tuple(words.get(each, each) if isinstance(each, str) else each for each in row.arguments)
-            launches.append(Launch(row.kernel, arguments, 1, row.block))
+    first = (chosen[0], chosen[0].trips[0])
+    for row, trips in [first, *((each, trips) for each in chosen for trips in each.trips)]:
+        times = trips * scale
+        out = f"out{len(launches)}"
+        expected[out] = row.answer(given, times)
+        words: dict[Any, Any] = {TRIPS: times, OUT: out}
+        arguments = tuple(words.get(each, each) if isinstance(each, str) else each for each in row.arguments)
+        launches.append(Launch(row.kernel, arguments, 1, row.block))
     reads = any(IN in row.arguments for row in chosen)
     arrays = {IN: given} if reads else {}
     arrays |= {name: np.zeros_like(array) for name, array in expected.items()}
