@@ -104,7 +104,7 @@ TITLES = {
     "small-kernels-fitted": "Small kernels one after another, by which launches were fitted",
     "small-kernels": "Larger kernels one after another, on an A40 and an H200",
 }
-PROMISED = {"l2-bandwidth-fitted": 0.1, "l2-bandwidth": 0.5, "small-kernels-fitted": 0.15, "small-kernels": 0.15}
+PROMISED = {"l2-bandwidth-fitted": 0.08, "l2-bandwidth": 0.25, "small-kernels-fitted": 0.05, "small-kernels": 0.07}
 NOTES = {
     "l2-bandwidth-fitted": (
         "Sizes beyond these decided nothing but that an A100 and an H200 keep lines twice (memory.l2.copies).",
