@@ -36,7 +36,9 @@ BY_RULES = (
     "memory.turnaround",
     "memory.fetch_interval",
 )
-MEASURED_RULES = ("l2_load_bytes", "l2_store_bytes", "launch_seconds")  # that no fit gives
+# What no fit gives: rules, and what follows from them
+MEASURED_RULES = ("l2_load_bytes", "l2_store_bytes", "launch_seconds")
+BY_MEASURED_RULES = ("memory.l2.service", "memory.l2.store_service", "scheduling.launch_overhead")
 CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
 EFFICIENCY, READ_EFFICIENCY = "efficiency", "read_efficiency"
@@ -115,14 +117,14 @@ def left_out(machine: Machine, calibrated: Iterable[Machine], *, measured: bool)
     family.rules |= means
     for rule in MEASURED_RULES:  # a family has them from GPUs of its own, this one perhaps among them
         family.rules.pop(rule, None)
-    lacking = {*DONATED, *BY_RULES, *(() if measured else ("memory.latency", "measured_bandwidth"))}
+    lacking = {*DONATED, *BY_RULES, *BY_MEASURED_RULES, *(() if measured else ("memory.latency", "measured_bandwidth"))}
     tables: dict[str, Any] = machine.to_dict()
     tables["sources"] = {key: source for key, source in tables["sources"].items() if key not in lacking}
     for key in lacking:
         *parents, last = key.split(".")
         table = tables
         for parent in parents:
-            table = table[parent]
+            table = table.get(parent, {})
         table.pop(last, None)
     return Machine.from_dict(completed(tables, family), f"machine {machine.name}"), donors
 
