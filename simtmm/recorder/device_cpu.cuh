@@ -162,9 +162,26 @@ static int launch_number;  // one more with each launch begun
 
 // Events are appended behind the others, up to `room_end`; then there must be more room, or somebody wants to look at
 // the thread (see make_room).
-static Event* events;
-static unsigned long long events_most;
-static unsigned long long events_spared;  // how many more than are there this command's blocks stand for
+// What changes while a thread goes round for ever, and decides nothing for it, has a page of its own.
+#if defined(__x86_64__)
+enum { PAGE_BYTES = 4096 };
+#elif defined(__APPLE__)
+enum { PAGE_BYTES = 16384 };
+#else
+enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
+#endif
+struct Turning {
+    Event* volatile room_end;
+    Event* events;
+    unsigned long long events_most, events_spared;
+    volatile bool asked;  // to look at the thread
+    int passed_barriers;  // those that the threads of this turn have behind them
+};
+alignas(PAGE_BYTES) static union { Turning now; char page[PAGE_BYTES]; } turning;
+static Event*& events = turning.now.events;
+static unsigned long long& events_most = turning.now.events_most;
+static unsigned long long& events_spared = turning.now.events_spared;  // how many more than are there this command's
+// blocks stand for
 static bool more_events();  // whether there is room for more (process_cpu.cuh)
 static void be_looked_at(int site);  // fails where the thread goes round for ever (watch_cpu.cuh)
 static void set_room();
@@ -178,13 +195,6 @@ static long long current_block;
 
 // Where the kernel is, for the recorder, which sees it while it runs and after it has died: process_cpu.cuh puts shared
 // memory in the place of this page. Only ever written here.
-#if defined(__x86_64__)
-enum { PAGE_BYTES = 4096 };
-#elif defined(__APPLE__)
-enum { PAGE_BYTES = 16384 };
-#else
-enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
-#endif
 struct Seen {
     Event *first, *next;  // where the events of this call begin, and where the next one comes
     volatile unsigned long long spared;  // events that this call's blocks stand for beyond these
@@ -199,14 +209,6 @@ struct Seen {
     unsigned asking;  // the site of who is looked at
 };
 alignas(PAGE_BYTES) static union { Seen now; char page[PAGE_BYTES]; } seen;
-
-// What changes while a thread goes round for ever, and decides nothing for it.
-struct Turning {
-    Event* volatile room_end;
-    volatile bool asked;  // to look at the thread
-    int passed_barriers;  // those that the threads of this turn have behind them
-};
-alignas(PAGE_BYTES) static union { Turning now; char page[PAGE_BYTES]; } turning;
 
 inline unsigned long long events_used() { return (unsigned long long)(seen.now.next - events); }
 

@@ -29,7 +29,6 @@ namespace simtmm {
 static void (*body)(void**);
 static void** body_arguments;
 static bool interleaved;  // whether the block's threads took turns
-static bool handed_over;  // whether events of the block that runs are with the recorder already
 
 // Threads of a block that did not pass the same barriers, though CUDA asks for it: the first such place of a launch,
 // site -1 where there is none.
@@ -179,10 +178,18 @@ enum { FIRST_EVENTS = 1 << 16, GUARD_AROUND = 64 << 20, PLACE_BYTES = 1 << 16 };
 
 // Commands take turns at two of them, so that the recorder reads one while the other is written.
 struct EventsFile { int file; unsigned long long allocated; Event* events; unsigned long long* block_ends; };
-static EventsFile turns[2];
-static EventsFile* turn;
+struct Handing {
+    EventsFile turns[2];
+    EventsFile* turn;
+    long long turn_first;  // the block whose end comes first among its block_ends
+    bool handed_over;  // whether events of the block that runs are with the recorder already
+};
+alignas(PAGE_BYTES) static union { Handing now; char page[PAGE_BYTES]; } handing;
+static EventsFile (&turns)[2] = handing.now.turns;
+static EventsFile*& turn = handing.now.turn;
+static long long& turn_first = handing.now.turn_first;
+static bool& handed_over = handing.now.handed_over;
 static unsigned long long events_mapped;  // of each at most
-static long long turn_first;  // the block whose end comes first among its block_ends
 static char* origin;  // where virtual address 0 lies
 
 static void hand_over();

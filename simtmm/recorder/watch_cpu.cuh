@@ -63,7 +63,7 @@ struct Watch {
     unsigned period;  // events of a round
     bool known;  // whether there is the next
     Digest memory;  // when somebody looked the last time
-    Range ours[9];
+    Range ours[10];
     int ours_count;
     char read[1 << 15];  // of the file of maps
 };
@@ -244,6 +244,7 @@ static void begin_watch(bool proves) {
     if (!now.stack) return;
     leave_out(&seen, sizeof seen);
     leave_out(&turning, sizeof turning);
+    leave_out(&handing, sizeof handing);
     leave_out(&watch, sizeof watch);
     leave_out(stack_of(now.stack).begin, STACK_BYTES);
     now.launch = -1;

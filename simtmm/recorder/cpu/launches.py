@@ -12,8 +12,8 @@ from simtmm.cuda.patience import kernel_timeout
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.arguments import ArgumentKind, argument_value
-from simtmm.recorder.cpu.messages import Apart, Command, Fault, Outcome
 from simtmm.recorder.cpu.livelock import goes_round
+from simtmm.recorder.cpu.messages import Apart, Command, Fault, Outcome
 from simtmm.recorder.cpu.only_memory import sees_only_memory
 from simtmm.recorder.cpu.process import EndedError, KernelProcess
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place

@@ -1,4 +1,4 @@
-"""A thread of a kernel as written that goes round for ever, in words: where, what it reads, what it is, who else runs."""
+"""A thread of a kernel as written that goes round for ever, in words: where, what it reads, who else runs."""
 
 from collections.abc import Sequence
 
@@ -42,8 +42,9 @@ def goes_round(
     others = [_counted(count, noun) for count, noun in ((later, "thread"), (blocks, "block")) if count]
     if not others:
         return LivelockError(f"{text}; no other thread is left that could change it")
+    come = "comes" if later + blocks == 1 else "come"
     return RecordingError(
-        f"{text}; {' and '.join(others)} come later: as written, a thread runs up to its next barrier before another "
+        f"{text}; {' and '.join(others)} {come} later: as written, a thread runs up to its next barrier before another "
         "does, and a block before the next; as compiled (--as compiled) they take turns"
     )
 

@@ -14,9 +14,9 @@ from simtmm.recorder.sites import read_source
 
 # What process_cpu.cuh calls itself, and what gives values by its arguments and memory alone.
 _OF_RECORDER = """
-    __cxa_finalize __errno_location __gmon_start__ __libc_start_main __stack_chk_fail _Exit _exit _ITM_deregisterTMCloneTable
-    _ITM_registerTMCloneTable atoi atol fflush ftruncate getppid lseek mmap mprotect openat read setitimer setrlimit
-    sigaction sigaltstack snprintf stdout strtol strtoll strtoul strtoull write
+    __cxa_finalize __errno_location __gmon_start__ __libc_start_main __stack_chk_fail _Exit _exit
+    _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable atoi atol fflush ftruncate getppid lseek mmap mprotect
+    openat read setitimer setrlimit sigaction sigaltstack snprintf stdout strtol strtoll strtoul strtoull write
 """
 _OF_EXCEPTIONS = """
     _Unwind_Resume __cxa_allocate_exception __cxa_begin_catch __cxa_end_catch __cxa_free_exception __cxa_rethrow
