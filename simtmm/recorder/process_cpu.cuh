@@ -194,7 +194,9 @@ static char* origin;  // where virtual address 0 lies
 
 static void hand_over();
 
-static void set_room() { turning.now.room_end = events + (turn->allocated < events_most ? turn->allocated : events_most); }
+static void set_room() {
+    turning.now.room_end = events + (turn->allocated < events_most ? turn->allocated : events_most);
+}
 
 static bool more_events() {
     if (events_used() == events_mapped) hand_over();

@@ -23,7 +23,11 @@ __global__ void f(int* a, int* b, int what)
     if (what == 5) while (looked(a) == 0) ST(b, 0, 9);
     if (what == 6) for (;;) OP(1);
     if (what == 7) for (int turn = 0;; turn ^= 1) ST(b, turn, LD(a, turn));
-    if (what == 8) for (int k = 0; LD(a, 0) == 0; ++k) ATOMIC_MAX(b, k & 1023, 0);
+    if (what == 8)
+        for (int k = 0; LD(a, 0) == 0; ++k) {
+            ATOMIC_MAX(b, k & 1023, 0);
+            for (volatile int left = 5000; left > 0; --left) {}
+        }
     if (what == 11) for (int k = 0; k < 100000; ++k) LD(a, 0);
     if (what == 12) { ST(a, 0, 100000); while (LD(a, 0) > 0) ST(a, 0, LD(a, 0) - 1); }
     if (what == 13) { STS(s, 0, 100000); while (LDS(s, 0) > 0) { ATOMIC_OR(b, 0, 0); STS(s, 0, LDS(s, 0) - 1); } }
