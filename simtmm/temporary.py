@@ -112,4 +112,13 @@ def _is_running(process: int) -> bool:
         return False
     except OSError:  # another user's
         return True
-    return True
+    return not _is_over(process)
+
+
+def _is_over(process: int) -> bool:
+    """Whether a process that is still listed has nothing left but its number, until somebody asks how it ended."""
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as words:
+            return not words.read(1)
+    except OSError:  # not Linux, or it has just gone
+        return False

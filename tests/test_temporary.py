@@ -42,6 +42,18 @@ def test_the_age_of_what_others_make_is_by_the_clock_of_the_folders_computer(tmp
         assert other.exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="is told by /proc")
+def test_a_process_that_has_ended_owns_nothing_though_nobody_has_asked_how(tmp_path):
+    """Its number is taken until then: by one that is killed, say, whose parent takes its time."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    left = tmp_path / f".simtmm-{temporary._computer()}-{ended.pid}-abc.part"
+    left.touch()
+    remove_parts(tmp_path)
+    assert not left.exists()
+    ended.wait()
+
+
 @pytest.fixture
 def scratch(tmp_path, monkeypatch):
     """The folder of temporary files, not looked through yet."""

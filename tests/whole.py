@@ -20,7 +20,7 @@ def comparable(value):
         if "axes" in value and "key" in value:  # of a point: simtmm's own code is in it, which each commit changes
             assert re.fullmatch("[0-9a-f]{32}", value["key"]), value["key"]
             value = {**value, "key": "KEY"}
-        if value.get("recorder") == "compiled" and "source" in value:  # of a build: this computer's compiler is in it
+        if value.get("recorder") in ("compiled", "cpu") and "source" in value:  # a build's: this compiler is in it
             assert re.fullmatch("[0-9a-f]{20}", value["source"]), value["source"]
             value = {**value, "source": "BUILD"}
         return {key: comparable(each) for key, each in value.items() if not (is_of_making and key in PROVENANCE)}

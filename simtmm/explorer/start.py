@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from simtmm.catalogue import current_name, kernel_folders
 from simtmm.errors import MachineError
@@ -64,8 +65,8 @@ def start(
         from simtmm.parameter import resolved
 
         resolved(program, programs.parameters(program), parameters)
-    given = "".join(f"&{PARAMETER}{name}={value}" for name, value in (parameters or {}).items())
-    text = f"{PROGRAM}={program}&{MACHINE}={named}{given}"
+    given = {f"{PARAMETER}{name}": str(value) for name, value in (parameters or {}).items()}
+    text = urlencode({PROGRAM: program, MACHINE: named, **given})
     if story is not None:
         text = find_story(story).state
     elif state is not None:

@@ -19,7 +19,7 @@ from simtmm.temporary import scratch
 
 HERE = Path(__file__).resolve().parent
 MARK = "simtmm_kernel_source_begins"
-HEADERS = ("device.cuh", "device_cpu.cuh", "process_cpu.cuh")
+HEADERS = ("device.cuh", "device_cpu.cuh", "process_cpu.cuh", "watch_cpu.cuh")
 FLAGS = (
     "-std=c++17", "-O2", "-w",
     "-fno-strict-aliasing",  # kernels view memory as they like

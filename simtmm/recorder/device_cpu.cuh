@@ -140,7 +140,9 @@ enum { MOST_SITES = 4096, MOST_ARRAYS = 1024, STACK_BYTES = 256 * 1024, GUARD_BY
 enum : unsigned { SILENT = 0x80000000u };  // in the site of a store that changed nothing, where races are looked for
 enum { NO_SITE = 0xFFFF };
 
-enum FaultCode { NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW };
+enum FaultCode {
+    NONE, OUT_OF_BOUNDS, NO_ARRAY, SHARED_OUT_OF_BOUNDS, NEGATIVE, TOO_MUCH, NO_MEMORY, THREW, GOES_ROUND
+};
 
 struct Fault {
     int code;
@@ -158,11 +160,31 @@ static DeclaredArray declared_arrays[MOST_SITES];  // those that this launch has
 static int declared_array_count;
 static int launch_number;  // one more with each launch begun
 
-// Events are appended behind the others, up to `room_end`; then there must be more room (see make_room).
-static Event *events, *room_end;
-static unsigned long long events_most;
-static unsigned long long events_spared;  // how many more than are there this command's blocks stand for
+// Events are appended behind the others, up to `room_end`; then there must be more room, or somebody wants to look at
+// the thread (see make_room).
+// What changes while a thread goes round for ever, and decides nothing for it, has a page of its own.
+#if defined(__x86_64__)
+enum { PAGE_BYTES = 4096 };
+#elif defined(__APPLE__)
+enum { PAGE_BYTES = 16384 };
+#else
+enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
+#endif
+struct Turning {
+    Event* volatile room_end;
+    Event* events;
+    unsigned long long events_most, events_spared;
+    volatile bool asked;  // to look at the thread
+    int passed_barriers;  // those that the threads of this turn have behind them
+};
+alignas(PAGE_BYTES) static union { Turning now; char page[PAGE_BYTES]; } turning;
+static Event*& events = turning.now.events;
+static unsigned long long& events_most = turning.now.events_most;
+static unsigned long long& events_spared = turning.now.events_spared;  // how many more than are there this command's
+// blocks stand for
 static bool more_events();  // whether there is room for more (process_cpu.cuh)
+static void be_looked_at(int site);  // fails where the thread goes round for ever (watch_cpu.cuh)
+static void set_room();
 
 static Array arrays[MOST_ARRAYS];  // sorted; those beyond array_count are empty
 static int array_count;
@@ -173,13 +195,6 @@ static long long current_block;
 
 // Where the kernel is, for the recorder, which sees it while it runs and after it has died: process_cpu.cuh puts shared
 // memory in the place of this page. Only ever written here.
-#if defined(__x86_64__)
-enum { PAGE_BYTES = 4096 };
-#elif defined(__APPLE__)
-enum { PAGE_BYTES = 16384 };
-#else
-enum { PAGE_BYTES = 65536 };  // the largest of 64-bit Arm
-#endif
 struct Seen {
     Event *first, *next;  // where the events of this call begin, and where the next one comes
     volatile unsigned long long spared;  // events that this call's blocks stand for beyond these
@@ -189,6 +204,9 @@ struct Seen {
     char shared;  // whether this launch has accessed shared memory,
     char loaded[MOST_ARRAYS], stored[MOST_ARRAYS];  // and which arrays it has loaded from and stored to
     char what[500];  // a thrown exception says of itself
+    volatile unsigned looks;  // how often somebody has looked at a thread that takes long (watch_cpu.cuh);
+    volatile char is_still;  // whether memory was then as it was the last time
+    unsigned asking;  // the site of who is looked at
 };
 alignas(PAGE_BYTES) static union { Seen now; char page[PAGE_BYTES]; } seen;
 
@@ -246,14 +264,23 @@ static void set_fault(const Fault& found) {
 #endif
 }
 
-__attribute__((noinline, cold)) static void make_room(int site) {
+static void make_more_room(int site) {
     if (events_used() >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)(events_most + events_spared));
     if (!more_events()) fail(NO_MEMORY, site);
     if (events_used() >= events_most) fail(TOO_MUCH, site, -1, 0, (long long)(events_most + events_spared));
 }
 
+__attribute__((noinline, cold)) static void make_room(int site) {
+    if (turning.now.asked) {
+        be_looked_at(site);
+        set_room();
+    }
+    if (seen.now.next == turning.now.room_end) make_more_room(site);
+    if (turning.now.asked) turning.now.room_end = seen.now.next + 1;
+}
+
 inline void append(int site, int kind, unsigned bytes, unsigned long long value) {
-    if (__builtin_expect(seen.now.next == room_end, 0)) make_room(site);
+    if (__builtin_expect(seen.now.next == turning.now.room_end, 0)) make_room(site);
     const unsigned long long what =
         (unsigned long long)bytes << BYTES_SHIFT | (unsigned long long)kind << KIND_SHIFT | (unsigned)site;
     const unsigned long long words[2] = {value, what | seen.now.thread};

@@ -18,6 +18,7 @@ class FaultCode(IntEnum):
     TOO_MUCH = 5
     NO_MEMORY = 6
     THREW = 7
+    GOES_ROUND = 8
 
 
 def fault_place(kernel: Kernel, sites: Sequence[TraceSite], number: int, block: int, thread: int) -> str:

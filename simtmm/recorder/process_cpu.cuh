@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -28,7 +29,6 @@ namespace simtmm {
 static void (*body)(void**);
 static void** body_arguments;
 static bool interleaved;  // whether the block's threads took turns
-static bool handed_over;  // whether events of the block that runs are with the recorder already
 
 // Threads of a block that did not pass the same barriers, though CUDA asks for it: the first such place of a launch,
 // site -1 where there is none.
@@ -53,11 +53,17 @@ static char* new_stack() {
 
 // Where a fiber goes on from that begins: what simtmm_switch leaves is such a frame. On x86-64 its last word is what a
 // call would have pushed, so that the stack is aligned as after a call.
+static void* first_frame(char* stack, void* main) {
+    void** frame = (void**)stack - SIMTMM_FRAME;
+    for (int i = 0; i < SIMTMM_FRAME; ++i) frame[i] = nullptr;
+    frame[SIMTMM_RETURN] = main;
+    return frame;
+}
+
 extern "C" void simtmm_fiber_main();
 
 static int block_threads;
 static bool starting;  // whether threads of the block have yet to begin
-static int passed_barriers;  // those that the threads of this turn have behind them
 
 // Have a thread begin on its own stack once it is its turn; whether there is memory for that.
 static bool prepare(int thread) {
@@ -66,10 +72,7 @@ static bool prepare(int thread) {
         fault = Fault{NO_MEMORY, -1, current_block, thread, -1, 0, 0};
         return false;
     }
-    void** frame = (void**)fiber.stack - SIMTMM_FRAME;
-    for (int i = 0; i < SIMTMM_FRAME; ++i) frame[i] = nullptr;
-    frame[SIMTMM_RETURN] = (void*)&simtmm_fiber_main;
-    fiber.context = frame;
+    fiber.context = first_frame(fiber.stack, (void*)&simtmm_fiber_main);
     fiber.waiting = true;
     return true;
 }
@@ -105,7 +108,7 @@ extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
 #else
         body(body_arguments);
 #endif
-        current_fiber->passed = passed_barriers;
+        current_fiber->passed = turning.now.passed_barriers;
         // While threads end one after another, without a barrier, the next begins on the same stack.
         int next = current_thread() + 1;
         if (!starting || fault.code || next == block_threads) end_fiber();
@@ -117,7 +120,7 @@ extern "C" __attribute__((used, noinline)) inline void simtmm_fiber_main() {
 // The threads of a block have ended or come to a barrier, `ended` of them since the last: note whether all are at the
 // same. Those that have ended are not waited for, as on GPUs.
 static void note_apart(int threads, int ended) {
-    const int passed = passed_barriers;
+    const int passed = turning.now.passed_barriers;
     int at = 0;
     while (!fibers[at].waiting) ++at;
     if (ended > 0 && ended_early.site < 0) {
@@ -142,7 +145,7 @@ static bool run_block(long long block, int threads) {
     blockIdx.y = (unsigned)(block / gridDim.x % gridDim.y);
     blockIdx.z = (unsigned)(block / gridDim.x / gridDim.y);
     for (int i = 0; i < declared_array_count; ++i) poison(declared_arrays[i]);
-    waiting_count = passed_barriers = 0;
+    waiting_count = turning.now.passed_barriers = 0;
     waiting_apart = false;
     starting = true;
     for (int thread = 0; will_wait && thread < threads; ++thread)
@@ -159,7 +162,7 @@ static bool run_block(long long block, int threads) {
         waiting_apart = false;
         int first = 0;
         while (!fibers[first].waiting) ++first;
-        ++passed_barriers;
+        ++turning.now.passed_barriers;
         place_thread(&fibers[first], first);
         simtmm_switch(&scheduler_context, current_fiber->context);
         if (fault.code) return false;
@@ -175,15 +178,25 @@ enum { FIRST_EVENTS = 1 << 16, GUARD_AROUND = 64 << 20, PLACE_BYTES = 1 << 16 };
 
 // Commands take turns at two of them, so that the recorder reads one while the other is written.
 struct EventsFile { int file; unsigned long long allocated; Event* events; unsigned long long* block_ends; };
-static EventsFile turns[2];
-static EventsFile* turn;
+struct Handing {
+    EventsFile turns[2];
+    EventsFile* turn;
+    long long turn_first;  // the block whose end comes first among its block_ends
+    bool handed_over;  // whether events of the block that runs are with the recorder already
+};
+alignas(PAGE_BYTES) static union { Handing now; char page[PAGE_BYTES]; } handing;
+static EventsFile (&turns)[2] = handing.now.turns;
+static EventsFile*& turn = handing.now.turn;
+static long long& turn_first = handing.now.turn_first;
+static bool& handed_over = handing.now.handed_over;
 static unsigned long long events_mapped;  // of each at most
-static long long turn_first;  // the block whose end comes first among its block_ends
 static char* origin;  // where virtual address 0 lies
 
 static void hand_over();
 
-static void set_room() { room_end = events + (turn->allocated < events_most ? turn->allocated : events_most); }
+static void set_room() {
+    turning.now.room_end = events + (turn->allocated < events_most ? turn->allocated : events_most);
+}
 
 static bool more_events() {
     if (events_used() == events_mapped) hand_over();
@@ -327,6 +340,12 @@ static void put_distances(unsigned long long first, unsigned long long most) {
     events_most = most - events_spared;
     set_room();
 }
+
+}  // namespace simtmm
+
+#include "watch_cpu.cuh"
+
+namespace simtmm {
 
 // --- kernels and their signatures ------------------------------------------------------------------------------------
 
@@ -513,14 +532,16 @@ static void hand_over() {
     handed_over = true;
 }
 
-// A recorder that was killed can't end us, so we look every second whether it is still there.
+// A recorder that was killed can't end us, so we look whether it is still there whenever the clock ticks.
 static long recorder;
 static void look_for_recorder(int) {
     if ((long)getppid() != recorder) _exit(126);
+    tick();
 }
 
 // words: the recorder's process; files: commands, replies, where the kernel is and ends of blocks, arrays, events
-// twice; bytes of the arrays; how many blocks a command has at most, and events.
+// twice; bytes of the arrays; how many blocks a command has at most, and events; microseconds between ticks; whether
+// memory alone decides how kernels go on.
 static int serve(const KernelEntry* kernels, int count, char** words) {
     recorder = std::atol(words[1]);
     commands = std::atoi(words[2]);
@@ -531,12 +552,20 @@ static int serve(const KernelEntry* kernels, int count, char** words) {
     setrlimit(RLIMIT_CORE, &no_core);
     struct sigaction action = {};
     action.sa_handler = look_for_recorder;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_ONSTACK;  // on a fiber's it would leave something behind
+    stack_t apart = {};
+    apart.ss_size = STACK_BYTES - PAGE_BYTES;
+    char* upper = new_stack();
+    if (!upper) _exit(125);
+    apart.ss_sp = stack_of(upper).begin;
+    sigaltstack(&apart, nullptr);
     sigaction(SIGALRM, &action, nullptr);
-    struct itimerval second = {{1, 0}, {1, 0}};
-    setitimer(ITIMER_REAL, &second, nullptr);
+    const long ticks = std::atol(words[11]);
+    struct itimerval each = {{ticks / 1000000, ticks % 1000000}, {ticks / 1000000, ticks % 1000000}};
     shared(place, sizeof seen, MAP_FIXED, &seen);
     char* ends = (char*)shared(place, PLACE_BYTES + 2 * most_blocks * sizeof(unsigned long long)) + PLACE_BYTES;
+    leave_out(ends - PLACE_BYTES, PLACE_BYTES + 2 * most_blocks * sizeof(unsigned long long));
+    leave_out(apart.ss_sp, STACK_BYTES);
     origin = guarded(std::atoi(words[5]), std::strtoull(words[8], nullptr, 10));
     to_virtual = -(unsigned long long)origin;
     events_mapped = std::strtoull(words[10], nullptr, 10);
@@ -544,7 +573,10 @@ static int serve(const KernelEntry* kernels, int count, char** words) {
         int file = std::atoi(words[6 + i]);
         Event* own = (Event*)shared(file, events_mapped * sizeof(Event));
         turns[i] = EventsFile{file, 0, own, (unsigned long long*)ends + i * most_blocks};
+        leave_out(own, events_mapped * sizeof(Event));
     }
+    begin_watch(std::atoi(words[12]) != 0);
+    setitimer(ITIMER_REAL, &each, nullptr);
     unsigned long long extents[1 + 2 * MOST_ARRAYS];
     if (!transfer(true, commands, extents, sizeof extents[0])) return 0;
     array_count = (int)extents[0];

@@ -12,7 +12,9 @@ from simtmm.__main__ import main
 from simtmm.errors import KernelError, MachineError, OutputError, StudyError
 from simtmm.explorer.page_files import HERE, SCRIPTS, script, style
 from simtmm.explorer.start import start
+from simtmm.explorer.state import State
 from simtmm.explorer.stories import stories
+from tests.study.programs import MACHINE
 
 
 def test_shipped_names_stay_names_and_files_get_one(tmp_path):
@@ -108,3 +110,11 @@ def test_without_anywidget_a_notebook_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(OutputError, match=r"pip install '\.\[explore\]'"):
         simtmm.explore("copy", "classroom")
+
+
+def test_a_name_is_one_whatever_stands_in_it(tmp_path):
+    """A state is the text of an address, in which some characters part names."""
+    path = tmp_path / "a&k=b#c+d%41.toml"
+    path.write_text(MACHINE, encoding="utf-8")
+    begun = start("copy", path, {"n": 2048})
+    assert State.of(begun.state, begun.program, begun.machine).first.machine == "a&k=b#c+d%41"

@@ -10,12 +10,15 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-PATIENCE = 300.0  # seconds; a browser that starts takes some, and ten times that on a busy machine
+PATIENCE = 60.0  # seconds; a browser that starts takes some, and ten times that on a busy machine
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, "Enter": 13, " ": 32}
 
 
 class Browser:
-    """One page. `errors` are what it said on the console, exceptions, and files that it asked for."""
+    """One page. `errors` are what it said on the console, exceptions, dialogs, and files that it asked for.
+
+    own: addresses that it may ask.
+    """
 
     def __init__(self, profile):
         command = [
@@ -37,7 +40,7 @@ class Browser:
         for end in (theirs_in, theirs_out, *there):
             os.close(end)
         self._in, self._out, self._rest, self._number = ours_in, ours_out, b"", 0
-        self.errors = []
+        self.errors, self.own = [], ("file:", "data:", "about:", "blob:")
         target = self._send("Target.createTarget", url="about:blank")["targetId"]
         self._session = None
         self._session = self._send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -51,10 +54,11 @@ class Browser:
         os.close(self._out)
 
     def open(self, path):
-        """Show a file and wait until it has been drawn."""
-        self._send("Page.navigate", url=path.as_uri())
+        """Show a file, or what an address gives, and wait until it has been drawn."""
+        url = path if isinstance(path, str) else path.as_uri()
+        self._send("Page.navigate", url=url)
         end = time.monotonic() + PATIENCE
-        while self.run("document.readyState + location.protocol") != "completefile:":
+        while self.run("document.readyState + location.protocol") != f"complete{url.partition(':')[0]}:":
             assert time.monotonic() < end
             time.sleep(0.02)
 
@@ -130,8 +134,10 @@ class Browser:
             self.errors.append(parameters)
         elif method == "Network.requestWillBeSent":
             url = parameters["request"]["url"]
-            if not url.startswith(("file:", "data:", "about:", "blob:")):
+            if not url.startswith(self.own):
                 self.errors.append(url)
+        elif method == "Page.javascriptDialogOpening":
+            raise AssertionError(parameters)
 
 
 def contrast(one, other):

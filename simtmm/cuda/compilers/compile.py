@@ -14,6 +14,7 @@ from simtmm.compiled import announced
 from simtmm.cuda.compilers.architecture import supported_architectures
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.kept import kept
+from simtmm.cuda.compilers.long_functions import check_functions
 from simtmm.cuda.compilers.module import CompiledModule, check_kernels
 from simtmm.cuda.compilers.names import entry_named
 from simtmm.cuda.compilers.nvcc import compiled_file
@@ -52,6 +53,7 @@ def compile_source(
     if not isinstance(source, str):
         raise CompilerError(f"{name}: source must be a text, not {type(source).__name__}")
     check_kernels(name, source.count("__global__"))
+    check_functions(name, source.encode("utf-8", "replace"))
     parsed = parse_options(options)
     target = parsed.architecture or str(architecture)
     library = find_nvrtc()
@@ -128,6 +130,7 @@ def _compiled_file(
 ) -> CompiledModule:
     path = given.absolute()
     check_kernels(str(given), content.count(b"__global__"))
+    check_functions(str(given), content)
     included = _headers([(content, path.parent)], options, _searched(), {})
 
     def make() -> dict[str, Any]:

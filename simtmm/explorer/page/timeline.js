@@ -11,6 +11,7 @@ function timelineOf(root, label) {
     button("Step back", () => step(-1), ","), button("Step", () => step(1), "."), button("Zoom in", () => zoom(0.5), "+"), button("Zoom out", () => zoom(2), "-"), button("All of it", () => all(), "0"));
   const readout = make("p", { class: "told", "aria-live": "polite" }), legend = make("div", { class: "legend" });
   const node = make("div", { class: "timeline" }, tools, legend, canvas, readout);
+  tools.hidden = canvas.hidden = legend.hidden = true;  // until there is a run
 
   // Slices come as gaps and lengths; here they have begins and ends
   function decode() {

@@ -12,7 +12,9 @@ from simtmm.cuda.patience import kernel_timeout
 from simtmm.errors import KernelError, RecordingError, shown
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.arguments import ArgumentKind, argument_value
+from simtmm.recorder.cpu.livelock import goes_round
 from simtmm.recorder.cpu.messages import Apart, Command, Fault, Outcome
+from simtmm.recorder.cpu.only_memory import sees_only_memory
 from simtmm.recorder.cpu.process import EndedError, KernelProcess
 from simtmm.recorder.faults import FaultCode, access_fault, fault_place
 from simtmm.recorder.global_memory import GlobalMemory
@@ -138,9 +140,10 @@ class CpuLaunches:
         self.warnings: list[str] = []
         self._pile = _Pile()
         self._apart: set[tuple[str, int, int]] = set()  # reported already
-        timeout, most_memory = kernel_timeout(), kernel_memory()
+        limits = kernel_timeout(), kernel_memory()
         try:
-            self.process = KernelProcess(program, memory, BATCH_EVENTS, MOST_EVENTS, timeout, most_memory)
+            alone = sees_only_memory(kernel, program)
+            self.process = KernelProcess(program, memory, BATCH_EVENTS, MOST_EVENTS, *limits, alone)
         except RecordingError as error:
             raise RecordingError(f"kernel {kernel.name}: {error}") from None
 
@@ -168,9 +171,9 @@ class CpuLaunches:
         while done < last:
             with self._named(where):
                 outcome = self.process.end()
-            if long and not outcome.blocks:
+            if long and not outcome.blocks and outcome.fault.code == FaultCode.TOO_MUCH:
                 outcome.fault.count += long.events
-            self._check(outcome, launch, where)
+            self._check(outcome, command, launch, where)
             turn, done = command.turn, command.first + outcome.blocks
             command.first, command.turn, command.begins = done, 1 - turn, 0
             is_last = done == last
@@ -265,7 +268,10 @@ class CpuLaunches:
             place = fault_place(self.kernel, self.sites, ended.site, ended.block, ended.thread)
             raise RecordingError(f"{where}: {place} or after it: {ended.why}") from None
 
-    def _check(self, outcome: Outcome, launch: Launch, where: str) -> None:
+    def _check(self, outcome: Outcome, command: Command, launch: Launch, where: str) -> None:
+        if outcome.fault.code == FaultCode.GOES_ROUND:
+            events = self.process.events(command.turn, outcome.count)[-outcome.fault.count :]
+            raise goes_round(where, self.kernel, self.sites, self.memory, launch, outcome.fault, events)
         if outcome.fault.code:
             raise RecordingError(f"{where}: {self._describe(outcome.fault, launch)}")
         self._note(launch, "ended early", outcome.ended_early)

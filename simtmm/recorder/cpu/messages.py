@@ -87,6 +87,9 @@ class Seen(ctypes.Structure):
         ("loaded", ctypes.c_ubyte * MOST_ARRAYS),
         ("stored", ctypes.c_ubyte * MOST_ARRAYS),
         ("what", ctypes.c_ubyte * 500),
+        ("looks", ctypes.c_uint),
+        ("is_still", ctypes.c_ubyte),
+        ("asking", ctypes.c_uint),
     )
 
     @property

@@ -33,6 +33,7 @@ from simtmm.trace.schema import EVENT, Events, Kind
 BUSY_SECONDS = 5.0  # that a program just written may be open for writing elsewhere
 _WRITING = (Kind.STORE, Kind.ATOMIC, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)
 LOOK_SECONDS = 0.1  # between two looks of the watchdog
+TICK_SECONDS = 0.5  # of the process's own clock, by which it looks at threads that take long (watch_cpu.cuh)
 PLACE_BYTES = 1 << 16  # of what the process says of its place; the ends of blocks stand behind
 NO_SITE = 0xFFFF
 UNABLE = 125  # the exit status where memory could not be shared
@@ -54,10 +55,18 @@ class KernelProcess:
     """
 
     def __init__(
-        self, program: Path, memory: GlobalMemory, most_blocks: int, most_events: int, timeout: float, most_memory: int
+        self,
+        program: Path,
+        memory: GlobalMemory,
+        most_blocks: int,
+        most_events: int,
+        timeout: float,
+        most_memory: int,
+        only_memory: bool = False,
     ) -> None:
-        """Start the build. most_blocks, most_events: of a command. timeout: seconds that it may record nothing.
-        most_memory: bytes that it may take for itself. Raises RecordingError.
+        """Start the build. most_blocks, most_events: of a command. timeout: seconds that nothing may come of it.
+        most_memory: bytes that it may take for itself. only_memory: whether its kernels see nothing but memory, so that
+        one that comes back to the same state goes round for ever. Raises RecordingError.
         """
         self._timeout, self._most_memory = timeout, most_memory
         assert memory.file is not None
@@ -73,7 +82,8 @@ class KernelProcess:
             self._replies, replies = os.pipe()
             stack.callback(os.close, self._replies)
             files = [commands, replies, place.number, memory.file.number, *(each.number for each in self._events)]
-            words = [os.getpid(), *files, memory.file.size, most_blocks, most_events]
+            ticks = max(1, round(1e6 * TICK_SECONDS))
+            words = [os.getpid(), *files, memory.file.size, most_blocks, most_events, ticks, int(only_memory)]
             try:
                 self._process = _started([str(program), *map(str, words)], files)
             except OSError as error:
@@ -86,6 +96,8 @@ class KernelProcess:
             self._poll.register(self._replies, select.POLLIN)
             extents = np.array([[base, base + memory.arrays[name].nbytes] for name, base in memory.bases.items()])
             self._alive, self._last, self._turn, self._block = time.monotonic(), 0, 0, -1
+            self._looks, self._looked = 0, self._alive  # as far as it has looked at its threads itself, and when
+            self._still: float | None = None  # since when memory is as it is, where it was so for two looks
             self._tell(np.array([len(extents)], np.uint64).tobytes() + extents.astype(np.uint64).tobytes())
             self.signatures = self._hear_signatures()
             self._stack = stack.pop_all()
@@ -114,7 +126,7 @@ class KernelProcess:
         """Have blocks run, which goes on until `end`. Raises EndedError where the process has ended."""
         self._last, self._turn = 0, int(command.turn)
         if command.begins:
-            self._alive = time.monotonic()
+            self._alive, self._still = time.monotonic(), None
         self._tell(bytes(command))
 
     def end(self) -> Outcome:
@@ -176,7 +188,7 @@ class KernelProcess:
         return reply
 
     def _look(self) -> None:
-        """The watchdog: end the process where it has recorded nothing for too long, or takes too much memory."""
+        """The watchdog: end the process where nothing has come of it for too long, or it takes too much memory."""
         recorded, block = self._seen.recorded, int(self._seen.block)
         goes_on = block != self._block or self._has_written(recorded)
         self._look_for_life(recorded != self._last and goes_on)
@@ -197,14 +209,26 @@ class KernelProcess:
         return bool(np.isin(kinds, _WRITING).any())
 
     def _look_for_life(self, has_recorded: bool) -> None:
-        now = time.monotonic()
+        """End the process where nothing has come of it for too long: no block, and no change of what lies in memory.
+
+        Who stores or updates may leave all as it was, which shows when the process itself looks the next time: then
+        nothing has come of it since the time before.
+        """
+        now, looks = time.monotonic(), int(self._seen.looks)
         if has_recorded:
             self._alive = now
-        elif now - self._alive > self._timeout:
+        if looks != self._looks:
+            still_since = self._looked if self._still is None else self._still
+            self._still = still_since if self._seen.is_still else None
+            self._looks, self._looked = looks, now
+            if self._still is not None:
+                self._alive = min(self._alive, self._still)
+        if now - self._alive > self._timeout:
             self._end()
+            did = "recorded nothing but loads" if self._still is None else "changed nothing in memory"
             raise self._place_of(
-                f"recorded nothing but loads for {self._timeout:g} s and was ended: does it loop for ever? Else take "
-                f"smaller parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
+                f"{did} for {self._timeout:g} s and was ended: does it loop for ever? Else take smaller parameters or "
+                f"raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
             )
 
     def _ended(self) -> EndedError:
