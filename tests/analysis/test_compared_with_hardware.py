@@ -155,7 +155,7 @@ def test_without_counts_nothing_is_known_of_what_decides():
 
 
 def test_what_is_no_assumption_is_not_named():
-    updating = trace([[[(0, "atomic", 0, 4)] * 20 for _ in range(256)]])
+    updating = trace([[[(0, "atomic", 0, 4)] * 20 for _ in range(1024)]])
     machine = load_machine("v100")
     done = run(updating, machine)
     assert done.assumptions
