@@ -6,14 +6,14 @@ cut, changed, or put there under another's name is not taken, and built anew.
 
 import atexit
 import functools
-import glob
 import hashlib
 import logging
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simtmm.errors import OutputError
@@ -25,6 +25,7 @@ logger = logging.getLogger("simtmm")
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OWN = stat.S_IRWXU
 
+_LISTED: dict[Path, tuple[int, Mapping[str, list[str]]]] = {}  # folders' names, with when they had changed
 _TEMPORARY: set[Path] = set()  # folders of this process alone
 _BUILT_AGAIN = "warning: cache folder %s: what it is to hold is built again each time"
 
@@ -40,7 +41,7 @@ def own_folder(kind: str, root: Path | None = None) -> Path:
 
 def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:
     """The file that was kept there under a label and a key; None where there is none, or only what is not sound."""
-    for path in folder.glob(f"{glob.escape(f'{label}-{key}-')}*{suffix}"):
+    for path in _under(folder, label, key, suffix):
         if path.name == _name(label, key, _content(path), suffix):
             return path
         path.unlink(missing_ok=True)
@@ -49,7 +50,28 @@ def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:
 
 def is_kept(folder: Path, label: str, key: str, suffix: str) -> bool:
     """Whether something lies there under a label and a key, sound or not: a quick look."""
-    return any(folder.glob(f"{glob.escape(f'{label}-{key}-')}*{suffix}"))
+    return bool(_under(folder, label, key, suffix))
+
+
+def _under(folder: Path, label: str, key: str, suffix: str) -> list[Path]:
+    """The files that lie there under a label and a key. One that somebody else has just put there may be missing."""
+    begin = f"{label}-{key}-"
+    return [folder / name for name in _listed(folder).get(begin, ()) if name.endswith(suffix)]
+
+
+def _listed(folder: Path) -> Mapping[str, list[str]]:
+    """The names of a folder by what they begin with, read anew where something was put there or taken out."""
+    try:
+        changed = folder.stat().st_mtime_ns
+        if (known := _LISTED.get(folder)) is not None and known[0] == changed:
+            return known[1]
+        names: dict[str, list[str]] = defaultdict(list)
+        for name in os.listdir(folder):
+            names[name[: name.rfind("-") + 1]].append(name)
+    except OSError:
+        return {}
+    _LISTED[folder] = changed, names
+    return names
 
 
 def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:

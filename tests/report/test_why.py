@@ -30,7 +30,7 @@ def test_the_lines_of_python_run(capsys):
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(lines, {})
     verdict, reasons, last = capsys.readouterr().out.splitlines()
-    assert verdict.startswith("Memory latency binds")
+    assert verdict.startswith("Launches bind")
     assert all(repr(reason) in reasons for reason in REASONS)
     assert last == "12 values 512 512"
 
