@@ -54,6 +54,7 @@ StartOption = Annotated[
     Start | None,
     typer.Option(
         "--start",
+        metavar="warm|cold|kept",
         help="begin each launch with the L2 as an earlier run of it leaves it, empty, or as the launch before it "
         "leaves it; as the machine says if left out, warm for GPUs of today, and kept for programs and scripts",
     ),

@@ -13,6 +13,7 @@ them.
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -45,12 +46,14 @@ def part_of(machine: Machine, taken: int) -> Machine:
     groups, memory = machine.cores.groups, machine.memory
     partitions = _whole(memory.partitions * taken / groups)
     slower = partitions * groups / (memory.partitions * taken)  # so that they move their share together
-    changes: dict[str, float] = {"cores.groups": taken, "memory.partitions": partitions}
+    changes: dict[str, Any] = {"cores.groups": taken, "memory.partitions": partitions}
     for key in ("service", "atomic_service", "turnaround"):
         changes[f"memory.{key}"] = getattr(memory, key) * slower
     if memory.l2 is not None:
         changes["memory.l2.sets"] = _whole(memory.l2.sets * taken / groups)
         changes["memory.l2.service"] = memory.l2.service * slower
+        if memory.l2.store_service is not None:
+            changes["memory.l2.store_service"] = memory.l2.store_service * slower
     return machine.replace(changes)
 
 
@@ -111,8 +114,12 @@ def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:
 def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | None:
     """A launch by some waves of its middle on a part of the machine; a short one by the part's share of its blocks.
 
-    Gives None where the machine has few groups, or the launch few events, or fewer blocks than fill the machine twice.
+    Gives None where the machine has few groups, or the launch few events, or fewer blocks than fill the machine twice;
+    and where an L2 that is empty at first takes up what is stored, which so few waves don't fill.
     """
+    l2 = machine.memory.l2
+    if l2 is not None and l2.writes == "back" and l2.start == "cold":
+        return None
     described = source.launches[launch]
     active = machine.active_blocks(
         described.threads_per_block, described.registers_per_thread, described.shared_memory_bytes

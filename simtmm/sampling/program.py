@@ -60,7 +60,7 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
     """
     if machine.durations.first_launch:
         return None
-    machine = machine.after_its_first_launch
+    machine = _beginning(source, machine.after_its_first_launch)
     strata = strata_of(source)
     waves = {launch: _wave(source, machine, launch) for stratum in strata for launch in stratum.launches}
     if error >= COARSE and (rough := _by_parts(source, machine, strata, waves, error)):
@@ -208,7 +208,7 @@ def _heads(found: SimulatedSample, machine: Machine, strata: Sequence[Stratum]) 
     """
     if machine.memory.l2 is None:
         return {}
-    lines = machine.memory.l2.sets * machine.memory.l2.ways
+    lines = machine.memory.l2.used_sets * machine.memory.l2.ways
     waves = {}
     for number, stratum in enumerate(strata):
         misses = [found.launches[launch].misses for launch in stratum.launches if launch in found.launches]
@@ -216,6 +216,19 @@ def _heads(found: SimulatedSample, machine: Machine, strata: Sequence[Stratum]) 
         if least:
             waves[number] = math.ceil(FILLED * lines / least)
     return waves
+
+
+def _beginning(source: Source, machine: Machine) -> Machine:
+    """The machine as a launch of which only some blocks run finds it: its L2 empty, unless it holds all arrays.
+
+    A warm one would hold whatever these few blocks need.
+    """
+    l2 = machine.memory.l2
+    if l2 is None or l2.start != "warm" or not source.launches:
+        return machine
+    arrays = source.trace_of({0: np.array([source.launches[0].blocks // 2], np.int64)}).info.arrays
+    fits = sum(array.bytes for array in arrays) <= l2.used_sets * l2.ways * machine.chunk_bytes
+    return machine if fits else machine.replace({"memory.l2.start": "cold"})
 
 
 def _operations(source: Source, machine: Machine, strata: Sequence[Stratum]) -> dict[int, int]:

@@ -82,7 +82,7 @@ def architectures(monkeypatch):
 def test_a_cuda_file_runs_on_an_h100_where_no_machine_is_named(here, called):
     status, out, _ = called("run", "saxpy.cu", *LAUNCH, *ARRAYS)
     assert status == 0
-    assert out.startswith("n is 256\nsaxpy (seed=0) on H100 SXM\n")
+    assert out.startswith("n is 256\nsaxpy (seed=0) on H100 SXM, from a warm L2\n")
 
 
 def test_what_a_kernel_prints_is_kept_out_of_the_json_document(here, called):

@@ -103,10 +103,20 @@ def test_what_is_soon_simulated_is_not_told_roughly():
     assert "all blocks were simulated" in found.why
 
 
+def test_an_l2_that_takes_up_stores_and_is_empty_at_first_is_not_cut(monkeypatch):
+    """So few waves would not fill it, and would store faster than memory takes up what is written."""
+    monkeypatch.setattr(part_of_machine, "SMALL", 0)
+    machine, parameters = load_machine("rtx-a4000"), {"case": "window", "n": 1024, "blocks": 3072}
+    found = sampled_kernel(load_kernel(DIFFER), parameters, machine, error=ROUGHLY).sampled
+    whole = simulate(machine, lower(simtmm.record(DIFFER, parameters), machine))
+    assert found is None or abs(found.result.ticks / whole.ticks - 1) < ROUGHLY
+
+
 def test_blocks_of_a_narrow_grid_meet_their_neighbours_in_caches_as_seldom_as_in_the_whole(monkeypatch):
     """Strips of a column, which three groups of 48 had of a grid of eight, found 56 % of what they read in the L1."""
     monkeypatch.setattr(part_of_machine, "SMALL", 0)
-    machine, parameters = load_machine("rtx-a4000"), {"case": "window", "n": 1024, "blocks": 3072}
+    machine = load_machine("rtx-a4000").replace({"memory.l2.writes": "through", "memory.l2.start": "cold"})
+    parameters = {"case": "window", "n": 1024, "blocks": 3072}
     found = sampled_kernel(load_kernel(DIFFER), parameters, machine, error=ROUGHLY).sampled
     whole = simulate(machine, lower(simtmm.record(DIFFER, parameters), machine))
     assert abs(found.result.ticks / whole.ticks - 1) < 0.04
