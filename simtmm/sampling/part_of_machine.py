@@ -29,6 +29,7 @@ from simtmm.watch import telling
 FEWEST = 12  # groups of a part, but for machines of fewer than twice that: half of theirs then. Blocks that are near in
 # the grid meet in one of so few groups more often than in one of all, and find more of one another in its L1
 LEAST_GROUPS = 4  # that a machine has of which there is a part
+SLICES = 4  # of an L2, at least, that a part has whose slices take time
 UNEVEN = 0.1  # by which strip and partitions may miss their shares, together
 LEAST = 2  # waves that a launch has,
 SMALL = 20_000_000  # and events: what has fewer is soon simulated as it is
@@ -115,7 +116,8 @@ def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | Non
     """A launch by some waves of its middle on a part of the machine; a short one by the part's share of its blocks.
 
     Gives None where the machine has few groups, or the launch few events, or fewer blocks than fill the machine twice;
-    and where an L2 that is empty at first takes up what is stored, which so few waves don't fill.
+    and where an L2 that is empty at first takes up what is stored, which so few waves don't fill, or where the part has
+    so few slices of the L2 that they are all as busy, which the machine's are not.
     """
     l2 = machine.memory.l2
     if l2 is not None and l2.writes == "back" and l2.start == "cold":
@@ -134,6 +136,8 @@ def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | Non
     most = MOST_EVENTS // (events * max(1, active) * (WARM + PACED + TAIL))
     groups, missed = groups_of_part(machine, described.grid, most)
     part = part_of(machine, groups)
+    if part.durations.l2_service and part.memory.partitions < SLICES:
+        return None
     wave = max(1, active * groups)
     paced = min(MOST_PACED, int(waves / 2) - WARM - TAIL, max(PACED, EVENTS // (events * wave)))
     paced = paced if paced >= PACED else 0

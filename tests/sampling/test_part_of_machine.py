@@ -115,7 +115,9 @@ def test_an_l2_that_takes_up_stores_and_is_empty_at_first_is_not_cut(monkeypatch
 def test_blocks_of_a_narrow_grid_meet_their_neighbours_in_caches_as_seldom_as_in_the_whole(monkeypatch):
     """Strips of a column, which three groups of 48 had of a grid of eight, found 56 % of what they read in the L1."""
     monkeypatch.setattr(part_of_machine, "SMALL", 0)
-    machine = load_machine("rtx-a4000").replace({"memory.l2.writes": "through", "memory.l2.start": "cold"})
+    machine = load_machine("rtx-a4000").replace(
+        {"memory.l2.writes": "through", "memory.l2.start": "cold", "memory.l2.service": 0}
+    )
     parameters = {"case": "window", "n": 1024, "blocks": 3072}
     found = sampled_kernel(load_kernel(DIFFER), parameters, machine, error=ROUGHLY).sampled
     whole = simulate(machine, lower(simtmm.record(DIFFER, parameters), machine))
