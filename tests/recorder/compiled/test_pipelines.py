@@ -7,7 +7,7 @@ import pytest
 from simtmm import load_machine, lower, simulate
 from simtmm.workload import BARRIER, JOIN, OF_CLASS, OPERATIONS, SYNC
 
-A100 = load_machine("a100-80")
+A100 = load_machine("a100-80").replace({"memory.l2.start": "cold"})
 THREADS = 128
 
 PIPELINE = """
