@@ -1,6 +1,6 @@
 """Micro-kernels on a machine: what a repetition takes, beside what nothing is faster than."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,7 @@ def micro(machine: Machine, measured: Mapping[str, float] | None = None, watch: 
         opened = open_program(program(source, of), machine=machine, form="compiled")
         notes |= dict.fromkeys(opened.notes)
         result = simulate(machine, opened.on(machine).workload, breakdown=False)
-        ticks = _without_overheads(machine, result.launch_ticks)
+        ticks = [each - machine.durations.before_launch(number) for number, each in enumerate(result.launch_ticks)]
         for row, (fewer, more) in zip(of, pairs(ticks), strict=True):
             steady, whole = row.of_one(fewer, more), more / row.repetitions(row.trips[1])
             cycle, known = machine.ticks_per_cycle, (measured or {}).get(row.name)
@@ -115,12 +115,6 @@ def micro(machine: Machine, measured: Mapping[str, float] | None = None, watch: 
         if row.capability > capability
     )
     return Micro(machine, tuple(found), left_out, tuple(notes))
-
-
-def _without_overheads(machine: Machine, launch_ticks: Sequence[int]) -> list[int]:
-    """Ticks of each launch, without what the program pays for it before it begins."""
-    before = [machine.durations.overheads(number) for number in range(len(launch_ticks) + 1)]
-    return [ticks - after + first for ticks, first, after in zip(launch_ticks, before, before[1:], strict=False)]
 
 
 def _capability(machine: Machine) -> tuple[int, int]:

@@ -132,5 +132,5 @@ def _access(machine: Machine) -> float:
 def _interval(machine: Machine, work: str = "") -> float:
     """Cycles that an instruction of a warp takes its pipe, or its port where the machine has no pipe for its class."""
     pipe = getattr(machine.pipes, work, None)
-    issue = -(-machine.cores.warp_width // machine.cores.cores_per_group)
-    return max(float(pipe.interval), float(issue)) if pipe else float(issue)
+    issue = float(machine.issue_cycles)
+    return max(float(pipe.interval), issue) if pipe else issue
