@@ -40,6 +40,12 @@ def measure(
     minutes: Annotated[
         float, typer.Option("--minutes", metavar="N", min=0, help="with --all: begin nothing after so many")
     ] = 8.0,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only", metavar="KIND,...", help="with --all: parity, benchmarks, micro, compiled or times alone"
+        ),
+    ] = None,
     as_json: JsonOption = False,
     output: Annotated[
         Path | None, output_option("the JSON document there; with --all into this folder, traces if left out")
@@ -57,10 +63,20 @@ def measure(
         from simtmm.measurement.campaign import measure_all
         from simtmm.report.measure import describe_all
 
+        kinds = None if only is None else only.split(",")
         with watching() as watch:
-            outcomes = measure_all(output or Path("traces"), minutes, repeat, machine, watch)
+            outcomes = measure_all(
+                output or Path("traces"),
+                minutes,
+                repeat,
+                machine,
+                watch,
+                only=None if only is None else only.split(","),
+            )
         show(describe_all(outcomes), [outcome.to_dict() for outcome in outcomes], as_json, None)
         return
+    if only is not None:
+        raise StudyError("measure --only: goes with --all")
     program = launch.launched(source)
     if program is None:
         raise StudyError("measure: needs a kernel, or --all")

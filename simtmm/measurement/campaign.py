@@ -15,7 +15,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +25,16 @@ import numpy as np
 
 from simtmm.catalogue import kernel_folders
 from simtmm.computer import cores
-from simtmm.errors import CompilerError, KernelError, OutputError, SimtmmError, shown_error
+from simtmm.errors import (
+    CompilerError,
+    KernelError,
+    OutputError,
+    SimtmmError,
+    StudyError,
+    nearest,
+    shown,
+    shown_error,
+)
 from simtmm.files import written_whole
 from simtmm.kernel import Kernel, kernel_in
 from simtmm.measurement.benchmarks import benchmarks, latency_table, stream_table, write_lines
@@ -41,6 +50,7 @@ from simtmm.result import Measurement
 from simtmm.trace.io import Trace
 from simtmm.watch import Watch
 
+KINDS = ("parity", "benchmarks", "micro", "compiled", "times")  # of items, in the order in which they are measured
 REPEAT = 20  # fewer than for a single kernel: quartiles of 20 are known well enough, and time is short
 GROWTH = 6.0  # how much longer the next size of a kernel is expected to take
 SMALL = 300  # elements, at which traces are compared
@@ -82,14 +92,19 @@ def measure_all(
     machine: str | None = None,
     watch: Watch | None = None,
     clock: Callable[[], float] = time.monotonic,
+    only: Collection[str] | None = None,
 ) -> list[Outcome]:
     """Measure what is not there yet until the time is up; give what came of each item, in order.
 
     minutes: begin nothing afterwards, nor what would by its smaller siblings take longer than what is left.
     machine: the name of the folder and in the measurements; the GPU's own if left out.
+    only: of KINDS, those to measure; all if left out.
 
-    Raises RecordingError where there is no GPU, OutputError where files can't be written.
+    Raises RecordingError where there is no GPU, OutputError where files can't be written, StudyError for another kind.
     """
+    chosen = set(KINDS if only is None else only)
+    for kind in sorted(chosen - set(KINDS)):
+        raise StudyError(f"only = {shown(kind)}: must be of {', '.join(KINDS)}{nearest(kind, KINDS)}")
     end = clock() + 60 * minutes
     device = Device(load_cupy())
     name = machine or machine_name(device.name)
@@ -99,7 +114,8 @@ def measure_all(
     outcomes: list[Outcome] = []
     taken: dict[str, float] = {}
     with _building() as builds:
-        items = list(_items(builds, repeat or REPEAT, name, shared_memory, device.architecture()))
+        every = _items(builds, repeat or REPEAT, name, shared_memory, device.architecture())
+        items = [item for item in every if item.kind in chosen]
         for done, item in enumerate(items):
             if watch:
                 watch("measuring", done, len(items))
