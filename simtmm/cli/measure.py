@@ -42,9 +42,7 @@ def measure(
     ] = 8.0,
     only: Annotated[
         str | None,
-        typer.Option(
-            "--only", metavar="KIND,...", help="with --all: parity, benchmarks, micro, compiled or times alone"
-        ),
+        typer.Option("--only", metavar="KINDS", help="with --all: some of parity,benchmarks,micro,compiled,times"),
     ] = None,
     as_json: JsonOption = False,
     output: Annotated[
@@ -65,14 +63,7 @@ def measure(
 
         kinds = None if only is None else only.split(",")
         with watching() as watch:
-            outcomes = measure_all(
-                output or Path("traces"),
-                minutes,
-                repeat,
-                machine,
-                watch,
-                only=None if only is None else only.split(","),
-            )
+            outcomes = measure_all(output or Path("traces"), minutes, repeat, machine, watch, only=kinds)
         show(describe_all(outcomes), [outcome.to_dict() for outcome in outcomes], as_json, None)
         return
     if only is not None:
