@@ -48,6 +48,7 @@ FULL = {
         "first_launch": 9,
         "block_launch": 6,
         "block_interval": 8,
+        "block_burst": 3,
         "warp_launch": 7,
     },
     "memory": {
@@ -116,7 +117,7 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "scheduling.block_burst",
     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
@@ -456,6 +457,7 @@ DEFAULTS = {
     "scheduling.first_launch": 0,
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
+    "scheduling.block_burst": 1,
     "memory.first_access": 0,
     "memory.fetch_interval": 0,
     "memory.return_interval": 0,

@@ -19,6 +19,7 @@ class Durations:
     first_launch: int
     block_launch: int
     block_interval: int
+    block_burst: int
     warp_launch: int
     latency: int
     """Of global memory, L."""
@@ -69,6 +70,7 @@ class Durations:
             first_launch=ticks(scheduling.first_launch),
             block_launch=ticks(scheduling.block_launch),
             block_interval=ticks(scheduling.block_interval),
+            block_burst=(scheduling.block_burst - 1) * ticks(scheduling.block_interval),
             warp_launch=ticks(scheduling.warp_launch),
             latency=ticks(memory.latency),
             store_latency=ticks(memory.latency if memory.store_latency is None else memory.store_latency),

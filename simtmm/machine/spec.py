@@ -53,6 +53,7 @@ APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth
 LATER = {
     "scheduling.first_launch": 0,
     "scheduling.block_interval": 0,
+    "scheduling.block_burst": 1,
     "scheduling.ports": "any",
     "scheduling.stalls": "add",
     "scheduling.barrier_latency": 0,

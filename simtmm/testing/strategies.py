@@ -128,6 +128,7 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "first_launch": draw(st.sampled_from([0, 0, 70])),
                 "block_launch": draw(st.sampled_from([0, 0, 40])),
                 "block_interval": draw(st.sampled_from([0, 0, 25])),
+                "block_burst": draw(st.sampled_from([1, 1, 2, 5])),
                 "warp_launch": draw(st.sampled_from([0, 0, 10])),
             },
             "memory": draw(_memories(coupled)),

@@ -60,3 +60,19 @@ def test_a_block_without_warps_takes_no_interval(engine):
 
 def test_without_an_interval_only_warps_keep_others_waiting(engine):
     assert ticks(engine, 1, 6, 32, block_interval=0) == 6 * WARPS * WARP + LAUNCH + 1
+
+
+@pytest.mark.parametrize("burst", [1, 2, 5])
+@pytest.mark.parametrize("blocks", [1, 2, 5, 6, 20])
+def test_some_blocks_start_at_once_and_the_others_one_each_interval(engine, burst, blocks):
+    by_interval = max(0, blocks - burst) * INTERVAL
+    by_warps = (blocks - 1) * WARPS * WARP
+    late = max(by_interval, by_warps) if blocks > burst else by_warps
+    assert ticks(engine, 1, blocks, 32, block_burst=burst) == late + LIFE
+
+
+def test_what_was_not_started_in_time_may_start_at_once_later(engine):
+    """Places for two: while their blocks live, an interval each is earned, two at most."""
+    assert LIFE > 2 * INTERVAL
+    rounds, behind = 5, WARPS * WARP  # the second block of a round stands behind the warps of the first
+    assert ticks(engine, 1, 2 * rounds, 2, block_burst=2) == rounds * LIFE + behind

@@ -31,6 +31,7 @@ from simtmm.engine.fast.layout import (
     GROUP_WARPS,
     OTHER_TICKS,
     P_BEGUN,
+    P_BLOCK_BURST,
     P_BLOCK_INTERVAL,
     P_BLOCK_LAUNCH,
     P_BLOCK_WARPS,
@@ -193,9 +194,10 @@ def dispatch(s, order, t):
                     s.watch[w, WATCH_PLACE] = s.parameters[P_NOWHERE]
                     s.watch[w, WATCH_REASON] = LAUNCH
                 s.parameters[R_AGE] += 1
-            free = max(t, s.group[g, GROUP_LAUNCH_FREE], s.group[g, GROUP_BLOCK_FREE])
+            block_free = s.group[g, GROUP_BLOCK_FREE]
+            free = max(t, s.group[g, GROUP_LAUNCH_FREE], block_free - s.parameters[P_BLOCK_BURST])
             s.group[g, GROUP_LAUNCH_FREE] = free
-            s.group[g, GROUP_BLOCK_FREE] = free + s.parameters[P_BLOCK_INTERVAL]
+            s.group[g, GROUP_BLOCK_FREE] = max(free, block_free) + s.parameters[P_BLOCK_INTERVAL]
             slot = s.block[b, BLOCK_FIRST]
             while slot >= 0:
                 # The next one first: where all of them end at once, the last advance frees the block's list.

@@ -52,6 +52,7 @@ class Run:
         self.pipeline_depth = machine.durations.pipeline_depth
         self.block_launch = machine.durations.block_launch
         self.block_interval = machine.durations.block_interval
+        self.block_burst = machine.durations.block_burst
         self.warp_launch = machine.durations.warp_launch
         limits = (machine.limits.blocks_per_group, int(workload.launch_limits[launch]) or None)
         self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
@@ -129,8 +130,8 @@ class Run:
         group.resident_warps += len(warps)
         group.living += len(warps)
         if warps:
-            group.launch_free = max(int(self.env.now), group.launch_free, group.block_free)
-            group.block_free = group.launch_free + self.block_interval
+            group.launch_free = max(int(self.env.now), group.launch_free, group.block_free - self.block_burst)
+            group.block_free = max(group.launch_free, group.block_free) + self.block_interval
         for warp in warps:
             group.launch_free = max(int(self.env.now), group.launch_free) + self.warp_launch
             block.slots.append(group.take_slot())
