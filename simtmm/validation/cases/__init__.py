@@ -32,6 +32,7 @@ REPRODUCTIONS: dict[str, str] = {
     "h100-compiled": "h100_compiled:reproduce",
     "ladder": "ladder:reproduce",
     "l2-and-launches": "l2_and_launches:reproduce",
+    "h100-sxm": "h100_sxm:reproduce",
     "convolution-counters": "convolution_counters:reproduce",
     "ablation": "ablation:reproduce",
 }
@@ -39,6 +40,7 @@ ONLY_IF_NAMED = (
     "h100-compiled",
     "ladder",
     "l2-and-launches",
+    "h100-sxm",
     "convolution-counters",
     "ablation",
 )  # NVIDIA's compilers work for minutes, or half an hour

@@ -1,0 +1,176 @@
+"""An H100 SXM that simtmm measured itself: kernels as compiled, one after another, and streams over occupancy.
+
+The kernels are those of the other cases (simtmm/validation/compiled); the GPU ran the PTX that is simulated here as
+machine code. Values of the profile come from micro-kernels and an empty kernel, none from the kernels of these tables.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from simtmm.analysis.run import run
+from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
+from simtmm.machine import Machine, load_machine
+from simtmm.measurement.timings import Timing, load_timings
+from simtmm.model.series import SIMULATED
+from simtmm.validation.accuracy import Accuracy, Measured
+from simtmm.validation.cases import Tables
+from simtmm.validation.cases.h100_compiled import point
+from simtmm.validation.cases.measured_files import measured_file
+from simtmm.validation.compiled.programs import program
+from simtmm.watch import Watch
+
+MACHINE = "h100-sxm"
+FILE, STREAMS = "h100_sxm_kernels.csv", "h100-sxm/stream_occupancy.csv"
+SAMPLE = 6  # every so-manieth point of the streams is in a sample
+ORIGIN = "simtmm, NVIDIA H100 80GB HBM3 (2026-11-26, driver 580.159.04, CUDA 13.0), traces/measured/{}"
+CALIBRATED = (
+    "scheduling.launch_overhead, .block_launch, .block_interval, .block_burst and .warp_launch on an empty kernel, which "
+    "has its own table; latencies, barriers, atomics and rates of the L2 on micro-kernels (traces/measured/h100-sxm). "
+    "All else comes from the family (machines/families/hopper.toml). None of these kernels decided anything."
+)
+STREAMS_CALIBRATED = (
+    "memory.latency on a pointer chase and the bandwidth of reads at full occupancy; all else comes from the family, "
+    "which a GH200 stands for."
+)
+
+
+class Suite(NamedTuple):
+    """A table. kernels: in it. promised: the simulation's mean error, at most. notes: beneath it."""
+
+    title: str
+    kernels: tuple[str, ...]
+    promised: float
+    notes: tuple[str, ...]
+
+
+SUMS = ("sum_divergent", "sum_compact", "sum_sequential", "sum_while_loading", "sum_last_warp", "sum_many")
+SUITES: Mapping[str, Suite] = {
+    "h100-sxm-empty": Suite(
+        "An empty kernel on an H100 SXM, by which launches were fitted", ("empty",), 0.06,
+        ("A multiprocessor starts eight blocks at once and then one each 85 ns.",),
+    ),
+    "h100-sxm-polybench": Suite(
+        "PolyBench-GPU's naive gemm, mvt and syrk on an H100 SXM", ("gemm", "mvt", "syrk"), 0.15,
+        ("gemm and syrk up to n = 384, mvt up to 1024; larger ones take minutes each.",),
+    ),
+    "h100-sxm-sdk": Suite(
+        "Kernels of the CUDA SDK and sums in shared memory on an H100 SXM",
+        ("vector-add", "copy", "transpose", "scalar-product", "scan-short", *SUMS), 0.2,
+        (
+            "Blocks of 16 x 16 store half lines. A slice of the L2 is simulated to take as long for these as for whole "
+            "ones; this GPU took 36 stores of a sector a cycle, and 14 of a line.",
+        ),
+    ),
+    "h100-sxm-histogram": Suite(
+        "Histograms whose elements fall in one bin, on an H100 SXM", ("histogram", "histogram_of_blocks"), 0.25,
+        ("That updates of one word in the L2 take 1.46 cycles was measured on a kernel of this kind.",),
+    ),
+    "h100-sxm-tiles": Suite(
+        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.6,
+        (
+            "Adding by columns stores a sector of each line. It takes a third of what it is simulated to take: lines "
+            "move whole here, where a GPU moves sectors.",
+        ),
+    ),
+    "h100-sxm-ffma": Suite(
+        "A chain of multiply-adds on an H100 SXM", ("ffma",), 0.35,
+        (
+            "With more than one warp a scheduler this GPU took two cycles for each of these multiply-adds, which read "
+            "three registers; those of which one is a constant took one (traces/measured/h100-sxm/probe.csv, "
+            "ffma_warps). Two of the three lie in one bank of registers, which is not simulated.",
+        ),
+    ),
+}  # fmt: skip
+LARGEST = {"gemm": 384, "syrk": 384, "mvt": 1024, "vector-add": 1 << 22, "transpose": 3072, "copy": 3072,
+           "product": 1024, "product_in_tiles": 1024, **dict.fromkeys(SUMS, 1 << 24)}  # fmt: skip
+SMALL = {"gemm": 32, "syrk": 32, "mvt": 64, "vector-add": 1 << 17, "transpose": 512, "copy": 512, "scan-short": 4096,
+         "product_in_tiles": 512, "add": 1024}  # fmt: skip
+SAMPLED = ("scalar-product", "histogram", "ffma", "empty")  # whose points with few blocks are in a sample
+
+
+def reproduce(watch: Watch | None = None) -> Tables:
+    """The tables, of chosen sizes."""
+    return (*_kernels([time for time in measured_times() if _size(time) <= _most(time)], watch), _streams(1, watch))
+
+
+def sample(watch: Watch | None = None) -> Tables:
+    """The same with a few points each."""
+    return (*_kernels([time for time in measured_times() if _is_small(time)], watch), _streams(SAMPLE, watch))
+
+
+def measured_times() -> list[Timing]:
+    """All of them, lud apart, which is many launches of some blocks. Raises StudyError where the file is not there."""
+    return [time for time in load_timings(measured_file(FILE)) if time.kernel != "lud"]
+
+
+def launched(time: Timing, machine: Machine) -> Measured:
+    """A measured time beside the simulated one, in microseconds."""
+    found = run(program(time.kernel, time.parameters), machine, sample="auto", form="compiled", what_if=False)
+    assert found.result.seconds is not None
+    return point(time, {SIMULATED: found.result.seconds * 1e6})
+
+
+def _size(time: Timing) -> int:
+    return int(time.parameters.get("n", 0))
+
+
+def _most(time: Timing) -> int:
+    return LARGEST.get(time.kernel, _size(time))
+
+
+def _is_small(time: Timing) -> bool:
+    if time.kernel in SAMPLED:
+        return int(time.parameters.get("blocks", time.parameters.get("vectors", 0))) in (0, 1, 32, 100, 128)
+    return _size(time) <= SMALL.get(time.kernel, 0)
+
+
+def _kernels(measured: list[Timing], watch: Watch | None) -> Tables:
+    machine = load_machine(MACHINE)
+    suites = {kernel: name for name, suite in SUITES.items() for kernel in suite.kernels}
+    points: dict[str, list[Measured]] = {name: [] for name in SUITES}
+    for done, time in enumerate(measured):
+        if watch:
+            watch("compiled kernels on the H100 SXM", done, len(measured))
+        points[suites[time.kernel]].append(launched(time, machine))
+    return tuple(
+        Accuracy(
+            name=name,
+            title=suite.title,
+            quantity="time",
+            unit="us",
+            points=tuple(points[name]),
+            calibrated=CALIBRATED,
+            origin=ORIGIN.format(FILE),
+            machine=MACHINE,
+            promised={SIMULATED: suite.promised},
+            notes=suite.notes,
+        )
+        for name, suite in SUITES.items()
+    )
+
+
+def _streams(each: int, watch: Watch | None) -> Accuracy:
+    curve = occupancy_curve(load_machine(MACHINE), load_stream(measured_file(STREAMS))[::each], watch=watch)
+    return Accuracy(
+        name="h100-sxm-streams",
+        title="Streaming kernels over occupancy on an H100 SXM, never calibrated on them",
+        quantity="bandwidth",
+        unit="GB/s",
+        points=tuple(
+            Measured(
+                case=f"{operation}, {entry.point.blocks_per_group} x {entry.point.block_size} threads",
+                measured=entry.point.measured[operation] / 1e9,
+                said={SIMULATED: entry.bandwidth[operation] / 1e9},
+                at=100 * entry.point.occupancy,
+                group=operation,
+            )
+            for operation in curve.operations
+            for entry in curve.points
+        ),
+        calibrated=STREAMS_CALIBRATED,
+        origin=ORIGIN.format(STREAMS),
+        machine=MACHINE,
+        along="occupancy, %",
+        promised={SIMULATED: 0.08},
+        notes=("Blocks of 32 to 128 threads are bound by how often a multiprocessor starts one.",),
+    )
