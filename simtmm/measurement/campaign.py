@@ -203,8 +203,11 @@ def _shapes(kernel: Kernel, factor: int) -> Iterator[dict[str, Any]]:
 
 
 def is_racy(kernel: Kernel) -> bool:
-    """Whether the kernel's docstring has a sentence that begins "Racy:", which explains what races and why it may."""
-    return re.search(r"(?:^|[.!?\n])\s*Racy:", kernel.about) is not None
+    """Whether the order of threads decides what the kernel does, as a sentence of its docstring says.
+
+    It begins "Racy:" where accesses race, and explains why they may; "Unordered:" where what atomics give back decides.
+    """
+    return re.search(r"(?:^|[.!?\n])\s*(?:Racy|Unordered):", kernel.about) is not None
 
 
 def _small(kernel: Kernel) -> dict[str, Any]:

@@ -436,6 +436,7 @@ def test_what_fails_is_reported_written_and_tried_again(few, tmp_path, cupy):
         ("Sort.\n\nRacy: blocks.", True),
         ("Sort. Racy: blocks.", True),
         ("Racy: all of it.", True),
+        ("Rank.\n\nUnordered: by atomics.", True),
         ("Not Racy: at all.", False),
         ("Nothing races.", False),
     ],

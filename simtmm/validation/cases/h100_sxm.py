@@ -24,7 +24,7 @@ FILE, STREAMS = "h100_sxm_kernels.csv", "h100-sxm/stream_occupancy.csv"
 SAMPLE = 6  # every so-manieth point of the streams is in a sample
 ORIGIN = "simtmm, NVIDIA H100 80GB HBM3 (2026-11-26, driver 580.159.04, CUDA 13.0), traces/measured/{}"
 CALIBRATED = (
-    "scheduling.launch_overhead, .block_launch, .block_interval, .block_burst and .warp_launch on an empty kernel, which "
+    "scheduling.launch_overhead, block_launch, block_interval, block_burst and warp_launch on an empty kernel, which "
     "has its own table; latencies, barriers, atomics and rates of the L2 on micro-kernels (traces/measured/h100-sxm). "
     "All else comes from the family (machines/families/hopper.toml). None of these kernels decided anything."
 )
