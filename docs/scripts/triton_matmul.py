@@ -1,8 +1,13 @@
-"""A matrix product on tensor cores, with Triton on NumPy arrays: the fastest of two tilings of the machine is taken."""
+"""A matrix product on tensor cores, with Triton: the fastest of two tilings of the machine is taken."""
 
 import numpy as np
 import triton
 import triton.language as tl
+
+try:
+    import torch  # Triton on a GPU takes PyTorch's tensors
+except ImportError:
+    torch = None  # simtmm takes NumPy arrays, too
 
 
 @triton.autotune(
@@ -27,9 +32,17 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], total)
 
 
+def to_device(array):
+    return torch.from_numpy(array).cuda() if torch else array
+
+
+def to_host(array):
+    return array.cpu().numpy() if torch else array
+
+
 M, N, K = 128, 128, 128
 rng = np.random.default_rng(0)
 a, b = rng.random((M, K)).astype(np.float16), rng.random((K, N)).astype(np.float16)
-c = np.empty((M, N), np.float32)
-matmul[lambda meta: (M // meta["BM"], N // meta["BN"])](a, b, c, M, N, K)
-print("as NumPy multiplies:", np.allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3))
+c = to_device(np.empty((M, N), np.float32))
+matmul[lambda meta: (M // meta["BM"], N // meta["BN"])](to_device(a), to_device(b), c, M, N, K)
+print("as NumPy multiplies:", np.allclose(to_host(c), a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3))

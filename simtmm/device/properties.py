@@ -23,7 +23,10 @@ REGISTERS = 1 << 16  # of a multiprocessor, and of a block
 THREAD_REGISTERS = 255
 CONSTANT = 64 << 10
 MOST_MEMORY, LEAST_MEMORY = 1 << 35, 1 << 28  # bytes of a device, where the computer has them
-BUS_BITS = 512  # a bus so wide has the machine's bandwidth at twice the memory clock
+BUS_BITS = 512  # a bus so wide has the machine's bandwidth at twice the memory clock, where its own is not known
+# By name: width of the bus [bits] and clock of the memory [kHz], as such a GPU tells them.
+MEMORIES = {"H100 SXM": (5120, 2_619_000)}
+NEARLY = 0.01  # a data sheet's bandwidth is a round number
 LARGEST = 2**31 - 1  # CUDA gives most properties as an int
 
 
@@ -183,11 +186,11 @@ def device_properties(machine: Machine | None, architecture: int) -> DevicePrope
         LARGEST,
     )
     registers = own.registers or REGISTERS
+    bus_bits, memory_clock_khz = _memory(machine)
     return DeviceProperties(
         name=machine.name, compute_capability=(major, minor), multiprocessors=machine.cores.groups,
         clock_khz=min(LARGEST, int(machine.clock_hz / 1e3)) if machine.clock_hz else CLOCK_KHZ,
-        memory_clock_khz=min(LARGEST, int(8 * machine.peak_bandwidth / BUS_BITS / 2 / 1e3)) if machine.peak_bandwidth
-        else 0,
+        memory_clock_khz=memory_clock_khz, bus_bits=bus_bits,
         global_bytes=_global_bytes(),
         l2_bytes=min(LARGEST, cache.sets * cache.ways * machine.chunk_bytes) if cache else 0,
         threads_per_block=min(own.threads_per_block or MOST_THREADS, MOST_THREADS, threads),
@@ -207,6 +210,15 @@ def _capability(machine: Machine | None, architecture: int) -> int:
         return architecture
     major, _, minor = machine.compute_capability.partition(".")
     return 10 * int(major) + int(minor)
+
+
+def _memory(machine: Machine) -> tuple[int, int]:
+    """Width of the bus [bits] and clock of the memory [kHz] by which it has the machine's bandwidth; 0: not known."""
+    bus_bits, known = MEMORIES.get(machine.name, (BUS_BITS, 0))
+    if not machine.peak_bandwidth:
+        return bus_bits, 0
+    clock_khz = min(LARGEST, int(8 * machine.peak_bandwidth / bus_bits / 2 / 1e3))
+    return bus_bits, known if abs(clock_khz - known) <= NEARLY * known else clock_khz
 
 
 def _global_bytes() -> int:

@@ -199,3 +199,27 @@ def test_a_launch_is_held_to_the_registers_and_threads_that_are_told():
         light((1,), (512,), (out,), shared_mem=2048)
         with pytest.raises(KernelError, match=r"block of 544 threads: must be at most 512$"):
             light((1,), (544,), (out,), shared_mem=4096)
+
+
+def test_an_h100_tells_what_one_told():
+    """An NVIDIA H100 80GB HBM3; name and memory are the machine's and this computer's."""
+    told = (Path(__file__).parent / "device_properties_h100.txt").read_text().splitlines()
+    with simtmm.recording("h100-sxm"):
+        of = current.properties()
+    wanted = dict(line.split(" ", 1) for line in told if not line.startswith("#"))
+    found = {
+        "optin": of.shared_per_block_optin, "static": of.shared_per_block, "shared": of.shared_per_multiprocessor,
+        "reserved": of.shared_reserved, "registers": of.registers_per_multiprocessor,
+        "block_registers": of.registers_per_block, "l2": of.l2_bytes, "clock": of.clock_khz,
+        "memory_clock": of.memory_clock_khz, "bus": of.bus_bits, "warp": of.warp_size,
+        "threads": of.threads_per_multiprocessor, "block_threads": of.threads_per_block,
+        "blocks": of.blocks_per_multiprocessor, "processors": of.multiprocessors, "constant": of.constant_bytes,
+    }  # fmt: skip
+    assert {key: wanted[key] for key in found} == {key: str(value) for key, value in found.items()}
+
+
+def test_another_bandwidth_has_another_memory_clock():
+    machine = simtmm.load_machine("h100-sxm")
+    twice = device_properties(machine.model_copy(update={"peak_bandwidth": 2 * machine.peak_bandwidth}), 90)
+    assert twice.bus_bits == 5120
+    assert twice.memory_clock_khz == pytest.approx(2 * 2_619_000, rel=0.01)

@@ -90,7 +90,24 @@ def access(log, at, site, mask, same, s):
                 if missing != 0:
                     unwritten(s, event, flags, where, address, size, thread, missing < cells)
             if s.sizes[RACES] != 0 and flags & IGNORED == 0:
-                touch(s, s.shared, cell, cells, event, flags, where, address, size, thread, reads, writes, silent)
+                touch(
+                    log,
+                    at,
+                    mask,
+                    s,
+                    s.shared,
+                    cell,
+                    cells,
+                    event,
+                    flags,
+                    where,
+                    address,
+                    size,
+                    thread,
+                    reads,
+                    writes,
+                    silent,
+                )
             continue
         array = find(s, address)
         if array < 0:
@@ -108,7 +125,24 @@ def access(log, at, site, mask, same, s):
                 unwritten(s, event, flags, where, address, size, thread, missing < size)
         if s.sizes[RACES] != 0 and s.arrays[array, 2] >= 0:
             cell = s.arrays[array, 2] + (offset >> bits)
-            touch(s, s.cells, cell, cells, event, flags, where, address, size, thread, reads, writes, silent)
+            touch(
+                log,
+                at,
+                mask,
+                s,
+                s.cells,
+                cell,
+                cells,
+                event,
+                flags,
+                where,
+                address,
+                size,
+                thread,
+                reads,
+                writes,
+                silent,
+            )
 
 
 @inlined

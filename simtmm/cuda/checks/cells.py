@@ -15,6 +15,7 @@ from simtmm.cuda.checks.ordering import known
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
     ALREADY,
+    AT_ONCE,
     BETWEEN_BLOCKS,
     CELL,
     COMMUNICATES,
@@ -51,8 +52,8 @@ _SOMEBODY = 1 << 60
 _TOP = (1 << 22) - 1
 
 
-def touch(s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):
-    """A thread accesses cells of memory: what it races with, and what is remembered of it."""
+def touch(log, at, mask, s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):
+    """A thread accesses cells of memory: what it races with, and what is remembered. log, at, mask: of its warp."""
     slot = s.now[SLOT]
     is_shared = where == IN_SHARED
     own = _SOMEBODY | s.now[NUMBER] << 27 | thread << 17 | event << 1
@@ -94,6 +95,9 @@ def touch(s, memory, first, count, event, flags, where, address, size, thread, r
             if (reported >> (2 * kind + harmless)) & 1 != 0:
                 continue
             reported |= 1 << (2 * kind + harmless)
+            is_same = kind == WAW and by == WITHIN_WARP and before == event
+            if is_same and is_at_once(log, at, mask, (who >> 17) & (LANES - 1), thread & (LANES - 1), size):
+                by = np.int64(AT_ONCE)
             note(
                 s,
                 kind,
@@ -145,6 +149,13 @@ def relation(s, slot, thread, who, when, is_shared):
         if ((when & _TOP) < time or time == _TOP) and (generation < s.generations[block] or epoch <= published):
             return np.int64(0)
     return np.int64(BETWEEN_BLOCKS)
+
+
+@inlined
+def is_at_once(log, at, mask, other, lane, size):
+    """Whether another lane has written what a lane writes by the same execution of an instruction, lanes in order."""
+    apart = log[at + 1 + lane] - log[at + 1 + other]
+    return other < lane and (mask >> other) & 1 != 0 and -size < apart and apart < size
 
 
 @inlined

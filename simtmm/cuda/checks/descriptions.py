@@ -22,7 +22,8 @@ _HAZARDS = {state.RAW: ("RAW", "Write", "Read"), state.WAR: ("WAR", "Read", "Wri
             state.WAW: ("WAW", "Write", "Write")}  # fmt: skip
 _SPACES = {IN_GLOBAL: "__global__", IN_SHARED: "__shared__", IN_LOCAL: "__local__", SYNCHRONISES: ""}
 _INNER = {state.WITHIN_WARP: "threads of a warp", state.WITHIN_BLOCK: "threads of a block",
-          state.BETWEEN_BLOCKS: "blocks", state.WITHIN_THREAD: "a thread and its own copy"}  # fmt: skip
+          state.BETWEEN_BLOCKS: "blocks", state.WITHIN_THREAD: "a thread and its own copy",
+          state.AT_ONCE: "threads of a warp, at once"}  # fmt: skip
 
 
 def described(
@@ -116,7 +117,7 @@ class _Describing:
         earlier, later = row[state.EARLIER], row[state.LATER]
         flags = [flags_of(self._function.program.accesses[event][1]) for event in (earlier, later)]
         return Race(
-            who,
+            state.WITHIN_WARP if who == state.AT_ONCE else who,
             copied=space == IN_SHARED and kind != state.WAR and flags[0] & state.COPIES != 0,
             atomic=self._collisions.update(earlier, later),
             one_store=self._collisions.is_one_store(earlier, later),

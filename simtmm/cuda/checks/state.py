@@ -16,7 +16,8 @@ FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 
 
 # Kinds of findings, and the columns of a row of one.
 RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK = range(1, 9)
-WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD = 1, 2, 3, 4  # who races; a thread with its own copies
+# Who races; a thread with its own copies; lanes of a warp that write one place by one execution of an instruction.
+WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD, AT_ONCE = 1, 2, 3, 4, 5
 (COUNT, KIND, WHO, SPACE, SAME, EARLIER, LATER, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, WIDTH,
  EARLIER_WAY, EARLIER_TRIPS, LATER_WAY, LATER_TRIPS) = range(17)  # fmt: skip
 COLUMNS = 17  # SAME: of barriers that differ, whether it is one instruction; ways and trips: barrier_places.py

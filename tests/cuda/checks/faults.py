@@ -16,7 +16,7 @@ SOURCE = Path(__file__).with_name("faults.cu")
 BLOCKS, THREADS = 4, 64
 
 RAW, WAR, WAW = "Potential RAW hazard", "Potential WAR hazard", "Potential WAW hazard"
-WARP_RAW, WARP_WAR, WARP_WAW = (f"(Warp Level Programming) {each}" for each in (RAW, WAR, WAW))
+WARP_RAW, WARP_WAR = (f"(Warp Level Programming) {each}" for each in (RAW, WAR))
 UNWRITTEN = "Uninitialized __{}__ memory read"
 IN_WARP, IN_BLOCK = "Divergent thread(s) in warp", "Divergent thread(s) in block"
 
@@ -43,8 +43,8 @@ FAULTS = {
     "active_mask_between_write_and_read": (WARP_RAW, 2, 4),
     "shuffle_between_write_and_read_of_global": (WARP_RAW, 1, 3),
     "compaction_without_syncwarp": (WARP_RAW, 4, 6),
-    "one_sum_of_all_lanes": (WARP_WAW, 4, 4),
-    "greatest_of_all_lanes": (WARP_WAW, 4, 4),
+    "one_sum_of_all_lanes": (WAW, 4, 4),
+    "greatest_of_all_lanes": (WAW, 4, 4),
     "rounds_without_a_barrier": (WARP_RAW, 5, 5),
     "rounds_of_stores_without_a_barrier": (WAW, 3, 3),
     "histogram_without_atomics": (WARP_WAR, 4, 4),

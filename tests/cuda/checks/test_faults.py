@@ -46,7 +46,18 @@ def test_stores_of_one_value_are_information_alone():
     found = faults.found("all_write_the_same")
     assert {finding.severity for finding in found.findings} == {"Info"}
     assert found.harmful == ()
-    assert found.lines()[-1] == "========= CHECK SUMMARY: 0 errors, 0 warnings; 2 that change nothing (--json has them)"
+    assert found.lines()[-1] == "========= CHECK SUMMARY: 0 errors, 0 warnings; 1 that change nothing (--json has them)"
+
+
+def test_lanes_that_write_one_place_by_one_store_are_an_error():
+    """A GPU that runs the warp in lock step hides nothing there; in other rounds of a loop it is a warning."""
+    at_once, _ = faults.found("one_sum_of_all_lanes", "racecheck").harmful
+    assert (at_once.severity, at_once.what.partition(":")[0]) == (
+        "Error",
+        "Potential WAW hazard detected at __shared__ 0x4 in block (0, 0, 0) between threads of a warp, at once",
+    )
+    _, by_rounds = faults.found("rounds_of_stores_without_a_barrier", "racecheck").harmful
+    assert (by_rounds.severity, by_rounds.what[:44]) == ("Warning", "(Warp Level Programming) Potential WAW hazar")
 
 
 def test_a_finding_names_threads_block_array_and_how_often():
