@@ -92,8 +92,28 @@ FLOATING["mul"] = _computed(arithmetic.multiply)
 FLOATING["mad"] = _computed(arithmetic.fused, signs_zero=True)
 opcode("fma")(FLOATING["mad"])
 opcode("sqrt")(_computed(arithmetic.square_root))
-opcode("rcp")(_computed(approximations.reciprocal))
-opcode("rsqrt")(_computed(approximations.reciprocal_root))
+_RECIPROCALS = {
+    "rcp": _computed(approximations.reciprocal),
+    "rsqrt": _computed(approximations.reciprocal_root),
+}
+
+
+@opcode("rcp", "rsqrt")
+def reciprocal(thread: Thread, instruction: Instruction) -> None:
+    """1 / a, 1 / root a; .ftz.f64 knows only upper halves and no subnormal numbers."""
+    if instruction.modifiers[-2:] != ("ftz", "f64"):
+        _RECIPROCALS[instruction.opcode](thread, instruction)
+        return
+
+    def half(bits: int) -> int:
+        return flushed(bits >> 32 << 32, F64)
+
+    function = approximations.reciprocal if instruction.opcode == "rcp" else approximations.reciprocal_root
+    (bits,) = sources(thread, instruction, "f64")
+    result = half(encode(function(decode(half(bits), F64)), F64))
+    thread.write(instruction.operands[0], "f64", result)
+
+
 opcode("ex2")(_computed(approximations.power_of_two))
 opcode("lg2")(_computed(approximations.binary_logarithm))
 opcode("sin")(_computed(approximations.sine))
