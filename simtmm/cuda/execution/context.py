@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.emit import ONE_BIT, Emitter, Value, bits, element_of, lanes
 from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.execution.one_nan import gives_one_nan, with_one_nan
 from simtmm.cuda.execution.special_registers import special_register
 from simtmm.cuda.ptx.declarations import real_bits
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Sink, Symbol
@@ -46,6 +47,7 @@ class Context:
         self.carry: Value | None = None
         self.site = -1  # of the instruction's access in the log
         self._values: dict[str, Value] = {}
+        self._looked_at: dict[str, Value] = {}  # of late registers
         self._dirty: set[str] = set()
 
     def begin(self, instruction: Instruction) -> None:
@@ -85,13 +87,21 @@ class Context:
         self._values[name] = found
         return found
 
+    def looked_at(self, name: str) -> Value:
+        """What a register holds, of each NaN the bits that a GPU gives it."""
+        if name not in self.code.late:
+            return self.register(name)
+        if name not in self._looked_at:
+            self._looked_at[name] = with_one_nan(self.emit, self.register(name))
+        return self._looked_at[name]
+
     def read(self, operand: Operand, element: str, signed: bool = False) -> Value:
         """An operand as whole numbers of a width: "i32". signed: how a register of less is widened."""
         if isinstance(operand, Register):
             operand = self.code.constants.get(operand.name, operand)
         match operand:
             case Register(name):
-                value = self.register(name)
+                value = self.looked_at(name)
                 if element_of(value.type) == "i1":
                     return self.emit.resize(value, element, False)
                 return self.emit.resize(value, element, signed)
@@ -107,7 +117,7 @@ class Context:
                 raise self.refuse("has an operand that is not known here")
 
     def real(self, operand: Operand, kind: str) -> Value:
-        """An operand as floating-point numbers: "f32"."""
+        """An operand as floating-point numbers: "f32". A NaN among them may have any bits."""
         if isinstance(operand, Register):
             operand = self.code.constants.get(operand.name, operand)
         if kind not in _REALS:
@@ -117,8 +127,13 @@ class Context:
                 operand = Immediate(real_bits(operand, bits_of(kind)), bits_of(kind))
             except PtxError as error:
                 raise self.refuse(f"has a number of another size: {error}") from None
-        width = bits_of(kind)
-        return self.emit.as_type(self.read(operand, f"i{width}"), lanes(_REALS[kind]))
+        if isinstance(operand, Register) and operand.name in self.code.late and kind == "f32":
+            return self.emit.as_type(self.register(operand.name), lanes("float"))
+        return self.exact(operand, kind)
+
+    def exact(self, operand: Operand, kind: str) -> Value:
+        """An operand as floating-point numbers, of each NaN the bits that a GPU gives it."""
+        return self.emit.as_type(self.read(operand, f"i{bits_of(kind)}"), lanes(_REALS[kind]))
 
     def predicate(self, operand: Operand) -> Value:
         """An operand as a condition."""
@@ -149,9 +164,12 @@ class Context:
             value = self.emit.resize(value, f"i{bits_of(kind)}", signed)
         crosses = operand.name in self.code.frame.places
         assert self.instruction is not None
+        if operand.name not in self.code.late and gives_one_nan(self.instruction):
+            value = with_one_nan(self.emit, value)
         if crosses or self.instruction.guard is not None:
             value = self.emit.select(self.active_lanes, value, self.register(operand.name))
         self._values[operand.name] = value
+        self._looked_at.pop(operand.name, None)
         if crosses:
             self._dirty.add(operand.name)
 
@@ -159,6 +177,7 @@ class Context:
         """Give a register values in all lanes of the warp, wherever they are."""
         assert isinstance(operand, Register)
         self._values[operand.name] = value
+        self._looked_at.pop(operand.name, None)
         if operand.name in self.code.frame.places:
             self._dirty.add(operand.name)
 

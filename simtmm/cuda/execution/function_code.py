@@ -9,6 +9,7 @@ from simtmm.cuda.execution.constants import constants
 from simtmm.cuda.execution.context import Context, Frame
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.layout import ACTIVATION, ACTIVATION_BYTES, ALIGN, LANES, LAUNCH, PARAMETER_WINDOW
+from simtmm.cuda.execution.one_nan import late_registers
 from simtmm.cuda.ptx.control_flow import ControlFlow, control_flow
 from simtmm.cuda.ptx.registers import written
 from simtmm.cuda.ptx.steps import steps
@@ -44,6 +45,7 @@ class FunctionCode:
             self.places[variable.name] = (end, stride)
             end += -(-stride * LANES // ALIGN) * ALIGN
         self.constants = constants(function)
+        self.late = late_registers(function)
         self.frame = Frame(function.registers, self.flow.crossing - self.constants.keys(), end)
         self.frame_bytes = self.frame.end
         self.locals, self.local_bytes = placed(v for v in function.variables if v.space == "local")

@@ -90,7 +90,7 @@ def rows() -> Iterator[Case]:
         for trans in ("", ".trans"):
             name = f"ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16"
             body = f"{prepare}  {name} {taken}, [%other];"
-            yield case(name, body, ["b32"] * 4, ["b32"] * 4)
+            yield case(name, body, ["b32"] * count, ["b32"] * 4)
             name = f"stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16"
             body = (
                 f"{prepare}  {name} [%other], {given};\n"

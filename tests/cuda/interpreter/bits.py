@@ -102,12 +102,18 @@ def reverse(thread: Thread, instruction: Instruction) -> None:
     thread.write(instruction.operands[0], kind, int(f"{value:0{bits_of(kind)}b}"[::-1], 2))
 
 
+def _place(number: int, top: int) -> int:
+    """A position or a length beyond 255, which the manual leaves open: of 32 bits its lowest byte, of 64 all of it."""
+    return number if top == 63 else number & 0xFF
+
+
 @opcode("bfe")
 def extract(thread: Thread, instruction: Instruction) -> None:
     """A field of `length` bits from `position` on; what is beyond it is the field's sign, or zero."""
     kind = instruction.modifiers[-1]
     value, position, length = sources(thread, instruction, kind, "u32", "u32")
-    position, length, top = position & 0xFF, length & 0xFF, bits_of(kind) - 1
+    top = bits_of(kind) - 1
+    position, length = _place(position, top), _place(length, top)
     sign = value >> min(position + length - 1, top) & 1 if kind[0] == "s" and length else 0
     result = 0
     for bit in range(top + 1):
@@ -121,7 +127,7 @@ def insert(thread: Thread, instruction: Instruction) -> None:
     """b with the lower bits of a in a field of `length` bits from `position` on."""
     kind = instruction.modifiers[-1]
     field, result, position, length = sources(thread, instruction, kind, kind, "u32", "u32")
-    position, length = position & 0xFF, length & 0xFF
+    position, length = (_place(each, bits_of(kind) - 1) for each in (position, length))
     for bit in range(min(length, bits_of(kind) - position)):
         at = position + bit
         result = result & ~(1 << at) | (field >> bit & 1) << at

@@ -61,9 +61,28 @@ def _converted(instruction: Instruction, bits: int, kind: str, to: str) -> int:
     if instruction.has("ftz") and source is F32:
         bits = flushed(bits, source)
     value = decode(bits, source)
+    if to in FORMATS and math.isnan(value) and (kept := _nan(instruction, bits, kind, to)) is not None:
+        return kept
     if to in FORMATS:
         return _real(instruction, value, FORMATS[to])
     return _to_integer(instruction, value, kind, to)
+
+
+_KEPT = {("f64", "f16"), ("f64", "f32"), ("f32", "f64"), ("f16", "f64"), ("bf16", "f32")}
+
+
+def _nan(instruction: Instruction, bits: int, kind: str, to: str) -> int | None:
+    """A NaN that keeps its sign and the upper part of its payload, as an H100 does it; None for the one NaN."""
+    if (kind, to) == ("f32", "tf32") and instruction.has("rna"):
+        return bits & ~0x1FFF
+    if (kind, to) not in _KEPT or instruction.has("sat"):
+        return None
+    source, form = FORMATS[kind], FORMATS[to]
+    if kind == "f32" and instruction.has("ftz"):
+        bits = source.nan
+    payload = bits & ((1 << source.precision - 1) - 1)
+    moved = payload << form.precision >> source.precision | 1 << form.precision - 2
+    return bits >> source.bits - 1 << form.bits - 1 | form.infinity | moved
 
 
 def _to_integer(instruction: Instruction, value: float, kind: str, to: str) -> int:

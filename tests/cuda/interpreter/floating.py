@@ -17,6 +17,7 @@ from tests.cuda.interpreter.formats import (
     flushed,
     is_negative,
     is_special,
+    power_of_two,
 )
 from tests.cuda.interpreter.opcodes import Handler, opcode, sources
 from tests.cuda.interpreter.thread import Thread
@@ -47,7 +48,13 @@ def each_lane(thread: Thread, instruction: Instruction, function: Callable[..., 
 
 
 def finish(instruction: Instruction, value: Value, form: Format) -> int:
-    """A result's bits: rounded, flushed, saturated to 0..1 or to what isn't negative."""
+    """A result's bits: rounded, flushed, saturated to 0..1 or to what isn't negative.
+
+    A result of f32 is flushed if it was too small before it was rounded.
+    """
+    approximate = instruction.has("approx") or instruction.has("full")
+    if instruction.has("ftz") and form is F32 and not approximate and abs(value) < power_of_two(form.least_exponent):
+        value = -0.0 if is_negative(value) else 0.0
     bits = encode(value, form, mode_of(instruction))
     if instruction.has("ftz") and form is not F64:
         bits = flushed(bits, form)
@@ -85,8 +92,28 @@ FLOATING["mul"] = _computed(arithmetic.multiply)
 FLOATING["mad"] = _computed(arithmetic.fused, signs_zero=True)
 opcode("fma")(FLOATING["mad"])
 opcode("sqrt")(_computed(arithmetic.square_root))
-opcode("rcp")(_computed(approximations.reciprocal))
-opcode("rsqrt")(_computed(approximations.reciprocal_root))
+_RECIPROCALS = {
+    "rcp": _computed(approximations.reciprocal),
+    "rsqrt": _computed(approximations.reciprocal_root),
+}
+
+
+@opcode("rcp", "rsqrt")
+def reciprocal(thread: Thread, instruction: Instruction) -> None:
+    """1 / a, 1 / root a; .ftz.f64 knows only upper halves and no subnormal numbers."""
+    if instruction.modifiers[-2:] != ("ftz", "f64"):
+        _RECIPROCALS[instruction.opcode](thread, instruction)
+        return
+
+    def half(bits: int) -> int:
+        return flushed(bits >> 32 << 32, F64)
+
+    function = approximations.reciprocal if instruction.opcode == "rcp" else approximations.reciprocal_root
+    (bits,) = sources(thread, instruction, "f64")
+    result = half(encode(function(decode(half(bits), F64)), F64))
+    thread.write(instruction.operands[0], "f64", result)
+
+
 opcode("ex2")(_computed(approximations.power_of_two))
 opcode("lg2")(_computed(approximations.binary_logarithm))
 opcode("sin")(_computed(approximations.sine))
@@ -108,11 +135,11 @@ def divide(thread: Thread, instruction: Instruction) -> None:
 
 
 def change_sign(thread: Thread, instruction: Instruction) -> None:
-    """abs and neg touch the sign alone."""
+    """abs and neg touch the sign alone; of f64 not that of a NaN, and other NaNs become the one."""
 
     def lane(form: Format, bits: int) -> int:
         if math.isnan(decode(bits, form)):
-            return form.nan
+            return bits if form is F64 else form.nan
         top = 1 << (form.bits - 1)
         return bits ^ top if instruction.opcode == "neg" else bits & ~top
 

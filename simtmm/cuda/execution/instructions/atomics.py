@@ -7,6 +7,7 @@ from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions.memory import address_of, put, take
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.livelock.watched_code import update_lines
+from simtmm.cuda.execution.one_nan import NAN
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Sink
 from simtmm.cuda.ptx.types import bytes_of
@@ -91,8 +92,9 @@ def _lines(operation: str, kind: str, space: str) -> str | None:
             return _FLUSHED_SUM
         case "add" if kind in _REAL:
             of = _REAL[kind]
-            return (f"  %x = bitcast INT %old to {of}\n  %y = bitcast INT %b to {of}\n  %z = fadd {of} %x, %y\n"
-                    f"  %new = bitcast {of} %z to INT")  # fmt: skip
+            sum_of = (f"  %x = bitcast INT %old to {of}\n  %y = bitcast INT %b to {of}\n  %z = fadd {of} %x, %y\n"
+                      f"  %sum = bitcast {of} %z to INT\n")  # fmt: skip
+            return sum_of + (_ONE_NAN.replace("SUM", "%sum") if kind == "f32" else "  %new = add INT %sum, 0")
         case "add" | "min" | "max" if kind in ("f16", "bf16", "f16x2", "bf16x2"):
             return _of_halves(operation, kind)
     return None
@@ -122,12 +124,16 @@ def _flushed(name: str) -> str:
 """
 
 
+# Of a sum of f32 that is a NaN the one that a GPU gives.
+_ONE_NAN = f"""  %is.nan = fcmp uno float %z, %z
+  %new = select i1 %is.nan, i32 {NAN}, i32 SUM"""
+
 # Sums of f32 in global memory, but not in shared memory (PTX ISA, atom).
 _FLUSHED_SUM = f"""{_flushed("old")}{_flushed("b")}  %x = bitcast i32 %old.kept to float
   %y = bitcast i32 %b.kept to float
   %z = fadd float %x, %y
   %sum = bitcast float %z to i32
-{_flushed("sum")}  %new = add i32 %sum.kept, 0"""
+{_flushed("sum")}{_ONE_NAN.replace("SUM", "%sum.kept")}"""
 
 
 def _of_halves(operation: str, kind: str) -> str:
@@ -156,7 +162,10 @@ def _of_halves(operation: str, kind: str) -> str:
     if kind.startswith("f"):
         lines += [
             f"  %sum.h = fptrunc {reals} %sum to <{count} x half>",
-            f"  %new = bitcast <{count} x half> %sum.h to INT",
+            f"  %sum.i = bitcast <{count} x half> %sum.h to {vector}",
+            f"  %nan = fcmp uno {reals} %sum, %sum",
+            f"  %one = select <{count} x i1> %nan, {vector} splat (i16 32767), {vector} %sum.i",
+            f"  %new = bitcast {vector} %one to INT",
         ]
     else:
         lines += [

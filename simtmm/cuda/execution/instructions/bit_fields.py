@@ -1,9 +1,9 @@
 """Fields of bits: extracted, inserted, created and counted."""
 
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, lanes
+from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions.integer import is_signed, operands
-from simtmm.cuda.ptx.syntax import Instruction
+from simtmm.cuda.ptx.syntax import Instruction, Operand
 from simtmm.cuda.ptx.types import bits_of
 
 
@@ -13,10 +13,7 @@ def extract(context: Context, instruction: Instruction) -> None:
     width = bits_of(kind)
     (a,) = operands(context, instruction, 1, kind)
     element = f"i{width}"
-    start, length = (
-        emit.resize(emit.binary("and", context.read(operand, "i32"), emit.constant(255, lanes("i32"))), element, False)
-        for operand in instruction.operands[2:4]
-    )
+    start, length = (_count(context, operand, element) for operand in instruction.operands[2:4])
     top = emit.constant(width - 1, a.type)
     # Shifts stay below the width: from a start beyond the number on, all is sign.
     signed = is_signed(kind)
@@ -34,16 +31,22 @@ def extract(context: Context, instruction: Instruction) -> None:
     context.write(instruction.operands[0], emit.select(empty, emit.constant(0, a.type), found))
 
 
+def _count(context: Context, operand: Operand, element: str) -> Value:
+    """A start or a length. The manual allows 0 to 255: of more a GPU takes 8 bits, of fields in 64 bits all 32."""
+    emit = context.emit
+    value = context.read(operand, "i32")
+    if element == "i64":
+        return emit.resize(value, element, False)
+    return emit.resize(emit.binary("and", value, emit.constant(255, value.type)), element, False)
+
+
 def insert(context: Context, instruction: Instruction) -> None:
     """bfi: a field of bits put into a number."""
     kind, emit = context.type_of(), context.emit
     width = bits_of(kind)
     a, b = operands(context, instruction, 2, kind)
     element = f"i{width}"
-    start, length = (
-        emit.resize(emit.binary("and", context.read(operand, "i32"), emit.constant(255, lanes("i32"))), element, False)
-        for operand in instruction.operands[3:5]
-    )
+    start, length = (_count(context, operand, element) for operand in instruction.operands[3:5])
     top = emit.constant(width - 1, a.type)
     far = emit.compare("icmp ugt", start, top)
     near = emit.intrinsic("llvm.umin", a.type, start, top)

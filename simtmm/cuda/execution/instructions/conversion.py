@@ -4,6 +4,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes
 from simtmm.cuda.execution.instructions import half, real, small_floats
 from simtmm.cuda.execution.instructions.integer import is_signed
+from simtmm.cuda.execution.one_nan import with_one_nan
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.cuda.ptx.types import bits_of, is_type
 
@@ -70,7 +71,8 @@ def _source(context: Context, instruction: Instruction, given: str) -> Value:
     operand = instruction.operands[1]
     if given in ("f16", "bf16"):
         return half.widen(context, half.raw(context, operand, given), half.is_brain(given))  # .ftz is of f32 alone
-    return real.flushed(context, instruction, context.real(operand, given))
+    value = real.flushed(context, instruction, context.exact(operand, given))
+    return with_one_nan(context.emit, value) if given == "f32" and instruction.has("ftz") else value
 
 
 def _real_to_whole(context: Context, instruction: Instruction, to: str, given: str) -> None:
@@ -154,11 +156,14 @@ def _to_half(context: Context, instruction: Instruction, value: Value, brain: bo
     """f32 or f64 to raw numbers of 16 bits."""
     emit = context.emit
     value = real.saturated(context, instruction, value)
+    wide = value
     if element_of(value.type) == "double":
         value = half.to_odd(context, value)
     found = half.narrow(context, value, brain)
     if rounding != "rn":
         found = _directed(context, found, half.widen(context, found, brain), value, rounding)
+    if element_of(wide.type) == "double" and not brain:
+        found = _kept_nan(context, found, wide)
     if instruction.has("satfinite"):
         most = emit.constant(0x7F7F if brain else 0x7BFF, found.type)
         sign = emit.binary("and", found, emit.constant(-0x8000, found.type))
@@ -170,6 +175,16 @@ def _to_half(context: Context, instruction: Instruction, value: Value, brain: bo
         positive = emit.compare("icmp sge", found, emit.constant(0, found.type))
         found = emit.select(positive, found, emit.constant(0, found.type))
     return found
+
+
+def _kept_nan(context: Context, found: Value, given: Value) -> Value:
+    """f16 of f64: a NaN keeps its sign and the highest bits of its payload."""
+    emit = context.emit
+    raw = emit.as_type(given, lanes("i64"))
+    sign = emit.binary("and", emit.binary("lshr", raw, emit.constant(48, raw.type)), emit.constant(0x8000, raw.type))
+    payload = emit.binary("and", emit.binary("lshr", raw, emit.constant(42, raw.type)), emit.constant(0x3FF, raw.type))
+    nan = emit.binary("or", emit.binary("or", sign, payload), emit.constant(0x7E00, raw.type))
+    return emit.select(emit.compare("fcmp uno", given, given), emit.resize(nan, "i16", False), found)
 
 
 def _directed(context: Context, found: Value, back: Value, value: Value, rounding: str) -> Value:
@@ -206,7 +221,10 @@ def _pack_halves(context: Context, instruction: Instruction, to: str) -> None:
 
 
 def _to_tf32(context: Context, instruction: Instruction) -> None:
-    """f32 with the lowest 13 bits of the mantissa rounded off: ties away from 0 (.rna), or to even."""
+    """f32 with the lowest 13 bits of the mantissa rounded off: ties away from 0 (.rna), or to even.
+
+    Of a NaN .rna cuts these bits off, even where that leaves infinity; the others give the one NaN without them.
+    """
     emit = context.emit
     value = context.read(instruction.operands[1], "i32")
     half_of_last = emit.constant(0x1000, value.type)
@@ -220,9 +238,11 @@ def _to_tf32(context: Context, instruction: Instruction) -> None:
     size = emit.binary("and", value, emit.constant(0x7FFFFFFF, value.type))
     finite = emit.compare("icmp ult", size, emit.constant(0x7F800000, value.type))
     moved = emit.binary("and", emit.binary("add", value, half_of_last), emit.constant(-0x2000, value.type))
-    found = emit.select(finite, moved, value)
+    is_nan = emit.compare("icmp ugt", size, emit.constant(0x7F800000, value.type))
+    cut = emit.binary("and", value, emit.constant(-0x2000, value.type))
+    nan = cut if instruction.has("rna") else emit.constant(0x7FFFE000, value.type)
+    found = emit.select(finite, moved, emit.select(is_nan, nan, value))
     if instruction.has("relu"):
-        is_nan = emit.compare("icmp ugt", size, emit.constant(0x7F800000, value.type))
         positive = emit.compare("icmp sge", value, emit.constant(0, value.type))
         found = emit.select(emit.binary("or", positive, is_nan), found, emit.constant(0, value.type))
     context.write(instruction.operands[0], found)

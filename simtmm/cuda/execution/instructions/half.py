@@ -132,7 +132,10 @@ def arithmetic(context: Context, instruction: Instruction) -> None:
     if opcode in ("neg", "abs"):
         value = _flushed(context, instruction, raw(context, instruction.operands[1], kind), kind)
         mask = emit.constant(0x7FFF if opcode == "abs" else -0x8000, value.type)
-        store(context, instruction.operands[0], emit.binary("and" if opcode == "abs" else "xor", value, mask))
+        found = emit.binary("and" if opcode == "abs" else "xor", value, mask)
+        size = emit.binary("and", value, emit.constant(0x7FFF, value.type))
+        nan = emit.compare("icmp ugt", size, emit.constant(0x7F80 if brain else 0x7C00, value.type))
+        store(context, instruction.operands[0], emit.select(nan, emit.constant(0x7FFF, value.type), found))
         return
     values = [widened(context, operand, kind) for operand in instruction.operands[1:]]
     if opcode in ("min", "max"):

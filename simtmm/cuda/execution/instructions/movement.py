@@ -25,6 +25,8 @@ def move(context: Context, instruction: Instruction) -> None:
         _unpack(context, to, context.read(given, f"i{bits_of(kind)}"))
     elif isinstance(given, Vector):
         context.write(to, _packed(context, given, bits_of(kind)))
+    elif isinstance(to, Register) and isinstance(given, Register) and {to.name, given.name} <= context.code.late:
+        context.write(to, context.register(given.name))
     else:
         context.write(to, context.read(given, f"i{bits_of(kind)}"))
 

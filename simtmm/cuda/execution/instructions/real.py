@@ -3,6 +3,7 @@
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes, with_element
 from simtmm.cuda.execution.instructions.approximate import approximate
+from simtmm.cuda.execution.instructions.flushing import least_flushed
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.ptx.syntax import Instruction, Operand
 from simtmm.cuda.ptx.types import bits_of
@@ -64,6 +65,8 @@ def _computed(context: Context, instruction: Instruction, given: list[Value]) ->
     values = [flushed(context, instruction, value) for value in given]
     operation = "fma" if len(values) == 3 else _OPERATIONS[instruction.opcode]
     result = rounded(context, operation, values, rounding_of(instruction))
+    if instruction.has("ftz") and operation in ("fmul", "fma", "fdiv"):
+        result = least_flushed(context, operation, result, values)
     if instruction.opcode == "div" and instruction.has("approx"):
         result = _by_huge(context, result, *values)
     return saturated(context, instruction, flushed(context, instruction, result))
@@ -128,20 +131,22 @@ def _short(type_name: str) -> str:
 
 
 def sign(context: Context, instruction: Instruction) -> None:
-    """abs and neg."""
+    """abs and neg. A NaN of f64 keeps its sign."""
     kind, emit = context.type_of(), context.emit
     value = flushed(context, instruction, context.real(instruction.operands[1], kind))
     if instruction.opcode == "abs":
         result = emit.intrinsic("llvm.fabs", value.type, value)
     else:
         result = emit.value(f"fneg {value}", value.type)
+    if kind == "f64":
+        result = emit.select(emit.compare("fcmp uno", value, value), value, result)
     context.write(instruction.operands[0], result)
 
 
 def copy_sign(context: Context, instruction: Instruction) -> None:
     """copysign: the second's size with the first's sign."""
     kind = context.type_of()
-    a, b = (context.real(operand, kind) for operand in instruction.operands[1:3])
+    a, b = (context.exact(operand, kind) for operand in instruction.operands[1:3])
     context.write(instruction.operands[0], context.emit.intrinsic("llvm.copysign", a.type, b, a))
 
 
@@ -176,6 +181,9 @@ def function(context: Context, instruction: Instruction) -> None:
         if kind in half.KINDS:
             half.function(context, instruction)
             return
+        if kind == "f64" and instruction.has("ftz"):
+            _by_upper_halves(context, instruction)
+            return
         value = flushed(context, instruction, context.real(instruction.operands[1], kind))
         result = flushed(context, instruction, approximate(context, instruction.opcode, value))
         context.write(instruction.operands[0], result)
@@ -184,8 +192,32 @@ def function(context: Context, instruction: Instruction) -> None:
     if instruction.opcode == "sqrt":
         result = rounded(context, "sqrt", [value], rounding_of(instruction))
     else:
-        result = rounded(context, "fdiv", [context.emit.constant("1.0", value.type), value], rounding_of(instruction))
+        values = [context.emit.constant("1.0", value.type), value]
+        result = rounded(context, "fdiv", values, rounding_of(instruction))
+        if instruction.has("ftz"):
+            result = least_flushed(context, "fdiv", result, values)
     context.write(instruction.operands[0], flushed(context, instruction, result))
+
+
+def _by_upper_halves(context: Context, instruction: Instruction) -> None:
+    """rcp and rsqrt.approx.ftz.f64: of the upper half of the operand the upper half of the result, toward 0."""
+    emit = context.emit
+    given = _normal_half(context, context.real(instruction.operands[1], "f64"))
+    found = approximate(context, instruction.opcode, given)
+    raw = emit.as_type(_normal_half(context, found), lanes("i64"))
+    nan = emit.constant(0x7FFFFFFF << 32, raw.type)
+    context.write(instruction.operands[0], emit.select(emit.compare("fcmp uno", found, found), nan, raw))
+
+
+def _normal_half(context: Context, a: Value) -> Value:
+    """f64 without the lower half; numbers too small to be normal are 0, of their sign."""
+    emit = context.emit
+    raw = emit.as_type(a, lanes("i64"))
+    small = emit.compare(
+        "fcmp olt", emit.intrinsic("llvm.fabs", a.type, a), emit.constant("0x0010000000000000", a.type)
+    )
+    kept = [emit.binary("and", raw, emit.constant(-(1 << lowest), raw.type)) for lowest in (63, 32)]
+    return emit.as_type(emit.select(small, *kept), a.type)
 
 
 HANDLERS = {
