@@ -107,7 +107,7 @@ cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared
     RETURN_IF(!threads || !grid.x || !grid.y || !grid.z || grid.y > 65535 || grid.z > 65535 || grid.x > 0x7fffffffu,
               cudaErrorInvalidConfiguration, prefix() + "grid of " + three(grid) + ", block of " + three(block) + ": no such launch");
     int64_t most_threads = attribute(cudaDevAttrMaxThreadsPerBlock);
-    RETURN_IF(threads > (uint64_t)most_threads || block.z > 64, cudaErrorInvalidConfiguration,
+    RETURN_IF(threads > (uint64_t)most_threads || block.z > 64, cudaErrorInvalidValue,  // as CUDA 13 on an H200
               prefix() + "a block of " + three(block) + " threads: at most " + counted(most_threads));
     RETURN_IF(shared && shared > (uint64_t)dynamic_limit(kernel), cudaErrorInvalidValue,
               prefix() + counted(shared) + " bytes of dynamic shared memory: must be at most " + counted(dynamic_limit(kernel)) +
