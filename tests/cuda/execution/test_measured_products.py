@@ -1,4 +1,4 @@
-"""Products of matrices against an H100's (sm_90, driver 580, machine code of ptxas 13.0), bit by bit.
+"""Products of matrices against an H100's (sm_90, machine code by ptxas of CUDA 13.0), bit by bit.
 
 measured/h100_matrix.npz: "cases" lists, as JSON, an instruction and the names of its arrays A, B, C and D. Each has a
 row for each of some warps: for mma the registers, [register, lane], for wmma the matrices, A and C row by row, B column

@@ -165,6 +165,7 @@ def test_products_are_summed_at_once() -> None:
         (1.5, 2.0**-30, 36),  # 2^-30 is cut off beside a product that begins with 1, not with 2.25
         (0, 2.0**-140, 2.0**-140),  # zeros cut off nothing
         (0, -0.0, 0),
+        (2 - 2.0**-10, 2 - 2.0**-23, 66 - 2.0**-4 + 2.0**-17),  # more than 2^31 units
     ],
 )
 def test_what_is_too_small_beside_the_largest_is_cut_off(factor: float, given: float, expected: float) -> None:
