@@ -98,6 +98,17 @@ def test_every_bit_is_a_gpus(kind: str) -> None:
             assert np.array_equal(compared(array, to), compared(cases()[name][3][warp], to)), (name, warp)
 
 
+def test_a_result_of_f16_is_a_sum_of_f32_rounded_where_what_is_added_to_is_f32() -> None:
+    shape = "wmma.mma.sync.aligned.row.col.m16n16k16"
+    text = kernel(loaded(f"{shape}.f16.f32", 0), 4)
+    for *given, sums in zip(*cases()[f"{shape}.f32.f32"], strict=True):
+        arrays = [each.copy() for each in given] + [np.zeros(256, np.float16)]
+        run(text, "k", arrays)
+        with np.errstate(over="ignore"):
+            expected = sums.view(np.float32).astype(np.float16)
+        assert np.array_equal(arrays[3].view(np.uint16), expected.view(np.uint16))
+
+
 def numbers(array: Array, kind: str) -> list[int]:
     """Bits of a matrix's elements."""
     return [int(each) for each in array.view(f"u{BITS[kind] // 8}")]
