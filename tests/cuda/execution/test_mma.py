@@ -131,14 +131,6 @@ def test_signs_of_the_factors_may_differ() -> None:
     assert np.array_equal(result, held(a @ b + c, "s32", True))
 
 
-def test_the_sum_may_be_of_another_type_than_the_result() -> None:
-    random = np.random.default_rng(3)
-    a, b = random.integers(-4, 5, (16, 16)), random.integers(-4, 5, (16, 8))
-    c = random.integers(-50, 50, (16, 8))
-    result = multiplied("m16n8k16.row.col.f16.f16.f16.f32", a, b, c, ("f16", "f16", "f16", "f32"))
-    assert np.array_equal(result, held(a @ b + c, "f16", True))
-
-
 @pytest.mark.parametrize(("saturates", "expected"), [(True, 2**31 - 1), (False, -(2**31) + 9)])
 def test_satfinite_holds_whole_numbers_within_32_bits(saturates: bool, expected: int) -> None:
     a, b = np.ones((16, 16)), np.ones((16, 8))
@@ -158,11 +150,38 @@ def test_single_bits_may_be_compared() -> None:
     assert np.array_equal(result, held(differ, "s32", True))
 
 
-def test_sums_of_f16_are_rounded_once_to_f32() -> None:
+def test_products_are_summed_at_once() -> None:
     # Added one by one in f32, 2^-24 would be lost 16 times beside 1; together they are 2^-20.
     a, b = np.full((16, 16), 2.0**-12), np.full((16, 8), 2.0**-12)
     result = multiplied("m16n8k16.row.col.f32.f16.f16.f32", a, b, np.ones((16, 8)), ("f32", "f16", "f16", "f32"))
     assert (result.view(np.float32) == np.float32(1 + 2.0**-20)).all()
+
+
+@pytest.mark.parametrize(
+    ("factor", "given", "expected"),
+    [
+        (2.0**-13, 1, 1),  # 2^-26 is cut off 16 times beside 1, whose last bit kept is 2^-25
+        (2.0**-12, -1, -1 + 2.0**-20),
+        (1.5, 2.0**-30, 36),  # 2^-30 is cut off beside a product that begins with 1, not with 2.25
+        (0, 2.0**-140, 2.0**-140),  # zeros cut off nothing
+        (0, -0.0, 0),
+        (2 - 2.0**-10, 2 - 2.0**-23, 66 - 2.0**-4 + 2.0**-17),  # more than 2^31 units
+    ],
+)
+def test_what_is_too_small_beside_the_largest_is_cut_off(factor: float, given: float, expected: float) -> None:
+    a, b, c = np.full((16, 16), factor), np.full((16, 8), factor), np.full((16, 8), given)
+    result = multiplied("m16n8k16.row.col.f32.f16.f16.f32", a, b, c, ("f32", "f16", "f16", "f32"))
+    assert (result == np.float32(expected).view(np.uint32)).all()
+
+
+def test_a_sum_of_f32_goes_toward_zero_and_one_of_f16_to_the_nearest() -> None:
+    a, b = np.zeros((16, 8)), np.zeros((8, 8))
+    a[:, 0], b[0] = -(2.0**-12), 1.5 * 2.0**-12
+    near = multiplied("m16n8k8.row.col.f32.f16.f16.f32", a, b, np.full((16, 8), -1), ("f32", "f16", "f16", "f32"))
+    assert (near.view(np.float32) == -1).all()
+    a[:, 0], b[0] = -(2.0**-6), 1.5 * 2.0**-5
+    near = multiplied("m16n8k8.row.col.f16.f16.f16.f16", a, b, np.full((16, 8), -1), ("f16", "f16", "f16", "f16"))
+    assert (near.view(np.float16) == np.float16(-1 - 2.0**-10)).all()
 
 
 def test_tf32_leaves_the_lowest_bits_out() -> None:
@@ -193,6 +212,7 @@ def test_infinities_that_cancel_give_the_nan_of_gpus() -> None:
         ),
         ("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "don't go together"),
         ("mma.sync.aligned.m16n8k16.row.col.s32.f16.f16.s32 {%r0}, {%r0}, {%r0}, {%r0};", "known: f16, f32"),
+        ("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "one type for the sum and"),
         (
             "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};",
             "has 1 registers where a fragment has 4",

@@ -6,9 +6,12 @@ member w + e + 4 w (r / 2); that of B is in row member w + e + 4 w r and column 
 group + 8 (i / 2) and column 2 member + i % 2.
 """
 
+import math
+from fractions import Fraction
+
 from simtmm.cuda.ptx.syntax import Instruction, Operand, Vector
 from tests.cuda.interpreter import arithmetic
-from tests.cuda.interpreter.formats import FORMATS, Value, decode, encode
+from tests.cuda.interpreter.formats import FORMATS, Value, decode, encode, exponent_of, is_special, power_of_two
 from tests.cuda.interpreter.opcodes import clamped, opcode
 from tests.cuda.interpreter.thread import Thread, space_of, whole
 from tests.cuda.interpreter.types import bits_of, is_type
@@ -64,9 +67,68 @@ def dot(pairs: list[tuple[Value, Value]], start: Value) -> Value:
     return total
 
 
+def in_turn(pairs: list[tuple[Value, Value]], start: Value) -> Value:
+    """The same of f64: each product and sum rounded once."""
+    total = start
+    for pair in pairs:
+        total = decode(encode(dot([pair], total), FORMATS["f64"]), FORMATS["f64"])
+    return total
+
+
+def tensor_sum(pairs: list[tuple[Value, Value]], start: Value, factors: tuple[str, str], kind: str) -> Value:
+    """What a tensor core makes of it, as docs/ptx.md says. kind: of the sum."""
+    known = dot(pairs, start)
+    if is_special(known):
+        return known
+    parts = [(a, b, _exponent(a, factors[0]) + _exponent(b, factors[1])) for a, b in pairs if a and b]
+    if start:
+        parts.append((start, 1, _exponent(start, kind)))
+    if not parts:
+        return 0.0
+    unit = power_of_two(max(exponent for _, _, exponent in parts) - 25)
+    total = sum(int(Fraction(a) * Fraction(b) / unit) for a, b, _ in parts) * unit
+    return _settled(total, kind)
+
+
+def _settled(total: Value, kind: str) -> Value:
+    """A sum in its type. f32 is cut off, but infinite where its exponents end."""
+    if kind == "f32" and abs(total) >= power_of_two(128):
+        return math.copysign(math.inf, total)
+    return decode(encode(total or 0.0, FORMATS[kind], "rz" if kind == "f32" else "rn"), FORMATS[kind])
+
+
+def _exponent(value: Value, kind: str) -> int:
+    """Of a number that is not zero: no less than that of a normal one, and e4m3 and e5m2 become f16."""
+    form = FORMATS["f16" if kind in ("e4m3", "e5m2") else kind]
+    return max(exponent_of(abs(Fraction(value))), form.least_exponent)
+
+
+def accumulated(
+    pairs: list[tuple[Value, Value]], start: Value, kinds: tuple[str, str, str, str], short: bool = False
+) -> Value:
+    """start plus products. kinds: of the result, the factors and start; short: tf32 is summed by fours."""
+    to, a, b, c = kinds
+    if a not in FORMATS:
+        return dot(pairs, start)
+    if a == "f64":
+        return in_turn(pairs, start)
+    kind = "f32" if "f32" in (to, c) else "f16"
+    if a in ("e4m3", "e5m2"):
+        total: Value = 0.0
+        for first in (0, 2):
+            half = [pair for k, pair in enumerate(pairs) if k % 4 in (first, first + 1)]
+            total = tensor_sum(half, total, (a, b), kind)
+        return arithmetic.add(total, start)
+    each = 4 if short and a == "tf32" else len(pairs)
+    total = start
+    for first in range(0, len(pairs), each):
+        total = tensor_sum(pairs[first : first + each], total, (a, b), kind)
+    return total
+
+
 @opcode("mma")
 def multiply_accumulate(thread: Thread, instruction: Instruction) -> None:
-    """D = A B + C, A and B as they are, the sum rounded once."""
+    """D = A B + C."""
     thread.warp.gather(thread, instruction, FULL, _multiplied)
 
 
@@ -98,7 +160,8 @@ def _multiplied(gathered: Gathered) -> None:
             if instruction.has("popc"):
                 combine = int.__xor__ if instruction.has("xor") else int.__and__
                 pairs = [(combine(int(x) & 1, int(y) & 1), 1) for x, y in pairs]
-            results.append(to_bits(dot(pairs, sums[row, column]), to, instruction.has("satfinite")))
+            total = accumulated(pairs, sums[row, column], (to, a_kind, b_kind, c_kind))
+            results.append(to_bits(total, to, instruction.has("satfinite")))
         write_elements(thread, own.operands[0], to, results)
 
 

@@ -5,7 +5,7 @@ of A and B that have more slots than elements have each element twice.
 """
 
 from simtmm.cuda.ptx.syntax import Instruction, Operand
-from tests.cuda.interpreter.matrices import Matrix, dot, elements, parts, to_bits, write_elements
+from tests.cuda.interpreter.matrices import Matrix, accumulated, elements, parts, to_bits, write_elements
 from tests.cuda.interpreter.opcodes import opcode
 from tests.cuda.interpreter.thread import Thread, space_of
 from tests.cuda.interpreter.types import bits_of, bytes_of, is_type
@@ -99,6 +99,7 @@ def _multiplied(gathered: Gathered) -> None:
         results = []
         for slot in range(slots):
             row, column = _place(slot, lane, slots, _size(own, "d"))
-            total = dot([(a[row, k], b[k, column]) for k in range(depth)], c[row, column])
+            pairs = [(a[row, k], b[k, column]) for k in range(depth)]
+            total = accumulated(pairs, c[row, column], (to, a_kind, b_kind, c_kind), short=True)
             results.append(to_bits(total, to, own.has("satfinite")))
         write_elements(thread, own.operands[0], to, results)

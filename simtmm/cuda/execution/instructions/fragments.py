@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TILE_ROWS = 8
 ROW_ALIGN = 16  # bytes, of what four lanes have in a register
 ACCUMULATORS = ("f16", "f32", "f64", "s32")
+EIGHT_BITS = ("e4m3", "e5m2")
 WHOLE = ("s8", "u8", "s4", "u4", "b1", "s32")
 WORDS = "b1"  # single bits, which are multiplied a word at a time
 
@@ -81,17 +82,13 @@ class Fragment:
 
     @property
     def computed(self) -> str:
-        """What products and sums are computed in: whole numbers of 32 bits, or double precision.
-
-        Products of all floating-point types but f64 are exact in it, and sums nearly so: they are rounded once to the
-        accumulator's type. A tensor core keeps fewer bits, so its last bit may differ.
-        """
-        return "i32" if self.kind in WHOLE else "double"
+        """What products and sums are computed in."""
+        return "i32" if self.kind in WHOLE else "double" if self.kind == "f64" else "float"
 
     @property
     def computed_bytes(self) -> int:
         """Of a number as it is computed with."""
-        return 4 if self.computed == "i32" else 8
+        return 8 if self.computed == "double" else 4
 
     @property
     def computed_columns(self) -> int:
@@ -122,7 +119,8 @@ def load_row(emit: Emitter, fragment: Fragment, pointer: str) -> Value:
     if fragment.registers_of_tile == 2:
         of = f"<{lanes} x i{fragment.register_bits}>"
         first, second = (emit.load(of, emit.at(pointer, n * fragment.register_bytes), ROW_ALIGN) for n in (0, 1))
-        return _computed(emit, emit.shuffle(first, second, [n // 2 + lanes * (n % 2) for n in range(2 * lanes)]), kind)
+        both = emit.shuffle(first, second, [n // 2 + lanes * (n % 2) for n in range(2 * lanes)])
+        return _computed(emit, both, kind)
     if kind in ("s4", "u4"):
         return _nibbles(emit, emit.load(f"<{4 * lanes} x i8>", pointer, ROW_ALIGN), kind)
     of = f"<{lanes} x i32>" if kind in (WORDS, "tf32") else f"<{lanes * fragment.packed} x i{bits_of(kind)}>"
@@ -139,13 +137,13 @@ def _computed(emit: Emitter, raw: Value, kind: str) -> Value:
         case "f64":
             return emit.as_type(raw, with_element(raw.type, "double"))
         case "f32":
-            return emit.cast("fpext", emit.as_type(raw, with_element(raw.type, "float")), "double")
+            return emit.as_type(raw, with_element(raw.type, "float"))
         case "tf32":  # the lowest 13 bits of the mantissa are not looked at
             cut = emit.binary("and", raw, emit.constant(-0x2000, raw.type))
-            return emit.cast("fpext", emit.as_type(cut, with_element(raw.type, "float")), "double")
+            return emit.as_type(cut, with_element(raw.type, "float"))
         case "e4m3" | "e5m2":
-            return emit.cast("fpext", widen_small(emit, raw, kind), "double")
-    return emit.cast("fpext", half.widen(Writing(emit), raw, half.is_brain(kind)), "double")
+            return widen_small(emit, raw, kind)
+    return half.widen(Writing(emit), raw, half.is_brain(kind))
 
 
 def _nibbles(emit: Emitter, raw: Value, kind: str) -> Value:
@@ -163,13 +161,11 @@ def store_row(emit: Emitter, fragment: Fragment, pointer: str, row: Value) -> No
     """The other way, of an accumulator: rounded to nearest, once; a NaN has all bits set but the sign."""
     match fragment.kind:
         case "f16":
-            context = Writing(emit)
-            emit.store(half.narrow(context, half.to_odd(context, row), False), pointer, ROW_ALIGN)
+            emit.store(half.narrow(Writing(emit), row, False), pointer, ROW_ALIGN)
             return
         case "f32":
-            near = emit.cast("fptrunc", row, "float")
-            raw = emit.as_type(near, with_element(near.type, "i32"))
-            raw = emit.select(emit.compare("fcmp uno", near, near), emit.constant(0x7FFFFFFF, raw.type), raw)
+            raw = emit.as_type(row, with_element(row.type, "i32"))
+            raw = emit.select(emit.compare("fcmp uno", row, row), emit.constant(0x7FFFFFFF, raw.type), raw)
         case "f64":
             raw = emit.as_type(row, with_element(row.type, "i64"))
         case _:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Emitter, Value
-from simtmm.cuda.execution.instructions.fragments import TILE_ROWS, Fragment, tile_function
+from simtmm.cuda.execution.instructions.fragments import TILE_ROWS, WHOLE, Fragment, tile_function
 from simtmm.cuda.execution.instructions.memory import parts_of
 from simtmm.cuda.execution.instructions.products import MMA_SHAPES, WMMA_SHAPES, Product, product_of
+from simtmm.cuda.execution.instructions.tensor_sums import ROWS_AT_ONCE, Block, exponents_function, steps_of
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.ptx.syntax import Instruction, Operand
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.program import Program
-
-ROWS_AT_ONCE = 4  # of the result, summed up side by side: sums don't wait for each other
 
 
 def multiply(context: Context, instruction: Instruction) -> None:
@@ -73,11 +72,13 @@ def _function(program: "Program", product: Product) -> str:
     """void(a, b, c): registers of the factors, and of the sum, in whose place the result is put."""
     emit = Emitter(program.declared)
     a, b, c, d = product.a, product.b, product.c, product.d
-    element, size = c.computed, c.computed_bytes
+    size = a.computed_bytes
     rows, columns, depth = a.rows, b.rows, a.computed_columns
     emit.label("entry")
-    for name, count in (("%a", rows * depth), ("%b", depth * columns), ("%c", rows * columns)):
-        emit.do(f"{name} = alloca [{count} x {element}], align {ALIGN}")
+    for name, count, element in (
+        ("%a", rows * depth, a.computed), ("%b", depth * columns, b.computed), ("%c", rows * columns, c.computed)
+    ):  # fmt: skip
+        _room(emit, name, count, element)
 
     def each_tile(fragment: Fragment, what: str, pointer: str, matrix: str, stride: int) -> None:
         move = tile_function(program, fragment, what)
@@ -86,17 +87,61 @@ def _function(program: "Program", product: Product) -> str:
             for column in range(fragment.column_tiles):
                 at = emit.at(pointer, fragment.register(row, column) * fragment.register_bytes)
                 down, right = TILE_ROWS * row, wide * column
-                start = right * stride + down * size if what == "turned" else down * stride + right * size
+                each = fragment.computed_bytes
+                start = right * stride + down * each if what == "turned" else down * stride + right * each
                 place = emit.at(matrix, start)
                 emit.call(move, "void", Value(at, "ptr"), Value(place, "ptr"), Value(str(stride), "i64"))
 
     each_tile(a, "load", "%ra", "%a", depth * size)
     each_tile(b, "turned", "%rb", "%b", columns * size)
-    each_tile(c, "load", "%rc", "%c", columns * size)
-    _loops(emit, product, rows, columns, depth)
-    each_tile(d, "store", "%rc", "%c", columns * size)
+    each_tile(c, "load", "%rc", "%c", columns * c.computed_bytes)
+    if a.kind in ("f64", *WHOLE):
+        _loops(emit, product, rows, columns, depth)
+    else:
+        _tensor_sums(program, emit, product)
+    each_tile(d, "store", "%rc", "%c", columns * c.computed_bytes)
     body = "\n".join(emit.lines)
     return f'define internal void @"{product.name}"(ptr %ra, ptr %rb, ptr %rc) noinline {{\n{body}\n  ret void\n}}\n'
+
+
+def _room(emit: Emitter, name: str, count: int, element: str) -> None:
+    emit.do(f"{name} = alloca [{count} x {element}], align {ALIGN}")
+
+
+def _tensor_sums(program: "Program", emit: Emitter, product: Product) -> None:
+    """c += a b, as a tensor core does it: block by block, in one sum or several behind one another."""
+    a, b = product.a, product.b
+    rows, columns, depth = a.rows, b.rows, a.columns
+    steps = steps_of(a.kind, depth, product.short)
+    block = Block(product.sum_kind, depth, columns, steps)
+    program.helper(block.name, lambda: block.functions(program.declared))
+    for fragment, values, exponents in ((a, "%a", "%ea"), (b, "%b", "%eb")):
+        count = fragment.rows * fragment.columns
+        _room(emit, exponents, count, "i32")
+        take = exponents_function(program, fragment.kind)
+        emit.call(take, "void", *(Value(each, "ptr") for each in (values, exponents)), Value(str(count), "i64"))
+    sums = "%c"
+    if steps.pairs:
+        sums = "%sums"
+        _room(emit, sums, rows * columns, "float")
+        emit.store(emit.constant("0.0", f"<{rows * columns} x float>"), sums, ALIGN)
+    for step in range(steps.count):
+        first = steps.first(step)
+        for row in range(0, rows, ROWS_AT_ONCE):
+            for column in range(0, columns, TILE_ROWS):
+                left, right, at = depth * row + first, columns * first + column, columns * row + column
+                places = {"%a": left, "%ea": left, "%b": right, "%eb": right, sums: at}
+                pointers = (Value(emit.at(name, 4 * number), "ptr") for name, number in places.items())
+                emit.call(block.name, "void", *pointers)
+    if steps.pairs:
+        _add(emit, rows * columns, sums)
+
+
+def _add(emit: Emitter, count: int, sums: str) -> None:
+    """c += sums, rounded to nearest here, and to f16 where they are stored."""
+    for at in range(0, count * 4, TILE_ROWS * 4):
+        parts = [emit.load(f"<{TILE_ROWS} x float>", emit.at(each, at), 4) for each in ("%c", sums)]
+        emit.store(emit.binary("fadd", *parts), emit.at("%c", at), 4)
 
 
 def _loops(emit: Emitter, product: Product, rows: int, columns: int, depth: int) -> None:

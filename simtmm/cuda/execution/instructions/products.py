@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.instructions.fragments import ACCUMULATORS, WORDS, Fragment
+from simtmm.cuda.execution.instructions.fragments import ACCUMULATORS, EIGHT_BITS, WORDS, Fragment
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.cuda.ptx.types import is_type
 
-_EIGHT_BITS = {"e4m3", "e5m2"}
+_EIGHT_BITS = {*EIGHT_BITS}
 _HALVES = {"f16", "bf16"}
 _BYTES, _NIBBLES = {"s8", "u8"}, {"s4", "u4"}
 MMA_SHAPES: dict[str, set[str]] = {
@@ -45,7 +45,10 @@ _NOT_RUN = ("sp", "sp::ordered_metadata", "block_scale", "kind::f8f6f4", "kind::
 
 @dataclass(frozen=True)
 class Product:
-    """d = a b + c, b as it is held, transposed. bitwise: of single bits, "and" or "xor"."""
+    """d = a b + c, b as it is held, transposed.
+
+    bitwise: of single bits, "and" or "xor". short: tf32 is summed by fours, as wmma does.
+    """
 
     a: Fragment
     b: Fragment
@@ -53,12 +56,19 @@ class Product:
     d: Fragment
     saturates: bool
     bitwise: str
+    short: bool
+
+    @property
+    def sum_kind(self) -> str:
+        """What floating-point numbers but f64 are summed in: f32, unless start and result are both f16."""
+        return "f16" if self.c.kind == self.d.kind == "f16" else "f32"
 
     @property
     def name(self) -> str:
         """Of the function that computes it."""
         kinds = ".".join(fragment.kind for fragment in (self.d, self.a, self.b, self.c))
         how = (".satfinite" if self.saturates else "") + (f".{self.bitwise}" if self.bitwise else "")
+        how += ".short" if self.short else ""
         return f"mma.m{self.a.rows}n{self.b.rows}k{self.a.columns}.{kinds}{how}"
 
 
@@ -94,6 +104,8 @@ def product_of(context: Context, instruction: Instruction, shapes: dict[str, set
         raise context.refuse("multiplies types that don't go together")
     if not {c, d} <= _SUMS[a] or not {c, d} <= set(ACCUMULATORS):
         raise context.refuse(f"sums in types that are not known here; known: {', '.join(sorted(_SUMS[a]))}")
+    if c != d and instruction.opcode == "mma":
+        raise context.refuse("needs one type for the sum and the result")
     if instruction.has("satfinite") and d != "s32":
         raise context.refuse("saturates floating-point numbers, which is not run here")
     bitwise = next((modifier for modifier in instruction.modifiers if modifier in ("and", "xor")), "")
@@ -106,4 +118,5 @@ def product_of(context: Context, instruction: Instruction, shapes: dict[str, set
         Fragment(rows, columns, d, True),
         instruction.has("satfinite"),
         bitwise,
+        instruction.opcode == "wmma",
     )
