@@ -5,7 +5,7 @@ second walk ranks the nodes. Sublists differ in length, so a walk is cut into la
 not ended are packed behind one another between them: lanes of a warp are threads that still walk. Besides the list and
 its ranks there are arrays of m elements alone, and the list is as before at the end.
 
-Unordered: a sublist that has not ended takes its place among the packed ones by an atomic addition, so that the order of
+Unordered: a sublist that has not ended takes its place among the packed ones by an atomic addition, so the order of
 threads decides which thread walks it on. Lengths, sums and ranks are the same in any order.
 
 What the thesis leaves open, and so is assumed: m is n / log n, as in Helman and JaJa's; the first launch of a walk is

@@ -60,13 +60,12 @@ def _terms(machine: Machine, launch: TraceLaunch, parts: Sequence[LeastWork]) ->
     active = machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
     residence = durations.warp_launch + durations.block_launch + min(_duration(machine, part) for part in parts)
     by_warps = warps * durations.warp_launch
+    by_blocks = (blocks - 1) * durations.block_interval - durations.block_burst
     issued = sum(part.blocks * warps * _issued(machine, part) for part in parts)
     terms = {
         "instruction issue": -(-issued * durations.issue // (groups * machine.ports)),
         "latency": -(-blocks // active) * residence,
-        "launching blocks": max((blocks - 1) * by_warps, (blocks - 1) * durations.block_interval - durations.block_burst)
-        + (warps - 1) * durations.warp_launch
-        + residence,
+        "launching blocks": max((blocks - 1) * by_warps, by_blocks) + (warps - 1) * durations.warp_launch + residence,
     }
 
     def passing(of_block: Sequence[int], interval: int, units: int) -> int:
