@@ -19,8 +19,11 @@ from simtmm.cli.values import parameters_of
 from simtmm.errors import EngineError, OutputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from simtmm.analysis.run import Run
     from simtmm.machine import Machine
+    from simtmm.measurement.nsight import NsightLaunch
     from simtmm.report.trace_events import Choice
 
 
@@ -101,6 +104,38 @@ class HottestOptions:
         return [*rows], {"by": by, "rows": document(done, by)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class NsightOptions:
+    """What a GPU's counters say of the same launches."""
+
+    nsight: Annotated[
+        Path | None,
+        typer.Option(
+            "--nsight",
+            metavar="FILE",
+            help="set beside it what Nsight Compute measured: ncu --csv --page raw or details",
+        ),
+    ] = None
+
+    def beside(self, done: "Run", launches: "Sequence[NsightLaunch]") -> tuple[list[Any], dict[str, Any]]:
+        """The tables, and what is added to a document; nothing without a file."""
+        if not launches:
+            return [], {}
+        from simtmm.analysis.nsight import beside
+        from simtmm.report.nsight import describe_beside
+
+        found = beside(done, launches)
+        return describe_beside(found), {"nsight": found.to_dict()}
+
+    def loaded(self) -> "Sequence[NsightLaunch]":
+        """The launches of the file, read before the run; none without one."""
+        if self.nsight is None:
+            return ()
+        from simtmm.measurement.nsight import load_nsight
+
+        return load_nsight(self.nsight)
+
+
 @grouped
 def run(
     *,
@@ -113,6 +148,7 @@ def run(
     sampling: SampleOptions,
     timelines: TimelineOptions,
     hottest: HottestOptions,
+    nsight: NsightOptions,
     checks: CheckOptions,
     environment: EnvironmentOptions,
     result: DocumentOptions,
@@ -126,6 +162,7 @@ def run(
         selected = select(program, machine)
         part = timelines.part(selected.machine)
         error = sampling.part
+        measured = nsight.loaded()
         if checking.is_on and sampling.sample is not None:
             raise EngineError("--sample: simulates some blocks, and --check looks at all: leave one of them out")
         opened = selected.opened(result.as_json, sampling.most_events)
@@ -146,7 +183,9 @@ def run(
                 error=error,
             )
         report, rows = hottest.report(done)
-        document = done.to_dict() | rows | opened.document
+        tables, beside = nsight.beside(done, measured)
+        report += tables
+        document = done.to_dict() | rows | beside | opened.document
         if timelines.timeline is not None:
             from simtmm.report.trace_events import write_timeline_of_run
 

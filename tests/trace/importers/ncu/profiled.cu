@@ -1,5 +1,5 @@
 // The program that raw.csv, details.csv and traces/measured/h100_sxm_counters.csv were exported from, on an H100:
-// nvcc -arch=sm_90, then ncu --set full --import-source yes, --csv --page raw and --page details.
+// nvcc -arch=sm_90a, then ncu --set full --clock-control none -o FILE, and ncu -i FILE --csv --page raw and --page details.
 #include <cstdio>
 #include <cuda_runtime.h>
 #include "../../../../simtmm/validation/compiled/ladder.cu"
