@@ -77,8 +77,8 @@ def test_a_launch_stands_beside_its_own_and_counts_are_those_of_the_gpu(ran):
     assert 0 < compared["l2_hit_rate_of_loads"].difference <= 1
     document = json.loads(json.dumps(found.to_dict()))
     assert document["launches"][0]["requests"] == {"simulated": 393216, "measured": 393216, "difference": 0}
-    title, last = [part for part in describe_beside(found) if part][0].title, describe_beside(found)[-1]
-    assert str(title) == "Launch 0 of saxpy, beside Nsight Compute"
+    _, first, _, last = describe_beside(found)
+    assert str(first.title) == "Launch 0 of saxpy, beside Nsight Compute"
     assert last == "Measured, but not launched here: strided, transpose_tile<0>, sum_divergent."
 
 
