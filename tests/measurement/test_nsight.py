@@ -14,6 +14,7 @@ from tests.cuda.compilers.conftest import needs_machine_code
 
 EXPORTS = Path(__file__).parents[1] / "trace" / "importers" / "ncu"
 HEAD = '"ID","Kernel Name","Grid Size","Block Size","gpu__time_duration.sum"'
+UNITS = f'{HEAD}\n"","","","","us"\n'
 SAXPY = """
 __global__ void saxpy(const float* x, float* y, float a, int n)
 {
@@ -98,10 +99,10 @@ def test_a_run_that_launched_none_of_them_is_told_what_was_measured(ran):
         ("kernel,seconds\na,1\n", 'no export of Nsight Compute: a line must begin with "ID"'),
         ('"ID","Kernel Name","Grid Size"\n', r"f.csv:1: has no column 'Block Size'"),
         (f"{HEAD}\n", "has no row of units"),
-        (f'{HEAD}\n"","","","","us"\n', "has no launch"),
-        (f'{HEAD}\n"","","","","us"\n"0","f","(1, 1)","(1, 1, 1)","1"\n', r"f.csv:3: Grid Size = '\(1, 1\)': must be three"),
-        (f'{HEAD}\n"","","","","us"\n"0","f","(1, 1, 1)","(1, 1, 1)","x"\n', r"f.csv:3: gpu__time_duration.sum = 'x'"),
-        (f'{HEAD}\n"","","","","ps"\n"0","f","(1, 1, 1)","(1, 1, 1)","1"\n', r"unit 'ps': must be one of s, second, ms"),
+        (UNITS, "has no launch"),
+        (f'{UNITS}"0","f","(1, 1)","(1, 1, 1)","1"\n', r"f.csv:3: Grid Size = '\(1, 1\)': must be three sizes"),
+        (f'{UNITS}"0","f","(1, 1, 1)","(1, 1, 1)","x"\n', r"f.csv:3: gpu__time_duration.sum = 'x': must be a number"),
+        (f'{HEAD}\n"","","","","ps"\n"0","f","(1, 1, 1)","(1, 1, 1)","1"\n', "unit 'ps': must be one of s, second"),
     ],
 )  # fmt: skip
 def test_what_is_no_export_is_refused_by_line_and_column(text, message, tmp_path):
@@ -114,8 +115,7 @@ def test_what_is_no_export_is_refused_by_line_and_column(text, message, tmp_path
 def test_what_stands_above_the_table_is_passed_over(tmp_path):
     """ncu --csv without an output file prints its own lines first."""
     path = tmp_path / "f.csv"
-    path.write_text(
-        f'==PROF== Connected\n{HEAD}\n"","","","","ms"\n"0","void a::f<int>(int)","(2, 1, 1)","(32, 1, 1)","1,000.5"\n'
-    )
+    row = '"0","void a::f<int>(int)","(2, 1, 1)","(32, 1, 1)","1,000.5"'
+    path.write_text(f"==PROF== Connected\n{UNITS}{row}\n")
     (launch,) = load_nsight(path)
-    assert (launch.kernel, launch.values) == ("a::f<int>", {"seconds": pytest.approx(1.0005)})
+    assert (launch.kernel, launch.values) == ("a::f<int>", {"seconds": pytest.approx(1.0005e-3)})
