@@ -90,6 +90,7 @@ FULL = {
             "latency": 200,
             "service": 2,
             "store_service": 3.5,
+            "sectors": 4,
             "copies": 2,
             "replacement": "random",
             "victims": "waited",
@@ -117,7 +118,7 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "scheduling.block_burst",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.l2.sectors", "scheduling.block_burst",
     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
@@ -667,7 +668,7 @@ def test_the_digest_changes_with_every_value(key):
     if key in WORDS:
         other = next(word for word in WORDS[key] if word != value)
     else:
-        other = 2 * value if key == "memory.tlb.page" else value + 1
+        other = 2 * value if key in ("memory.tlb.page", "memory.l2.sectors") else value + 1
     if key in ("memory.transfers", "memory.translations"):  # what FULL has does not go with them
         tables = changed(SMALLEST, **{key: other})
         assert Machine.from_dict(tables).digest() != Machine.from_dict(SMALLEST).digest()

@@ -113,6 +113,15 @@ def _pages_are_made_of_chunks(machine: "Machine") -> None:
         )
 
 
+def _chunks_are_made_of_sectors(machine: "Machine") -> None:
+    l2 = machine.memory.l2
+    if l2 and machine.chunk_bytes % l2.sectors:
+        raise ValueError(
+            f"memory.l2.sectors = {l2.sectors}: must divide memory.chunk_words * memory.word_bytes, "
+            f"{machine.chunk_bytes}"
+        )
+
+
 def _a_tlb_is_of_a_launch(machine: "Machine") -> None:
     if machine.memory.tlb and machine.memory.translations == "run":
         raise ValueError('memory.translations = "run": must be "launch" with a table memory.tlb')
@@ -132,6 +141,7 @@ RULES: tuple[Callable[["Machine"], None], ...] = (
     _serial_transfers_have_only_a_latency,
     _a_pipe_stands_alone,
     _pages_are_made_of_chunks,
+    _chunks_are_made_of_sectors,
     _a_tlb_is_of_a_launch,
     _segments_lie_in_chunks,
 )

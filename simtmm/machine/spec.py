@@ -63,6 +63,7 @@ LATER = {
     "memory.l2.atomics": "through",
     "memory.l2.victims": "posted",
     "memory.l2.copies": 1,
+    "memory.l2.sectors": 1,
     "memory.l2.replacement": "lru",
     "memory.first_access": 0,
     "memory.translations": "launch",

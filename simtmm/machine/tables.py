@@ -93,6 +93,9 @@ class SharedCache(Cache):
     store_service: Duration | None = unit(
         "cycles", "likewise by a chunk that is stored; service if left out", default=None
     )
+    sectors: Count = unit(
+        "sectors", "of a line; a store takes its slice for those that it writes, and for service at least", default=1
+    )
     writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
     replacement: Literal["lru", "random"] = unit(
         "", "which line of a full set falls out: that used longest ago, or any, as a hash decides", default="lru"

@@ -79,6 +79,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["victims"] = draw(st.sampled_from(["posted", "waited"]))
         if memory["l2"]["writes"] == "back" and draw(st.booleans()):
             memory["l2"]["store_service"] = draw(durations)
+            memory["l2"]["sectors"] = draw(st.sampled_from([1, 2, 4]))
         memory["l2"]["atomics"] = draw(st.sampled_from(["through", "here"]))
         if memory["l2"]["atomics"] == "here" and draw(st.booleans()):
             memory["l2"]["atomic_latency"] = draw(st.sampled_from([1, 33, 90.5]))
@@ -150,6 +151,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.just("shared"), st.integers(3, 6), st.integers(1, 3)),
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.sampled_from(MEMORY), chunks, st.integers(1, 6)),
+        st.tuples(st.just("store"), chunks, st.integers(1, 6), st.integers(0, 20)),
         st.tuples(st.just("settle"), st.integers(0, 3)),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),

@@ -19,7 +19,7 @@ class _Specification:
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
-                "atomic_passes",
+                "atomic_passes", "sector_bytes",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -69,6 +69,8 @@ class LoweringSpecification(_Specification):
     """Thousandths of cycles that a warp waits behind a barrier, and for each warp of its block; empty where none."""
     atomic_passes: int = 0
     """Passes over the banks of a pipe that an atomic of shared memory takes for each; 0 for one."""
+    sector_bytes: int = 0
+    """Bytes of a sector of an L2's line, whose number a store says; 0 where lines have none."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -94,8 +96,14 @@ class LoweringSpecification(_Specification):
             hides=_hides(machine),
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
+            sector_bytes=_sector_bytes(machine),
             places=places,
         )
+
+
+def _sector_bytes(machine: Machine) -> int:
+    l2 = machine.memory.l2
+    return machine.chunk_bytes // l2.sectors if l2 and l2.sectors > 1 and l2.writes == "back" else 0
 
 
 def _group_pipe(machine: Machine) -> tuple[int, ...]:

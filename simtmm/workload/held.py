@@ -30,14 +30,17 @@ from simtmm.workload.operations import (
     LISTED,
     LOAD,
     MOST_PASSES,
+    MOST_SECTORS,
     MOST_UNSETTLED,
     OF_CLASS,
     OPERATION_PLACES,
     OPERATIONS,
     PASSES_SHIFT,
     REDUCE,
+    SECTORS_SHIFT,
     SETTLE,
     SHARED,
+    STORE,
     SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
@@ -209,9 +212,11 @@ class Workload(Displayed):
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
             if LOAD <= kind <= REDUCE:
-                passes, amount = 1 + (amount >> PASSES_SHIFT), amount & LISTED
+                passes, sectors = 1 + (amount >> PASSES_SHIFT & MOST_PASSES - 1), amount >> SECTORS_SHIFT
+                amount &= LISTED
                 chunks = self.chunks[chunk : chunk + amount].tolist()
-                yield [OPERATIONS[kind], chunks, passes] if passes > 1 else [OPERATIONS[kind], chunks]
+                more = [passes, sectors] if sectors else [passes] if passes > 1 else []
+                yield [OPERATIONS[kind], chunks, *more]
                 chunk += amount
             elif kind == SHARED and amount > LISTED:
                 yield [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
@@ -273,7 +278,7 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        most = 2 if SHARED <= kind <= REDUCE else 1
+        most = 3 if kind == STORE else 2 if SHARED <= kind <= REDUCE else 1
         allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
@@ -287,8 +292,13 @@ class WorkloadBuilder:
             passes = arguments[1] if len(arguments) > 1 else 1
             if not _is_whole(passes, 1) or passes > MOST_PASSES:
                 raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
+            sectors = arguments[2] if len(arguments) > 2 else 0
+            if not _is_whole(sectors, 0) or sectors > MOST_SECTORS:
+                raise WorkloadError(
+                    f"{word}: sectors {shown(sectors)}: must be a whole number from 0 to {MOST_SECTORS}"
+                )
             self._chunks.extend(chunks)
-            amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT)
+            amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT) + (int(sectors) << SECTORS_SHIFT)
         elif kind in (BARRIER, SYNC):
             amount = 0
         else:

@@ -46,6 +46,36 @@ def test_rows_of_a_matrix_are_loaded_in_phases_of_eight_lanes(apart, expected):
     assert passes(rows, 16, shared) == expected
 
 
+SECTORS = {"memory.l2": {"sets": 64, "ways": 4, "latency": 10, "writes": "back", "sectors": 4}}
+
+
+@pytest.mark.parametrize(
+    ("address_of", "size", "chunks", "sectors"),
+    [
+        (lambda lane: 4 * lane, 4, 1, 4),
+        (lambda lane: 16 * lane, 16, 4, 16),
+        (lambda lane: 128 * lane, 4, 32, 32),
+        (lambda lane: 0, 4, 1, 1),
+        (lambda lane: lane % 16 * 4 + lane // 16 * 4096, 4, 2, 4),  # two rows of 64 bytes
+        (lambda lane: 4096 - 128 * lane, 8, 32, 32),  # downward
+        (lambda lane: 28 + 128 * lane, 8, 32, 64),  # across the border of two sectors
+        (lambda lane: (lane * 7 % 32) * 4, 4, 1, 4),  # mixed
+        (lambda lane: (lane * 13 % 32) * 32, 1, 8, 32),
+    ],
+)
+def test_a_store_says_how_many_sectors_it_writes_where_lines_have_them(address_of, size, chunks, sectors):
+    changes = {"cores.warp_width": 32, "cores.cores_per_group": 32, "memory.chunk_words": 32, **SECTORS}
+    program = trace([[[store(0, address_of(lane), size)] for lane in range(32)]])
+    ((_, listed, _, said),) = lower(program, machine().replace(changes)).warp(0)
+    assert (len(listed), said) == (chunks, sectors)
+    (plain,) = lower(program, machine().replace({**changes, "memory.l2.sectors": 1})).warp(0)
+    assert plain == ["store", listed]
+    (loaded,) = lower(
+        trace([[[load(0, address_of(lane), size)] for lane in range(32)]]), machine().replace(changes)
+    ).warp(0)
+    assert loaded == ["load", listed]
+
+
 def test_an_update_of_shared_memory_takes_passes_of_its_own():
     def amount(address_of, **keys):
         changes = {"cores.warp_width": 32, "cores.cores_per_group": 32, "memory.chunk_words": 32, **PIPE, **keys}

@@ -79,7 +79,19 @@ from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, COMPUTE, JOIN, LISTED, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, STORE
+from simtmm.workload import (
+    ASYNC,
+    COMPUTE,
+    JOIN,
+    LISTED,
+    MOST_PASSES,
+    OF_CLASS,
+    PASSES_SHIFT,
+    REDUCE,
+    SECTORS_SHIFT,
+    SHARED,
+    STORE,
+)
 
 
 @inlined
@@ -191,7 +203,8 @@ def act(s, memory, g, w, p, t):
     l1_hits = s.group[g, GROUP_L1_HITS]
     l2_hits = s.group[g, GROUP_L2_HITS]
     l1_stores = s.group[g, GROUP_L1_STORES]
-    finish = transfer_chunks(s, memory, g, w, what, first, count, (amount >> PASSES_SHIFT) + 1, t)
+    passes = (amount >> PASSES_SHIFT & MOST_PASSES - 1) + 1
+    finish = transfer_chunks(s, memory, g, w, what, first, count, passes, amount >> SECTORS_SHIFT, t)
     if s.parameters[P_BOOKS] != 0:
         count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits, l1_stores)
     if what == ASYNC:

@@ -122,10 +122,12 @@ BIT_SETS = 3
     P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
     P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS, P_YIELD, P_PIPED, P_ACCESS_INTERVAL, P_TAG_INTERVAL, P_PASS_INTERVAL,
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
-    P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM,
-) = range(88)  # fmt: skip
+    P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_L2_SECTORS,
+) = range(89)  # fmt: skip
 # and what a call leaves for the next
-R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_L2_RANDOM + 1, P_L2_RANDOM + 8)
+R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(
+    P_L2_SECTORS + 1, P_L2_SECTORS + 8
+)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
 R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(R_INTERVALS + 1, R_INTERVALS + 6)

@@ -44,6 +44,7 @@ from simtmm.engine.fast.layout import (
     P_L1_WAYS,
     P_L2_LATENCY,
     P_L2_RANDOM,
+    P_L2_SECTORS,
     P_L2_SERVICE,
     P_L2_SETS,
     P_L2_STORE_SERVICE,
@@ -269,10 +270,20 @@ def pass_shared(s, g, w, passes, conflicts, place, t):
 
 
 @inlined
-def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
+def taken_by_store(s, sectors, chunks):
+    """How long each chunk of a store takes its slice: by the sectors that it writes of each in the mean, 0 for all."""
+    whole = s.parameters[P_L2_STORE_SERVICE]
+    if sectors == 0 or s.parameters[P_L2_SECTORS] <= 1:
+        return whole
+    of_all = s.parameters[P_L2_SECTORS] * chunks
+    return max(s.parameters[P_L2_SERVICE], (whole * sectors + of_all - 1) // of_all)
+
+
+@inlined
+def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
     """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes.
 
-    passes: over the banks of the group's pipe, if it has one.
+    passes: over the banks of the group's pipe, if it has one. sectors: that a store writes in all, 0 for all.
     """
     fetched = np.int64(0)  # chunks from memory
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
@@ -392,7 +403,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
-                        taken = s.parameters[P_L2_STORE_SERVICE] if what == STORE else s.parameters[P_L2_SERVICE]
+                        taken = taken_by_store(s, sectors, count) if what == STORE else s.parameters[P_L2_SERVICE]
                         if here:
                             taken = s.parameters[P_ATOMIC_SERVICE]
                         s.slice_free[slice_] = begin + taken

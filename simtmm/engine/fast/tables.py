@@ -91,6 +91,7 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_L2_LATENCY] = takes.l2_latency
         parameters[at.P_L2_SERVICE] = takes.l2_service
         parameters[at.P_L2_STORE_SERVICE] = takes.l2_store_service
+        parameters[at.P_L2_SECTORS] = memory.l2.sectors
         parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
         parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"

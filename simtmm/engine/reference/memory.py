@@ -36,6 +36,8 @@ class Memory:
         self.hashed = memory.interleave == "hash"
         self.l2 = Lines(memory.l2, durations.l2_latency) if memory.l2 else None
         self.l2_service, self.l2_store_service = durations.l2_service, durations.l2_store_service
+        self.l2_sectors = memory.l2.sectors if memory.l2 else 1
+        self.store_taken = self.l2_store_service  # by each chunk of the store that is on its way
         self.victims_waited = memory.l2 is not None and memory.l2.victims == "waited"
         self.stores_stay = memory.l2 is not None and memory.l2.writes == "back"
         self.atomics_stay = memory.l2 is not None and memory.l2.atomics == "here"
@@ -77,12 +79,15 @@ class Memory:
         if self.over_time is not None:
             self.over_time.note(what, tick)
 
-    def access(self, group: int, slot: int, kind: int, chunks: list[int], passes: int, now: int) -> int:
+    def access(
+        self, group: int, slot: int, kind: int, chunks: list[int], passes: int, now: int, sectors: int = 0
+    ) -> int:
         """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes.
 
-        passes: over the banks of the group's pipe, if it has one.
+        passes: over the banks of the group's pipe, if it has one. sectors: that a store writes in all, 0 for all.
         """
         finish = now
+        self.store_taken = self.taken_by_store(sectors, len(chunks))
         self.last_pass = self.pipes[group].access(passes, now) if self.pipes else 0
         self.waits, self.waits_next = self.takes_loaded(kind, group, slot)
         start, passing = now, -1
@@ -246,16 +251,27 @@ class Memory:
     def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
         behind = self.slice_updates[self.partition_of(chunk)]
-        begin, room = self.keep_in_l2(l2, chunk, start, now)
+        begin, room = self.keep_in_l2(l2, chunk, start, now, self.store_taken)
         self.note("l2_stores", begin)
         queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
         self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
         self.way.spends(Reason.MEMORY_QUEUE, room - begin)
         return room + self.store_latency
 
-    def keep_in_l2(self, l2: Lines, chunk: int, start: int, now: int, waits: bool = True) -> tuple[int, int]:
-        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that."""
-        begin = room = self.through_slice(chunk, start, now, self.l2_store_service)
+    def taken_by_store(self, sectors: int, chunks: int) -> int:
+        """How long each chunk of a store takes its slice: by the sectors that it writes of each in the mean."""
+        if not sectors or self.l2_sectors == 1:
+            return self.l2_store_service
+        return max(self.l2_service, -(-self.l2_store_service * sectors // (self.l2_sectors * chunks)))
+
+    def keep_in_l2(
+        self, l2: Lines, chunk: int, start: int, now: int, taken: int, waits: bool = True
+    ) -> tuple[int, int]:
+        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that.
+
+        taken: how long it takes its slice.
+        """
+        begin = room = self.through_slice(chunk, start, now, taken)
         if l2.look_up(chunk) is None:
             free = self.write_back(l2.make_room(chunk, now), now)
             room = max(begin, free) if waits else begin
@@ -275,7 +291,7 @@ class Memory:
     def write_down(self, chunk: int | None, now: int) -> None:
         """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
         if chunk is not None and self.l2 and self.stores_stay:
-            self.keep_in_l2(self.l2, chunk, now, now, waits=False)
+            self.keep_in_l2(self.l2, chunk, now, now, self.l2_store_service, waits=False)
         else:
             self.write_back(chunk, now)
 

@@ -17,10 +17,12 @@ from simtmm.workload import (
     JOIN,
     LISTED,
     LOAD,
+    MOST_PASSES,
     OF_CLASS,
     PASSES_SHIFT,
     PAUSE,
     REDUCE,
+    SECTORS_SHIFT,
     SETTLE,
     SHARED,
     STORE,
@@ -303,13 +305,14 @@ class Warp:
         if access == SHARED:
             self.act_on_shared(self.amounts[self.position - 1])
             return None
-        count = self.amounts[self.position - 1] & LISTED
-        passes = 1 + (self.amounts[self.position - 1] >> PASSES_SHIFT)
+        amount = self.amounts[self.position - 1]
+        count, sectors = amount & LISTED, amount >> SECTORS_SHIFT
+        passes = 1 + (amount >> PASSES_SHIFT & MOST_PASSES - 1)
         chunks = self.chunks[self.chunk_position : self.chunk_position + count]
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
         l1_hits, l2_hits, l1_stores = memory.l1_hits, memory.l2_hits, memory.l1_stores
-        finish = memory.access(self.group.number, self.slot, access, chunks, passes, int(self.env.now))
+        finish = memory.access(self.group.number, self.slot, access, chunks, passes, int(self.env.now), sectors)
         hits = memory.l1_hits - l1_hits, memory.l2_hits - l2_hits, memory.l1_stores - l1_stores
         self.bookings.access(place, count, hits)
         if access == ASYNC:

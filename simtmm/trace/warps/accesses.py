@@ -8,7 +8,15 @@ import numpy as np
 from simtmm.native import inlined
 from simtmm.trace.local_memory import WORD
 from simtmm.trace.schema import BEYOND
-from simtmm.trace.warps.layout import RULE_CHUNK_BYTES, RULE_CHUNK_SHIFT, RULE_WIDTH, WARP_LOCAL_BYTES, WARP_REGION
+from simtmm.trace.warps.layout import (
+    RULE_CHUNK_BYTES,
+    RULE_CHUNK_SHIFT,
+    RULE_SECTOR_BYTES,
+    RULE_WIDTH,
+    WARP_LOCAL_BYTES,
+    WARP_REGION,
+)
+from simtmm.workload import MOST_SECTORS
 
 REFUSED = -1  # in the place of a count: a value is BEYOND, or negative
 
@@ -84,6 +92,33 @@ def list_chunks(walk, lanes, chunks, count):
         last = chunk_of(walk, value + max(walk.bytes[index], np.int64(1)) - 1)
         count = list_from_to(chunks, start, count, chunk_of(walk, value), last)
     return count
+
+
+@inlined
+def count_sectors(walk, lanes):
+    """The sectors that lanes touch, each once; 0 where nobody asks."""
+    size = walk.rules[RULE_SECTOR_BYTES]
+    if size == 0:
+        return np.int64(0)
+    count = np.int64(0)
+    farthest = np.int64(-1)  # most lanes touch what no lane before has touched, or the one before
+    for index in range(lanes):
+        sector = walk.value[index] // size
+        last = (walk.value[index] + max(walk.bytes[index], np.int64(1)) - 1) // size
+        while sector <= last:
+            is_new = sector > farthest
+            if not is_new and sector != farthest:
+                is_new = True
+                for other in range(index):
+                    end = walk.value[other] + max(walk.bytes[other], np.int64(1)) - 1
+                    if walk.value[other] // size <= sector <= end // size:
+                        is_new = False
+                        break
+            if is_new:
+                count += 1
+            farthest = max(farthest, sector)
+            sector += 1
+    return min(count, np.int64(MOST_SECTORS))
 
 
 @inlined

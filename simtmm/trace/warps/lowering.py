@@ -148,7 +148,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
         int(specification.reduces), *(specification.pipe or (0, 0, 0, 0)),
-        *(specification.barrier or (0, 0)), specification.atomic_passes,
+        *(specification.barrier or (0, 0)), specification.atomic_passes, specification.sector_bytes,
     )  # fmt: skip
     banks = max(specification.banks, *(MOST_WORDS * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
