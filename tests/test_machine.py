@@ -324,6 +324,13 @@ def test_pages_are_made_of_chunks():
     assert complaint(tables) == f"memory.tlb.page = 1000: {expected}"
 
 
+def test_lines_of_an_l2_are_made_of_sectors():
+    tables = changed(SMALLEST, **{"memory.l2": {"sets": 1, "ways": 1, "latency": 9, "sectors": 3}})
+    chunk = Machine.from_dict(SMALLEST).chunk_bytes
+    expected = f"must divide memory.chunk_words * memory.word_bytes, {chunk}"
+    assert complaint(tables) == f"memory.l2.sectors = 3: {expected}"
+
+
 def test_serial_transfers_open_no_rows():
     rows = {"chunks": 1, "open": 1, "opening": 0}
     line = complaint(changed(SMALLEST, **{"memory.transfers": "serial", "memory.rows": rows}))
