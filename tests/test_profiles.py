@@ -178,6 +178,7 @@ LEFT_OUT = {
     ("HD5870", "L2"): "the file has no caches, and says why",
     ("TeraMTA", "registers"): "of a stream",
     ("CrayXMT", "registers"): "of a stream",
+    **dict.fromkeys((("H100_SXM", f"L_{level}") for level in ("global", "L1", "L2")), "measured anew, by simtmm"),
 }
 
 

@@ -337,6 +337,7 @@ class Source(Table):
 
     source: str
     certainty: Literal[
+        "measured",
         "confirmed",
         "paper",
         "derived",

@@ -14,7 +14,7 @@ from simtmm.machine.changed import suffix
 from simtmm.model.roofline import bandwidth
 from simtmm.report.text import NO_VALUE, number, table
 
-SURE = ("definition", "user", "confirmed", "paper", "derived")
+SURE = ("definition", "user", "measured", "confirmed", "paper", "derived")
 DOUBTED = ("secondhand", "config", "family", "default", "unconfirmed", "assumption")  # surest first, as in SURE
 DOUBT, OF_FAMILY = "?", "~"
 

@@ -47,37 +47,41 @@ SUMS = ("sum_divergent", "sum_compact", "sum_sequential", "sum_while_loading", "
 SUITES: Mapping[str, Suite] = {
     "h100-sxm-empty": Suite(
         "An empty kernel on an H100 SXM, by which launches were fitted", ("empty",), 0.06,
-        ("A multiprocessor starts eight blocks at once and then one each 85 ns.",),
+        (
+            "A multiprocessor starts eight blocks at once and then one each 85 ns. What eight blocks take to end is "
+            "not simulated, so a few hundred blocks are up to 20 % too quick.",
+        ),
     ),
     "h100-sxm-polybench": Suite(
-        "PolyBench-GPU's naive gemm, mvt and syrk on an H100 SXM", ("gemm", "mvt", "syrk"), 0.15,
+        "PolyBench-GPU's naive gemm, mvt and syrk on an H100 SXM", ("gemm", "mvt", "syrk"), 0.13,
         ("gemm and syrk up to n = 384, mvt up to 1024; larger ones take minutes each.",),
     ),
     "h100-sxm-sdk": Suite(
         "Kernels of the CUDA SDK and sums in shared memory on an H100 SXM",
-        ("vector-add", "copy", "transpose", "scalar-product", "scan-short", *SUMS), 0.2,
+        ("vector-add", "copy", "transpose", "scalar-product", "scan-short", *SUMS), 0.1,
         (
-            "Blocks of 16 x 16 store half lines. A slice of the L2 is simulated to take as long for these as for whole "
-            "ones; this GPU took 36 stores of a sector a cycle, and 14 of a line.",
+            "Blocks of 16 x 16 store half lines, which take a slice of the L2 for less than whole ones "
+            "(memory.l2.sectors, of the stores of a micro-kernel); without that, transposes of n = 1536 and add were "
+            "29 and 46 % too slow.",
         ),
     ),
     "h100-sxm-histogram": Suite(
-        "Histograms whose elements fall in one bin, on an H100 SXM", ("histogram", "histogram_of_blocks"), 0.25,
+        "Histograms whose elements fall in one bin, on an H100 SXM", ("histogram", "histogram_of_blocks"), 0.17,
         ("That updates of one word in the L2 take 1.46 cycles was measured on a kernel of this kind.",),
     ),
     "h100-sxm-tiles": Suite(
-        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.6,
+        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.25,
         (
-            "Adding by columns stores a sector of each line. It takes a third of what it is simulated to take: lines "
-            "move whole here, where a GPU moves sectors.",
+            "Adding by columns loads and stores a sector of each line. Loads take a slice of the L2 for as long as "
+            "whole lines do, where this GPU took 37 to 50 of a sector a cycle, and 31 of a line.",
         ),
     ),
     "h100-sxm-ffma": Suite(
-        "A chain of multiply-adds on an H100 SXM", ("ffma",), 0.35,
+        "A chain of multiply-adds on an H100 SXM", ("ffma",), 0.22,
         (
             "With more than one warp a scheduler this GPU took two cycles for each of these multiply-adds, which read "
-            "three registers; those of which one is a constant took one (traces/measured/h100-sxm/probe.csv, "
-            "ffma_warps). Two of the three lie in one bank of registers, which is not simulated.",
+            "three registers; those that read two took one (traces/measured/h200-sxm/register_banks.csv). Two of the "
+            "three lie in one bank of registers, which is not simulated.",
         ),
     ),
 }  # fmt: skip
@@ -171,6 +175,6 @@ def _streams(each: int, watch: Watch | None) -> Accuracy:
         origin=ORIGIN.format(STREAMS),
         machine=MACHINE,
         along="occupancy, %",
-        promised={SIMULATED: 0.08},
+        promised={SIMULATED: 0.085},
         notes=("Blocks of 32 to 128 threads are bound by how often a multiprocessor starts one.",),
     )
