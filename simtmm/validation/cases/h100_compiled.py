@@ -31,7 +31,7 @@ CALIBRATED = (
     "table of their own; l2.latency on a step of gemm and mvt with blocks of side 8, store_interval on gemm of n = "
     "384; first_access and l2.service on vectorAdd as written in the papers' form (h100-kernels); the scheduler on 600 "
     "blocks of the chain of multiply-adds, in a table of its own. The L1's tags come from strides on A100 and H200; "
-    "barriers, banks.latency, atomics and how many blocks start at once from micro-kernels on an H100 SXM. "
+    "barriers, banks.latency and atomics of shared memory from micro-kernels on an H100 SXM. "
     "That blocks keep their places until their stores have ended was chosen for transpose of n = 1024 to 2048 and "
     "vectorAdd of n = 2^19 to 2^21, and is no number. Other blocks of the chain, scalarProd, lud and syrk decided "
     "nothing."
@@ -69,10 +69,11 @@ SUITES = {
         ("empty",),
         0.05,
         (
-            "In the long run a group starts a block every 130 cycles, however many threads it has, and eight at once "
-            "at first, as on an H100 SXM. A block keeps its places for some 425 cycles and 7 more for each warp: from "
-            "544 threads on, fewer than four blocks fit a group, and places bind. What eight blocks at once take to "
-            "end is not in it, so a few hundred blocks are simulated up to 16 % too quick.",
+            "A group starts a block every 130 cycles, however many threads it has, and a block keeps its places for "
+            "some 425 cycles and 7 more for each warp: from 544 threads on, fewer than four blocks fit a group, and "
+            "places bind. The first eight blocks or so of a group follow one another in 85 cycles, so a few hundred "
+            "blocks are simulated too slow. With scheduling.block_burst = 8 they are up to 16 % too quick: blocks that "
+            "begin at once still end one after another.",
             "36 of 561 measured points: 32 to 1024 threads, 1 to 16,384 blocks.",
         ),
     ),

@@ -24,7 +24,7 @@ FILE, STREAMS = "h100_sxm_kernels.csv", "h100-sxm/stream_occupancy.csv"
 SAMPLE = 6  # every so-manieth point of the streams is in a sample
 ORIGIN = "simtmm, NVIDIA H100 80GB HBM3 (2026-11-26, driver 580.159.04, CUDA 13.0), traces/measured/{}"
 CALIBRATED = (
-    "scheduling.launch_overhead, block_launch, block_interval, block_burst and warp_launch on an empty kernel, which "
+    "scheduling.launch_overhead, block_launch, block_interval and warp_launch on an empty kernel, which "
     "has its own table; latencies, barriers, atomics and rates of the L2 on micro-kernels (traces/measured/h100-sxm). "
     "All else comes from the family (machines/families/hopper.toml). None of these kernels decided anything."
 )
@@ -48,8 +48,8 @@ SUITES: Mapping[str, Suite] = {
     "h100-sxm-empty": Suite(
         "An empty kernel on an H100 SXM, by which launches were fitted", ("empty",), 0.06,
         (
-            "A multiprocessor starts eight blocks at once and then one each 85 ns. What eight blocks take to end is "
-            "not simulated, so a few hundred blocks are up to 20 % too quick.",
+            "A multiprocessor starts its first eight blocks within 0.1 us (probe.csv, block_start_spread), but ends "
+            "one each 80 ns; what is simulated is that it starts one each 79 ns.",
         ),
     ),
     "h100-sxm-polybench": Suite(
