@@ -425,7 +425,7 @@ def test_a_source_of_a_key_without_a_value_is_refused_with_the_nearest():
 
 def test_a_source_of_unknown_certainty_is_refused():
     line = complaint({**SMALLEST, "sources": {"memory.latency": {"source": "here", "certainty": "sure"}}})
-    assert line.startswith("sources.memory.latency.certainty = 'sure': must be 'confirmed', 'paper', ")
+    assert line.startswith("sources.memory.latency.certainty = 'sure': must be 'measured', 'confirmed', 'paper', ")
 
 
 HUGE = [("memory.latency", 1e308, 100), ("memory.latency", 10**400, 1), ("cores.groups", 10**400, 1)]
