@@ -131,9 +131,9 @@ def test_a_partition_serves_one_chunk_after_another(drawn, workload):
         memory = machine.memory
         listed = {
             name: sum(len(operation[1]) for operation in operations_of(workload) if operation[0] == name)
-            for name in ("store", "atomic")
+            for name in ("store", "atomic", "reduce")
         }
-        updates = listed["atomic"]
+        updates = listed["atomic"] + listed["reduce"]
         transfers = result.transactions - updates - result.l1_hits - result.l2_hits
         if memory.l2 and memory.l2.writes == "back":  # those that stay; what is written back comes on top
             transfers -= listed["store"]
