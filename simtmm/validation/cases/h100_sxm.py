@@ -5,7 +5,6 @@ machine code. Values of the profile come from micro-kernels and an empty kernel,
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from simtmm.analysis.run import run
 from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
@@ -14,7 +13,7 @@ from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model.series import SIMULATED
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables
-from simtmm.validation.cases.h100_compiled import point
+from simtmm.validation.cases.h100_compiled import Suite, point, suite_tables
 from simtmm.validation.cases.measured_files import measured_file
 from simtmm.validation.compiled.programs import program
 from simtmm.watch import Watch
@@ -32,15 +31,6 @@ STREAMS_CALIBRATED = (
     "memory.latency on a pointer chase and the bandwidth of reads at full occupancy; all else comes from the family, "
     "which a GH200 stands for."
 )
-
-
-class Suite(NamedTuple):
-    """A table. kernels: in it. promised: the simulation's mean error, at most. notes: beneath it."""
-
-    title: str
-    kernels: tuple[str, ...]
-    promised: float
-    notes: tuple[str, ...]
 
 
 SUMS = ("sum_divergent", "sum_compact", "sum_sequential", "sum_while_loading", "sum_last_warp", "sum_many")
@@ -136,21 +126,7 @@ def _kernels(measured: list[Timing], watch: Watch | None) -> Tables:
         if watch:
             watch("compiled kernels on the H100 SXM", done, len(measured))
         points[suites[time.kernel]].append(launched(time, machine))
-    return tuple(
-        Accuracy(
-            name=name,
-            title=suite.title,
-            quantity="time",
-            unit="us",
-            points=tuple(points[name]),
-            calibrated=CALIBRATED,
-            origin=ORIGIN.format(FILE),
-            machine=MACHINE,
-            promised={SIMULATED: suite.promised},
-            notes=suite.notes,
-        )
-        for name, suite in SUITES.items()
-    )
+    return suite_tables(SUITES, points, CALIBRATED, ORIGIN.format(FILE), MACHINE)
 
 
 def _streams(each: int, watch: Watch | None) -> Accuracy:
