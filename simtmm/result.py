@@ -23,7 +23,8 @@ class Result(Displayed):
     """What a simulation reports (machine rules, section 7).
 
     ticks: the run's length, launch overheads included. issued: instructions that took a port. transactions:
-    chunks listed by them, cache hits included. port_busy: ticks that ports were held, summed over ports. time:
+    chunks listed by them, cache hits included. l2_sectors, memory_sectors: sectors of chunks that moved to and from the
+    L2 and global memory, what a cache writes back apart; a chunk is one where the machine's have none. port_busy: ticks that ports were held, summed over ports. time:
     where the ticks of all core groups went, summed over groups, launch overheads apart; None without a
     breakdown. launch_ticks: the length of each launch, its overhead included. timeline: what each warp did when, if
     that was requested. stalls: what the warps' ticks went into, by reason and place, likewise. traffic: chunks over
@@ -41,6 +42,8 @@ class Result(Displayed):
     ticks_per_cycle: int = 1
     clock_hz: float | None = None
     engine: str = field(default="", compare=False)
+    l2_sectors: int = 0
+    memory_sectors: int = 0
     timeline: "Timeline | None" = None
     stalls: Stalls | None = None
     traffic: "Traffic | None" = None
@@ -110,6 +113,8 @@ class Result(Displayed):
             "transactions": self.transactions,
             "l1_hits": self.l1_hits,
             "l2_hits": self.l2_hits,
+            "l2_sectors": self.l2_sectors,
+            "memory_sectors": self.memory_sectors,
             "port_busy": self.port_busy,
             "time": None if self.time is None else dict(self.time),
             "launch_ticks": list(self.launch_ticks),

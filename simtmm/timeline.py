@@ -21,7 +21,7 @@ class WarpState(IntEnum):
     PAUSE = 6
 
 
-TRAFFIC = ("loads", "others", "l1_hits", "l2_loads", "l2_stores", "l2_hits", "memory")
+TRAFFIC = ("loads", "others", "l1_hits", "l2_loads", "l2_stores", "l2_hits", "memory", "l2_sectors", "memory_sectors")
 MOST_STRETCHES = 1024  # even: two become one where the run goes on
 STATES = tuple(state.name.lower() for state in WarpState)
 Integers = npt.NDArray[np.int64]
@@ -116,7 +116,8 @@ class Traffic:
     stretch: ticks, the least power of two with which MOST_STRETCHES hold the last chunk. chunks: int64[MOST_STRETCHES,
     TRAFFIC]: `loads` and `others` (stores, atomics) at the memory ports of core groups, and hits of the L1, where they
     start there; `l2_loads`, `l2_stores` and hits of the L2 where its slice takes them up; `memory` where a partition
-    begins with them.
+    begins with them. `l2_sectors` and `memory_sectors` are the sectors of chunks that move there; a chunk is one where
+    the machine's lines have none.
     """
 
     stretch: int

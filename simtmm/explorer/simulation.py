@@ -139,7 +139,7 @@ def _spread(number: int, chosen: int) -> list[int]:
 
 def _part(workload: Workload, launches: Sequence[int], blocks: Sequence[np.ndarray]) -> Workload:
     """The workload of these blocks, which lie next to one another in each launch."""
-    pieces: dict[str, list[np.ndarray]] = {"kind": [], "amount": [], "chunks": [], "place": []}
+    pieces: dict[str, list[np.ndarray]] = {"kind": [], "amount": [], "chunks": [], "sectors": [], "place": []}
     warp_operations, warp_chunks, block_warps = [0], [0], [0]
     launch_blocks = [0]
     for own in blocks:
@@ -151,7 +151,8 @@ def _part(workload: Workload, launches: Sequence[int], blocks: Sequence[np.ndarr
             pieces[name].append(getattr(workload, name)[operations[0] : operations[-1]])
         if workload.has_places:
             pieces["place"].append(workload.place[operations[0] : operations[-1]])
-        pieces["chunks"].append(workload.chunks[chunks[0] : chunks[-1]])
+        for name in ("chunks", "sectors"):
+            pieces[name].append(getattr(workload, name)[chunks[0] : chunks[-1]])
         warp_operations += (operations[1:] - operations[0] + warp_operations[-1]).tolist()
         warp_chunks += (chunks[1:] - chunks[0] + warp_chunks[-1]).tolist()
         block_warps += (warps[1:] - warps[0] + block_warps[-1]).tolist()
@@ -161,6 +162,7 @@ def _part(workload: Workload, launches: Sequence[int], blocks: Sequence[np.ndarr
         kind=np.concatenate(pieces["kind"]),
         amount=np.concatenate(pieces["amount"]),
         chunks=np.concatenate(pieces["chunks"]),
+        sectors=np.concatenate(pieces["sectors"]),
         place=np.concatenate(pieces["place"]) if pieces["place"] else np.empty(0, np.int32),
         warp_operations=np.array(warp_operations, np.int64),
         warp_chunks=np.array(warp_chunks, np.int64),

@@ -54,6 +54,9 @@ class Durations:
     l2_service: int
     l2_store_service: int
     """Of a slice, by a chunk that is stored; that of others unless it has one of its own."""
+    l2_request_service: int
+    """Of a slice at least, however few sectors a load asks for; likewise of a store."""
+    l2_store_request_service: int
     atomic_latency: int
     """Of an atomic that ends in the L2; that of the L2 where none does."""
     pipes: tuple[int, ...]
@@ -95,7 +98,9 @@ class Durations:
             l1_latency=ticks((memory.l1 or memory).latency),
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
-            l2_store_service=ticks(_store_service(memory.l2)) if memory.l2 else 0,
+            l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
+            l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
+            l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
             atomic_latency=ticks(_atomic_latency(memory)),
             pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
@@ -124,9 +129,9 @@ class Durations:
         return max(self.latency, self.l1_latency, self.l2_latency)
 
 
-def _store_service(l2: "SharedCache") -> float:
-    """For how long a chunk that is stored takes its slice [cycles]."""
-    return l2.service if l2.store_service is None else l2.store_service
+def _own_or(service: float | None, l2: "SharedCache") -> float:
+    """For how long something takes a slice of the L2 [cycles]: as long as a chunk that is loaded if left out."""
+    return l2.service if service is None else service
 
 
 def _atomic_latency(memory: "Memory") -> float:

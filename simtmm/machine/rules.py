@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
@@ -114,12 +115,24 @@ def _pages_are_made_of_chunks(machine: "Machine") -> None:
 
 
 def _chunks_are_made_of_sectors(machine: "Machine") -> None:
-    l2 = machine.memory.l2
-    if l2 and machine.chunk_bytes % l2.sectors:
+    memory = machine.memory
+    if memory.sectors not in (1, 2, MOST_SECTORS):
+        raise ValueError(f"memory.sectors = {memory.sectors}: must be 1, 2 or {MOST_SECTORS}")
+    if memory.sectors % memory.fetch_sectors:
+        raise ValueError(f"memory.fetch_sectors = {memory.fetch_sectors}: must divide memory.sectors, {memory.sectors}")
+    if memory.sectors == 1:
+        return
+    if machine.chunk_bytes % memory.sectors or machine.chunk_bytes // memory.sectors > MOST_SECTOR_BYTES:
         raise ValueError(
-            f"memory.l2.sectors = {l2.sectors}: must divide memory.chunk_words * memory.word_bytes, "
-            f"{machine.chunk_bytes}"
+            f"memory.sectors = {memory.sectors}: must divide memory.chunk_words * memory.word_bytes, "
+            f"{machine.chunk_bytes}, into at most {MOST_SECTOR_BYTES} bytes"
         )
+    for key, value, needed in (
+        ("memory.transfers", memory.transfers, "pipelined"),
+        ("memory.coalescing", memory.coalescing, "chunk"),
+    ):
+        if value != needed:
+            raise ValueError(f'{key} = "{value}": must be "{needed}" with memory.sectors above 1')
 
 
 def _a_tlb_is_of_a_launch(machine: "Machine") -> None:

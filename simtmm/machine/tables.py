@@ -93,8 +93,11 @@ class SharedCache(Cache):
     store_service: Duration | None = unit(
         "cycles", "likewise by a chunk that is stored; service if left out", default=None
     )
-    sectors: Count = unit(
-        "sectors", "of a line; a store takes its slice for those that it writes, and for service at least", default=1
+    request_service: Duration | None = unit(
+        "cycles", "likewise at least, however few sectors are loaded; service if left out", default=None
+    )
+    store_request_service: Duration | None = unit(
+        "cycles", "likewise of those that are stored; service if left out", default=None
     )
     writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
     replacement: Literal["lru", "random"] = unit(
@@ -195,6 +198,11 @@ class Memory(Table):
         "cycles", "a store waits this long at its port where its warp loaded from memory right before", default=0
     )
     port_chunks: Count = unit("chunks", "chunks of an aligned run that pass a port together", default=1)
+    sectors: Count = unit("sectors", "of a chunk, by which it moves and caches keep it", default=1)
+    fetch_sectors: Count = unit("sectors", "that global memory is read by, an aligned run of a chunk's", default=1)
+    partial_writes: Literal["masked", "read"] = unit(
+        "", "whether a sector of which only some bytes were written is read before it is written", default="masked"
+    )
     pipe: GroupPipe | None = unit("", "what accesses of the L1 and of shared memory pass", default=None)
     partitions: Count = unit("partitions", "partitions of global memory", default=1)
     bandwidth: Positive | None = unit(

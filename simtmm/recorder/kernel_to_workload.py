@@ -82,6 +82,7 @@ def _joined(workloads: Sequence[Workload], launches: Sequence[TraceLaunch], limi
         kind=np.concatenate([np.empty(0, np.uint8), *(piece.kind for piece in workloads)]),
         amount=np.concatenate([np.empty(0, np.int64), *(piece.amount for piece in workloads)]),
         chunks=np.concatenate([np.empty(0, np.int64), *(piece.chunks for piece in workloads)]),
+        sectors=np.concatenate([np.empty(0, np.uint32), *(piece.sectors for piece in workloads)]),
         warp_operations=offsets([piece.warp_operations for piece in workloads]),
         warp_chunks=offsets([piece.warp_chunks for piece in workloads]),
         block_warps=offsets([piece.block_warps for piece in workloads]),

@@ -37,6 +37,8 @@ class Count(IntEnum):
     L2_HITS = 4
     L1_STORES = 5
     CONFLICTS = 6
+    L2_SECTORS = 7
+    MEMORY_SECTORS = 8
 
 
 REASONS = tuple(reason.name.lower() for reason in Reason)

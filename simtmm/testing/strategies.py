@@ -79,10 +79,16 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:
         memory["l2"]["victims"] = draw(st.sampled_from(["posted", "waited"]))
         if memory["l2"]["writes"] == "back" and draw(st.booleans()):
             memory["l2"]["store_service"] = draw(durations)
-            memory["l2"]["sectors"] = draw(st.sampled_from([1, 2, 4]))
         memory["l2"]["atomics"] = draw(st.sampled_from(["through", "here"]))
         if memory["l2"]["atomics"] == "here" and draw(st.booleans()):
             memory["l2"]["atomic_latency"] = draw(st.sampled_from([1, 33, 90.5]))
+    if not serial and draw(st.booleans()):
+        memory["sectors"] = draw(st.sampled_from([2, 4]))
+        memory["fetch_sectors"] = draw(st.sampled_from([1, 2]))
+        memory["partial_writes"] = draw(st.sampled_from(["masked", "read"]))
+        if "l2" in memory and draw(st.booleans()):
+            memory["l2"]["request_service"] = draw(durations)
+            memory["l2"]["store_request_service"] = draw(durations)
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):
@@ -140,10 +146,18 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
     )
 
 
+def _with_sectors(drawn: tuple[str, list[tuple[int, list[int]]], int]) -> tuple[Any, ...]:
+    """An operation whose chunks were drawn with the bytes of their sectors."""
+    word, chunks, passes = drawn
+    return word, [chunk for chunk, _ in chunks], passes, [sectors for _, sectors in chunks]
+
+
 def operations() -> SearchStrategy[list[Any]]:
     """An operation of a warp, as in a workload's JSON."""
     global_or_local = st.one_of(st.integers(0, 40), st.integers(LOCAL, LOCAL + 12))
     chunks = st.lists(global_or_local, min_size=1, max_size=8)
+    in_bytes = st.lists(st.sampled_from([0, 0, 1, 16, 32, 64]), max_size=4)  # 32 are a whole sector of 4, 64 one of 2
+    sectored = st.lists(st.tuples(global_or_local, in_bytes), min_size=1, max_size=8)
     drawn: SearchStrategy[tuple[Any, ...]] = st.one_of(
         st.tuples(st.just("compute"), st.integers(1, 12)),
         st.tuples(st.just("compute"), st.integers(1, 12), st.sampled_from(CLASSES[:4])),
@@ -151,7 +165,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.just("shared"), st.integers(3, 6), st.integers(1, 3)),
         st.tuples(st.sampled_from(MEMORY), chunks),
         st.tuples(st.sampled_from(MEMORY), chunks, st.integers(1, 6)),
-        st.tuples(st.just("store"), chunks, st.integers(1, 6), st.integers(0, 20)),
+        st.tuples(st.sampled_from(MEMORY), sectored, st.integers(1, 6)).map(_with_sectors),
         st.tuples(st.just("settle"), st.integers(0, 3)),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),

@@ -310,6 +310,7 @@ class _Pieces:
         self._kind: list[npt.NDArray[np.uint8]] = [np.empty(0, np.uint8)]
         self._amount, self._chunks = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         self._place: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
+        self._sectors: list[npt.NDArray[np.uint32]] = [np.empty(0, np.uint32)]
         self.bytes = 0
 
     def add(self, runs: Runs, lowered: Lowered) -> None:
@@ -323,6 +324,7 @@ class _Pieces:
         self._amount.append(lowered.amount)
         self._chunks.append(lowered.chunks)
         self._place.append(lowered.place)
+        self._sectors.append(lowered.sectors)
         self.bytes += lowered.bytes
 
     def workload(self, places: Places | None) -> Workload:
@@ -337,6 +339,7 @@ class _Pieces:
             launch_blocks=_offsets(self._blocks),
             launch_limits=np.zeros(len(self._info.launches), dtype=np.int64),
             origin=self._info.kernel,
+            sectors=_joined(self._sectors),
             place=_joined(self._place),
             places=places,
         )

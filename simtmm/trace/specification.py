@@ -70,7 +70,7 @@ class LoweringSpecification(_Specification):
     atomic_passes: int = 0
     """Passes over the banks of a pipe that an atomic of shared memory takes for each; 0 for one."""
     sector_bytes: int = 0
-    """Bytes of a sector of an L2's line, whose number a store says; 0 where lines have none."""
+    """Bytes of a sector of a chunk, of each of which accesses say how many they access; 0 where chunks have none."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -96,14 +96,9 @@ class LoweringSpecification(_Specification):
             hides=_hides(machine),
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
-            sector_bytes=_sector_bytes(machine),
+            sector_bytes=machine.chunk_bytes // machine.memory.sectors if machine.memory.sectors > 1 else 0,
             places=places,
         )
-
-
-def _sector_bytes(machine: Machine) -> int:
-    l2 = machine.memory.l2
-    return machine.chunk_bytes // l2.sectors if l2 and l2.sectors > 1 and l2.writes == "back" else 0
 
 
 def _group_pipe(machine: Machine) -> tuple[int, ...]:

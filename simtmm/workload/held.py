@@ -30,6 +30,7 @@ from simtmm.workload.operations import (
     LISTED,
     LOAD,
     MOST_PASSES,
+    MOST_SECTOR_BYTES,
     MOST_SECTORS,
     MOST_UNSETTLED,
     OF_CLASS,
@@ -37,10 +38,9 @@ from simtmm.workload.operations import (
     OPERATIONS,
     PASSES_SHIFT,
     REDUCE,
-    SECTORS_SHIFT,
+    SECTOR_BITS,
     SETTLE,
     SHARED,
-    STORE,
     SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
@@ -63,6 +63,8 @@ class Workload(Displayed):
     launch_blocks: int64[launches + 1]: offsets.
     launch_limits: int64[launches], blocks of that launch a group holds at most (occupancy), 0 for no limit
         beside the machine's.
+    sectors: uint32[chunks], of each of them the bytes that are accessed of each of its sectors, SECTOR_BITS for each,
+        0 for all of all; empty if all are.
     place: int32[operations], where in a program each comes from, as a number of `places`; empty if that is unknown,
         and then the operation itself is the place.
     places: what these numbers stand for. Neither is part of what a workload is: two are equal without.
@@ -77,6 +79,7 @@ class Workload(Displayed):
     launch_blocks: Integers
     launch_limits: Integers
     origin: str = field(default="workload", compare=False)
+    sectors: npt.NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32), repr=False)
     place: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32), compare=False, repr=False)
     places: Places | None = field(default=None, compare=False, repr=False)
     _tallies: tuple[Tally, ...] | None = field(default=None, init=False, compare=False, repr=False)
@@ -159,7 +162,10 @@ class Workload(Displayed):
     def digest(self) -> str:
         """A hash of the content."""
         total = hashlib.sha256()
-        for array in (DIGESTED[self.kind], *self._arrays()[1:]):
+        *arrays, sectors = self._arrays()[1:]
+        if len(sectors):  # they came later: a workload without them keeps its digest
+            arrays.append(sectors)
+        for array in (DIGESTED[self.kind], *arrays):
             total.update(len(array).to_bytes(8, "little"))
             total.update(np.ascontiguousarray(array).tobytes())
         return total.hexdigest()[:16]
@@ -212,11 +218,12 @@ class Workload(Displayed):
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
             if LOAD <= kind <= REDUCE:
-                passes, sectors = 1 + (amount >> PASSES_SHIFT & MOST_PASSES - 1), amount >> SECTORS_SHIFT
+                passes = 1 + (amount >> PASSES_SHIFT)
                 amount &= LISTED
                 chunks = self.chunks[chunk : chunk + amount].tolist()
-                more = [passes, sectors] if sectors else [passes] if passes > 1 else []
-                yield [OPERATIONS[kind], chunks, *more]
+                accessed: list[int] = self.sectors[chunk : chunk + amount].tolist()
+                more = [passes, [_unpacked(word) for word in accessed]] if any(accessed) else [passes]
+                yield [OPERATIONS[kind], chunks, *(more if more != [1] else [])]
                 chunk += amount
             elif kind == SHARED and amount > LISTED:
                 yield [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
@@ -250,6 +257,7 @@ class WorkloadBuilder:
         self._kind: list[int] = []
         self._amount: list[int] = []
         self._chunks: list[int] = []
+        self._sectors: list[int] = []
         self._warp_operations: list[int] = []
         self._warp_chunks: list[int] = []
         self._block_warps: list[int] = []
@@ -278,7 +286,7 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        most = 3 if kind == STORE else 2 if SHARED <= kind <= REDUCE else 1
+        most = 3 if LOAD <= kind <= REDUCE else 2 if kind == SHARED else 1
         allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
@@ -292,13 +300,12 @@ class WorkloadBuilder:
             passes = arguments[1] if len(arguments) > 1 else 1
             if not _is_whole(passes, 1) or passes > MOST_PASSES:
                 raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
-            sectors = arguments[2] if len(arguments) > 2 else 0
-            if not _is_whole(sectors, 0) or sectors > MOST_SECTORS:
-                raise WorkloadError(
-                    f"{word}: sectors {shown(sectors)}: must be a whole number from 0 to {MOST_SECTORS}"
-                )
+            sectors = arguments[2] if len(arguments) > 2 else [[]] * len(chunks)
+            if not isinstance(sectors, Sequence) or isinstance(sectors, str) or len(sectors) != len(chunks):
+                raise WorkloadError(f"{word}: sectors {shown(sectors)}: must be a list, an entry for each chunk")
+            self._sectors.extend([_packed(word, of_chunk) for of_chunk in sectors])
             self._chunks.extend(chunks)
-            amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT) + (int(sectors) << SECTORS_SHIFT)
+            amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT)
         elif kind in (BARRIER, SYNC):
             amount = 0
         else:
@@ -328,6 +335,7 @@ class WorkloadBuilder:
             kind=np.array(self._kind, dtype=np.uint8),
             amount=flat(self._amount),
             chunks=flat(self._chunks),
+            sectors=np.array(self._sectors if any(self._sectors) else [], dtype=np.uint32),
             warp_operations=flat(self._warp_operations, len(self._kind)),
             warp_chunks=flat(self._warp_chunks, len(self._chunks)),
             block_warps=flat(self._block_warps, len(self._warp_operations)),
@@ -346,6 +354,27 @@ def _shared(degree: int, least: Any) -> int:
             f"shared {degree}, {shown(least)}: must be a whole number from 1 to {min(degree, MOST_PASSES)}"
         )
     return degree + (int(least) - 1 << PASSES_SHIFT)
+
+
+def _packed(word: str, of_chunk: Any) -> int:
+    """The bytes that are accessed of each sector of a chunk, as a workload has them."""
+    if not isinstance(of_chunk, Sequence) or isinstance(of_chunk, str) or len(of_chunk) > MOST_SECTORS:
+        raise WorkloadError(f"{word}: sectors {shown(of_chunk)}: must be a list of at most {MOST_SECTORS} for a chunk")
+    for number in of_chunk:
+        if not _is_whole(number, 0) or number > MOST_SECTOR_BYTES:
+            raise WorkloadError(
+                f"{word}: bytes of a sector {shown(number)}: must be a whole number from 0 to {MOST_SECTOR_BYTES}"
+            )
+    return sum(int(number) << SECTOR_BITS * sector for sector, number in enumerate(of_chunk))
+
+
+def _unpacked(word: int) -> list[int]:
+    """Likewise, as the JSON form has them."""
+    found = []
+    while word:
+        found.append(word & MOST_SECTOR_BYTES)
+        word >>= SECTOR_BITS
+    return found
 
 
 def _is_whole(value: Any, least: int) -> bool:

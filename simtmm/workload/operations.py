@@ -21,9 +21,11 @@ LARGEST = 2**63 - 1
 PASSES_SHIFT = 32
 LISTED = (1 << PASSES_SHIFT) - 1
 MOST_PASSES = 1 << 16
-# Of a store further above the sectors of an L2's lines that it writes in all, 0 where it does not say.
-SECTORS_SHIFT = 48
-MOST_SECTORS = (1 << 15) - 1
+# Of a chunk that an operation lists: the bytes that it accesses of each sector, so many bits for each, the first lowest;
+# 0 for all of all.
+SECTOR_BITS = 8
+MOST_SECTORS = 4
+MOST_SECTOR_BYTES = (1 << SECTOR_BITS) - 1
 MOST_UNSETTLED = 31
 """The latest shared accesses of a warp that a settle may leave out."""
 

@@ -33,6 +33,8 @@ from simtmm.engine.fast.layout import (
     GROUP_ISSUED,
     GROUP_L1_HITS,
     GROUP_L2_HITS,
+    GROUP_L2_SECTORS,
+    GROUP_MEMORY_SECTORS,
     GROUP_PORT_BUSY,
     GROUP_ROW,
     GROUP_TIME,
@@ -90,7 +92,7 @@ def simulate(
     booked = Booked(machine, workload, threads) if stalls else None
     traffic = no_traffic(timeline)
     keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
-    l2: Integers | None = None  # as the launch before left it
+    l2: tuple[Integers, Integers] | None = None  # its lines and their sectors, as the launch before left them
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
         begin = sum(launch_ticks) + overhead
@@ -129,6 +131,8 @@ def simulate(
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="fast",
+        l2_sectors=int(sums[GROUP_L2_SECTORS]),
+        memory_sectors=int(sums[GROUP_MEMORY_SECTORS]),
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
         stalls=booked.stalls(sum(launch_ticks) - overheads) if booked is not None else None,
         traffic=traffic_of(traffic) if timeline else None,

@@ -12,10 +12,14 @@ from simtmm.engine.fast.layout import (
     BOOKED_CONFLICTS,
     BOOKED_L1_HITS,
     BOOKED_L1_STORES,
+    BOOKED_L2_SECTORS,
+    BOOKED_MEMORY_SECTORS,
     BOOKED_L2_HITS,
     BOOKED_REQUESTS,
     GROUP_L1_HITS,
     GROUP_L1_STORES,
+    GROUP_L2_SECTORS,
+    GROUP_MEMORY_SECTORS,
     GROUP_L2_HITS,
     GROUP_LANE,
     P_BOOKS,
@@ -90,14 +94,16 @@ def book(s, g, place, reason, ticks):
 
 
 @inlined
-def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores):
-    """Count a memory instruction. l1_hits, l2_hits, l1_stores: of the group before it."""
+def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors):
+    """Count a memory instruction. l1_hits and those behind it: of the group before it."""
     lane = s.group[g, GROUP_LANE]
     s.booked[lane, place, BOOKED_REQUESTS] += 1
     s.booked[lane, place, BOOKED_CHUNKS] += chunks
     s.booked[lane, place, BOOKED_L1_HITS] += s.group[g, GROUP_L1_HITS] - l1_hits
     s.booked[lane, place, BOOKED_L2_HITS] += s.group[g, GROUP_L2_HITS] - l2_hits
     s.booked[lane, place, BOOKED_L1_STORES] += s.group[g, GROUP_L1_STORES] - l1_stores
+    s.booked[lane, place, BOOKED_L2_SECTORS] += s.group[g, GROUP_L2_SECTORS] - l2_sectors
+    s.booked[lane, place, BOOKED_MEMORY_SECTORS] += s.group[g, GROUP_MEMORY_SECTORS] - memory_sectors
 
 
 def keep_path(s, g, w, number, last, is_latest, place):

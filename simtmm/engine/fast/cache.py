@@ -5,9 +5,8 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL, WRITTEN
+from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL
 from simtmm.native import inlined
-from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE
 
 
 @inlined
@@ -72,36 +71,12 @@ def drop_line(lines, row, chunk, ways):
     """Take a chunk's line out of a set, if it is there."""
     for way in range(ways):
         if lines[row, way, LINE_CHUNK] == chunk:
+            fill = lines[row, way, LINE_FILL]
             for earlier in range(way, ways - 1):
                 lines[row, earlier, LINE_CHUNK] = lines[row, earlier + 1, LINE_CHUNK]
                 lines[row, earlier, LINE_FILL] = lines[row, earlier + 1, LINE_FILL]
             lines[row, ways - 1, LINE_CHUNK] = -1
+            lines[row, ways - 1, LINE_FILL] = fill  # where lines have sectors: the row among them, which is free now
             return
 
 
-def warm(l2, kind, amount, chunks, stores, atomics, random):
-    """Let the L2 see what an earlier run of these operations went through, one after another.
-
-    stores, atomics: whether they stay there. random: whether any line may fall out.
-
-    Launches begin with this where `start` is "warm" (section 4).
-    """
-    sets, ways = l2.shape[0], l2.shape[1]
-    at = np.int64(0)
-    for index in range(len(kind)):
-        what = kind[index]
-        if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE):
-            continue
-        count = np.int64(amount[index]) & LISTED
-        writes = (what == STORE and stores != 0) or (what in (ATOMIC, REDUCE) and atomics != 0)
-        if what in (LOAD, ASYNC) or writes:
-            for place in range(at, at + count):
-                chunk = chunks[place]
-                row = modulo(chunk, np.int64(sets))
-                if find_line(l2, row, chunk, ways) < 0:
-                    if random != 0:
-                        choose_line(l2, row, chunk, np.int64(0), np.int64(ways))
-                    insert_line(l2, row, chunk, np.int64(0), ways)
-                if writes:
-                    l2[row, 0, LINE_FILL] |= WRITTEN
-        at += count

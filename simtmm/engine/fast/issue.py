@@ -29,6 +29,8 @@ from simtmm.engine.fast.layout import (
     GROUP_ISSUED,
     GROUP_L1_HITS,
     GROUP_L1_STORES,
+    GROUP_L2_SECTORS,
+    GROUP_MEMORY_SECTORS,
     GROUP_L2_HITS,
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
@@ -88,7 +90,6 @@ from simtmm.workload import (
     OF_CLASS,
     PASSES_SHIFT,
     REDUCE,
-    SECTORS_SHIFT,
     SHARED,
     STORE,
 )
@@ -203,10 +204,13 @@ def act(s, memory, g, w, p, t):
     l1_hits = s.group[g, GROUP_L1_HITS]
     l2_hits = s.group[g, GROUP_L2_HITS]
     l1_stores = s.group[g, GROUP_L1_STORES]
-    passes = (amount >> PASSES_SHIFT & MOST_PASSES - 1) + 1
-    finish = transfer_chunks(s, memory, g, w, what, first, count, passes, amount >> SECTORS_SHIFT, t)
+    l2_sectors = s.group[g, GROUP_L2_SECTORS]
+    memory_sectors = s.group[g, GROUP_MEMORY_SECTORS]
+    passes = (amount >> PASSES_SHIFT) + 1
+    finish = transfer_chunks(s, memory, g, w, what, first, count, passes, t)
     if s.parameters[P_BOOKS] != 0:
-        count_access(s, g, place_at(s, s.warp[w, WARP_POSITION] - 1), count, l1_hits, l2_hits, l1_stores)
+        place = place_at(s, s.warp[w, WARP_POSITION] - 1)
+        count_access(s, g, place, count, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors)
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
         last = s.finishes.shape[1] - 1

@@ -46,7 +46,7 @@ RUN = Loop(
     loop.run,
     ("coupled", "switch", "memory", "order"),
     "the fast engine for this kind of machine",
-    rows=("warp", "block", "port", "group", "l1", "l2", "rows"),
+    rows=("warp", "block", "port", "group", "l1", "l2", "l1_sectors", "l2_sectors", "rows"),
 )
 _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
@@ -74,11 +74,11 @@ class Launch:
         booked: Booked | None = None,
         traffic: Integers | None = None,
         begun: Integers | None = None,
-        kept: Integers | None = None,
+        kept: tuple[Integers, Integers] | None = None,
     ) -> None:
         """stream: of a streamed workload, at an earlier launch or none. booked: where warps' ticks are booked, if they
         are. traffic: likewise chunks over time. begun: int64[blocks], takes the tick at which each is placed. kept:
-        lines that the L2 begins with, as the launch before left them; it becomes this one's.
+        lines that the L2 begins with, and their sectors, as the launch before left them; they become this one's.
         """
         self._origin, self._launch = workload.origin, launch
         part = Part.of(workload, launch)
@@ -128,12 +128,17 @@ class Launch:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part)
         if kept is None:
-            l2 = empty_lines(1, memory.l2)
+            l2, l2_sectors = empty_lines(1, memory.l2, memory.sectors)
         else:
-            l2 = kept
-            l2[..., at.LINE_FILL] &= at.WRITTEN  # all were filled long ago
+            l2, l2_sectors = kept
+            if memory.sectors == 1:  # all were filled long ago
+                l2[..., at.LINE_FILL] &= at.WRITTEN
+            else:
+                fills = l2_sectors[..., : memory.sectors]
+                np.minimum(fills, 0, out=fills)
         if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(l2, memory.l2)
+            self._supply.warm(parameters, l2, l2_sectors)
+        l1, l1_sectors = empty_lines(groups, memory.l1, memory.sectors)
 
         self.group = empty_groups(groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
@@ -161,7 +166,7 @@ class Launch:
             path=table(groups, at.PATH_ROW),
             paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
             stored=table(groups * room.slots if machine.memory.stores == "at-end" else 1, at.STORED_ROW),
-            told=table(3),
+            told=table(2),
             partition_updates=table(memory.partitions if partitioned and watches else 1),
             unsettled=table(groups * room.slots if memory.pipe else 1, MOST_UNSETTLED + 1, at.SHARED_ROW),
             arrivals=table(groups, (memory.pipe and memory.pipe.misses) or 1),
@@ -170,8 +175,10 @@ class Launch:
             partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
             rows=closed_rows(machine, partitioned),
             tlb=no_translations(machine),
-            l1=empty_lines(groups, memory.l1),
+            l1=l1,
             l2=l2,
+            l1_sectors=l1_sectors,
+            l2_sectors=l2_sectors,
             slice_free=table(memory.partitions if has_slices(machine) else 1),
             slice_updates=table(memory.partitions if has_slices(machine) and watches else 1),
             pipes=pipes_of(machine),
@@ -259,10 +266,9 @@ class Launch:
         return rows
 
     @property
-    def l2(self) -> Integers:
-        """The lines of the L2, as they are."""
-        lines: Integers = self._state.l2
-        return lines
+    def l2(self) -> tuple[Integers, Integers]:
+        """The lines of the L2 and their sectors, as they are."""
+        return self._state.l2, self._state.l2_sectors
 
     def finish(self, left: int | None = None) -> int:
         """The launch's own ticks; up to there, idle groups are empty. left: when it was left, if it was."""

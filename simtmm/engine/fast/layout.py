@@ -67,7 +67,8 @@ GROUP_FETCH_FREE = 37
 # The stages of the pipe of L1 and shared memory, and those of shared memory's own
 GROUP_ENTRY_FREE, GROUP_TAGS_FREE, GROUP_BANKS_FREE, GROUP_SHARED_ENTRY, GROUP_SHARED_BANKS = range(38, 43)
 GROUP_FILL_FREE, GROUP_MISSES = range(43, 45)  # of what its L1 lacks: when the next one may come, and how many so far
-GROUP_ROW = 45
+GROUP_L2_SECTORS, GROUP_MEMORY_SECTORS = range(45, 47)
+GROUP_ROW = 47
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
@@ -83,7 +84,8 @@ INTERVAL_ROW = 8
 BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS, BOOKED_L1_STORES, BOOKED_CONFLICTS = range(
     len(REASONS), len(REASONS) + 6
 )
-BOOKED_ROW = len(REASONS) + 6
+BOOKED_L2_SECTORS, BOOKED_MEMORY_SECTORS = range(len(REASONS) + 6, len(REASONS) + 8)
+BOOKED_ROW = len(REASONS) + 8
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
@@ -91,13 +93,16 @@ STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that 
 STORED_ROW = ASYNC_ROW + 1
 SHARED_SETTLED, SHARED_CONFLICTS, SHARED_OWN, SHARED_PLACE = range(4)  # of a shared access
 SHARED_ROW = 4
-TURNING, OPENING, BEHIND = range(3)  # of `told`
+TURNING, OPENING = range(2)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
 WRITTEN, FILL_SHIFT = (
     1,
     1,
-)  # LINE_FILL of a cache: whether what lies below lacks the chunk, and above that bit the fill time
+)  # LINE_FILL of a cache: whether what lies below lacks the chunk, and above that bit the fill time; where lines have
+# sectors, above that bit the line's row among those, which have a column for the fill time of each sector, -1 where it
+# is not there, and behind them the bytes of each that were stored and that what lies below lacks, packed as a workload
+# has what is accessed of a chunk
 
 NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
 LISTED_AT_ONCE = 64  # groups that are looked at at once; the clock has room for a multiple of them
@@ -122,11 +127,12 @@ BIT_SETS = 3
     P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
     P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS, P_YIELD, P_PIPED, P_ACCESS_INTERVAL, P_TAG_INTERVAL, P_PASS_INTERVAL,
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
-    P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_L2_SECTORS,
-) = range(89)  # fmt: skip
+    P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
+    P_L2_REQUEST, P_L2_STORE_REQUEST, P_LAST,
+) = range(95)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(
-    P_L2_SECTORS + 1, P_L2_SECTORS + 8
+    P_LAST, P_LAST + 7
 )
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
@@ -148,9 +154,10 @@ class State(NamedTuple):
     """All of a launch, as the loops take it."""
 
     parameters: Any  # int64: P_* and R_*
-    kind: Any  # the workload's, as are the next five; of a stream the windows', and the last three are empty
+    kind: Any  # the workload's, as are the next six; of a stream the windows', and the last three are empty
     amount: Any
     chunks: Any
+    sectors: Any
     warp_operations: Any
     warp_chunks: Any
     block_warps: Any
@@ -181,6 +188,8 @@ class State(NamedTuple):
     tlb: Any  # int64[groups, entries, LINE_*]: pages, latest used first; LINE_FILL: from when on they are there
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
     l2: Any  # int64[sets, ways, LINE_*]: likewise
+    l1_sectors: Any  # int64[groups * sets, ways, sectors + 1]: of lines that have sectors, see FILL_SHIFT
+    l2_sectors: Any  # int64[sets, ways, sectors + 1]: likewise
     slice_free: Any  # int64[partitions], of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     pipes: Any  # int64[classes, PIPE_*]
@@ -194,7 +203,7 @@ class State(NamedTuple):
     path: Any  # int64[groups, PATH_ROW]: of the latest access of a group
     paths: Any  # int64[groups * slots, room, ASYNC_ROW]: of the async whose end `finishes` has
     stored: Any  # int64[groups * slots, STORED_ROW]: of a warp's store that finishes last, where its end waits for it
-    told: Any  # int64[3]: of the latest chunk's way: its partition turned round; opened a row; had an atomic before
+    told: Any  # int64[2]: of the latest chunk's way: its partition turned round; opened a row
     kept: Any  # int64[groups, KEPT...]: a state of each group that may recur, where long computes are jumped over
     kept_warp: Any  # int64[groups * slots, 4]: likewise each warp's position, its instructions of a compute, how often
     # its window was filled, and its row of `queued`

@@ -7,8 +7,6 @@ import numpy as np
 
 from simtmm.engine.fast.cache import choose_line, drop_line, find_line, insert_line, mix, modulo
 from simtmm.engine.fast.layout import (
-    BEHIND,
-    FILL_SHIFT,
     GROUP_BANKS_FREE,
     GROUP_ENTRY_FREE,
     GROUP_FETCH_FREE,
@@ -16,7 +14,9 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_HITS,
     GROUP_L1_STORES,
     GROUP_L2_HITS,
+    GROUP_L2_SECTORS,
     GROUP_LAST,
+    GROUP_MEMORY_SECTORS,
     GROUP_MISSES,
     GROUP_SHARED_BANKS,
     GROUP_SHARED_ENTRY,
@@ -44,9 +44,10 @@ from simtmm.engine.fast.layout import (
     P_L1_WAYS,
     P_L2_LATENCY,
     P_L2_RANDOM,
-    P_L2_SECTORS,
+    P_L2_REQUEST,
     P_L2_SERVICE,
     P_L2_SETS,
+    P_L2_STORE_REQUEST,
     P_L2_STORE_SERVICE,
     P_L2_WAYS,
     P_LATENCY,
@@ -60,6 +61,7 @@ from simtmm.engine.fast.layout import (
     P_PIPED,
     P_PORT_CHUNKS,
     P_PORT_INTERVAL,
+    P_READS_PARTS,
     P_RETURN_DELAY,
     P_RETURN_INTERVAL,
     P_RETURNS,
@@ -96,8 +98,32 @@ from simtmm.engine.fast.layout import (
     WARP_UNTAKEN,
     WRITTEN,
 )
-from simtmm.engine.fast.over_time import L1_HITS, L2_HITS, L2_LOADS, L2_STORES, LOADS, OTHERS, note
+from simtmm.engine.fast.over_time import (
+    L1_HITS,
+    L2_HITS,
+    L2_LOADS,
+    L2_SECTORS,
+    L2_STORES,
+    LOADS,
+    MEMORY_SECTORS,
+    OTHERS,
+    note,
+)
 from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
+from simtmm.engine.fast.sectors import (
+    accessed_of,
+    count_of,
+    fill_of,
+    insert_empty,
+    lacking_of,
+    part_of,
+    partial_of,
+    put_sectors,
+    runs_of,
+    store_sectors,
+    wanted_of,
+    written_of,
+)
 from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE
 
@@ -120,10 +146,8 @@ def partition_of(s, chunk):
 def reserve(s, chunk, writes, updates, service, t):
     """Take a chunk's partition from t on, as soon as it is free; when that is. updates: whether it is an atomic's."""
     partition = partition_of(s, chunk)
-    if s.parameters[P_WATCH] != 0:
-        s.told[BEHIND] = s.partition_updates[partition]
-        if service > 0:
-            s.partition_updates[partition] = updates
+    if s.parameters[P_WATCH] != 0 and service > 0:
+        s.partition_updates[partition] = updates
     begin = max(t, s.partition_free[partition])
     if s.parameters[P_TURNAROUND] > 0:
         s.told[TURNING] = 0
@@ -163,15 +187,32 @@ def make_room_in_l2(s, row, chunk, t):
     keeps = s.parameters[P_WRITES_BACK] != 0 or s.parameters[P_ATOMICS_HERE] != 0
     writes_back = keeps and s.parameters[P_PARTITIONED] != 0
     if writes_back and s.l2[row, last, LINE_CHUNK] >= 0 and s.l2[row, last, LINE_FILL] & WRITTEN != 0:
-        begin = reserve(s, s.l2[row, last, LINE_CHUNK], np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
+        line = s.l2[row, last, LINE_FILL]
+        written = written_of(s.parameters, s.l2_sectors, row, line)
+        partial = lacking_of(s.parameters, s.l2_sectors, row, line, written)
+        begin = write(s, s.l2[row, last, LINE_CHUNK], written, partial, t)
         if s.parameters[P_VICTIMS_WAITED] != 0:
             room = begin - s.parameters[P_STORE_BUFFER]
     return room
 
 
 @inlined
-def insert_into_l1(s, row, chunk, line, t):
-    """Put a chunk into an L1; a line that falls out and is to be written is stored in what lies below."""
+def write(s, chunk, written, partial, t):
+    """Take a chunk's partition from t on for sectors that are written, and before for what is read of those of which
+    only a part is; when it begins to write.
+    """
+    if s.parameters[P_READS_PARTS] != 0 and partial != 0:
+        read = part_of(s.parameters, s.parameters[P_SERVICE], runs_of(s.parameters, partial))
+        reserve(s, chunk, np.int64(0), np.int64(0), read, t)
+    service = part_of(s.parameters, s.parameters[P_SERVICE], written)
+    return reserve(s, chunk, np.int64(1), np.int64(0), service, t)
+
+
+@inlined
+def insert_into_l1(s, row, chunk, t):
+    """Put a chunk into an L1, with none of its sectors; a line that falls out and is to be written is stored in what
+    lies below.
+    """
     last = s.parameters[P_L1_WAYS] - 1
     if (
         s.parameters[P_LOCAL_BACK] != 0
@@ -179,7 +220,7 @@ def insert_into_l1(s, row, chunk, line, t):
         and s.l1[row, last, LINE_FILL] & WRITTEN != 0
     ):
         write_down(s, s.l1[row, last, LINE_CHUNK], t)
-    insert_line(s.l1, row, chunk, line, s.parameters[P_L1_WAYS])
+    insert_empty(s.parameters, s.l1, s.l1_sectors, row, chunk, s.parameters[P_L1_WAYS])
 
 
 def write_down(s, chunk, t):
@@ -189,15 +230,15 @@ def write_down(s, chunk, t):
         if s.parameters[P_SLICED] != 0:
             slice_ = partition_of(s, chunk)
             begin = max(t, s.slice_free[slice_])
-            s.slice_free[slice_] = begin + s.parameters[P_L2_STORE_SERVICE]
-            if s.parameters[P_WATCH] != 0 and s.parameters[P_L2_STORE_SERVICE] > 0:
+            taken = max(s.parameters[P_L2_STORE_SERVICE], s.parameters[P_L2_STORE_REQUEST])
+            s.slice_free[slice_] = begin + taken
+            if s.parameters[P_WATCH] != 0 and taken > 0:
                 s.slice_updates[slice_] = 0
         row = modulo(chunk, s.parameters[P_L2_SETS])
         if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
             make_room_in_l2(s, row, chunk, t)
-            fill = begin + s.parameters[P_STORE_LATENCY]
-            insert_line(s.l2, row, chunk, fill << FILL_SHIFT, s.parameters[P_L2_WAYS])
-        s.l2[row, 0, LINE_FILL] |= WRITTEN
+            insert_empty(s.parameters, s.l2, s.l2_sectors, row, chunk, s.parameters[P_L2_WAYS])
+        store_sectors(s.parameters, s.l2, s.l2_sectors, row, np.int64(0), begin + s.parameters[P_STORE_LATENCY])
     elif s.parameters[P_PARTITIONED] != 0:
         reserve(s, chunk, np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
 
@@ -238,10 +279,10 @@ def enter_pipe(s, g, passes, t):
 
 
 @inlined
-def call_for(s, g, start, t):
-    """When a chunk is called for that a load does not find in the L1, which it is not before `start`."""
+def call_for(s, g, lacking, start, t):
+    """When sectors of a chunk are called for that a load does not find in the L1, which they are not before `start`."""
     begin = max(t, s.group[g, GROUP_FILL_FREE])
-    s.group[g, GROUP_FILL_FREE] = begin + s.parameters[P_FILL_INTERVAL]
+    s.group[g, GROUP_FILL_FREE] = begin + part_of(s.parameters, s.parameters[P_FILL_INTERVAL], lacking)
     start = max(start, begin)
     if s.parameters[P_MOST_MISSES] > 0:
         start = max(start, s.arrivals[g, s.group[g, GROUP_MISSES] % s.parameters[P_MOST_MISSES]])
@@ -270,20 +311,29 @@ def pass_shared(s, g, w, passes, conflicts, place, t):
 
 
 @inlined
-def taken_by_store(s, sectors, chunks):
-    """How long each chunk of a store takes its slice: by the sectors that it writes of each in the mean, 0 for all."""
-    whole = s.parameters[P_L2_STORE_SERVICE]
-    if sectors == 0 or s.parameters[P_L2_SECTORS] <= 1:
-        return whole
-    of_all = s.parameters[P_L2_SECTORS] * chunks
-    return max(s.parameters[P_L2_SERVICE], (whole * sectors + of_all - 1) // of_all)
+def slice_taken(s, what, here, wanted):
+    """How long a chunk takes its slice of the L2 for the sectors that are wanted of it."""
+    if here:
+        return s.parameters[P_ATOMIC_SERVICE]
+    if what == STORE:
+        taken = part_of(s.parameters, s.parameters[P_L2_STORE_SERVICE], wanted)
+        return max(taken, s.parameters[P_L2_STORE_REQUEST])
+    return max(part_of(s.parameters, s.parameters[P_L2_SERVICE], wanted), s.parameters[P_L2_REQUEST])
 
 
 @inlined
-def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
+def moves(s, g, column, over_time, t, chosen):
+    """Sectors of a chunk move to or from the L2, or global memory."""
+    number = count_of(chosen)
+    s.group[g, column] += number
+    note(s, over_time, t, number)
+
+
+@inlined
+def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
     """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes.
 
-    passes: over the banks of the group's pipe, if it has one. sectors: that a store writes in all, 0 for all.
+    passes: over the banks of the group's pipe, if it has one.
     """
     fetched = np.int64(0)  # chunks from memory
     latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
@@ -298,6 +348,12 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
         note(s, LOADS if what in (LOAD, ASYNC) else OTHERS, t, count)
         note(s, AT_MEMORY, t, count)
+        sectors = np.int64(0)
+        for index in range(first, first + count):
+            wanted = wanted_of(s.parameters, accessed_of(s.parameters, s.sectors, index))
+            sectors += count_of(runs_of(s.parameters, wanted) if what in (LOAD, ASYNC) else wanted)
+        s.group[g, GROUP_MEMORY_SECTORS] += sectors
+        note(s, MEMORY_SECTORS, t, sectors)
     else:
         finish = t
         serial = s.parameters[P_SERIAL] != 0
@@ -352,6 +408,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
                         s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
                     returning = returning_next if index + 1 - first < passes else np.int64(0)
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
+            accessed = accessed_of(s.parameters, s.sectors, index)
+            wanted = wanted_of(s.parameters, accessed)
+            line1 = np.int64(-1)
+            line2 = np.int64(-1)
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
@@ -372,12 +432,15 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
             stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
             if cached and s.parameters[P_L1_SETS] > 0:
                 row1 = l1_row(s, g, chunk)
-                line = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
-                if line >= 0:
+                line1 = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
+                lacking = lacking_of(s.parameters, s.l1_sectors, row1, line1, wanted)
+                if lacking != 0:
+                    wanted = lacking
+                else:
                     took = s.parameters[P_L1_LATENCY]
                     from_where = np.int64(L1_LATENCY)
                     read = max(start, last_pass)
-                    done = max(read + took, line >> FILL_SHIFT)
+                    done = max(read + took, fill_of(s.parameters, s.l1_sectors, row1, line1, wanted))
                     s.group[g, GROUP_L1_HITS] += 1
                     note(s, L1_HITS, start, np.int64(1))
             elif stays and what == STORE:
@@ -387,25 +450,24 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
                 s.group[g, GROUP_L1_STORES] += 1
                 row1 = l1_row(s, g, chunk)
                 if find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS]) < 0:
-                    insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
-                s.l1[row1, 0, LINE_FILL] |= WRITTEN
+                    insert_into_l1(s, row1, chunk, t)
+                store_sectors(s.parameters, s.l1, s.l1_sectors, row1, np.int64(0), done)
             elif not cached and s.parameters[P_DROPS] != 0 and not stays:
                 row1 = l1_row(s, g, chunk)
                 drop_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
             if done < 0:
                 if piped and cached:
-                    called = call_for(s, g, start, t)
+                    called = call_for(s, g, wanted, start, t)
                 known = called
                 if s.parameters[P_TLB_ENTRIES] > 0:
                     known = max(called, translated(s, g, chunk, t))
                 at_slice = known
+                missing = wanted  # what global memory has to give or take
                 if shared:
                     if s.parameters[P_SLICED] != 0:
                         slice_ = partition_of(s, chunk)
                         begin = max(t, s.slice_free[slice_])
-                        taken = taken_by_store(s, sectors, count) if what == STORE else s.parameters[P_L2_SERVICE]
-                        if here:
-                            taken = s.parameters[P_ATOMIC_SERVICE]
+                        taken = slice_taken(s, what, here, wanted)
                         s.slice_free[slice_] = begin + taken
                         at_slice = max(known, begin)
                         if watches:
@@ -413,56 +475,74 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, sectors, t):
                             if taken > 0:
                                 s.slice_updates[slice_] = np.int64(1) if here else np.int64(0)
                     note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
+                    moves(s, g, GROUP_L2_SECTORS, L2_SECTORS, at_slice, wanted)
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
-                    line = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
+                    line2 = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
+                    lacking = np.int64(0)
+                    if what != STORE:
+                        lacking = lacking_of(s.parameters, s.l2_sectors, row2, line2, wanted)
                     if what == STORE:
                         from_where = np.int64(L2_LATENCY)
-                        if line < 0:
+                        if line2 < 0:
                             crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - at_slice)
-                            done = at_slice + crowded + latency
-                            insert_line(s.l2, row2, chunk, done << FILL_SHIFT, s.parameters[P_L2_WAYS])
-                        else:
-                            done = at_slice + latency
-                        s.l2[row2, 0, LINE_FILL] |= WRITTEN
-                    elif line >= 0:
+                            insert_empty(s.parameters, s.l2, s.l2_sectors, row2, chunk, s.parameters[P_L2_WAYS])
+                        done = at_slice + crowded + latency
+                        store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
+                    elif lacking != 0:
+                        missing = lacking
+                    else:
                         took = s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
                         from_where = np.int64(L2_LATENCY)
-                        done = max(at_slice + took, line >> FILL_SHIFT)
+                        done = max(at_slice + took, fill_of(s.parameters, s.l2_sectors, row2, line2, wanted))
                         s.group[g, GROUP_L2_HITS] += 1
                         note(s, L2_HITS, at_slice, np.int64(1))
                 at_memory = at_slice
                 if done < 0:
                     fetched += 1
+                    read_runs = runs_of(s.parameters, missing) if cached or here else missing
                     if cached and s.parameters[P_FETCH_INTERVAL] > 0:
                         begin = max(t, s.group[g, GROUP_FETCH_FREE])
-                        s.group[g, GROUP_FETCH_FREE] = begin + s.parameters[P_FETCH_INTERVAL]
+                        fetch = part_of(s.parameters, s.parameters[P_FETCH_INTERVAL], missing)
+                        s.group[g, GROUP_FETCH_FREE] = begin + fetch
                         at_memory = max(at_slice, begin)
                     if serial or s.parameters[P_PARTITIONED] == 0:
                         done = at_memory + latency
                     else:
-                        writes = np.int64(0) if cached or here else np.int64(1)
                         an_update = np.int64(1) if updates and not here else np.int64(0)
-                        service = s.parameters[P_ATOMIC_SERVICE] if an_update > 0 else s.parameters[P_SERVICE]
-                        begin = reserve(s, chunk, writes, an_update, service, t)
+                        first_behind = np.int64(0)
+                        if watches:
+                            first_behind = s.partition_updates[partition_of(s, chunk)]
+                        if an_update > 0:
+                            begin = reserve(s, chunk, np.int64(1), an_update, s.parameters[P_ATOMIC_SERVICE], t)
+                        elif cached or here:
+                            service = part_of(s.parameters, s.parameters[P_SERVICE], read_runs)
+                            begin = reserve(s, chunk, np.int64(0), an_update, service, t)
+                        else:
+                            begin = write(s, chunk, missing, partial_of(s.parameters, accessed), t)
                         begun = begin
-                        behind = an_update + s.told[BEHIND]
+                        behind = an_update + first_behind
                         entered = begin - s.parameters[P_STORE_BUFFER] if what == STORE else begin
                         waited = max(np.int64(0), entered - at_memory)
                         opening = min(waited, s.told[OPENING])
                         turning = min(waited - opening, s.told[TURNING])
                         done = at_memory + waited + latency
                     note(s, AT_MEMORY, max(at_memory, begun), np.int64(1))
+                    moves(s, g, GROUP_MEMORY_SECTORS, MEMORY_SECTORS, max(at_memory, begun), read_runs)
                     if shared:
-                        crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - done)
-                        done += crowded
-                        insert_line(s.l2, row2, chunk, done << FILL_SHIFT, s.parameters[P_L2_WAYS])
+                        if line2 < 0:
+                            crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - done)
+                            done += crowded
+                            insert_empty(s.parameters, s.l2, s.l2_sectors, row2, chunk, s.parameters[P_L2_WAYS])
+                        put_sectors(s.parameters, s.l2, s.l2_sectors, row2, read_runs, done)
                 if here:
-                    s.l2[row2, 0, LINE_FILL] |= WRITTEN
+                    store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
                 if piped and cached and s.parameters[P_MOST_MISSES] > 0:
                     miss = (s.group[g, GROUP_MISSES] - 1) % s.parameters[P_MOST_MISSES]
                     s.arrivals[g, miss] = done
                 if cached and s.parameters[P_L1_SETS] > 0:
-                    insert_into_l1(s, row1, chunk, done << FILL_SHIFT, t)
+                    if line1 < 0:
+                        insert_into_l1(s, row1, chunk, t)
+                    put_sectors(s.parameters, s.l1, s.l1_sectors, row1, wanted, done)
             if watches and (serial or done > finish):
                 if not serial:
                     s.path[g, L1_LATENCY] = 0

@@ -12,7 +12,9 @@ from simtmm.engine.fast.tables import table
 from simtmm.native import inlined
 from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
 
-LOADS, OTHERS, L1_HITS, L2_LOADS, L2_STORES, L2_HITS, MEMORY = (np.int64(column) for column in range(len(TRAFFIC)))
+LOADS, OTHERS, L1_HITS, L2_LOADS, L2_STORES, L2_HITS, MEMORY, L2_SECTORS, MEMORY_SECTORS = (
+    np.int64(column) for column in range(len(TRAFFIC))
+)
 SHIFT, BEGIN = range(2)  # of the row behind the stretches: a stretch is 1 << SHIFT ticks; the launch's first tick
 
 

@@ -5,19 +5,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from simtmm.engine.fast import cache
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast import warming
 from simtmm.engine.fast.beside import Beside, queue_for
 from simtmm.engine.fast.layout import State
 from simtmm.engine.fast.part import Part
 from simtmm.engine.fast.tables import Integers, table
-from simtmm.machine.tables import SharedCache
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
 from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
 from simtmm.workload import Workload
 
-_WARM = Loop(cache.warm)
+_WARM = Loop(warming.warm)
 
 
 class Supply(Protocol):
@@ -39,8 +38,8 @@ class Supply(Protocol):
         """The launch is over."""
         ...
 
-    def warm(self, lines: Integers, l2: SharedCache) -> None:
-        """Leave the lines of the L2 as an earlier run of the launch does."""
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers) -> None:
+        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does."""
         ...
 
 
@@ -58,6 +57,7 @@ class Held:
             "kind": own.kind,
             "amount": own.amount,
             "chunks": own.chunks,
+            "sectors": own.sectors,
             "warp_operations": own.warp_operations,
             "warp_chunks": own.warp_chunks,
             "block_warps": own.block_warps,
@@ -80,12 +80,13 @@ class Held:
     def end(self) -> None:
         """See Supply."""
 
-    def warm(self, lines: Integers, l2: SharedCache) -> None:
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers) -> None:
         """See Supply."""
         own = self._workload
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
-        _WARM(lines, own.kind[operations], own.amount[operations], own.chunks[chunks], *_kept(l2))
+        of_lines = parameters, lines, sectors
+        _WARM(*of_lines, own.kind[operations], own.amount[operations], own.chunks[chunks], own.sectors[chunks])
 
 
 class Streamed:
@@ -107,6 +108,7 @@ class Streamed:
             "kind": windows.kind,
             "amount": windows.amount,
             "chunks": windows.chunks,
+            "sectors": windows.sectors,
             "place": windows.place,
             "warp_operations": table(1),
             "warp_chunks": table(1),
@@ -157,12 +159,7 @@ class Streamed:
         needed = np.unique(np.searchsorted(ends, living))
         self._pieces = [self._pieces[number] for number in needed]
 
-    def warm(self, lines: Integers, l2: SharedCache) -> None:
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers) -> None:
         """See Supply."""
         for lowered in self._workload.lowered(self._launch):
-            _WARM(lines, lowered.kind, lowered.amount, lowered.chunks, *_kept(l2))
-
-
-def _kept(l2: SharedCache) -> tuple[bool, bool, bool]:
-    """Whether stores end in an L2, whether atomics do, and whether any line may fall out."""
-    return l2.writes == "back", l2.atomics == "here", l2.replacement == "random"
+            _WARM(parameters, lines, sectors, lowered.kind, lowered.amount, lowered.chunks, lowered.sectors)

@@ -52,6 +52,9 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_RETURN_DELAY] = takes.return_delay
     parameters[at.P_RETURNS] = takes.return_interval + takes.return_delay > 0
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
+    parameters[[at.P_SECTORS, at.P_FETCH_SECTORS]] = memory.sectors, memory.fetch_sectors
+    parameters[at.P_SECTOR_BYTES] = machine.chunk_bytes // memory.sectors
+    parameters[at.P_READS_PARTS] = memory.partial_writes == "read"
     if memory.pipe:
         parameters[at.P_PIPED] = 1
         parameters[at.P_ACCESS_INTERVAL] = takes.access_interval
@@ -91,7 +94,8 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_L2_LATENCY] = takes.l2_latency
         parameters[at.P_L2_SERVICE] = takes.l2_service
         parameters[at.P_L2_STORE_SERVICE] = takes.l2_store_service
-        parameters[at.P_L2_SECTORS] = memory.l2.sectors
+        if memory.sectors > 1:
+            parameters[[at.P_L2_REQUEST, at.P_L2_STORE_REQUEST]] = takes.l2_request_service, takes.l2_store_request_service
         parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
         parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
@@ -108,7 +112,8 @@ def has_slices(machine: Machine) -> bool:
         return False
     of_stores = takes.l2_store_service if l2.writes == "back" else 0
     of_atomics = takes.atomic_service if l2.atomics == "here" else 0
-    return bool(takes.l2_service or of_stores or of_atomics)
+    of_requests = takes.l2_request_service + takes.l2_store_request_service if machine.memory.sectors > 1 else 0
+    return bool(takes.l2_service or of_stores or of_atomics or of_requests)
 
 
 def pipes_of(machine: Machine) -> Integers:
@@ -164,11 +169,15 @@ def no_translations(machine: Machine) -> Integers:
     return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
 
 
-def empty_lines(caches: int, cache: Cache | None) -> Integers:
-    """The lines of some caches, a row for each set; no chunk has the number -1."""
-    lines = table(*((caches * cache.used_sets, cache.ways) if cache else (1, 1)), at.LINE_ROW)
+def empty_lines(caches: int, cache: Cache | None, sectors: int) -> tuple[Integers, Integers]:
+    """The lines of some caches, a row for each set, and their sectors; no chunk has the number -1."""
+    shape = (caches * cache.used_sets, cache.ways) if cache else (1, 1)
+    lines = table(*shape, at.LINE_ROW)
     lines[:] = -1
-    return lines
+    if sectors == 1:
+        return lines, table(1, 1, 2)
+    lines[..., at.LINE_FILL] = np.arange(shape[1]) << at.FILL_SHIFT
+    return lines, table(*shape, sectors + 1)
 
 
 def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:

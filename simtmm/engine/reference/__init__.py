@@ -88,6 +88,8 @@ def simulate(
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="reference",
+        l2_sectors=total.l2_sectors,
+        memory_sectors=total.memory_sectors,
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
         stalls=bookings.stalls(name) if stalls and isinstance(bookings, Bookings) else None,
         traffic=None if over_time is None else over_time.traffic(),

@@ -50,10 +50,13 @@ class AccessPipe:
         self.stages.tags += self.tag_interval
         return start
 
-    def fetch(self, start: int, now: int) -> int:
-        """When a chunk of a load goes on its way that the L1 lacks, which it does not before `start`."""
+    def fetch(self, taken: int, start: int, now: int) -> int:
+        """When a chunk of a load goes on its way that the L1 lacks, which it does not before `start`.
+
+        taken: how long that takes the way.
+        """
         begin = max(now, self.fill_free)
-        self.fill_free = begin + self.fill_interval
+        self.fill_free = begin + taken
         start = max(start, begin)
         return max(start, self.arrivals[0]) if len(self.arrivals) == self.most_misses else start
 

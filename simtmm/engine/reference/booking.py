@@ -1,6 +1,6 @@
 """Where warps' ticks go, by place and reason, and what is counted at places (docs/machine.md, section 10)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,6 @@ WHILE = {  # what an interval of a state is booked to where it ends; what takes 
 
 Integers = npt.NDArray[np.int64]
 Path = dict[Reason, int]  # of an access: its ticks by reason, in the order in which it goes through them
-Hits = tuple[int, int, int]  # of an access's chunks: loads that the L1 had, and the L2, and stores that stay in the L1
-_OF_ACCESS = (Count.REQUESTS, Count.CHUNKS, Count.L1_HITS, Count.L2_HITS, Count.L1_STORES)
 
 
 class Unbooked:
@@ -47,8 +45,8 @@ class Unbooked:
     def count(self, place: int, what: Count, number: int) -> None:
         """Something happens so many times."""
 
-    def access(self, place: int, chunks: int, hits: Hits) -> None:
-        """An instruction has gone to memory. hits: of its chunks."""
+    def access(self, place: int, chunks: int, counted: Counter[Count]) -> None:
+        """An instruction has gone to memory. counted: of its chunks."""
 
     def wait(self, place: int, path: Path, ticks: int) -> Reason:
         """A warp waits for an access so many ticks, the last of its path. The reason that takes most of them."""
@@ -78,9 +76,9 @@ class Bookings(Unbooked):
         """See Unbooked."""
         self.counts[place, what] += number
 
-    def access(self, place: int, chunks: int, hits: Hits) -> None:
+    def access(self, place: int, chunks: int, counted: Counter[Count]) -> None:
         """See Unbooked."""
-        for what, number in zip(_OF_ACCESS, (1, chunks, *hits), strict=True):
+        for what, number in (counted + Counter({Count.REQUESTS: 1, Count.CHUNKS: chunks})).items():
             self.counts[place, what] += number
 
     def wait(self, place: int, path: Path, ticks: int) -> Reason:

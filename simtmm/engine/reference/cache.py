@@ -12,24 +12,59 @@ def mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
-class Lines:
-    """The lines of a cache: which chunks it holds, each with its fill time, least recently used first."""
+class Line:
+    """A chunk in a cache: of each of its sectors the fill time, if it is there, and how many of its bytes were stored
+    that what lies below lacks.
+    """
 
-    def __init__(self, cache: Cache, latency: int) -> None:
+    def __init__(self, sectors: int) -> None:
+        self.fill: list[int | None] = [None] * sectors
+        self.stored = [0] * sectors
+
+    def lacks(self, wanted: list[int]) -> list[int]:
+        """Which of these sectors are not there, or not as a whole."""
+        return [sector for sector in wanted if self.fill[sector] is None]
+
+    def filled(self, wanted: list[int]) -> int:
+        """When the last of these sectors, all of which are there, is filled."""
+        return max(fill for sector in wanted if (fill := self.fill[sector]) is not None)
+
+    def put(self, sectors: list[int], fill: int) -> None:
+        """Sectors come, filled at `fill`; those that are there stay as they are."""
+        for sector in self.lacks(sectors):
+            self.fill[sector] = fill
+
+    def store(self, accessed: list[int], sector_bytes: int, finish: int) -> None:
+        """So many bytes of each sector are stored; one that is whole by that is there from `finish` on."""
+        for sector, stored in enumerate(accessed):
+            self.stored[sector] += stored
+            if self.stored[sector] >= sector_bytes:
+                self.put([sector], finish)
+
+    @property
+    def written(self) -> list[int]:
+        """The sectors that what lies below lacks."""
+        return [sector for sector, stored in enumerate(self.stored) if stored]
+
+
+class Lines:
+    """The lines of a cache: which chunks it holds, least recently used first."""
+
+    def __init__(self, cache: Cache, latency: int, sectors: int) -> None:
         self.latency = latency
+        self.sectors = sectors
         self.sets = cache.used_sets
         self.ways = cache.ways
         self.random = isinstance(cache, SharedCache) and cache.replacement == "random"
         self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
-        self.lines: defaultdict[int, OrderedDict[int, int]] = defaultdict(OrderedDict)
-        self.written: set[int] = set()  # chunks that global memory does not have yet
+        self.lines: defaultdict[int, OrderedDict[int, Line]] = defaultdict(OrderedDict)
 
     def set_of(self, chunk: int) -> int:
         """The set that a chunk lies in."""
         return (chunk + chunk // self.sets if self.skewed else chunk) % self.sets
 
-    def look_up(self, chunk: int) -> int | None:
-        """The fill time of the chunk's line, which is used by this; None on a miss."""
+    def look_up(self, chunk: int) -> Line | None:
+        """The chunk's line, which is used by this; None where there is none."""
         lines = self.lines[self.set_of(chunk)]
         if chunk in lines:
             lines.move_to_end(chunk)
@@ -39,25 +74,21 @@ class Lines:
         """Take the chunk's line out, if it is there."""
         self.lines[self.set_of(chunk)].pop(chunk, None)
 
-    def make_room(self, chunk: int, now: int = 0) -> int | None:
+    def make_room(self, chunk: int, now: int = 0) -> tuple[int, Line] | None:
         """Have room for a chunk that comes now: a full set drops its least recently used line, or any as a hash
-        decides; a written chunk of it is returned.
+        decides; the chunk and its line if it is written, and else None.
         """
         lines = self.lines[self.set_of(chunk)]
         if self.random and len(lines) == self.ways:
             chosen = [*reversed(lines)][mix(chunk + now) % self.ways]
             lines.move_to_end(chosen, last=False)
-        dropped = lines.popitem(last=False)[0] if len(lines) == self.ways else None
-        if dropped in self.written:
-            self.written.remove(dropped)
-            return dropped
-        return None
+        dropped = lines.popitem(last=False) if len(lines) == self.ways else None
+        return dropped if dropped and dropped[1].written else None
 
-    def insert(self, chunk: int, fill: int) -> int | None:
-        """Put the chunk in, filled at `fill`, as `make_room` has it."""
-        dropped = self.make_room(chunk)
-        self.lines[self.set_of(chunk)][chunk] = fill
-        return dropped
+    def insert(self, chunk: int) -> Line:
+        """Put the chunk in, where there is room, with none of its sectors."""
+        line = self.lines[self.set_of(chunk)][chunk] = Line(self.sectors)
+        return line
 
 
 class Translations:

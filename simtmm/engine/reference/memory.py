@@ -1,14 +1,14 @@
 """Memory: the path of chunks (docs/machine.md, section 4). Plain arithmetic; nothing here waits."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from simtmm.engine.reference.access_pipe import AccessPipe
-from simtmm.engine.reference.cache import Lines, OpenRows, Translations, mix
+from simtmm.engine.reference.cache import Line, Lines, OpenRows, Translations, mix
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.way import Way
 from simtmm.machine import Machine
-from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
+from simtmm.stalls import Count, Reason
+from simtmm.workload import ASYNC, ATOMIC, LOAD, MOST_SECTOR_BYTES, REDUCE, SECTOR_BITS, STORE, Workload
 
 READS, UPDATES = (LOAD, ASYNC), (ATOMIC, REDUCE)
 
@@ -27,6 +27,11 @@ class Memory:
         self.serial = memory.transfers == "serial"
         self.port_interval = durations.port_interval
         self.port_chunks = memory.port_chunks
+        self.sectors = memory.sectors
+        self.sector_bytes = machine.chunk_bytes // memory.sectors
+        self.whole = [self.sector_bytes] * memory.sectors  # the bytes that are accessed of the sectors of a whole chunk
+        self.fetch_sectors = memory.fetch_sectors
+        self.reads_parts = memory.partial_writes == "read"
         self.service = durations.service
         self.atomic_service = durations.atomic_service
         self.turnaround = durations.turnaround
@@ -34,10 +39,10 @@ class Memory:
         self.stores_drop_lines = memory.l1_after_store == "drop"
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
-        self.l2 = Lines(memory.l2, durations.l2_latency) if memory.l2 else None
+        self.l2 = Lines(memory.l2, durations.l2_latency, self.sectors) if memory.l2 else None
         self.l2_service, self.l2_store_service = durations.l2_service, durations.l2_store_service
-        self.l2_sectors = memory.l2.sectors if memory.l2 else 1
-        self.store_taken = self.l2_store_service  # by each chunk of the store that is on its way
+        self.l2_request = durations.l2_request_service if self.sectors > 1 else 0
+        self.l2_store_request = durations.l2_store_request_service if self.sectors > 1 else 0
         self.victims_waited = memory.l2 is not None and memory.l2.victims == "waited"
         self.stores_stay = memory.l2 is not None and memory.l2.writes == "back"
         self.atomics_stay = memory.l2 is not None and memory.l2.atomics == "here"
@@ -45,7 +50,7 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         l1, groups = memory.l1, range(machine.cores.groups)
-        self.l1 = [Lines(l1, durations.l1_latency) for _ in groups] if l1 else None
+        self.l1 = [Lines(l1, durations.l1_latency, self.sectors) for _ in groups] if l1 else None
         tlb, miss = memory.tlb, durations.tlb_miss
         self.tlb = [Translations(tlb, miss, machine.chunk_bytes) for _ in groups] if tlb else None
         self.local_stays = machine.keeps_local_stores
@@ -73,29 +78,54 @@ class Memory:
         self.l1_hits = 0
         self.l2_hits = 0
         self.l1_stores = 0
+        self.l2_sectors = 0  # that moved to and from the L2, and global memory
+        self.memory_sectors = 0
 
-    def note(self, what: str, tick: int) -> None:
-        """A chunk passes, as the traffic over time calls it."""
+    @property
+    def counted(self) -> Counter[Count]:
+        """What was counted of all chunks so far, at the places of their accesses too."""
+        return Counter(
+            {
+                Count.L1_HITS: self.l1_hits,
+                Count.L2_HITS: self.l2_hits,
+                Count.L1_STORES: self.l1_stores,
+                Count.L2_SECTORS: self.l2_sectors,
+                Count.MEMORY_SECTORS: self.memory_sectors,
+            }
+        )
+
+    def note(self, what: str, tick: int, number: int = 1) -> None:
+        """A chunk passes, or so many sectors, as the traffic over time calls it."""
         if self.over_time is not None:
-            self.over_time.note(what, tick)
+            self.over_time.note(what, tick, number)
+
+    def accessed(self, word: int) -> list[int]:
+        """The bytes that are accessed of each sector of a chunk, as a workload says; all of all where it says none."""
+        of_each = [word >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(self.sectors)]
+        return [min(each, self.sector_bytes) for each in of_each] if self.sectors > 1 and any(of_each) else self.whole
+
+    def part(self, duration: int, sectors: int) -> int:
+        """What so many sectors of a chunk take of what it takes as a whole."""
+        return -(-duration * sectors // self.sectors)
 
     def access(
-        self, group: int, slot: int, kind: int, chunks: list[int], passes: int, now: int, sectors: int = 0
+        self, group: int, slot: int, kind: int, chunks: list[int], sectors: list[int], passes: int, now: int
     ) -> int:
         """Reserve the whole path of an instruction that leaves its port now; the tick at which it finishes.
 
-        passes: over the banks of the group's pipe, if it has one. sectors: that a store writes in all, 0 for all.
+        sectors: of each chunk, as a workload has them; empty if it has none. passes: over the banks of the group's
+        pipe, if it has one.
         """
         finish = now
-        self.store_taken = self.taken_by_store(sectors, len(chunks))
         self.last_pass = self.pipes[group].access(passes, now) if self.pipes else 0
         self.waits, self.waits_next = self.takes_loaded(kind, group, slot)
         start, passing = now, -1
         fetched = self.fetched
         self.way.begins()
         for index, chunk in enumerate(chunks):
+            accessed = self.accessed(sectors[index] if sectors else 0)
             if self.serial:
-                finish = self.transfer(group, kind, chunk, start=finish, now=now)
+                finish = self.transfer(group, kind, chunk, accessed, start=finish, now=now)
                 self.way.follows()
             else:
                 again = kind in UPDATES and self.atomics_stay and chunk in chunks[:index]
@@ -103,7 +133,7 @@ class Memory:
                     passing = chunk // self.port_chunks
                     start = self.through_port(group, kind, slot, now)
                     self.waits = self.waits_next if index + 1 < passes else 0
-                done = self.transfer(group, kind, chunk, start, now)
+                done = self.transfer(group, kind, chunk, accessed, start, now)
                 if done > finish:
                     finish = done
                     self.way.is_last(start - now)
@@ -154,10 +184,10 @@ class Memory:
             self.port_free[port] = start + self.port_interval
         return start
 
-    def through_fetch_port(self, group: int, start: int, now: int) -> int:
-        """When the group fetches a chunk from global memory, which it does not before `start`."""
+    def through_fetch_port(self, group: int, sectors: int, start: int, now: int) -> int:
+        """When the group fetches sectors of a chunk from global memory, which it does not before `start`."""
         begin = max(now, self.fetch_free[group])
-        self.fetch_free[group] = begin + self.fetch_interval
+        self.fetch_free[group] = begin + self.part(self.fetch_interval, sectors)
         return max(start, begin)
 
     def known_from(self, group: int, chunk: int, start: int, now: int) -> int:
@@ -174,9 +204,13 @@ class Memory:
             return 0, 0
         return self.return_delay + loaded * self.return_interval, self.return_delay if self.pipes else 0
 
-    def transfer(self, group: int, kind: int, chunk: int, start: int, now: int) -> int:
-        """The finish of one chunk: from a cache, or from global memory and then into the caches."""
+    def transfer(self, group: int, kind: int, chunk: int, accessed: list[int], start: int, now: int) -> int:
+        """The finish of one chunk: from a cache, or from global memory and then into the caches.
+
+        accessed: bytes of each of its sectors.
+        """
         l1, l2 = self.l1[group] if self.l1 else None, self.l2
+        wanted = [sector for sector, number in enumerate(accessed) if number]
         self.note("loads" if kind in READS else "others", start)
         if kind not in READS:
             stays = self.local_stays and chunk >= self.first_local
@@ -186,97 +220,124 @@ class Memory:
                 l1.drop(chunk)
             known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
-                finish = self.into_l2(l2, chunk, known, now)
+                finish = self.into_l2(l2, chunk, accessed, known, now)
             elif kind in UPDATES and l2 and self.atomics_stay:
-                finish = self.through_l2(l2, kind, chunk, known, now, group)
-                l2.written.add(chunk)
+                finish, line = self.through_l2(l2, kind, chunk, wanted, known, now, group)
+                line.store(accessed, self.sector_bytes, finish)
             else:
-                finish = self.from_global_memory(kind, chunk, known, now)
+                finish = self.to_global_memory(kind, chunk, accessed, known, now)
             self.way.spends(Reason.FIRST_ACCESS, known - start)
             return finish
-        if l1 and (fill := l1.look_up(chunk)) is not None:
-            self.l1_hits += 1
-            self.note("l1_hits", start)
-            read = max(start, self.last_pass)
-            self.way.goes(Reason.L1_LATENCY, l1.latency, Reason.LINE_IN_FLIGHT, max(0, fill - read - l1.latency))
-            self.way.spends(Reason.PORT_QUEUE, read - start)
-            return max(read + l1.latency, fill)
+        found = l1.look_up(chunk) if l1 else None
+        if found:
+            lacking = found.lacks(wanted)
+            if l1 and not lacking:
+                self.l1_hits += 1
+                self.note("l1_hits", start)
+                read, fill = max(start, self.last_pass), found.filled(wanted)
+                self.way.goes(Reason.L1_LATENCY, l1.latency, Reason.LINE_IN_FLIGHT, max(0, fill - read - l1.latency))
+                self.way.spends(Reason.PORT_QUEUE, read - start)
+                return max(read + l1.latency, fill)
+            wanted = lacking
         pipe = self.pipes[group] if self.pipes else None
         came = start
         if pipe:
-            start = pipe.fetch(start, now)
+            start = pipe.fetch(self.part(pipe.fill_interval, len(wanted)), start, now)
         known = self.known_from(group, chunk, start, now)
         if l2:
-            finish = self.through_l2(l2, kind, chunk, known, now, group)
+            finish, _ = self.through_l2(l2, kind, chunk, wanted, known, now, group)
         else:
-            finish = self.from_global_memory(kind, chunk, known, now, group)
+            finish = self.from_global_memory(kind, chunk, wanted, self.runs_of(wanted), known, now, group)
         self.way.spends(Reason.FIRST_ACCESS, known - start)
         self.way.spends(Reason.PORT_QUEUE, start - came)
         if pipe:
             pipe.arrives(finish)
         if l1:
-            self.write_down(l1.insert(chunk, finish), now)
+            if not found:
+                self.write_down(l1.make_room(chunk), now)
+                found = l1.insert(chunk)
+            found.put(wanted, finish)
         return finish
 
-    def through_l2(self, l2: Lines, kind: int, chunk: int, start: int, now: int, group: int) -> int:
-        """The finish of what looks into the L2: a load, or an atomic that ends there."""
+    def through_l2(
+        self, l2: Lines, kind: int, chunk: int, wanted: list[int], start: int, now: int, group: int
+    ) -> tuple[int, Line]:
+        """The finish of what looks into the L2, a load or an atomic that ends there, and the chunk's line."""
         updates = kind in UPDATES
         queue = Reason.ATOMICS_QUEUE if updates or self.slice_updates[self.partition_of(chunk)] else Reason.L2_QUEUE
-        begin = self.through_slice(chunk, start, now, self.atomic_service if updates else self.l2_service, updates)
+        taken = self.atomic_service if updates else max(self.l2_request, self.part(self.l2_service, len(wanted)))
+        begin = self.through_slice(chunk, start, now, taken, updates)
         self.note("l2_loads", begin)
-        if (fill := l2.look_up(chunk)) is not None:
+        self.moves("l2_sectors", begin, len(wanted))
+        line = l2.look_up(chunk)
+        lacking = line.lacks(wanted) if line else wanted
+        if line and not lacking:
             self.l2_hits += 1
             self.note("l2_hits", begin)
-            latency = self.atomic_latency if updates else l2.latency
+            latency, fill = self.atomic_latency if updates else l2.latency, line.filled(wanted)
             finish = max(begin + latency, fill)
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
-            came = self.from_global_memory(LOAD if updates else kind, chunk, begin, now, None if updates else group)
-            finish = max(came, self.write_back(l2.make_room(chunk, now), now))
+            read = self.runs_of(lacking)
+            of_group = None if updates else group
+            came = self.from_global_memory(LOAD if updates else kind, chunk, lacking, read, begin, now, of_group)
+            finish = came
+            if not line:
+                finish = max(came, self.write_back(l2.make_room(chunk, now), now))
+                line = l2.insert(chunk)
             self.way.spends(Reason.MEMORY_QUEUE, finish - came)
-            l2.insert(chunk, finish)
+            line.put(read, finish)
         self.way.spends(queue, begin - start)
-        return finish
+        return finish, line
+
+    def runs_of(self, sectors: list[int]) -> list[int]:
+        """What global memory is read of a chunk where these sectors are lacking: aligned runs of them."""
+        runs = {sector // self.fetch_sectors for sector in sectors}
+        return [sector for sector in range(self.sectors) if sector // self.fetch_sectors in runs]
+
+    def moves(self, what: str, tick: int, sectors: int) -> None:
+        """Sectors of a chunk move to or from the L2, or global memory."""
+        self.note(what, tick, sectors)
+        if what == "l2_sectors":
+            self.l2_sectors += sectors
+        else:
+            self.memory_sectors += sectors
 
     def into_l1(self, l1: Lines, chunk: int, start: int, now: int) -> int:
-        """The finish of a store to local memory that stays in the group's L1."""
+        """The finish of a store to local memory that stays in the group's L1, as a whole."""
         finish = start + l1.latency
         self.l1_stores += 1
         self.way.goes(Reason.L1_LATENCY, l1.latency)
-        if l1.look_up(chunk) is None:
-            self.write_down(l1.insert(chunk, finish), now)
-        l1.written.add(chunk)
+        line = l1.look_up(chunk)
+        if not line:
+            self.write_down(l1.make_room(chunk), now)
+            line = l1.insert(chunk)
+        line.store(self.whole, self.sector_bytes, finish)
         return finish
 
-    def into_l2(self, l2: Lines, chunk: int, start: int, now: int) -> int:
+    def into_l2(self, l2: Lines, chunk: int, accessed: list[int], start: int, now: int) -> int:
         """The finish of a store that stays in the L2."""
         behind = self.slice_updates[self.partition_of(chunk)]
-        begin, room = self.keep_in_l2(l2, chunk, start, now, self.store_taken)
+        begin, room = self.keep_in_l2(l2, chunk, accessed, start, now)
         self.note("l2_stores", begin)
+        self.moves("l2_sectors", begin, sum(number > 0 for number in accessed))
         queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
         self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
         self.way.spends(Reason.MEMORY_QUEUE, room - begin)
         return room + self.store_latency
 
-    def taken_by_store(self, sectors: int, chunks: int) -> int:
-        """How long each chunk of a store takes its slice: by the sectors that it writes of each in the mean."""
-        if not sectors or self.l2_sectors == 1:
-            return self.l2_store_service
-        return max(self.l2_service, -(-self.l2_store_service * sectors // (self.l2_sectors * chunks)))
-
     def keep_in_l2(
-        self, l2: Lines, chunk: int, start: int, now: int, taken: int, waits: bool = True
+        self, l2: Lines, chunk: int, accessed: list[int], start: int, now: int, waits: bool = True
     ) -> tuple[int, int]:
-        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that.
-
-        taken: how long it takes its slice.
-        """
-        begin = room = self.through_slice(chunk, start, now, taken)
-        if l2.look_up(chunk) is None:
+        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that."""
+        taken = self.part(self.l2_store_service, sum(number > 0 for number in accessed))
+        begin = room = self.through_slice(chunk, start, now, max(self.l2_store_request, taken))
+        line = l2.look_up(chunk)
+        if not line:
             free = self.write_back(l2.make_room(chunk, now), now)
             room = max(begin, free) if waits else begin
-            l2.insert(chunk, room + self.store_latency)
-        l2.written.add(chunk)
+            line = l2.insert(chunk)
+        line.store(accessed, self.sector_bytes, room + self.store_latency)
         return begin, room
 
     def through_slice(self, chunk: int, start: int, now: int, service: int, updates: bool = False) -> int:
@@ -288,26 +349,36 @@ class Memory:
         self.slice_free[slice_] = begin + service
         return max(start, begin)
 
-    def write_down(self, chunk: int | None, now: int) -> None:
+    def write_down(self, dropped: tuple[int, Line] | None, now: int) -> None:
         """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
-        if chunk is not None and self.l2 and self.stores_stay:
-            self.keep_in_l2(self.l2, chunk, now, now, self.l2_store_service, waits=False)
+        if dropped and self.l2 and self.stores_stay:
+            self.keep_in_l2(self.l2, dropped[0], self.whole, now, now, waits=False)
         else:
-            self.write_back(chunk, now)
+            self.write_back(dropped, now)
 
-    def write_back(self, chunk: int | None, now: int) -> int:
+    def write_back(self, dropped: tuple[int, Line] | None, now: int) -> int:
         """Reserve the partition for a chunk that a cache drops and global memory does not have; what takes its room in
         the L2 waits until then.
         """
-        if chunk is None or self.serial:
+        if dropped is None or self.serial:
             return 0
-        begin, _, _ = self.reserve(chunk, True, self.service, now)
+        chunk, line = dropped
+        begin, _, _ = self.write(chunk, line.written, line.lacks(line.written), now)
         return begin - self.store_buffer if self.victims_waited else 0
 
+    def write(self, chunk: int, sectors: list[int], partial: list[int], now: int) -> tuple[int, int, int]:
+        """Reserve the chunk's partition for sectors that are written, and before that for what is read of those of
+        which only a part is; as `reserve`.
+        """
+        if self.reads_parts and partial:
+            self.reserve(chunk, False, self.part(self.service, len(self.runs_of(partial))), now)
+        return self.reserve(chunk, True, self.part(self.service, len(sectors)), now)
+
     def keep(self, l2: Lines) -> None:
-        """Begin with the L2 as the launch before left it, all lines filled long ago."""
+        """Begin with the L2 as the launch before left it, all sectors that are there filled long ago."""
         for lines in l2.lines.values():
-            lines |= dict.fromkeys(lines, 0)
+            for line in lines.values():
+                line.fill = [None if fill is None else 0 for fill in line.fill]
         self.l2 = l2
 
     def warm(self, workload: Workload, launch: int) -> None:
@@ -316,48 +387,88 @@ class Memory:
         assert l2 is not None
         first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
         for warp in range(first, last):
+            at = int(workload.warp_chunks[warp])
             for operation in workload.warp(warp):
-                writes = (operation[0] == "store" and self.stores_stay) or (
-                    operation[0] in ("atomic", "reduce") and self.atomics_stay
-                )
+                if operation[0] not in ("load", "async", "store", "atomic", "reduce"):
+                    continue
+                words = workload.sectors[at : at + len(operation[1])].tolist() or [0] * len(operation[1])
+                at += len(words)
+                updates = operation[0] in ("atomic", "reduce")
+                writes = (operation[0] == "store" and self.stores_stay) or (updates and self.atomics_stay)
                 if operation[0] not in ("load", "async") and not writes:
                     continue
-                for chunk in operation[1]:
-                    if l2.look_up(chunk) is None:
-                        l2.insert(chunk, 0)
+                for chunk, word in zip(operation[1], words, strict=True):
+                    accessed = self.accessed(word)
+                    line = l2.look_up(chunk)
+                    if not line:
+                        l2.make_room(chunk)
+                        line = l2.insert(chunk)
+                    if operation[0] != "store":
+                        wanted = [sector for sector, number in enumerate(accessed) if number]
+                        line.put(self.runs_of(line.lacks(wanted)), 0)
                     if writes:
-                        l2.written.add(chunk)
+                        line.store(accessed, self.sector_bytes, 0)
 
-    def from_global_memory(self, kind: int, chunk: int, start: int, now: int, group: int | None = None) -> int:
-        """The finish of a chunk that waits for its partition as well, all reserved at once.
-
-        group: where the chunk is fetched for a load; none else takes the fetch port.
-        """
+    def to_global_memory(self, kind: int, chunk: int, accessed: list[int], start: int, now: int) -> int:
+        """The finish of a store or an atomic that waits for its partition, all reserved at once."""
         latency = self.store_latency if kind == STORE else self.latency
         self.way.goes(Reason.MEMORY_LATENCY, latency)
-        came = start
-        if group is not None and self.fetch_interval:
-            start = self.through_fetch_port(group, start, now)
-        self.fetched += kind in READS
+        wanted = [sector for sector, number in enumerate(accessed) if number]
         if self.serial:
             self.note("memory", start)
+            self.moves("memory_sectors", start, len(wanted))
             return start + latency
-        behind = self.partition_updates[self.partition_of(chunk)]
         updates = kind in UPDATES
-        service = self.atomic_service if updates else self.service
-        begin, turning, opening = self.reserve(chunk, kind not in READS, service, now, updates)
+        behind = updates or self.partition_updates[self.partition_of(chunk)]
+        if updates:
+            reserved = self.reserve(chunk, True, self.atomic_service, now, updates)
+        else:
+            partial = [sector for sector in wanted if accessed[sector] < self.sector_bytes]
+            reserved = self.write(chunk, wanted, partial, now)
+        return self.at_partition(kind, reserved, behind, len(wanted), start) + latency
+
+    def from_global_memory(
+        self, kind: int, chunk: int, lacking: list[int], read: list[int], start: int, now: int, group: int | None
+    ) -> int:
+        """The finish of a chunk that is loaded and waits for its partition as well, all reserved at once.
+
+        lacking: its sectors that are. read: those that global memory is read for them. group: where the chunk is
+        fetched for a load; none else takes the fetch port.
+        """
+        self.way.goes(Reason.MEMORY_LATENCY, self.latency)
+        came = start
+        if group is not None and self.fetch_interval:
+            start = self.through_fetch_port(group, len(lacking), start, now)
+        self.fetched += 1
+        if self.serial:
+            self.note("memory", start)
+            self.moves("memory_sectors", start, len(read))
+            return start + self.latency
+        behind = self.partition_updates[self.partition_of(chunk)]
+        reserved = self.reserve(chunk, False, self.part(self.service, len(read)), now)
+        finish = self.at_partition(kind, reserved, behind, len(read), start) + self.latency
+        self.way.spends(Reason.MEMORY_QUEUE, start - came)
+        return finish
+
+    def at_partition(
+        self, kind: int, reserved: tuple[int, int, int], behind: bool, sectors: int, start: int
+    ) -> int:
+        """When a partition that is reserved for a chunk serves it, which it does not before `start`.
+
+        behind: whether the chunk is an atomic, or comes behind one. sectors: of the chunk that move.
+        """
+        begin, turning, opening = reserved
         self.note("memory", max(start, begin))
+        self.moves("memory_sectors", max(start, begin), sectors)
         if kind == STORE:
             begin -= self.store_buffer  # waited for no longer than until the partition has room for it
         wait = max(0, begin - start)
         rows = min(wait, opening)
         turnaround = min(wait - rows, turning)
-        queue = Reason.ATOMICS_QUEUE if updates or behind else Reason.MEMORY_QUEUE
-        self.way.spends(queue, wait - rows - turnaround)
+        self.way.spends(Reason.ATOMICS_QUEUE if behind else Reason.MEMORY_QUEUE, wait - rows - turnaround)
         self.way.spends(Reason.TURNAROUND, turnaround)
         self.way.spends(Reason.ROWS, rows)
-        self.way.spends(Reason.MEMORY_QUEUE, start - came)
-        return max(start, begin) + latency
+        return max(start, begin)
 
     def partition_of(self, chunk: int) -> int:
         """The partition, and so the slice of the L2, that a chunk belongs to."""

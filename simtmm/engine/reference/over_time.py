@@ -15,14 +15,14 @@ class OverTime:
         self._length = 1
         self._passed: Counter[tuple[int, str]] = Counter()
 
-    def note(self, what: str, tick: int) -> None:
-        """A chunk passes at a tick of the launch."""
+    def note(self, what: str, tick: int, number: int) -> None:
+        """So many chunks or sectors pass at a tick of the launch."""
         while (self.begin + tick) // self._length >= MOST_STRETCHES:
             self._length *= 2
             old, self._passed = self._passed, Counter()
             for (stretch, column), chunks in old.items():
                 self._passed[stretch // 2, column] += chunks
-        self._passed[(self.begin + tick) // self._length, what] += 1
+        self._passed[(self.begin + tick) // self._length, what] += number
 
     def traffic(self) -> Traffic:
         """All of it."""

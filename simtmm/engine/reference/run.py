@@ -83,6 +83,8 @@ class Run:
         self.report.transactions += self.memory.transactions
         self.report.l1_hits += self.memory.l1_hits
         self.report.l2_hits += self.memory.l2_hits
+        self.report.l2_sectors += self.memory.l2_sectors
+        self.report.memory_sectors += self.memory.memory_sectors
         for group in self.groups:
             group.account()
             group.time["empty"] += ticks - int(group.accounted)

@@ -17,12 +17,10 @@ from simtmm.workload import (
     JOIN,
     LISTED,
     LOAD,
-    MOST_PASSES,
     OF_CLASS,
     PASSES_SHIFT,
     PAUSE,
     REDUCE,
-    SECTORS_SHIFT,
     SETTLE,
     SHARED,
     STORE,
@@ -57,6 +55,7 @@ class Warp:
         self.kinds: list[int] = workload.kind[operations].tolist()
         self.amounts: list[int] = workload.amount[operations].tolist()
         self.chunks: list[int] = workload.chunks[chunks].tolist()
+        self.sectors: list[int] = workload.sectors[chunks].tolist()
         self.places: list[int] = run.places[operations].tolist()
         self.position = 0
         self.chunk_position = 0
@@ -306,15 +305,13 @@ class Warp:
             self.act_on_shared(self.amounts[self.position - 1])
             return None
         amount = self.amounts[self.position - 1]
-        count, sectors = amount & LISTED, amount >> SECTORS_SHIFT
-        passes = 1 + (amount >> PASSES_SHIFT & MOST_PASSES - 1)
-        chunks = self.chunks[self.chunk_position : self.chunk_position + count]
+        count, passes = amount & LISTED, 1 + (amount >> PASSES_SHIFT)
+        chunks, sectors = (of[self.chunk_position : self.chunk_position + count] for of in (self.chunks, self.sectors))
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
-        l1_hits, l2_hits, l1_stores = memory.l1_hits, memory.l2_hits, memory.l1_stores
-        finish = memory.access(self.group.number, self.slot, access, chunks, passes, int(self.env.now), sectors)
-        hits = memory.l1_hits - l1_hits, memory.l2_hits - l2_hits, memory.l1_stores - l1_stores
-        self.bookings.access(place, count, hits)
+        before = memory.counted
+        finish = memory.access(self.group.number, self.slot, access, chunks, sectors, passes, int(self.env.now))
+        self.bookings.access(place, count, memory.counted - before)
         if access == ASYNC:
             is_last = not self.latest_finish or finish > self.latest_finish[-1]
             self.latest.append((place, memory.way.access) if is_last else self.latest[-1])

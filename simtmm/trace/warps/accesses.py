@@ -16,7 +16,7 @@ from simtmm.trace.warps.layout import (
     WARP_LOCAL_BYTES,
     WARP_REGION,
 )
-from simtmm.workload import MOST_SECTORS
+from simtmm.workload import MOST_SECTOR_BYTES, SECTOR_BITS
 
 REFUSED = -1  # in the place of a count: a value is BEYOND, or negative
 
@@ -95,30 +95,68 @@ def list_chunks(walk, lanes, chunks, count):
 
 
 @inlined
-def count_sectors(walk, lanes):
-    """The sectors that lanes touch, each once; 0 where nobody asks."""
+def clear_sectors(walk, sectors, start, count):
+    """Chunks listed from a start on: nothing of any sector is accessed so far."""
+    if walk.rules[RULE_SECTOR_BYTES] != 0:
+        for entry in range(start, count):
+            sectors[entry] = 0
+
+
+@inlined
+def add_access(walk, chunks, sectors, entry, start, count, first, stop):
+    """Add bytes that are accessed, from `first` up to `stop`, to sectors of the chunks listed from a start on.
+
+    entry: of a chunk to look at first. The entry of the last chunk that was accessed, which most come to next.
+    """
     size = walk.rules[RULE_SECTOR_BYTES]
-    if size == 0:
-        return np.int64(0)
-    count = np.int64(0)
-    farthest = np.int64(-1)  # most lanes touch what no lane before has touched, or the one before
+    while first < stop:
+        chunk = chunk_of(walk, first)
+        if chunks[entry] != chunk:
+            entry = start
+            while entry < count - 1 and chunks[entry] != chunk:
+                entry += 1
+        begin = chunk * walk.rules[RULE_CHUNK_BYTES]
+        sector = (first - begin) // size
+        end = min(stop, begin + (sector + 1) * size)
+        shift = SECTOR_BITS * sector
+        word = np.int64(sectors[entry])
+        before = word >> shift & MOST_SECTOR_BYTES
+        if chunks[entry] == chunk:  # else an update that goes beyond its chunk
+            sectors[entry] = word + ((min(before + end - first, size) - before) << shift)
+        first = end
+    return entry
+
+
+@inlined
+def add_lanes(walk, lanes, chunks, sectors, start, count):
+    """Add what lanes access to the sectors of the chunks listed from a start on; of a chunk that is listed again, too."""
+    if walk.rules[RULE_SECTOR_BYTES] == 0:
+        return
+    clear_sectors(walk, sectors, start, count)
+    entry = start
     for index in range(lanes):
-        sector = walk.value[index] // size
-        last = (walk.value[index] + max(walk.bytes[index], np.int64(1)) - 1) // size
-        while sector <= last:
-            is_new = sector > farthest
-            if not is_new and sector != farthest:
-                is_new = True
-                for other in range(index):
-                    end = walk.value[other] + max(walk.bytes[other], np.int64(1)) - 1
-                    if walk.value[other] // size <= sector <= end // size:
-                        is_new = False
-                        break
-            if is_new:
-                count += 1
-            farthest = max(farthest, sector)
-            sector += 1
-    return min(count, np.int64(MOST_SECTORS))
+        value = walk.value[index]
+        stop = value + max(walk.bytes[index], np.int64(1))
+        entry = add_access(walk, chunks, sectors, entry, start, count, value, stop)
+    for again in range(start, count):
+        if sectors[again] == 0:
+            first = start
+            while chunks[first] != chunks[again]:
+                first += 1
+            sectors[again] = sectors[first]
+    for index in range(start, count):
+        forget_whole(walk, sectors, index)
+
+
+@inlined
+def forget_whole(walk, sectors, entry):
+    """Where all of a chunk is accessed, say nothing."""
+    size = walk.rules[RULE_SECTOR_BYTES]
+    word = np.int64(sectors[entry])
+    for sector in range(walk.rules[RULE_CHUNK_BYTES] // size):
+        if word >> SECTOR_BITS * sector & MOST_SECTOR_BYTES != size:
+            return
+    sectors[entry] = 0
 
 
 @inlined
@@ -133,10 +171,24 @@ def list_from_to(chunks, start, count, first, last):
 
 
 @inlined
-def list_row(walk, value, by, lanes, moved, chunks, start, count):
-    """List the chunks of lanes whose addresses go up by at most a chunk: all from the first to the last."""
-    last = value + by * (lanes - 1) + max(moved, np.int64(1)) - 1
-    return list_from_to(chunks, start, count, chunk_of(walk, value), chunk_of(walk, last))
+def list_row(walk, value, by, lanes, moved, chunks, sectors, start, count):
+    """List the chunks of lanes whose addresses go up by at most a chunk, all from the first to the last, and add what
+    they access of sectors.
+    """
+    moved = max(moved, np.int64(1))
+    stop = value + by * (lanes - 1) + moved
+    before = count
+    count = list_from_to(chunks, start, count, chunk_of(walk, value), chunk_of(walk, stop - 1))
+    if walk.rules[RULE_SECTOR_BYTES] != 0:
+        clear_sectors(walk, sectors, before, count)
+        if by <= moved:
+            add_access(walk, chunks, sectors, before if before < count else start, start, count, value, stop)
+        else:
+            entry = before if before < count else start
+            for lane in range(lanes):
+                first = value + by * lane
+                entry = add_access(walk, chunks, sectors, entry, start, count, first, first + moved)
+    return count
 
 
 @inlined

@@ -19,7 +19,7 @@ from simtmm.trace.runs.layout import (
     STEP_Y,
     STEP_Z,
 )
-from simtmm.trace.warps.accesses import REFUSED, is_refused, list_row
+from simtmm.trace.warps.accesses import REFUSED, forget_whole, is_refused, list_row
 from simtmm.trace.warps.layout import (
     GROUP_BASE,
     GROUP_BEFORE,
@@ -36,6 +36,7 @@ from simtmm.trace.warps.layout import (
     NO_SITE,
     PLAIN_NODE,
     RULE_CHUNK_BYTES,
+    RULE_SECTOR_BYTES,
     WARP_GROUPS,
     WARP_LANES,
     WARP_THREAD,
@@ -131,7 +132,7 @@ def is_same(walk, runs, w, g):
 
 
 @inlined
-def list_rows(walk, runs, values, w, g, chunks, count):
+def list_rows(walk, runs, values, w, g, chunks, sectors, count):
     """List the chunks of a group whose values are in even steps of at most a chunk, row by row of its block.
 
     How many are listed then; REFUSED for what is no address, and NOT_SO for other steps.
@@ -158,13 +159,16 @@ def list_rows(walk, runs, values, w, g, chunks, count):
         value = base + by_x * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
         if is_refused(value) or is_refused(value + by_x * (lanes - 1)):
             return np.int64(REFUSED)
-        count = list_row(walk, value, by_x, lanes, moved, chunks, start, count)
+        count = list_row(walk, value, by_x, lanes, moved, chunks, sectors, start, count)
         left -= lanes
         x = np.int64(0)
         y += 1
         if y == walk.warp[w, WARP_Y]:
             y = np.int64(0)
             z += 1
+    if walk.rules[RULE_SECTOR_BYTES] != 0:
+        for entry in range(start, count):
+            forget_whole(walk, sectors, entry)
     return count
 
 

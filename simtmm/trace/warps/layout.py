@@ -12,7 +12,7 @@ RULES = 22  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where 
 # RULE_REDUCES: whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses
 # pass, lanes that are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths
 # of cycles of a pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one;
-# RULE_SECTOR_BYTES: of a sector, whose number stores say, 0 where they do not
+# RULE_SECTOR_BYTES: of a sector, 0 where chunks have none
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
@@ -100,6 +100,7 @@ class Output(NamedTuple):
     amount: Any  # [room]
     chunks: Any  # [room]
     place: Any  # int32[room], one element where nobody asks
+    sectors: Any  # uint32[room], likewise where chunks have none
 
 
 MADE_OPERATIONS, MADE_CHUNKS, END_OPERATIONS, END_CHUNKS = range(4)  # of `used`

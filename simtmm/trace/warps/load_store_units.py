@@ -22,7 +22,7 @@ from simtmm.trace.warps.layout import (
     WARP_SHARED,
 )
 from simtmm.trace.warps.places import place_at
-from simtmm.workload import ASYNC, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SECTORS_SHIFT, SHARED, STORE
+from simtmm.workload import ASYNC, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SHARED, STORE
 
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
@@ -31,17 +31,16 @@ MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on
 
 
 @inlined
-def access(walk, w, operation, site, says, count, passes, sectors, output, place):
+def access(walk, w, operation, site, says, count, passes, output, place):
     """Write a memory operation that lists the chunks up to `count`.
 
-    passes: over the banks, where it passes a pipe. sectors: that a store writes, 0 where it does not say.
+    passes: over the banks, where it passes a pipe.
     """
     catch_up(walk, w, np.int64(1))
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
     walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
     spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
-    more = ((passes - 1) << PASSES_SHIFT) + (sectors << SECTORS_SHIFT)
-    put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + more, place)
+    put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + ((passes - 1) << PASSES_SHIFT), place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
         asyncs = walk.warp[w, WARP_ASYNCS] + 1

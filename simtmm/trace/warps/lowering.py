@@ -47,13 +47,15 @@ class Lowered:
     warp_operations: Integers
     warp_chunks: Integers
     place: npt.NDArray[np.int32]
+    sectors: npt.NDArray[np.uint32]
     first: int
     goes_on: bool
 
     @property
     def bytes(self) -> int:
         """Memory that this takes."""
-        return sum(array.nbytes for array in (self.kind, self.amount, self.chunks, self.warp_operations, self.place))
+        arrays = self.kind, self.amount, self.chunks, self.warp_operations, self.place, self.sectors
+        return sum(array.nbytes for array in arrays)
 
 
 class Lowering:
@@ -86,7 +88,9 @@ class Lowering:
         room, first = max(self._room, 2 * most), 0
         used = np.array([0, 0, room, room], np.int64)
         places = np.empty(room if self._specification.places else 1, np.int32)
-        output = Output(used, np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64), places)
+        sectors = np.empty(room if self._specification.sector_bytes else 1, np.uint32)
+        buffers = np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
+        output = Output(used, *buffers, places, sectors)
         while True:
             found = _WALK(
                 self._walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, shape, local,
@@ -119,6 +123,7 @@ class Lowering:
             of_warps[:, 0].copy(),
             of_warps[:, 1].copy(),
             output.place[: operations if self._specification.places else 0].copy(),
+            output.sectors[: chunks if self._specification.sector_bytes else 0].copy(),
             first,
             goes_on,
         )

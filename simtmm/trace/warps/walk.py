@@ -11,8 +11,9 @@ from simtmm.trace.runs.layout import SITE_MASK
 from simtmm.trace.schema import Kind
 from simtmm.trace.warps.accesses import (
     REFUSED,
+    add_lanes,
     any_refused,
-    count_sectors,
+    clear_sectors,
     count_words,
     is_any_outside,
     least_left_out,
@@ -58,7 +59,6 @@ from simtmm.trace.warps.layout import (
     RULE_PIPE_LANES,
     RULE_PLACES,
     RULE_REDUCES,
-    RULE_SECTOR_BYTES,
     RULE_SHARED_LATENCY,
     THREADS_LANES,
     THREADS_TIMES,
@@ -211,10 +211,10 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
             alone
             and kind in (_LOAD, _ASYNC, _STORE)
             and walk.rules[RULE_HALF_WARPS] == 0
-            and (kind != _STORE or walk.rules[RULE_SECTOR_BYTES] == 0)
             and is_even(walk, runs, w, leader)
         ):
-            count = list_rows(walk, runs, values, w, leader, output.chunks, output.used[MADE_CHUNKS])
+            listed = output.used[MADE_CHUNKS]
+            count = list_rows(walk, runs, values, w, leader, output.chunks, output.sectors, listed)
             if count == REFUSED:
                 return False
             passes = np.int64(1)
@@ -226,7 +226,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
                 passes = taken_by(kind, passes)
-                access(walk, w, operation_of(kind), site, says, count, passes, np.int64(0), output, place)
+                access(walk, w, operation_of(kind), site, says, count, passes, output, place)
                 return True
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
             degree = even_degree(walk, runs, values, w, leader, kind)
@@ -318,6 +318,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_updates(walk, lanes, output.chunks, count)
         else:
             count = list_chunks(walk, lanes, output.chunks, count)
+        add_lanes(walk, lanes, output.chunks, output.sectors, output.used[MADE_CHUNKS], count)
     else:  # local memory; a load whose value nobody could wait for is waited for at once
         if is_any_outside(walk, w, lanes):
             return False
@@ -329,11 +330,11 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_local_transactions(walk, w, lanes, output.chunks, count)
         else:
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
+        clear_sectors(walk, output.sectors, output.used[MADE_CHUNKS], count)
     passes = np.int64(1)
     if walk.rules[RULE_PIPE_LANES] > 0 and kind != _ATOMIC:
         passes = taken_by(kind, bank_passes(walk, lanes, kind)) if kind < _ATOMIC else most_words(walk, lanes)
-    sectors = count_sectors(walk, lanes) if kind == _STORE else np.int64(0)
-    access(walk, w, operation, site, says, count, passes, sectors, output, place)
+    access(walk, w, operation, site, says, count, passes, output, place)
     return True
 
 

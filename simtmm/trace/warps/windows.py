@@ -25,7 +25,7 @@ _FILL = Loop(fill, what="what lowers traces")
 class Windows:
     """Windows of so many rows, each of which may serve one warp after another.
 
-    kind, amount, chunks, place: of all windows, one after another, those of a row beside one another. asks: int64[ASK]
+    kind, amount, chunks, place, sectors: of all windows, one after another, those of a row beside one another. asks: int64[ASK]
     of each thread that fills, the request to its bound loop.
     """
 
@@ -46,10 +46,12 @@ class Windows:
         self.amount: Integers = np.zeros(windows * self.operations, np.int64)
         self.chunks: Integers = np.zeros(windows * self.chunks_of_window, np.int64)
         self.place = np.zeros(len(self.kind) if specification.places else 1, np.int32)
+        self.sectors = np.zeros(len(self.chunks) if specification.sector_bytes else 1, np.uint32)
         walk = empty_walk(specification, tables, lanes, rows)
         self._walks = [walk, *(beside(walk) for _ in range(1, threads))]
         self._outputs = [
-            Output(np.zeros(4, np.int64), self.kind, self.amount, self.chunks, self.place) for _ in range(threads)
+            Output(np.zeros(4, np.int64), self.kind, self.amount, self.chunks, self.place, self.sectors)
+            for _ in range(threads)
         ]
         self.asks: list[Integers] = [np.zeros(ASK, np.int64) for _ in range(threads)]
         for ask in self.asks:

@@ -40,6 +40,7 @@ def first_blocks(workload: Workload, blocks: int) -> Workload:
         kind=workload.kind[:operations],
         amount=workload.amount[:operations],
         chunks=workload.chunks[:chunks],
+        sectors=workload.sectors[:chunks],
         warp_operations=workload.warp_operations[: warps + 1],
         warp_chunks=workload.warp_chunks[: warps + 1],
         block_warps=workload.block_warps[: blocks + 1],

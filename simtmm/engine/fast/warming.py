@@ -1,0 +1,52 @@
+"""What an earlier run of a launch leaves in the L2, where `start` is "warm" (section 4)."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.engine.fast.cache import choose_line, find_line, modulo
+from simtmm.engine.fast.layout import P_ATOMICS_HERE, P_L2_RANDOM, P_L2_SETS, P_L2_WAYS, P_WRITES_BACK
+from simtmm.engine.fast.sectors import (
+    accessed_of,
+    insert_empty,
+    lacking_of,
+    put_sectors,
+    runs_of,
+    store_sectors,
+    wanted_of,
+)
+from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE
+
+
+def warm(parameters, l2, l2_sectors, kind, amount, chunks, sectors):
+    """Let the L2 see what an earlier run of these operations went through, one after another."""
+    ways = parameters[P_L2_WAYS]
+    at = np.int64(0)
+    for index in range(len(kind)):
+        what = kind[index]
+        if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE):
+            continue
+        count = np.int64(amount[index]) & LISTED
+        loads = what in (LOAD, ASYNC)
+        writes = (what == STORE and parameters[P_WRITES_BACK] != 0) or (
+            what in (ATOMIC, REDUCE) and parameters[P_ATOMICS_HERE] != 0
+        )
+        if loads or writes:
+            for place in range(at, at + count):
+                chunk = chunks[place]
+                accessed = accessed_of(parameters, sectors, place)
+                row = modulo(chunk, parameters[P_L2_SETS])
+                line = find_line(l2, row, chunk, ways)
+                lacking = np.int64(0)
+                if what != STORE:
+                    lacking = lacking_of(parameters, l2_sectors, row, line, wanted_of(parameters, accessed))
+                if line < 0:
+                    if parameters[P_L2_RANDOM] != 0:
+                        choose_line(l2, row, chunk, np.int64(0), ways)
+                    insert_empty(parameters, l2, l2_sectors, row, chunk, ways)
+                if what != STORE:
+                    put_sectors(parameters, l2, l2_sectors, row, runs_of(parameters, lacking), np.int64(0))
+                if writes:
+                    store_sectors(parameters, l2, l2_sectors, row, accessed, np.int64(0))
+        at += count
