@@ -39,19 +39,20 @@ def over_time(machine: Machine, result: Result, most: int) -> OverTime | None:
     clock = 1.0 if machine.clock_hz is None else machine.clock_hz
     seconds = np.maximum(np.diff(edges), 1) / (machine.ticks_per_cycle * clock)
     loads, l2_loads = traffic.of("loads"), traffic.of("l2_loads")
-    chunks = {
-        PORTS: loads + traffic.of("others"),
-        L2: l2_loads + traffic.of("l2_stores"),
-        MEMORY: traffic.of("memory"),
+    levels = levels_of(machine)
+    moved = {
+        PORTS: (loads + traffic.of("others")) * levels.chunk_bytes,
+        L2: traffic.of("l2_sectors") * levels.sector_bytes,
+        MEMORY: traffic.of("memory_sectors") * levels.sector_bytes,
     }
-    peaks = dict(zip(chunks, levels_of(machine).peaks, strict=True))
+    peaks = dict(zip(moved, levels.peaks, strict=True))
     looked = {
         "L1": (traffic.of("l1_hits"), loads if machine.memory.l1 else loads * 0),
         "L2": (traffic.of("l2_hits"), l2_loads),
     }
     return OverTime(
         edges,
-        {name: own * machine.chunk_bytes / seconds for name, own in chunks.items() if own.any()},
+        {name: own / seconds for name, own in moved.items() if own.any()},
         {name: peak * clock for name, peak in peaks.items() if peak is not None},
         {name: np.where(of > 0, found / np.maximum(of, 1), np.nan) for name, (found, of) in looked.items() if of.any()},
     )

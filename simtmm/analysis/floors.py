@@ -12,7 +12,7 @@ from simtmm.result import Result
 from simtmm.stalls import CLASSES
 from simtmm.trace.counts import Counts
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import LISTED, LOAD, MOST_PASSES, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, Workload
+from simtmm.workload import LISTED, LOAD, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, Workload
 
 
 def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Counts | None = None) -> Mapping[str, int]:
@@ -29,7 +29,10 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
             found |= _of_the_group_pipe(machine, workload)
     if machine.memory.transfers == "pipelined" and (passed := traffic(machine, result, counts)):
         # The last one only has to start: its finish counts from there. Stores may end when nobody waits for them
-        slices, partitions = durations.l2_service, durations.service
+        sectors, fetched = machine.memory.sectors, machine.memory.fetch_sectors
+        slices, partitions = -(-durations.l2_service // sectors), -(-durations.service * fetched // sectors)
+        if sectors > 1:
+            slices = max(slices, durations.l2_request_service)
         loads = passed.loads - passed.l1_hits
         read = loads - min(loads, passed.l2_hits)
         found[L2_SLICES] = _served(loads, slices, machine.memory.partitions, launches)
@@ -69,7 +72,7 @@ def _of_the_group_pipe(machine: Machine, workload: Workload) -> dict[str, int]:
     lists_chunks = (workload.kind >= LOAD) & (workload.kind <= REDUCE)
     shared, listing = workload.amount[workload.kind == SHARED], workload.amount[lists_chunks]
     of_shared = int((shared & LISTED).sum()) * durations.shared_pass
-    of_global = int(((listing >> PASSES_SHIFT & MOST_PASSES - 1) + 1).sum()) * durations.pass_interval
+    of_global = int(((listing >> PASSES_SHIFT) + 1).sum()) * durations.pass_interval
     if machine.memory.pipe.shared == "apart":
         return {"banks of shared memory": -(-of_shared // groups), "banks of the L1": -(-of_global // groups)}
     return {"banks": -(-(of_shared + of_global) // groups)}

@@ -81,7 +81,7 @@ class Unit:
     achieved, peak: in `unit`; no peak where nothing limits it.
     unit: "bytes/s" or "instructions/s"; per cycle where the machine has no clock.
     is_least: whether it may have been more, as what the L2 writes back is not counted, nor how long stores that pass
-        the memory ports wait for what was loaded.
+        the memory ports wait for what was loaded, nor for how long single sectors take a slice.
     """
 
     name: str
@@ -112,9 +112,9 @@ def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> T
     return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays, atomics_stay)
 
 
-def chunks_of_kinds(stalls: Stalls) -> dict[str, int]:
-    """Chunks that instructions list, by the kind of place."""
-    of_sites = stalls.counts[:-1, Count.CHUNKS].reshape(len(stalls.places.sites), len(stalls.places.arrays)).sum(axis=1)
+def chunks_of_kinds(stalls: Stalls, what: Count = Count.CHUNKS) -> dict[str, int]:
+    """Chunks that instructions list, or what else is counted of them, by the kind of place."""
+    of_sites = stalls.counts[:-1, what].reshape(len(stalls.places.sites), len(stalls.places.arrays)).sum(axis=1)
     found: dict[str, int] = {}
     for site in np.flatnonzero(of_sites).tolist():
         kind = stalls.places.sites[site].kind
@@ -153,9 +153,9 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         requests = 0 if apart and found.stores else found.requests
         passes = max(min(requests, passes), -(-(passes - updates_here) // memory.port_chunks))
 
-    def moving(name: str, number: int, chunks: int, taken: int, of_a_chunk: float, is_least: bool = False) -> Unit:
-        """taken: ticks for which units are. of_a_chunk: ticks that a chunk takes one at the least."""
-        achieved = chunks * machine.chunk_bytes / result.ticks * rate
+    def moving(name: str, number: int, moved: int, taken: int, of_a_chunk: float, is_least: bool = False) -> Unit:
+        """moved: bytes. taken: ticks for which units are. of_a_chunk: ticks that a chunk takes one at the least."""
+        achieved = moved / result.ticks * rate
         if not of_a_chunk:
             return Unit(name, number, 0.0, achieved, None, f"bytes/{per}", is_least)
         # Units may be taken beyond the end of a run, by chunks that nobody waits for: that is no part of it
@@ -166,7 +166,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     ports = moving(
         MEMORY_PORTS,
         machine.cores.groups * memory.ports,
-        through,
+        through * machine.chunk_bytes,
         passes * durations.leaving_interval,
         durations.leaving_interval / memory.port_chunks,
         # How long stores wait for what was loaded is not counted either
@@ -174,23 +174,28 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         or (durations.return_interval + durations.return_delay > 0 and found.stores > 0 and not apart),
     )
     stored_here = found.stores - found.written
+    loaded = found.into_l2 - updates_here - stored_here
+    of_loads, of_stores = loaded * durations.l2_service, stored_here * durations.l2_store_service
+    sector_bytes = machine.chunk_bytes // memory.sectors
+    if memory.sectors > 1:  # whose those are that moved is not counted, and a store's take longer
+        least = (result.l2_sectors - updates_here * memory.sectors) * durations.l2_service // memory.sectors
+        of_loads, of_stores = max(loaded * durations.l2_request_service, least), 0
     slices = moving(
         L2_SLICES,
         memory.partitions,
-        found.into_l2,
-        (found.into_l2 - updates_here - stored_here) * durations.l2_service
-        + stored_here * durations.l2_store_service
-        + updates_here * durations.atomic_service,
+        result.l2_sectors * sector_bytes,
+        of_loads + of_stores + updates_here * durations.atomic_service,
         durations.l2_service
         or (durations.l2_store_service if stored_here else 0)
         or (durations.atomic_service if updates_here else 0),
+        memory.sectors > 1,
     )
-    to_memory = found.read + found.written
+    transferred = (result.memory_sectors - found.updated) * durations.service // memory.sectors
     partitions = moving(
         PARTITIONS,
         memory.partitions,
-        to_memory + found.updated,
-        to_memory * durations.service + found.updated * durations.atomic_service,
+        result.memory_sectors * sector_bytes,
+        transferred + found.updated * durations.atomic_service,
         durations.service or (durations.atomic_service if found.updated else 0),
         found.is_least,
     )

@@ -47,19 +47,11 @@ def derived(row: Row, levels: Levels | None) -> Row:
     }
     if levels is not None:
         loads, stores, atomics = row["loads"], row["stores"], row["atomics"]
-        behind_l1 = loads - row["l1_hits"]
-        stores_behind_l1 = stores - row["l1_stores"]
-        looking = behind_l1 + atomics * levels.atomics_stay  # into the L2
-        of_levels = {
-            "l1": loads + stores + atomics,
-            "l2": looking + stores_behind_l1 * levels.stores_stay if levels.l2 else 0,
-            "memory": looking
-            - row["l2_hits"]
-            + stores_behind_l1 * (not levels.stores_stay)
-            + atomics * (not levels.atomics_stay),
-        }
-        entries |= {f"{name}_bytes": chunks * levels.chunk_bytes for name, chunks in of_levels.items()}
+        looking = loads - row["l1_hits"] + atomics * levels.atomics_stay  # into the L2
         entries |= {
+            "l1_bytes": (loads + stores + atomics) * levels.chunk_bytes,
+            "l2_bytes": row["l2_sectors"] * levels.sector_bytes,
+            "memory_bytes": row["memory_sectors"] * levels.sector_bytes,
             "l1_hit_rate": _ratio(row["l1_hits"], loads) if levels.l1 else None,
             "l2_hit_rate": _ratio(row["l2_hits"], looking) if levels.l2 else None,
         }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.analysis.run import Run
-from simtmm.analysis.units import Unit, traffic
+from simtmm.analysis.units import Unit, chunks_of_kinds, traffic
 from simtmm.model.series import label
 from simtmm.report.explain.code import NAMES, Coded, Line, coded
 from simtmm.report.explain_page.heat import heat, hot_of_places
@@ -16,6 +16,7 @@ from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
 from simtmm.report.explain_page.over_time import over_time
 from simtmm.report.explain_page.roofline import roofline
 from simtmm.report.run import WHAT_TIME_MEANS, which_launches
+from simtmm.stalls import ATOMICS, STORES, Count
 from simtmm.trace.schedule import CODES
 
 MOST_ARRAYS = 200
@@ -127,6 +128,8 @@ def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
     if found is None or not found.through_ports:
         return None
     memory, size = run.machine.memory, run.machine.chunk_bytes
+    if memory.sectors > 1 and run.result.stalls is None:
+        return None  # what moves below the L1 is counted by places
     known = measured.stalls.places.threads if measured else None
     l1, l2 = memory.l1, memory.l2
     levels: list[dict[str, Any]] = [{"name": "core groups", "number": run.machine.cores.groups}]
@@ -135,7 +138,8 @@ def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
         ways[0]["asked"] = int(known[:, 2].sum())
     if l1:
         levels.append({"name": "L1", "bytes": l1.sets * l1.ways * size, **_rate(found.l1_hits, found.loads)})
-        ways.append(_way(found.loads - found.l1_hits, found.stores, found.atomics, size))
+        behind_l1 = _way(found.loads - found.l1_hits, found.stores, found.atomics, size)
+        ways.append(_moved(run, Count.L2_SECTORS if l2 else Count.MEMORY_SECTORS) or behind_l1)
     if l2:
         levels.append(
             {
@@ -144,9 +148,20 @@ def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
                 **_rate(found.l2_hits, found.looking_into_l2),
             }
         )
-        ways.append({**_way(found.read, found.written, found.updated, size), "least": found.is_least})
+        behind_l2 = _moved(run, Count.MEMORY_SECTORS) or _way(found.read, found.written, found.updated, size)
+        ways.append({**behind_l2, "least": found.is_least})
     levels.append({"name": "memory", "number": memory.partitions})
     return {"levels": levels, "ways": ways}
+
+
+def _moved(run: Run, what: Count) -> dict[str, Any] | None:
+    """What goes by sectors from a level to the next [bytes]; None where chunks have none."""
+    if run.machine.memory.sectors == 1 or run.result.stalls is None:
+        return None
+    size = run.machine.chunk_bytes // run.machine.memory.sectors
+    of_kinds = chunks_of_kinds(run.result.stalls, what)
+    stores, atomics = (sum(of_kinds.get(kind, 0) for kind in kinds) for kinds in (STORES, ATOMICS))
+    return _way(sum(of_kinds.values()) - stores - atomics, stores, atomics, size)
 
 
 def _way(loads: int, stores: int, atomics: int, size: int) -> dict[str, Any]:
