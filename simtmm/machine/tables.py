@@ -44,6 +44,9 @@ class Scheduling(Table):
         "of compiled instructions: beyond what their pipes take, while they do, or none as on another's machine",
         default="add",
     )
+    operands: Literal["free", "banks"] = unit(
+        "", "whether a bank of registers takes a cycle for each that it gives a compiled instruction", default="free"
+    )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
     first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
@@ -287,6 +290,8 @@ class Instructions(Table):
     """How long an instruction's value takes to be there for the next one of its warp, by class of work.
 
     The classes are those of traces (trace.schema.WORK_CLASSES) that compute; what a class leaves out takes no time.
+    In machine code, which says what else is waited for, only those count whose values a scoreboard signals
+    (trace.schema.RESULT_CLASSES).
     """
 
     fp32: Shortly | None = unit("cycles", "from an instruction of this class to one that needs its value", default=None)
@@ -296,6 +301,7 @@ class Instructions(Table):
     special: Shortly | None = unit("cycles", "likewise", default=None)
     tensor: Shortly | None = unit("cycles", "likewise", default=None)
     multiply: Shortly | None = unit("cycles", "likewise; that of integer if left out", default=None)
+    shuffle: Shortly | None = unit("cycles", "likewise from a shuffle, in machine code alone", default=None)
 
 
 class Pipe(Table):

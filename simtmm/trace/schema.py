@@ -86,6 +86,10 @@ WORK_CLASSES = ("fp32", "fp64", "fp16", "integer", "multiply", "special", "tenso
 of integers; functions such as rsqrt; products of small matrices; instructions of shared memory (shuffles, too) and of
 local memory beside the accesses that are events themselves; and branches with what else steers threads."""
 
+RESULT_CLASSES = ("special", "shuffle", "fp64", "tensor")
+"""Instructions whose values the machine signals: functions and conversions, shuffles and, where it signals them, doubles
+and products of matrices."""
+
 Events = npt.NDArray[np.void]
 
 
@@ -150,6 +154,11 @@ class TraceSite:
     in_flight: of the groups that the thread has committed, so many of the latest may still be on their way when the
         work begins, and all others must have arrived; None where it waits for none.
     sync: of a barrier, whether sites say all that is waited for, so that it waits for no loads of its own.
+    results: (class, value, cycles): numbers of values that instructions of the work give and others must wait for, the
+        class of the instruction, one of RESULT_CLASSES, and the cycles from its issue to the end of work and stall.
+    operand_cycles: cycles beyond one that instructions of the work take to read their registers, as several of one
+        instruction lie in one bank; and before the access.
+    operand_stall: of these, those that are cycles of the stall, too.
 
     Raises ValueError.
     """
@@ -170,6 +179,9 @@ class TraceSite:
     commits: tuple[int, ...] = ()
     in_flight: int | None = None
     sync: bool = False
+    results: tuple[tuple[str, int, int], ...] = ()
+    operand_cycles: int = 0
+    operand_stall: int = 0
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -194,6 +206,22 @@ class TraceSite:
             )
         if type(self.sync) is not bool or (self.sync and self.kind != "barrier"):
             raise ValueError(f"site {self.site}: sync = {self.sync!r}: must be true or false, true of barriers alone")
+        if not all(
+            name in RESULT_CLASSES and type(value) is int and 0 <= value < 1 << 62 and type(cycles) is int
+            and 0 <= cycles < 1 << 31
+            for name, value, cycles in self.results
+        ):  # fmt: skip
+            raise ValueError(
+                f"site {self.site}: results = {self.results}: must be of a class ({', '.join(RESULT_CLASSES)}), whole "
+                f"numbers from 0 to 2^62 - 1, and cycles from 0 to 2^31 - 1"
+            )
+        taken, hidden = self.operand_cycles, self.operand_stall
+        if not (type(taken) is int and 0 <= taken < 1 << 31):
+            raise ValueError(f"site {self.site}: operand_cycles = {taken!r}: must be a whole number from 0 to 2^31 - 1")
+        if not (type(hidden) is int and 0 <= hidden <= min(taken, self.stall)):
+            raise ValueError(
+                f"site {self.site}: operand_stall = {hidden!r}: must be a whole number, of operand_cycles and stall at most"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; compiled instructions stand in it only where they are known."""
@@ -209,6 +237,9 @@ class TraceSite:
             "unused": self.unused,
             "commits": list(self.commits),
             "sync": self.sync,
+            "results": [list(result) for result in self.results],
+            "operand_cycles": self.operand_cycles,
+            "operand_stall": self.operand_stall,
         }
         left = {} if self.in_flight is None else {"in_flight": self.in_flight}
         return known | {name: value for name, value in entries.items() if value} | left
@@ -221,6 +252,7 @@ class TraceSite:
         given["work"] = tuple(dict(given.get("work", {})).items())
         for name in ("needs", "gives", "commits"):
             given[name] = tuple(given.get(name, ()))
+        given["results"] = tuple((str(name), value, cycles) for name, value, cycles in given.get("results", ()))
         return cls(**given)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
+from simtmm.trace.schema import RESULT_CLASSES
 
 
 class _Specification:
@@ -19,7 +20,7 @@ class _Specification:
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
-                "atomic_passes", "sector_bytes",
+                "atomic_passes", "sector_bytes", "latencies", "operands",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -71,6 +72,10 @@ class LoweringSpecification(_Specification):
     """Passes over the banks of a pipe that an atomic of shared memory takes for each; 0 for one."""
     sector_bytes: int = 0
     """Bytes of a sector of an L2's line, whose number a store says; 0 where lines have none."""
+    latencies: tuple[tuple[str, int], ...] = ()
+    """By class of results, cycles from an instruction to the use of its value, where a trace names its uses."""
+    operands: bool = False
+    """Whether reading registers of one bank takes issue cycles, where a trace says so."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -97,6 +102,8 @@ class LoweringSpecification(_Specification):
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
             sector_bytes=_sector_bytes(machine),
+            latencies=_latencies(machine),
+            operands=machine.scheduling.operands == "banks",
             places=places,
         )
 
@@ -132,6 +139,13 @@ def _pass_of_the_banks(machine: Machine) -> int:
     return machine.banks.service if machine.banks.service > 1 else 0
 
 
+def _latencies(machine: Machine) -> tuple[tuple[str, int], ...]:
+    if machine.instructions is None:
+        return ()
+    cycles = {name: getattr(machine.instructions, name) or 0.0 for name in RESULT_CLASSES}
+    return tuple((name, math.floor(each + 0.5)) for name, each in cycles.items() if each >= 0.5)
+
+
 def _instruction_holds(machine: Machine) -> tuple[tuple[str, float], ...]:
     """What is left of each class's latency behind the grant of an instruction, and behind what it takes its pipe; none
     left out that is above 0.
@@ -143,7 +157,8 @@ def _instruction_holds(machine: Machine) -> tuple[tuple[str, float], ...]:
     if scheduling.switch == "every-instruction":
         granted = max(granted, scheduling.pipeline_depth)
     pipes = machine.pipes.model_dump(exclude_none=True) if machine.pipes else {}
-    latencies = machine.instructions.model_dump(exclude_none=True)
+    given = machine.instructions.model_dump(exclude_none=True)
+    latencies = {name: given[name] for name in CLASSES if name in given}
     taken = {name: max(granted, pipes[name]["interval"] if name in pipes else 0) for name in latencies}
     return tuple((name, latency - taken[name]) for name, latency in latencies.items() if latency > taken[name])
 
