@@ -116,5 +116,5 @@ def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
     if site.results:
         waits["results"] = site.results
     if site.operand_cycles:
-        waits["operands"] = site.operand_cycles, site.operand_stall
+        waits["operands"] = sorted(site.operand_cycles)
     return (*stall, *unused, *([waits] if waits else []))

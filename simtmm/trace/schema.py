@@ -87,8 +87,8 @@ of integers; functions such as rsqrt; products of small matrices; instructions o
 local memory beside the accesses that are events themselves; and branches with what else steers threads."""
 
 RESULT_CLASSES = ("special", "shuffle", "fp64", "tensor")
-"""Instructions whose values the machine signals: functions and conversions, shuffles and, where it signals them, doubles
-and products of matrices."""
+"""Instructions whose values the machine signals: functions and conversions, shuffles and, where it does so, doubles and
+products of matrices."""
 
 Events = npt.NDArray[np.void]
 
@@ -156,9 +156,8 @@ class TraceSite:
     sync: of a barrier, whether sites say all that is waited for, so that it waits for no loads of its own.
     results: (class, value, cycles): numbers of values that instructions of the work give and others must wait for, the
         class of the instruction, one of RESULT_CLASSES, and the cycles from its issue to the end of work and stall.
-    operand_cycles: cycles beyond one that instructions of the work take to read their registers, as several of one
-        instruction lie in one bank; and before the access.
-    operand_stall: of these, those that are cycles of the stall, too.
+    operand_cycles: (class, cycles) of the work: cycles beyond one each that instructions of the class take to read
+        registers, as several of one instruction lie in one bank; classes each once.
 
     Raises ValueError.
     """
@@ -180,8 +179,7 @@ class TraceSite:
     in_flight: int | None = None
     sync: bool = False
     results: tuple[tuple[str, int, int], ...] = ()
-    operand_cycles: int = 0
-    operand_stall: int = 0
+    operand_cycles: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -215,12 +213,12 @@ class TraceSite:
                 f"site {self.site}: results = {self.results}: must be of a class ({', '.join(RESULT_CLASSES)}), whole "
                 f"numbers from 0 to 2^62 - 1, and cycles from 0 to 2^31 - 1"
             )
-        taken, hidden = self.operand_cycles, self.operand_stall
-        if not (type(taken) is int and 0 <= taken < 1 << 31):
-            raise ValueError(f"site {self.site}: operand_cycles = {taken!r}: must be a whole number from 0 to 2^31 - 1")
-        if not (type(hidden) is int and 0 <= hidden <= min(taken, self.stall)):
+        taken = dict(self.operand_cycles)
+        if len(taken) < len(self.operand_cycles) or not all(
+            name in counts and type(cycles) is int and 1 <= cycles < 1 << 31 for name, cycles in taken.items()
+        ):
             raise ValueError(
-                f"site {self.site}: operand_stall = {hidden!r}: must be a whole number, of operand_cycles and stall at most"
+                f"site {self.site}: operand_cycles = {taken}: must be cycles from 1 to 2^31 - 1, by classes of its work"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -238,8 +236,7 @@ class TraceSite:
             "commits": list(self.commits),
             "sync": self.sync,
             "results": [list(result) for result in self.results],
-            "operand_cycles": self.operand_cycles,
-            "operand_stall": self.operand_stall,
+            "operand_cycles": dict(self.operand_cycles),
         }
         left = {} if self.in_flight is None else {"in_flight": self.in_flight}
         return known | {name: value for name, value in entries.items() if value} | left
@@ -250,6 +247,7 @@ class TraceSite:
         given = {**table}
         given["inlined"] = tuple((str(file), int(line)) for file, line in given.get("inlined", ()))
         given["work"] = tuple(dict(given.get("work", {})).items())
+        given["operand_cycles"] = tuple(dict(given.get("operand_cycles", {})).items())
         for name in ("needs", "gives", "commits"):
             given[name] = tuple(given.get(name, ()))
         given["results"] = tuple((str(name), value, cycles) for name, value, cycles in given.get("results", ()))

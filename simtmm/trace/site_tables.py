@@ -58,7 +58,7 @@ def site_tables(
     stalls: str = "",
     hides: Sequence[float] = (),
     latencies: Sequence[tuple[str, int]] = (),
-    operands: bool = False,
+    operands: Sequence[tuple[str, float]] = (),
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
@@ -79,9 +79,10 @@ def site_tables(
         work[number] = sum(instructions for _, instructions in site.work) - piped[number].sum()
         held = sum(cycles.get(name, 0.0) * instructions for name, instructions in of_cycles.items())
         stall[number] = (site.stall if stalled else 0) + math.floor(held + 0.5)
-        if operands:
-            work[number] += site.operand_cycles
-            stall[number] -= site.operand_stall if stalled else 0
+        if site.operand_cycles and operands:
+            cycles_of_operands = _beyond_pipes(site, dict(operands))
+            work[number] += cycles_of_operands
+            stall[number] = max(0, stall[number] - cycles_of_operands)  # they are not waited for
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
     commits_end, commits = _listed(by_number, count, lambda site: site.commits)
@@ -110,6 +111,13 @@ def site_tables(
         commits, in_flight, sync, results_end, results, result_cycles, again, groups, len(values), known, bounds,
         len(names), names,
     )  # fmt: skip
+
+
+def _beyond_pipes(site: TraceSite, hidden: Mapping[str, float]) -> int:
+    """Cycles that a site's instructions take to read their registers beyond what they take their pipes."""
+    counts = dict(site.work)
+    left = (cycles - hidden.get(name, 0.0) * counts[name] for name, cycles in site.operand_cycles)
+    return math.floor(sum(max(0.0, each) for each in left) + 0.5)
 
 
 def _under_way(site: TraceSite, latencies: Mapping[str, int]) -> dict[int, int]:

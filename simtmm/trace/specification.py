@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from simtmm.machine import Machine
-from simtmm.stalls import CLASSES
+from simtmm.stalls import CLASSES, class_among
 from simtmm.trace.schema import RESULT_CLASSES
 
 
@@ -74,8 +74,9 @@ class LoweringSpecification(_Specification):
     """Bytes of a sector of an L2's line, whose number a store says; 0 where lines have none."""
     latencies: tuple[tuple[str, int], ...] = ()
     """By class of results, cycles from an instruction to the use of its value, where a trace names its uses."""
-    operands: bool = False
-    """Whether reading registers of one bank takes issue cycles, where a trace says so."""
+    operands: tuple[tuple[str, float], ...] = ()
+    """Where reading registers of one bank takes cycles: by class of work, cycles beyond its issue that an instruction
+    takes its pipe, which are enough for as many registers; empty where reading takes none."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -103,7 +104,7 @@ class LoweringSpecification(_Specification):
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
             sector_bytes=_sector_bytes(machine),
             latencies=_latencies(machine),
-            operands=machine.scheduling.operands == "banks",
+            operands=_operands(machine),
             places=places,
         )
 
@@ -137,6 +138,15 @@ def _pass_of_the_banks(machine: Machine) -> int:
     if machine.banks.interval:
         return machine.ports * machine.banks.service
     return machine.banks.service if machine.banks.service > 1 else 0
+
+
+def _operands(machine: Machine) -> tuple[tuple[str, float], ...]:
+    if machine.scheduling.operands != "banks":
+        return ()
+    ticks = dict(zip(CLASSES, machine.durations.pipes, strict=False))
+    piped = [name for name, each in ticks.items() if each]
+    found = {name: ticks.get(class_among(name, piped), 0) / machine.ticks_per_cycle for name in CLASSES}
+    return tuple((name, max(0.0, cycles - machine.issue_cycles)) for name, cycles in found.items())
 
 
 def _latencies(machine: Machine) -> tuple[tuple[str, int], ...]:

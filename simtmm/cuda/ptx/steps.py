@@ -31,9 +31,9 @@ class Step:
     instructions by class. needs, gives: registers, or scoreboards of the machine. stall: cycles that its instructions
     hold their warp beyond one each. unused: whether no instruction of the function reads what its atomic gives.
     commits: how many groups of copies it makes. in_flight: how many of the latest groups it leaves under way where it
-    waits for all others, else None. results: of instructions that scoreboards tell of: class, scoreboard, and the cycles
-    of the step before the instruction. cycles: of all of the step, but for the issue of its access. operand_cycles,
-    operand_stall: see TraceSite.
+    waits for all others, else None. results: of instructions that scoreboards tell of: class, scoreboard, and the
+    step's cycles before the instruction. cycles: of all of the step, but for the issue of its access. operand_cycles:
+    see TraceSite.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -47,16 +47,15 @@ class Step:
     commits: int = 0
     in_flight: int | None = None
     results: tuple[tuple[str, str, int], ...] = ()
-    operand_cycles: int = 0
-    operand_stall: int = 0
+    operand_cycles: dict[str, int] = field(default_factory=dict)
     cycles: int = 0
 
     def add(self, issue: Issue, is_access: bool) -> None:
         """Count what one of its instructions, of the machine, takes."""
         if issue.result is not None:
             self.results += ((*issue.result, self.cycles),)
-        self.operand_cycles += issue.operand_cycles
-        self.operand_stall += min(issue.operand_cycles, issue.stall)
+        if issue.operand_cycles and issue.work is not None:
+            self.operand_cycles[issue.work] = self.operand_cycles.get(issue.work, 0) + issue.operand_cycles
         self.cycles += issue.stall + (issue.work is not None and not is_access)
 
     @property

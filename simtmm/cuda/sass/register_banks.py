@@ -1,8 +1,8 @@
 """What instructions take to read their registers, which lie in banks, each of which gives one a cycle.
 
 As measured on an H200 (traces/measured/h200-sxm/register_banks.csv): a register lies in the bank of its number modulo
-two. An operand marked .reuse stays in a cache, which has an entry for each place among the operands and each bank, until
-an instruction reads another register of the bank at that place; what is there is not read again.
+two. An operand marked .reuse stays in a cache, which has an entry for each place among the operands and each bank,
+until an instruction reads another register of the bank at that place; what is there is not read again.
 """
 
 from collections.abc import Mapping

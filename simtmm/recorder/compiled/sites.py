@@ -104,10 +104,9 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, 
         in_flight=step.in_flight,
         sync=states_waits and step.kind == "barrier",
         results=tuple(
-            (name, *values.of(site.function, [board]), step.cycles - before) for name, board, before in step.results
+            (name, values.of(site.function, [board])[0], step.cycles - before) for name, board, before in step.results
         ),
-        operand_cycles=step.operand_cycles,
-        operand_stall=step.operand_stall,
+        operand_cycles=tuple(step.operand_cycles.items()),
     )
 
 
