@@ -138,6 +138,7 @@ WORDS = {
     "scheduling.scheduler": ("fifo", "oldest", "greedy-oldest", "round-robin"),
     "scheduling.ports": ("any", "own"),
     "scheduling.stalls": ("add", "overlap", "none"),
+    "scheduling.operands": ("free", "banks"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
     "memory.atomics": ("each", "by-word"),
     "memory.reductions": ("blocking", "posted"),

@@ -157,7 +157,8 @@ def _latency(place: str, row: Mapping[str, str]) -> InstructionLatency | str:
     if not _ONE_INSTRUCTION.fullmatch(sass):
         return "several instructions"
     opcode = sass.split(".")[0]
-    work = row.get("class", "").strip() or (SHARED if opcode == "LDS" else class_of_opcode(opcode))
+    own = {"LDS": SHARED, "SHFL": "shuffle"}.get(opcode) or class_of_opcode(opcode)
+    work = row.get("class", "").strip() or own
     if "class" in row and work not in CLASSES:
         raise StudyError(f"{place}: class = {shown(work)}: must be one of {', '.join(CLASSES)}{nearest(work, CLASSES)}")
     if work not in CLASSES or (work == SHARED and opcode != "LDS" and "class" not in row):
