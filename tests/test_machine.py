@@ -41,6 +41,7 @@ FULL = {
         "scheduler": "oldest",
         "ports": "own",
         "stalls": "overlap",
+        "operands": "banks",
         "barrier_latency": 22.5,
         "barrier_interval": 2.0,
         "pipeline_depth": 4,
