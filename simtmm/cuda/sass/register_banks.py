@@ -51,7 +51,10 @@ def _cycles(instruction: MachineInstruction, cache: _Cache) -> int:
 
 def _sources(instruction: MachineInstruction) -> list[tuple[int, Reg, int]]:
     """The registers that it reads: the place of each among its operands, and how many words it is of."""
-    operands = [each for each in instruction.operands[1:] if not (isinstance(each, Reg) and each.is_predicate)]
+    given = instruction.operands
+    tests = "SETP" in instruction.opcode or instruction.opcode == "FCHK"  # which give predicates alone
+    both = not tests and given and isinstance(given[0], Reg) and given[0].is_predicate  # a register behind a predicate
+    operands = [each for each in given[2 if both else 1 :] if not (isinstance(each, Reg) and each.is_predicate)]
     doubles, wide = instruction.opcode[0] == "D", instruction.has("WIDE")
     return [
         (place, each, 2 if doubles or (wide and place == SUMMAND) else 1)
