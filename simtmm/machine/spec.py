@@ -34,6 +34,7 @@ from simtmm.machine.tables import (
     Pipe,
     Pipes,
     Resources,
+    Results,
     Rows,
     Scheduling,
     SharedCache,
@@ -56,6 +57,7 @@ LATER = {
     "scheduling.block_burst": 1,
     "scheduling.ports": "any",
     "scheduling.stalls": "add",
+    "scheduling.operands": "free",
     "scheduling.barrier_latency": 0,
     "scheduling.barrier_interval": 0,
     "memory.atomics": "each",
@@ -106,6 +108,7 @@ class Machine(Displayed, Table):
     resources: Resources = Resources()
     banks: Banks = Banks()
     instructions: Instructions | None = unit("", "latencies of instructions, by class of work", default=None)
+    results: Results | None = unit("", "latencies of what machine code has scoreboards for", default=None)
     pipes: Pipes | None = unit("", "what instructions pass behind their port, by class of work", default=None)
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
@@ -292,7 +295,7 @@ def units() -> dict[str, tuple[str, str]]:
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.pipe": GroupPipe,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
-        "instructions": Instructions, "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
+        "instructions": Instructions, "results": Results, "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
         "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)

@@ -44,6 +44,9 @@ class Scheduling(Table):
         "of compiled instructions: beyond what their pipes take, while they do, or none as on another's machine",
         default="add",
     )
+    operands: Literal["free", "banks"] = unit(
+        "", "whether a bank of registers takes a cycle for each that it gives a compiled instruction", default="free"
+    )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
     first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
@@ -304,6 +307,20 @@ class Instructions(Table):
     special: Shortly | None = unit("cycles", "likewise", default=None)
     tensor: Shortly | None = unit("cycles", "likewise", default=None)
     multiply: Shortly | None = unit("cycles", "likewise; that of integer if left out", default=None)
+
+
+class Results(Table):
+    """How long values take that machine code waits for by a scoreboard, as it does not say how long that is.
+
+    The classes are trace.schema.RESULT_CLASSES; what a class leaves out takes no time.
+    """
+
+    special: Shortly | None = unit(
+        "cycles", "from a function or conversion to an instruction that needs its value", default=None
+    )
+    shuffle: Shortly | None = unit("cycles", "likewise from a shuffle", default=None)
+    fp64: Shortly | None = unit("cycles", "likewise from an instruction on doubles", default=None)
+    tensor: Shortly | None = unit("cycles", "likewise from a product of matrices", default=None)
 
 
 class Pipe(Table):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Levels:
     """The levels of a machine's memory.
 
-    chunk_bytes, sector_bytes: of what is moved at once to a core group, and of what moves below. issue: ticks of an instruction at its port.
+    chunk_bytes, sector_bytes: of what is moved at once to a core group, and of what moves below.
+    issue: ticks of an instruction at its port.
     l1, l2: whether they are there. stores_stay, atomics_stay: whether stores, and atomics, end in the L2.
     most_warps: that a core group holds.
     peaks: bytes that could pass the memory ports of core groups, the L2 and global memory, a cycle, by the names of

@@ -105,10 +105,16 @@ def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:
 def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
     """What sites came to say later, where it is so: traces from before it keep their digests.
 
-    The stall, whether the atomic's value is unused, groups of copies and barriers that wait for no loads.
+    The stall, whether the atomic's value is unused, groups of copies and barriers that wait for no loads; results that
+    are waited for, and what reading registers takes.
     """
     stall = (site.stall,) if site.stall else ()
     unused = (True,) if site.unused else ()
-    if not site.commits and site.in_flight is None and not site.sync:
-        return (*stall, *unused)
-    return (*stall, *unused, {"commits": site.commits, "in_flight": site.in_flight, "sync": site.sync})
+    waits: dict[str, Any] = {}
+    if site.commits or site.in_flight is not None or site.sync:
+        waits = {"commits": site.commits, "in_flight": site.in_flight, "sync": site.sync}
+    if site.results:
+        waits["results"] = site.results
+    if site.operand_cycles:
+        waits["operands"] = sorted(site.operand_cycles)
+    return (*stall, *unused, *([waits] if waits else []))

@@ -86,6 +86,10 @@ WORK_CLASSES = ("fp32", "fp64", "fp16", "integer", "multiply", "special", "tenso
 of integers; functions such as rsqrt; products of small matrices; instructions of shared memory (shuffles, too) and of
 local memory beside the accesses that are events themselves; and branches with what else steers threads."""
 
+RESULT_CLASSES = ("special", "shuffle", "fp64", "tensor")
+"""Instructions whose values the machine signals: functions and conversions, shuffles and, where it does so, doubles and
+products of matrices."""
+
 Events = npt.NDArray[np.void]
 
 
@@ -150,6 +154,10 @@ class TraceSite:
     in_flight: of the groups that the thread has committed, so many of the latest may still be on their way when the
         work begins, and all others must have arrived; None where it waits for none.
     sync: of a barrier, whether sites say all that is waited for, so that it waits for no loads of its own.
+    results: (class, value, cycles): numbers of values that instructions of the work give and others must wait for, the
+        class of the instruction, one of RESULT_CLASSES, and the cycles from its issue to the end of work and stall.
+    operand_cycles: (class, cycles) of the work: cycles beyond one each that instructions of the class take to read
+        registers, as several of one instruction lie in one bank; classes each once.
 
     Raises ValueError.
     """
@@ -170,6 +178,8 @@ class TraceSite:
     commits: tuple[int, ...] = ()
     in_flight: int | None = None
     sync: bool = False
+    results: tuple[tuple[str, int, int], ...] = ()
+    operand_cycles: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -194,6 +204,22 @@ class TraceSite:
             )
         if type(self.sync) is not bool or (self.sync and self.kind != "barrier"):
             raise ValueError(f"site {self.site}: sync = {self.sync!r}: must be true or false, true of barriers alone")
+        if not all(
+            name in RESULT_CLASSES and type(value) is int and 0 <= value < 1 << 62 and type(cycles) is int
+            and 0 <= cycles < 1 << 31
+            for name, value, cycles in self.results
+        ):  # fmt: skip
+            raise ValueError(
+                f"site {self.site}: results = {self.results}: must be of a class ({', '.join(RESULT_CLASSES)}), whole "
+                f"numbers from 0 to 2^62 - 1, and cycles from 0 to 2^31 - 1"
+            )
+        taken = dict(self.operand_cycles)
+        if len(taken) < len(self.operand_cycles) or not all(
+            name in counts and type(cycles) is int and 1 <= cycles < 1 << 31 for name, cycles in taken.items()
+        ):
+            raise ValueError(
+                f"site {self.site}: operand_cycles = {taken}: must be cycles from 1 to 2^31 - 1, by classes of its work"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; compiled instructions stand in it only where they are known."""
@@ -209,6 +235,8 @@ class TraceSite:
             "unused": self.unused,
             "commits": list(self.commits),
             "sync": self.sync,
+            "results": [list(result) for result in self.results],
+            "operand_cycles": dict(self.operand_cycles),
         }
         left = {} if self.in_flight is None else {"in_flight": self.in_flight}
         return known | {name: value for name, value in entries.items() if value} | left
@@ -219,8 +247,10 @@ class TraceSite:
         given = {**table}
         given["inlined"] = tuple((str(file), int(line)) for file, line in given.get("inlined", ()))
         given["work"] = tuple(dict(given.get("work", {})).items())
+        given["operand_cycles"] = tuple(dict(given.get("operand_cycles", {})).items())
         for name in ("needs", "gives", "commits"):
             given[name] = tuple(given.get(name, ()))
+        given["results"] = tuple((str(name), value, cycles) for name, value, cycles in given.get("results", ()))
         return cls(**given)
 
 

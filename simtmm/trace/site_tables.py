@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +38,10 @@ class SiteTables(NamedTuple):
     commits: Any  # int64: values
     in_flight: Any  # int64[sites]: groups that a site's wait leaves under way, NO_WAIT where it waits for none
     sync: Any  # int64[sites]: 1 for barriers that wait for no loads
+    results_end: Any  # int64[sites + 1], likewise of `results`
+    results: Any  # int64: values that instructions give which are to be waited for
+    result_cycles: Any  # int64: for each, cycles from the end of the site's work and stall until it is there
+    again: Any  # int64[sites]: likewise of what work needs that it gives itself, where it is done once more
     groups: int  # that are to be known of a warp, the latest
     values: int  # how many there are
     sites: int  # that the trace describes: their numbers are below this
@@ -53,13 +57,15 @@ def site_tables(
     pipes: Sequence[str] = (),
     stalls: str = "",
     hides: Sequence[float] = (),
+    latencies: Sequence[tuple[str, int]] = (),
+    operands: Sequence[tuple[str, float]] = (),
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
     holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls. pipes:
-    classes that have one. stalls, hides: see LoweringSpecification.
+    classes that have one. stalls, hides, latencies, operands: see LoweringSpecification.
     """
-    stalled = stalls != "none" and any(site.stall for site in sites)
+    stalled = stalls != "none" and any(site.stall or site.results for site in sites)
     cycles = {} if stalled else dict(holds)
     known = max((site.site for site in sites), default=-1) + 1
     bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
@@ -73,11 +79,24 @@ def site_tables(
         work[number] = sum(instructions for _, instructions in site.work) - piped[number].sum()
         held = sum(cycles.get(name, 0.0) * instructions for name, instructions in of_cycles.items())
         stall[number] = (site.stall if stalled else 0) + math.floor(held + 0.5)
+        if site.operand_cycles and operands:
+            cycles_of_operands = _beyond_pipes(site, dict(operands))
+            work[number] += cycles_of_operands
+            stall[number] = max(0, stall[number] - cycles_of_operands)  # they are not waited for
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
     commits_end, commits = _listed(by_number, count, lambda site: site.commits)
-    values, anew = np.unique(np.concatenate([needs, gives, commits]), return_inverse=True)
-    needs, gives, commits = np.split(anew.astype(np.int64).reshape(-1), np.cumsum([len(needs), len(gives)]))
+    left = {number: _under_way(site, dict(latencies) if stalled else {}) for number, site in by_number.items()}
+    results_end, results = _listed(by_number, count, lambda site: tuple(left[site.site]))
+    result_cycles = np.array([cycles for _, own in sorted(left.items()) for cycles in own.values()], np.int64)
+    again = np.zeros(count, np.int64)
+    for number, own in left.items():
+        again[number] = max((own[value] for value in by_number[number].needs if value in own), default=0)
+    listed = [needs, gives, commits, results]
+    values, anew = np.unique(np.concatenate(listed), return_inverse=True)
+    needs, gives, commits, results = np.split(
+        anew.astype(np.int64).reshape(-1), np.cumsum([len(each) for each in listed[:-1]])
+    )
     in_flight, sync = np.full(count, NO_WAIT, np.int64), np.zeros(count, np.int64)
     for number, site in by_number.items():
         in_flight[number] = NO_WAIT if site.in_flight is None else site.in_flight
@@ -89,8 +108,26 @@ def site_tables(
     operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
     return SiteTables(
         work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
-        commits, in_flight, sync, groups, len(values), known, bounds, len(names), names,
+        commits, in_flight, sync, results_end, results, result_cycles, again, groups, len(values), known, bounds,
+        len(names), names,
     )  # fmt: skip
+
+
+def _beyond_pipes(site: TraceSite, hidden: Mapping[str, float]) -> int:
+    """Cycles that a site's instructions take to read their registers beyond what they take their pipes."""
+    counts = dict(site.work)
+    left = (cycles - hidden.get(name, 0.0) * counts[name] for name, cycles in site.operand_cycles)
+    return math.floor(sum(max(0.0, each) for each in left) + 0.5)
+
+
+def _under_way(site: TraceSite, latencies: Mapping[str, int]) -> dict[int, int]:
+    """Values that are not there yet when a site's work and stall are over, and for how many cycles."""
+    found: dict[int, int] = {}
+    for name, value, cycles in site.results:
+        left = latencies.get(name, 0) - cycles
+        if left > max(0, found.get(value, 0)):
+            found[value] = left
+    return found
 
 
 def _in_classes(work: Iterable[tuple[str, int]], known: Container[str]) -> dict[str, int]:
@@ -152,7 +189,14 @@ def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str,
 
 def _has_details(site: TraceSite) -> bool:
     return bool(
-        site.work or site.needs or site.gives or site.stall or site.commits or site.sync or site.in_flight is not None
+        site.work
+        or site.needs
+        or site.gives
+        or site.stall
+        or site.commits
+        or site.sync
+        or site.results
+        or site.in_flight is not None
     )
 
 

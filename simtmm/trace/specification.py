@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from simtmm.machine import Machine
-from simtmm.stalls import CLASSES
+from simtmm.stalls import CLASSES, class_among
+from simtmm.trace.schema import RESULT_CLASSES
 
 
 class _Specification:
@@ -19,7 +20,7 @@ class _Specification:
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
-                "atomic_passes", "sector_bytes",
+                "atomic_passes", "sector_bytes", "latencies", "operands",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -71,6 +72,11 @@ class LoweringSpecification(_Specification):
     """Passes over the banks of a pipe that an atomic of shared memory takes for each; 0 for one."""
     sector_bytes: int = 0
     """Bytes of a sector of a chunk, of each of which accesses say how many they access; 0 where chunks have none."""
+    latencies: tuple[tuple[str, int], ...] = ()
+    """By class of results, cycles from an instruction to the use of its value, where a trace names its uses."""
+    operands: tuple[tuple[str, float], ...] = ()
+    """Where reading registers of one bank takes cycles: by class of work, cycles beyond its issue that an instruction
+    takes its pipe, which are enough for as many registers; empty where reading takes none."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -97,6 +103,8 @@ class LoweringSpecification(_Specification):
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
             sector_bytes=machine.chunk_bytes // machine.memory.sectors if machine.memory.sectors > 1 else 0,
+            latencies=_latencies(machine),
+            operands=_operands(machine),
             places=places,
         )
 
@@ -125,6 +133,22 @@ def _pass_of_the_banks(machine: Machine) -> int:
     if machine.banks.interval:
         return machine.ports * machine.banks.service
     return machine.banks.service if machine.banks.service > 1 else 0
+
+
+def _operands(machine: Machine) -> tuple[tuple[str, float], ...]:
+    if machine.scheduling.operands != "banks":
+        return ()
+    ticks = dict(zip(CLASSES, machine.durations.pipes, strict=False))
+    piped = [name for name, each in ticks.items() if each]
+    found = {name: ticks.get(class_among(name, piped), 0) / machine.ticks_per_cycle for name in CLASSES}
+    return tuple((name, max(0.0, cycles - machine.issue_cycles)) for name, cycles in found.items())
+
+
+def _latencies(machine: Machine) -> tuple[tuple[str, int], ...]:
+    if machine.results is None:
+        return ()
+    cycles = {name: getattr(machine.results, name) or 0.0 for name in RESULT_CLASSES}
+    return tuple((name, math.floor(each + 0.5)) for name, each in cycles.items() if each >= 0.5)
 
 
 def _instruction_holds(machine: Machine) -> tuple[tuple[str, float], ...]:

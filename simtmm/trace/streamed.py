@@ -39,8 +39,10 @@ class TraceLowering:
         self._specification = specification
         self._strides = [region_bytes(info, number, specification.warp_width) for number in range(len(info.launches))]
         self.largest = max((launch.threads_per_block for launch in info.launches), default=1)
-        holds, pipes = specification.instruction_holds, specification.pipes
-        self._tables = site_tables(info.sites, info.arrays, holds, pipes, specification.stalls, specification.hides)
+        self._tables = site_tables(
+            info.sites, info.arrays, specification.instruction_holds, specification.pipes, specification.stalls,
+            specification.hides, specification.latencies, specification.operands,
+        )  # fmt: skip
 
     def lowering(self) -> Lowering:
         """What lowers whole blocks; for one thread of this process."""

@@ -21,8 +21,8 @@ LARGEST = 2**63 - 1
 PASSES_SHIFT = 32
 LISTED = (1 << PASSES_SHIFT) - 1
 MOST_PASSES = 1 << 16
-# Of a chunk that an operation lists: the bytes that it accesses of each sector, so many bits for each, the first lowest;
-# 0 for all of all.
+# Of a chunk that an operation lists: the bytes that it accesses of each sector, so many bits for each, the first
+# lowest; 0 for all of all.
 SECTOR_BITS = 8
 MOST_SECTORS = 4
 MOST_SECTOR_BYTES = (1 << SECTOR_BITS) - 1

@@ -67,6 +67,17 @@ def test_loads_take_what_an_h100_took():
 
 
 @needs_machine_code
+def test_chains_take_what_an_h100_took():
+    """Values come back when the machine's `instructions` and the compiler's stalls say, and not when a pipe is free."""
+    measured = load_measured(MEASURED["h100-sxm"])
+    chains = {each.kernel.name: each for each in found_on("h100-sxm").results if each.kernel.name.startswith("chain-")}
+    assert len(chains) == 7
+    assert [name for name, each in chains.items() if abs(math.log(each.simulated / measured[name])) > 0.08] == []
+    assert chains["chain-mufu"].times > 2
+    assert chains["chain-shuffle"].times > 20
+
+
+@needs_machine_code
 @pytest.mark.parametrize(
     ("source", "changes", "below"),
     [

@@ -339,7 +339,8 @@ SPECIFICATIONS = [
             "lanes_together": 16, "atomics_by_word": True, "reduces": True, "shared_latency": 30,
             "instruction_holds": (("fp32", 4.0),), "pipes": ("fp64",), "shared_interval": 2, "shared_ports": 4,
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
-            "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "places": True,
+            "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "latencies": (("special", 17),),
+            "operands": (("fp32", 0.0),), "places": True,
         },
     ),
     Wanted(
@@ -398,6 +399,8 @@ def test_each_field_of_a_site_that_says_what_is_done_is_in_the_digest_of_a_trace
     others = {
         "site": [4], "work": [(("fp32", 2),), (("fp64", 1),), ()], "needs": [(3,), ()], "gives": [(3,), ()],
         "stall": [2], "unused": [True], "commits": [(1,)], "in_flight": [0, 1], "sync": [],
+        "results": [(("special", 1, 8),), (("shuffle", 1, 8),), (("special", 2, 8),), (("special", 1, 9),)],
+        "operand_cycles": [(("fp32", 1),), (("fp32", 2),)],
     }  # fmt: skip
     texts = {
         "kind": "store", "file": "g.cu", "line": 8, "source": "g", "instruction": "RED", "function": "h",

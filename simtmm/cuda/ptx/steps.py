@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from simtmm.cuda.ptx.control_flow import ControlFlow
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of
 from simtmm.errors import PtxError, shown
@@ -31,7 +31,9 @@ class Step:
     instructions by class. needs, gives: registers, or scoreboards of the machine. stall: cycles that its instructions
     hold their warp beyond one each. unused: whether no instruction of the function reads what its atomic gives.
     commits: how many groups of copies it makes. in_flight: how many of the latest groups it leaves under way where it
-    waits for all others, else None.
+    waits for all others, else None. results: of instructions that scoreboards tell of: class, scoreboard, and the
+    step's cycles before the instruction. cycles: of all of the step, but for the issue of its access. operand_cycles:
+    see TraceSite.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -44,6 +46,17 @@ class Step:
     unused: bool = False
     commits: int = 0
     in_flight: int | None = None
+    results: tuple[tuple[str, str, int], ...] = ()
+    operand_cycles: dict[str, int] = field(default_factory=dict)
+    cycles: int = 0
+
+    def add(self, issue: Issue, is_access: bool) -> None:
+        """Count what one of its instructions, of the machine, takes."""
+        if issue.result is not None:
+            self.results += ((*issue.result, self.cycles),)
+        if issue.operand_cycles and issue.work is not None:
+            self.operand_cycles[issue.work] = self.operand_cycles.get(issue.work, 0) + issue.operand_cycles
+        self.cycles += issue.stall + (issue.work is not None and not is_access)
 
     @property
     def is_recorded(self) -> bool:
@@ -208,6 +221,9 @@ def _of_block(
             pending.difference_update(gives)
         step.instructions.append(instruction)
         step.stall += step_stall
+        if issue is not None:
+            step.add(issue, kind is not None)
+            pending.update(issue.result[1:] if issue.result else ())
         if kind is None:
             work = class_of(instruction) if issue is None else issue.work
             if work is not None:

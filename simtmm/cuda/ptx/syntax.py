@@ -109,7 +109,9 @@ class Issue:
     work: the class of the machine's instruction, None for what is none of its own: a part of another. stall: cycles,
     beyond one, until the warp may issue its next. needs: scoreboards that must be clear before it. gives: scoreboards
     that its load sets. commits: whether it makes a group of the copies so far. in_flight: how many of the latest groups
-    it leaves under way where it waits for the others, else None. recorded: whether its access is one. address: of the
+    it leaves under way where it waits for the others, else None. result: where a scoreboard tells that its value is
+    there, though it loads nothing, the class that its latency goes by and the scoreboard. operand_cycles: beyond one,
+    that it takes to read its registers. recorded: whether its access is one. address: of the
     machine's instruction, of what stands for all of it.
     """
 
@@ -119,6 +121,8 @@ class Issue:
     gives: tuple[str, ...] = ()
     commits: bool = False
     in_flight: int | None = None
+    result: tuple[str, str] | None = None
+    operand_cycles: int = 0
     recorded: bool = False
     address: int = -1
 

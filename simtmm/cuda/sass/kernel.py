@@ -14,10 +14,11 @@ from simtmm.cuda.sass.forms import takes
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.listing import parse_listing
+from simtmm.cuda.sass.register_banks import BANKED_FROM, cycles_of_operands
 from simtmm.cuda.sass.sources import Banks
 from simtmm.cuda.sass.stack import stack_of
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Number, Word
-from simtmm.cuda.sass.work import class_of
+from simtmm.cuda.sass.work import class_of, result_class
 from simtmm.cuda.sass.writing import functions_of
 from simtmm.errors import SassError
 from simtmm.own_faults import told_as_ours
@@ -38,11 +39,14 @@ class LiftedKernel:
 
     @property
     def at_once(self) -> list[str]:
-        """Opcodes that set a scoreboard and load nothing from memory."""
+        """Opcodes that set a scoreboard, load nothing from memory and are of no class that latencies are known of."""
         found = {
             each.opcode
             for each in self.listing.instructions
-            if each.control.written is not None and not _LOADS.fullmatch(each.opcode) and each.opcode != COMMITS
+            if each.control.written is not None
+            and not _LOADS.fullmatch(each.opcode)
+            and each.opcode != COMMITS
+            and result_class(each) is None
         }
         return sorted(found)
 
@@ -77,6 +81,7 @@ def lifted_kernel(
     lifting = Lifting(banks, listing, _locations(module))
     targets = _targets(lifting, listing)
     boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
+    operand_cycles = cycles_of_operands(listing) if architecture >= BANKED_FROM else {}
     for instruction in listing.instructions:
         if instruction.address in targets:
             lifting.begin_place(instruction.address)
@@ -85,7 +90,7 @@ def lifted_kernel(
             raise SassError(f"`{instruction.text}` is not known")
         if not takes(instruction):
             raise SassError(f"`{instruction.text}` has other operands than are known")
-        lifting.begin(instruction, _issue(instruction, boards))
+        lifting.begin(instruction, _issue(instruction, boards, operand_cycles.get(instruction.address, 0)))
         with told_as_ours(f"`{instruction.text}` was not lifted"):
             handler(lifting, instruction)
             lifting.end()
@@ -113,12 +118,18 @@ def lifted_kernel(
     return LiftedKernel(lifted_module, listing)
 
 
-def _issue(instruction: MachineInstruction, boards: Set[int | None]) -> Issue:
-    """What the instruction costs its warp, waits for, and gives. boards: scoreboards that count groups of copies."""
+def _issue(instruction: MachineInstruction, boards: Set[int | None], operand_cycles: int) -> Issue:
+    """What the instruction costs its warp, waits for, and gives.
+
+    boards: scoreboards that count groups of copies. operand_cycles: see Issue.
+    """
     control = instruction.control
     gives: tuple[str, ...] = ()
+    result = None
     if control.written is not None and _LOADS.fullmatch(instruction.opcode):
         gives = (_scoreboard(control.written),)
+    elif control.written is not None and (name := result_class(instruction)):
+        result = name, _scoreboard(control.written)
     if instruction.opcode in ("LDGSTS", "UBLKCP"):
         gives = (*gives, COPIES)
     needs = (*map(_scoreboard, control.waits), *((COPIES,) if boards & set(control.waits) else ()))
@@ -131,6 +142,8 @@ def _issue(instruction: MachineInstruction, boards: Set[int | None]) -> Issue:
         gives,
         commits=instruction.opcode == COMMITS,
         in_flight=in_flight,
+        result=result,
+        operand_cycles=operand_cycles,
         recorded=True,
         address=instruction.address,
     )

@@ -47,7 +47,8 @@ def operand(text: str) -> Operand:
         register, offset = _inside(found[2])
         return Constant(int(found[1], 16), offset, register, negative, absolute, inverted, _part(found[3]))
     if found := _REGISTER.fullmatch(inner):
-        return Reg(found[1], negative, absolute, inverted, _part(found[2]))
+        is_kept = "reuse" in found[2].split(".")
+        return Reg(found[1], negative, absolute, inverted, _part(found[2]), is_kept)
     if re.fullmatch(r"[A-Za-z_0-9.$]+", text):
         return Word(text)
     raise SassError(f"operand {text!r} is not known")

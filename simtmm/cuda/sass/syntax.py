@@ -1,6 +1,6 @@
 """The parts of a kernel's machine code, as nvdisasm writes them: instructions, operands, and what schedules them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 SCOREBOARDS = 6  # of a warp, by number
@@ -27,7 +27,8 @@ class Reg:
     """A register: "R4", "RZ", "UR4", "P0", "PT", "UP2", "B3".
 
     negative, absolute, inverted: what is done to its value before it is used (-, | |, ~ or !). part: what stands behind
-    a dot, such as "64", "H0_H0", "B1", "X4"; "" for nothing.
+    a dot, such as "64", "H0_H0", "B1", "X4"; "" for nothing. is_kept: whether it stays in the cache of operands, which
+    makes it no other operand.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Reg:
     absolute: bool = False
     inverted: bool = False
     part: str = ""
+    is_kept: bool = field(default=False, compare=False)
 
     @property
     def is_predicate(self) -> bool:

@@ -21,6 +21,14 @@ def class_of(instruction: MachineInstruction) -> str:
     return class_of_opcode(instruction.opcode)
 
 
+def result_class(instruction: MachineInstruction) -> str | None:
+    """The class, one of trace.schema.RESULT_CLASSES, whose latency the value has that a scoreboard tells of."""
+    if instruction.opcode == "SHFL":
+        return "shuffle"
+    own = class_of_opcode(instruction.opcode)  # conversions of doubles, too, are of the unit of functions
+    return own if own in ("special", "fp64", "tensor") else None
+
+
 def class_of_opcode(opcode: str) -> str:
     """Likewise, by the opcode without its modifiers, as FADD or MUFU."""
     if opcode in _CONTROL:

@@ -78,5 +78,3 @@ def drop_line(lines, row, chunk, ways):
             lines[row, ways - 1, LINE_CHUNK] = -1
             lines[row, ways - 1, LINE_FILL] = fill  # where lines have sectors: the row among them, which is free now
             return
-
-

@@ -95,7 +95,8 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_L2_SERVICE] = takes.l2_service
         parameters[at.P_L2_STORE_SERVICE] = takes.l2_store_service
         if memory.sectors > 1:
-            parameters[[at.P_L2_REQUEST, at.P_L2_STORE_REQUEST]] = takes.l2_request_service, takes.l2_store_request_service
+            parameters[at.P_L2_REQUEST] = takes.l2_request_service
+            parameters[at.P_L2_STORE_REQUEST] = takes.l2_store_request_service
         parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
         parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"

@@ -5,10 +5,11 @@ from collections import Counter, defaultdict
 from simtmm.engine.reference.access_pipe import AccessPipe
 from simtmm.engine.reference.cache import Line, Lines, OpenRows, Translations, mix
 from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.sectors import Sectors
 from simtmm.engine.reference.way import Way
 from simtmm.machine import Machine
 from simtmm.stalls import Count, Reason
-from simtmm.workload import ASYNC, ATOMIC, LOAD, MOST_SECTOR_BYTES, REDUCE, SECTOR_BITS, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
 
 READS, UPDATES = (LOAD, ASYNC), (ATOMIC, REDUCE)
 
@@ -27,10 +28,7 @@ class Memory:
         self.serial = memory.transfers == "serial"
         self.port_interval = durations.port_interval
         self.port_chunks = memory.port_chunks
-        self.sectors = memory.sectors
-        self.sector_bytes = machine.chunk_bytes // memory.sectors
-        self.whole = [self.sector_bytes] * memory.sectors  # the bytes that are accessed of the sectors of a whole chunk
-        self.fetch_sectors = memory.fetch_sectors
+        self.sectors = Sectors(machine)
         self.reads_parts = memory.partial_writes == "read"
         self.service = durations.service
         self.atomic_service = durations.atomic_service
@@ -39,10 +37,10 @@ class Memory:
         self.stores_drop_lines = memory.l1_after_store == "drop"
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
-        self.l2 = Lines(memory.l2, durations.l2_latency, self.sectors) if memory.l2 else None
+        self.l2 = Lines(memory.l2, durations.l2_latency, memory.sectors) if memory.l2 else None
         self.l2_service, self.l2_store_service = durations.l2_service, durations.l2_store_service
-        self.l2_request = durations.l2_request_service if self.sectors > 1 else 0
-        self.l2_store_request = durations.l2_store_request_service if self.sectors > 1 else 0
+        requests = durations.l2_request_service, durations.l2_store_request_service
+        self.l2_request, self.l2_store_request = requests if memory.sectors > 1 else (0, 0)
         self.victims_waited = memory.l2 is not None and memory.l2.victims == "waited"
         self.stores_stay = memory.l2 is not None and memory.l2.writes == "back"
         self.atomics_stay = memory.l2 is not None and memory.l2.atomics == "here"
@@ -50,7 +48,7 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         l1, groups = memory.l1, range(machine.cores.groups)
-        self.l1 = [Lines(l1, durations.l1_latency, self.sectors) for _ in groups] if l1 else None
+        self.l1 = [Lines(l1, durations.l1_latency, memory.sectors) for _ in groups] if l1 else None
         tlb, miss = memory.tlb, durations.tlb_miss
         self.tlb = [Translations(tlb, miss, machine.chunk_bytes) for _ in groups] if tlb else None
         self.local_stays = machine.keeps_local_stores
@@ -78,8 +76,7 @@ class Memory:
         self.l1_hits = 0
         self.l2_hits = 0
         self.l1_stores = 0
-        self.l2_sectors = 0  # that moved to and from the L2, and global memory
-        self.memory_sectors = 0
+        self.l2_sectors = self.memory_sectors = 0  # that moved to and from the L2, and global memory
 
     @property
     def counted(self) -> Counter[Count]:
@@ -99,15 +96,6 @@ class Memory:
         if self.over_time is not None:
             self.over_time.note(what, tick, number)
 
-    def accessed(self, word: int) -> list[int]:
-        """The bytes that are accessed of each sector of a chunk, as a workload says; all of all where it says none."""
-        of_each = [word >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(self.sectors)]
-        return [min(each, self.sector_bytes) for each in of_each] if self.sectors > 1 and any(of_each) else self.whole
-
-    def part(self, duration: int, sectors: int) -> int:
-        """What so many sectors of a chunk take of what it takes as a whole."""
-        return -(-duration * sectors // self.sectors)
-
     def access(
         self, group: int, slot: int, kind: int, chunks: list[int], sectors: list[int], passes: int, now: int
     ) -> int:
@@ -123,7 +111,7 @@ class Memory:
         fetched = self.fetched
         self.way.begins()
         for index, chunk in enumerate(chunks):
-            accessed = self.accessed(sectors[index] if sectors else 0)
+            accessed = self.sectors.accessed(sectors[index] if sectors else 0)
             if self.serial:
                 finish = self.transfer(group, kind, chunk, accessed, start=finish, now=now)
                 self.way.follows()
@@ -187,7 +175,7 @@ class Memory:
     def through_fetch_port(self, group: int, sectors: int, start: int, now: int) -> int:
         """When the group fetches sectors of a chunk from global memory, which it does not before `start`."""
         begin = max(now, self.fetch_free[group])
-        self.fetch_free[group] = begin + self.part(self.fetch_interval, sectors)
+        self.fetch_free[group] = begin + self.sectors.part(self.fetch_interval, sectors)
         return max(start, begin)
 
     def known_from(self, group: int, chunk: int, start: int, now: int) -> int:
@@ -223,7 +211,7 @@ class Memory:
                 finish = self.into_l2(l2, chunk, accessed, known, now)
             elif kind in UPDATES and l2 and self.atomics_stay:
                 finish, line = self.through_l2(l2, kind, chunk, wanted, known, now, group)
-                line.store(accessed, self.sector_bytes, finish)
+                line.store(accessed, self.sectors.bytes, finish)
             else:
                 finish = self.to_global_memory(kind, chunk, accessed, known, now)
             self.way.spends(Reason.FIRST_ACCESS, known - start)
@@ -242,12 +230,12 @@ class Memory:
         pipe = self.pipes[group] if self.pipes else None
         came = start
         if pipe:
-            start = pipe.fetch(self.part(pipe.fill_interval, len(wanted)), start, now)
+            start = pipe.fetch(self.sectors.part(pipe.fill_interval, len(wanted)), start, now)
         known = self.known_from(group, chunk, start, now)
         if l2:
             finish, _ = self.through_l2(l2, kind, chunk, wanted, known, now, group)
         else:
-            finish = self.from_global_memory(kind, chunk, wanted, self.runs_of(wanted), known, now, group)
+            finish = self.from_global_memory(kind, chunk, wanted, self.sectors.runs_of(wanted), known, now, group)
         self.way.spends(Reason.FIRST_ACCESS, known - start)
         self.way.spends(Reason.PORT_QUEUE, start - came)
         if pipe:
@@ -265,7 +253,9 @@ class Memory:
         """The finish of what looks into the L2, a load or an atomic that ends there, and the chunk's line."""
         updates = kind in UPDATES
         queue = Reason.ATOMICS_QUEUE if updates or self.slice_updates[self.partition_of(chunk)] else Reason.L2_QUEUE
-        taken = self.atomic_service if updates else max(self.l2_request, self.part(self.l2_service, len(wanted)))
+        taken = (
+            self.atomic_service if updates else max(self.l2_request, self.sectors.part(self.l2_service, len(wanted)))
+        )
         begin = self.through_slice(chunk, start, now, taken, updates)
         self.note("l2_loads", begin)
         self.moves("l2_sectors", begin, len(wanted))
@@ -278,7 +268,7 @@ class Memory:
             finish = max(begin + latency, fill)
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
-            read = self.runs_of(lacking)
+            read = self.sectors.runs_of(lacking)
             of_group = None if updates else group
             came = self.from_global_memory(LOAD if updates else kind, chunk, lacking, read, begin, now, of_group)
             finish = came
@@ -289,11 +279,6 @@ class Memory:
             line.put(read, finish)
         self.way.spends(queue, begin - start)
         return finish, line
-
-    def runs_of(self, sectors: list[int]) -> list[int]:
-        """What global memory is read of a chunk where these sectors are lacking: aligned runs of them."""
-        runs = {sector // self.fetch_sectors for sector in sectors}
-        return [sector for sector in range(self.sectors) if sector // self.fetch_sectors in runs]
 
     def moves(self, what: str, tick: int, sectors: int) -> None:
         """Sectors of a chunk move to or from the L2, or global memory."""
@@ -312,7 +297,7 @@ class Memory:
         if not line:
             self.write_down(l1.make_room(chunk), now)
             line = l1.insert(chunk)
-        line.store(self.whole, self.sector_bytes, finish)
+        line.store(self.sectors.whole, self.sectors.bytes, finish)
         return finish
 
     def into_l2(self, l2: Lines, chunk: int, accessed: list[int], start: int, now: int) -> int:
@@ -330,14 +315,14 @@ class Memory:
         self, l2: Lines, chunk: int, accessed: list[int], start: int, now: int, waits: bool = True
     ) -> tuple[int, int]:
         """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that."""
-        taken = self.part(self.l2_store_service, sum(number > 0 for number in accessed))
+        taken = self.sectors.part(self.l2_store_service, sum(number > 0 for number in accessed))
         begin = room = self.through_slice(chunk, start, now, max(self.l2_store_request, taken))
         line = l2.look_up(chunk)
         if not line:
             free = self.write_back(l2.make_room(chunk, now), now)
             room = max(begin, free) if waits else begin
             line = l2.insert(chunk)
-        line.store(accessed, self.sector_bytes, room + self.store_latency)
+        line.store(accessed, self.sectors.bytes, room + self.store_latency)
         return begin, room
 
     def through_slice(self, chunk: int, start: int, now: int, service: int, updates: bool = False) -> int:
@@ -352,7 +337,7 @@ class Memory:
     def write_down(self, dropped: tuple[int, Line] | None, now: int) -> None:
         """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
         if dropped and self.l2 and self.stores_stay:
-            self.keep_in_l2(self.l2, dropped[0], self.whole, now, now, waits=False)
+            self.keep_in_l2(self.l2, dropped[0], self.sectors.whole, now, now, waits=False)
         else:
             self.write_back(dropped, now)
 
@@ -371,8 +356,8 @@ class Memory:
         which only a part is; as `reserve`.
         """
         if self.reads_parts and partial:
-            self.reserve(chunk, False, self.part(self.service, len(self.runs_of(partial))), now)
-        return self.reserve(chunk, True, self.part(self.service, len(sectors)), now)
+            self.reserve(chunk, False, self.sectors.part(self.service, len(self.sectors.runs_of(partial))), now)
+        return self.reserve(chunk, True, self.sectors.part(self.service, len(sectors)), now)
 
     def keep(self, l2: Lines) -> None:
         """Begin with the L2 as the launch before left it, all sectors that are there filled long ago."""
@@ -398,16 +383,16 @@ class Memory:
                 if operation[0] not in ("load", "async") and not writes:
                     continue
                 for chunk, word in zip(operation[1], words, strict=True):
-                    accessed = self.accessed(word)
+                    accessed = self.sectors.accessed(word)
                     line = l2.look_up(chunk)
                     if not line:
                         l2.make_room(chunk)
                         line = l2.insert(chunk)
                     if operation[0] != "store":
                         wanted = [sector for sector, number in enumerate(accessed) if number]
-                        line.put(self.runs_of(line.lacks(wanted)), 0)
+                        line.put(self.sectors.runs_of(line.lacks(wanted)), 0)
                     if writes:
-                        line.store(accessed, self.sector_bytes, 0)
+                        line.store(accessed, self.sectors.bytes, 0)
 
     def to_global_memory(self, kind: int, chunk: int, accessed: list[int], start: int, now: int) -> int:
         """The finish of a store or an atomic that waits for its partition, all reserved at once."""
@@ -423,7 +408,7 @@ class Memory:
         if updates:
             reserved = self.reserve(chunk, True, self.atomic_service, now, updates)
         else:
-            partial = [sector for sector in wanted if accessed[sector] < self.sector_bytes]
+            partial = [sector for sector in wanted if accessed[sector] < self.sectors.bytes]
             reserved = self.write(chunk, wanted, partial, now)
         return self.at_partition(kind, reserved, behind, len(wanted), start) + latency
 
@@ -445,14 +430,12 @@ class Memory:
             self.moves("memory_sectors", start, len(read))
             return start + self.latency
         behind = self.partition_updates[self.partition_of(chunk)]
-        reserved = self.reserve(chunk, False, self.part(self.service, len(read)), now)
+        reserved = self.reserve(chunk, False, self.sectors.part(self.service, len(read)), now)
         finish = self.at_partition(kind, reserved, behind, len(read), start) + self.latency
         self.way.spends(Reason.MEMORY_QUEUE, start - came)
         return finish
 
-    def at_partition(
-        self, kind: int, reserved: tuple[int, int, int], behind: bool, sectors: int, start: int
-    ) -> int:
+    def at_partition(self, kind: int, reserved: tuple[int, int, int], behind: bool, sectors: int, start: int) -> int:
         """When a partition that is reserved for a chunk serves it, which it does not before `start`.
 
         behind: whether the chunk is an atomic, or comes behind one. sectors: of the chunk that move.

@@ -103,6 +103,10 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, 
         commits=values.of(site.function, (COPIES,) * step.commits),
         in_flight=step.in_flight,
         sync=states_waits and step.kind == "barrier",
+        results=tuple(
+            (name, values.of(site.function, [board])[0], step.cycles - before) for name, board, before in step.results
+        ),
+        operand_cycles=tuple(step.operand_cycles.items()),
     )
 
 

@@ -129,7 +129,7 @@ def add_access(walk, chunks, sectors, entry, start, count, first, stop):
 
 @inlined
 def add_lanes(walk, lanes, chunks, sectors, start, count):
-    """Add what lanes access to the sectors of the chunks listed from a start on; of a chunk that is listed again, too."""
+    """Add what lanes access to the sectors of the chunks listed from a start on, each as often as it is listed."""
     if walk.rules[RULE_SECTOR_BYTES] == 0:
         return
     clear_sectors(walk, sectors, start, count)

@@ -1,10 +1,10 @@
-"""When what a warp needs is there: the asyncs that load it, and its own cycles until it comes from shared memory."""
+"""When what a warp needs is there: asyncs that load it, and its own cycles until memory or an instruction gives it."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.native import inlined
-from simtmm.trace.warps.layout import RULE_SHARED_LATENCY, WARP_COMMITTED, WARP_CYCLES
+from simtmm.trace.warps.layout import RULE_LONGEST, WARP_COMMITTED, WARP_CYCLES
 
 
 @inlined
@@ -32,8 +32,8 @@ def commit(walk, w, site, times):
 
 @inlined
 def spend(walk, w, cycles):
-    """Count a warp's own cycles, of a stretch no more than any value of shared memory takes."""
-    walk.warp[w, WARP_CYCLES] += min(cycles, walk.rules[RULE_SHARED_LATENCY])
+    """Count a warp's own cycles, of a stretch no more than any value takes that it counts for."""
+    walk.warp[w, WARP_CYCLES] += min(cycles, walk.rules[RULE_LONGEST])
 
 
 @inlined
@@ -42,3 +42,19 @@ def last_arrival(walk, w, site, arrival):
     for index in range(walk.needs_end[site], walk.needs_end[site + 1]):
         arrival = max(arrival, walk.shared[w, walk.needs[index]])
     return arrival
+
+
+@inlined
+def last_ready(walk, w, site, ready):
+    """The latest of `ready` and of the cycles at which instructions have given what a site needs."""
+    for index in range(walk.needs_end[site], walk.needs_end[site + 1]):
+        ready = max(ready, walk.ready[w, walk.needs[index]])
+    return ready
+
+
+@inlined
+def give_results(walk, w, site):
+    """A site's work and stall are over: what its instructions give is there some cycles later."""
+    for index in range(walk.results_end[site], walk.results_end[site + 1]):
+        there = walk.warp[w, WARP_CYCLES] + walk.result_cycles[index]
+        walk.ready[w, walk.results[index]] = max(walk.ready[w, walk.results[index]], there)

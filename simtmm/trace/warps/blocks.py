@@ -105,6 +105,7 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     for index in range(walk.latest.shape[1]):
         walk.latest[w, index] = 0
         walk.shared[w, index] = 0
+        walk.ready[w, index] = 0
     walk.warp[w, WARP_CYCLES] = 0
     walk.warp[w, WARP_BACKLOG] = 0
     walk.warp[w, WARP_COMMITTED] = 0

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
 RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
 RULE_REDUCES, RULE_PIPE_LANES, RULE_PIPE_RUN, RULE_PHASE_BYTES, RULE_PIPE_BANKS = range(13, 18)
-RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES, RULE_SECTOR_BYTES = range(18, 22)
-RULES = 22  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
+RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES, RULE_SECTOR_BYTES, RULE_LONGEST = range(18, 23)
+RULES = 23  # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two;
 # RULE_PLACES: the places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites;
 # RULE_REDUCES: whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses
 # pass, lanes that are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths
 # of cycles of a pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one;
-# RULE_SECTOR_BYTES: of a sector, 0 where chunks have none
+# RULE_SECTOR_BYTES: of a sector, 0 where chunks have none; RULE_LONGEST: cycles that a value of shared memory, or one of
+# an instruction, takes at most
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
@@ -22,7 +23,8 @@ WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED, WARP_BEHIND_BARRIER 
 WARP_ROW = 26  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
-# place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory;
+# place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory and
+# of instructions;
 # of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
 # place; what the load/store units still have to do for its shared accesses, in instructions of its port; groups of
 # copies that it has committed; the site of work that takes turns, -1 where it says nothing; where shared accesses pass
@@ -62,6 +64,7 @@ class Walk(NamedTuple):
     latest: Any  # [warps, values]: the last async that loads a value that sites name
     shared: Any  # [warps, values]: of its own cycles, the one from which on it has what it loaded from shared memory;
     # where shared accesses pass a pipe, the last one that loads it
+    ready: Any  # [warps, values]: of its own cycles, the one from which on it has what an instruction gives
     group_end: Any  # [warps, groups]: the last async of the latest groups that it committed, modulo their number
     value: Any  # [lanes]: of those that take part in a step: what it says,
     bytes: Any  # [lanes]: how much it moves,
@@ -74,7 +77,7 @@ class Walk(NamedTuple):
     following: Any  # [words]: the word added to the same bank before, or -1
     degree: Any  # [DEGREES, DEGREE_*]
     due: Any  # [classes with a pipe]: instructions of a step before its access
-    work: Any  # as in SiteTables, as are those up to `sync`
+    work: Any  # as in SiteTables, as are those up to `again`
     piped: Any
     operations: Any
     stall: Any
@@ -88,6 +91,10 @@ class Walk(NamedTuple):
     commits: Any
     in_flight: Any
     sync: Any
+    results_end: Any
+    results: Any
+    result_cycles: Any
+    again: Any
     array: Any  # [arrays, ARRAY_*], by address
     threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks
 

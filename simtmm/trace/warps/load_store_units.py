@@ -12,6 +12,7 @@ from simtmm.trace.warps.holding import catch_up, put
 from simtmm.trace.warps.layout import (
     MADE_CHUNKS,
     RULE_ATOMIC_PASSES,
+    RULE_LONGEST,
     RULE_PIPE_LANES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
@@ -39,7 +40,7 @@ def access(walk, w, operation, site, says, count, passes, output, place):
     catch_up(walk, w, np.int64(1))
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
     walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_SHARED_LATENCY])
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_LONGEST])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + ((passes - 1) << PASSES_SHIFT), place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:
@@ -60,6 +61,7 @@ def access_shared(walk, w, kind, site, says, degree, output):
             least = min(least, np.int64(MOST_PASSES - 1))
             degree = min((degree & LISTED) * of_each, np.int64(MOST_PASSES)) + (least << PASSES_SHIFT)
         put(walk, w, output, SHARED, degree, place_at(walk, site))
+        spend(walk, w, np.int64(1))
         walk.warp[w, WARP_SHARED] += 1
         if says:
             for index in range(walk.gives_end[site], walk.gives_end[site + 1]):

@@ -154,6 +154,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
         int(specification.reduces), *(specification.pipe or (0, 0, 0, 0)),
         *(specification.barrier or (0, 0)), specification.atomic_passes, specification.sector_bytes,
+        max(specification.shared_latency, *(cycles for _, cycles in specification.latencies), 0),
     )  # fmt: skip
     banks = max(specification.banks, *(MOST_WORDS * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
@@ -164,6 +165,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         of_lane=table(warps, lanes),
         latest=table(warps, tables.values),
         shared=table(warps, tables.values),
+        ready=table(warps, tables.values),
         group_end=table(warps, tables.groups),
         value=table(lanes),
         bytes=table(lanes),
@@ -190,6 +192,10 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         commits=tables.commits,
         in_flight=tables.in_flight,
         sync=tables.sync,
+        results_end=tables.results_end,
+        results=tables.results,
+        result_cycles=tables.result_cycles,
+        again=tables.again,
         array=tables.arrays,
         threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),
     )

@@ -24,7 +24,7 @@ from simtmm.trace.warps.accesses import (
     most_words,
     most_work,
 )
-from simtmm.trace.warps.arrivals import commit, last_arrival, latest_needed, spend
+from simtmm.trace.warps.arrivals import commit, give_results, last_arrival, last_ready, latest_needed, spend
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
 from simtmm.trace.warps.holding import add_due, begin_turns, hold, hold_due, left_of_stall, let_go, put, take_turn
@@ -56,10 +56,10 @@ from simtmm.trace.warps.layout import (
     PLAIN_NODE,
     RULE_BY_WORD,
     RULE_HALF_WARPS,
+    RULE_LONGEST,
     RULE_PIPE_LANES,
     RULE_PLACES,
     RULE_REDUCES,
-    RULE_SHARED_LATENCY,
     THREADS_LANES,
     THREADS_TIMES,
     WARP_ASYNCS,
@@ -141,6 +141,7 @@ def take_step(walk, runs, values, w, at, output):
         walk.due[index] = 0
     latest = walk.warp[w, WARP_WAITED]
     arrival = np.int64(0)  # of its own cycles, the one from which on it has what it needs of shared memory
+    ready = np.int64(0)  # likewise, of instructions
     says = site < walk.work.shape[0]
     if kind == _BARRIER:
         for g in range(walk.warp[w, WARP_GROUPS]):
@@ -151,6 +152,7 @@ def take_step(walk, runs, values, w, at, output):
                 if own < walk.work.shape[0]:
                     latest = latest_needed(walk, w, own, latest)
                     arrival = last_arrival(walk, w, own, arrival)
+                    ready = last_ready(walk, w, own, ready)
                     before += walk.work[own]
                     piped += add_due(walk, own)
                     stall += walk.stall[own]
@@ -158,6 +160,7 @@ def take_step(walk, runs, values, w, at, output):
     elif says:
         latest = latest_needed(walk, w, site, latest)
         arrival = last_arrival(walk, w, site, arrival)
+        ready = last_ready(walk, w, site, ready)
         before = walk.work[site]
         piped = add_due(walk, site)
         stall = walk.stall[site]
@@ -167,14 +170,14 @@ def take_step(walk, runs, values, w, at, output):
     if latest > walk.warp[w, WARP_WAITED]:
         put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
         walk.warp[w, WARP_WAITED] = latest
-        spend(walk, w, walk.rules[RULE_SHARED_LATENCY])  # long enough for whatever comes from shared memory
+        spend(walk, w, walk.rules[RULE_LONGEST])  # long enough for whatever its own cycles count for
     has_pipe = walk.rules[RULE_PIPE_LANES] > 0
     if has_pipe and arrival > walk.warp[w, WARP_SETTLED]:
         unsettled = min(walk.warp[w, WARP_SHARED] - arrival, np.int64(MOST_UNSETTLED))
         put(walk, w, output, SETTLE, unsettled, place)
         walk.warp[w, WARP_SETTLED] = walk.warp[w, WARP_SHARED] - unsettled
-    missing = arrival - walk.warp[w, WARP_CYCLES]
-    if not has_pipe and missing > 0:
+    missing = (ready if has_pipe else max(ready, arrival)) - walk.warp[w, WARP_CYCLES]
+    if missing > 0:
         if not hold(walk, w, output, PAUSE, missing, place):
             return False
         spend(walk, w, missing)
@@ -187,6 +190,13 @@ def take_step(walk, runs, values, w, at, output):
     if kind != _WORK:
         spend(walk, w, before + piped)
         spend(walk, w, stall)
+    if kind == _BARRIER:
+        for g in range(walk.warp[w, WARP_GROUPS]):
+            own = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+            if walk.group[w, g, GROUP_SITE] == AT_BARRIER and own < walk.work.shape[0]:
+                give_results(walk, w, own)
+    elif says and kind != _WORK:
+        give_results(walk, w, site)
     if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
         return False
     g = walk.warp[w, WARP_GROUPS] - 1
@@ -275,11 +285,17 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
         each = max(before + piped, np.int64(1))
         if amount > LARGEST // each or (stall > 0 and amount > LARGEST // stall):
             return False
+        if says and amount > 1:  # each time waits for what the one before gives
+            stall += walk.again[site]
+            if amount > LARGEST // max(stall, np.int64(1)):
+                return False
         spend(walk, w, amount * each)
         spend(walk, w, amount * stall)
         if amount > 0:
             if says:
                 commit(walk, w, site, amount)
+                if amount == 1 or walk.again[site] == 0:
+                    give_results(walk, w, site)
             walk.warp[w, WARP_TURNS_SITE] = site if says else np.int64(-1)
             begin_turns(walk, w, amount, each - piped, piped + stall > 0, stall, place)
             return take_turn(walk, w, output)
@@ -291,7 +307,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
     if kind == _JOIN:
         left_out = least_left_out(walk, lanes)
         put(walk, w, output, JOIN, left_out, place)
-        spend(walk, w, walk.rules[RULE_SHARED_LATENCY])
+        spend(walk, w, walk.rules[RULE_LONGEST])
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:

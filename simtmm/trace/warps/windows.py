@@ -25,8 +25,8 @@ _FILL = Loop(fill, what="what lowers traces")
 class Windows:
     """Windows of so many rows, each of which may serve one warp after another.
 
-    kind, amount, chunks, place, sectors: of all windows, one after another, those of a row beside one another. asks: int64[ASK]
-    of each thread that fills, the request to its bound loop.
+    kind, amount, chunks, place, sectors: of all windows, one after another, those of a row beside one another.
+    asks: int64[ASK] of each thread that fills, the request to its bound loop.
     """
 
     def __init__(

@@ -71,7 +71,7 @@ SUITES: Mapping[str, Suite] = {
         (
             "With more than one warp a scheduler this GPU took two cycles for each of these multiply-adds, which read "
             "three registers; those that read two took one (traces/measured/h200-sxm/register_banks.csv). Two of the "
-            "three lie in one bank of registers, which is not simulated.",
+            "three lie in one bank of registers, which gives one a cycle (scheduling.operands).",
         ),
     ),
 }  # fmt: skip
