@@ -45,6 +45,7 @@ FULL = {
         "barrier_interval": 2.0,
         "pipeline_depth": 4,
         "launch_overhead": 5,
+        "graph_launch_overhead": 4,
         "first_launch": 9,
         "block_launch": 6,
         "block_interval": 8,
@@ -126,7 +127,7 @@ COUNTS = (
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
-    "scheduling.warp_launch", "scheduling.first_launch",
+    "scheduling.warp_launch", "scheduling.first_launch", "scheduling.graph_launch_overhead",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.l2.store_service", "memory.first_access", "memory.store_interval",
@@ -499,7 +500,7 @@ def test_defaults_are_those_of_section_8(key, default):
 
 @pytest.mark.parametrize(
     "key",
-    ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
+    ["clock_hz", "peak_bandwidth", "scheduling.graph_launch_overhead", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
      "memory.rows.chunks", "memory.tlb.entries",
      "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.shared_memory",
      "resources.threads_per_block",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
-    from simtmm.machine.tables import Memory, SharedCache
+    from simtmm.machine.tables import Memory, Scheduling, SharedCache
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,8 @@ class Durations:
     """How long one warp instruction holds an issue port."""
     pipeline_depth: int
     launch_overhead: int
+    graph_launch_overhead: int
+    """Of a launch that follows another one in a graph; that of others unless it has one of its own."""
     first_launch: int
     block_launch: int
     block_interval: int
@@ -67,6 +69,7 @@ class Durations:
             issue=ticks(machine.issue_cycles),
             pipeline_depth=ticks(scheduling.pipeline_depth),
             launch_overhead=ticks(scheduling.launch_overhead),
+            graph_launch_overhead=ticks(_graph_launch_overhead(scheduling)),
             first_launch=ticks(scheduling.first_launch),
             block_launch=ticks(scheduling.block_launch),
             block_interval=ticks(scheduling.block_interval),
@@ -122,6 +125,12 @@ class Durations:
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
         return max(self.latency, self.l1_latency, self.l2_latency)
+
+
+def _graph_launch_overhead(scheduling: "Scheduling") -> float:
+    """What is added for a launch that follows another one in a graph [cycles]."""
+    own = scheduling.graph_launch_overhead
+    return scheduling.launch_overhead if own is None else own
 
 
 def _store_service(l2: "SharedCache") -> float:

@@ -46,6 +46,9 @@ class Scheduling(Table):
     )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
+    graph_launch_overhead: Duration | None = unit(
+        "cycles", "added for a launch that follows another in a graph; left out: launch_overhead", default=None
+    )
     first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
     block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
     block_interval: Duration = unit("cycles", "a group starts its blocks so far apart in the long run", default=0)
