@@ -500,7 +500,8 @@ def test_defaults_are_those_of_section_8(key, default):
 
 @pytest.mark.parametrize(
     "key",
-    ["clock_hz", "peak_bandwidth", "scheduling.graph_launch_overhead", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
+    ["clock_hz", "peak_bandwidth", "scheduling.graph_launch_overhead",
+     "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
      "memory.rows.chunks", "memory.tlb.entries",
      "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.shared_memory",
      "resources.threads_per_block",

@@ -132,9 +132,7 @@ class ProgramRecording:
         if self.clock.armed and not is_timed:
             self._tell_again(function, launch, stream, follows_in_graph)
 
-    def _tell_again(
-        self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool
-    ) -> None:
+    def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool) -> None:
         """A launch that is not simulated for itself takes what the last of its kernel and shape did."""
         self._untimed += 1
         known = self._timed.get(_shape(function, launch))

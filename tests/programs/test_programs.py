@@ -58,6 +58,19 @@ def test_two_recordings_by_one_command_are_equal_byte_for_byte_and_name_it(tmp_p
     assert provenance["command"] == " ".join(["python -m simtmm", *words])
 
 
+def test_a_kernel_behind_another_in_a_graph_takes_the_overhead_of_a_node(capfd):
+    machine = load_machine("h100-sxm")
+    durations, clock = machine.durations, machine.ticks_per_cycle * machine.clock_hz
+    cuda_program(["graph_times.cu"]).run(machine)
+    first, last = capfd.readouterr().out.splitlines()
+    launched, of_graph, again, behind = (float(milliseconds) / 1e3 for milliseconds in first.split()[:4])
+    spared = 2 * (durations.launch_overhead - durations.graph_launch_overhead) / clock  # of the three kernels
+    assert last == "PASSED"
+    assert spared > 1e-6
+    assert launched - of_graph == pytest.approx(spared, rel=1e-4)
+    assert (again, behind) == (of_graph, launched)  # what a graph has launched ends with it
+
+
 def test_own_times_are_of_all_blocks_whatever_is_recorded(capfd):
     program = cuda_program(["streams_events.cu"])
     program.run()
