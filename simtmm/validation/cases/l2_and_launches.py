@@ -24,7 +24,7 @@ RESIDENT = 2048  # threads of a group of each of these GPUs
 # Sizes by which rates were fitted: kilobytes that fit the L2, and elements of which a launch is most of the time
 FITTED_KILOBYTES = {"a100-80": 16896, "h200": 16896, "mi210": 6144}
 FITTED_ELEMENTS = {"a40": 350_000, "h200": 70_000}
-FITTED_IN_GRAPHS = {"a40": 33_317, "h200": 33_317, "h100-sxm": 0}
+FITTED_IN_GRAPHS = {"a40": 300_000, "h200": 33_317, "h100-sxm": 0}
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) {}, in traces/measured/{}"
 RATES = "memory.l2.service (rule l2_load_bytes of machines/families) on what is read of buffers that fit the L2"
 LAUNCHES = (
@@ -136,7 +136,7 @@ TITLES = {
     "l2-bandwidth": "Reads of buffers that the L2 holds in part or not at all",
     "small-kernels-fitted": "Small kernels one after another, by which launches were fitted",
     "small-kernels": "Larger kernels one after another, on an A40 and an H200",
-    "graphs-fitted": "Small kernels in a CUDA graph, by which its nodes were fitted",
+    "graphs-fitted": "Small kernels in a CUDA graph, by which its nodes and stores were fitted",
     "graphs": "Other kernels in a CUDA graph, on an A40, an H200 and an H100 SXM",
 }
 PROMISED = {"l2-bandwidth-fitted": 0.08, "l2-bandwidth": 0.25, "small-kernels-fitted": 0.05, "small-kernels": 0.07}
