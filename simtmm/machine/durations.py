@@ -19,6 +19,8 @@ class Durations:
     graph_launch_overhead: int
     """Of a launch that follows another one in a graph; that of others unless it has one of its own."""
     first_launch: int
+    grid_barrier: int
+    grid_barrier_block: int
     block_launch: int
     block_interval: int
     block_burst: int
@@ -71,6 +73,8 @@ class Durations:
             launch_overhead=ticks(scheduling.launch_overhead),
             graph_launch_overhead=ticks(_graph_launch_overhead(scheduling)),
             first_launch=ticks(scheduling.first_launch),
+            grid_barrier=ticks(scheduling.grid_barrier or 0),
+            grid_barrier_block=ticks(scheduling.grid_barrier_block),
             block_launch=ticks(scheduling.block_launch),
             block_interval=ticks(scheduling.block_interval),
             block_burst=(scheduling.block_burst - 1) * ticks(scheduling.block_interval),
@@ -110,6 +114,10 @@ class Durations:
     def overheads(self, launches: int) -> int:
         """What is added for so many launches of a run, the first among them."""
         return self.launch_overhead * launches + (self.first_launch if launches else 0)
+
+    def behind_grid_barrier(self, blocks: int) -> int:
+        """From the coming of the last of so many blocks to a grid barrier until all go on; a tick at least."""
+        return max(1, self.grid_barrier + self.grid_barrier_block * blocks)
 
     @property
     def leaving_interval(self) -> int:

@@ -56,6 +56,7 @@ LATER = {
     "scheduling.block_burst": 1,
     "scheduling.ports": "any",
     "scheduling.stalls": "add",
+    "scheduling.grid_barrier_block": 0,
     "scheduling.barrier_latency": 0,
     "scheduling.barrier_interval": 0,
     "memory.atomics": "each",
