@@ -158,7 +158,7 @@ LOWERING = {
     "pipes": ((), ("fma",), ("special",)), "shared_interval": (0, 1, 2), "shared_ports": (0, 1, 2),
     "pipe": ((), (32, 32, 128, 0), (4, 32, 128, 0), (32, 64, 128, 0), (32, 32, 64, 0), (32, 32, 128, 4)),
     "stalls": ("", "overlap", "none"), "hides": ((), (1.0,), (2.0,)), "barrier": ((), (2, 1), (3, 1), (2, 2)),
-    "atomic_passes": (0, 2, 3), "sector_bytes": (0, 32, 64), "places": (False, True),
+    "atomic_passes": (0, 2, 3), "sector_bytes": (0, 32, 64), "grid_barriers": (False, True), "places": (False, True),
 }  # fmt: skip
 COUNTING = {"groups": (15, 16), "processors": (480, 512), "waits_for_stores": (False, True)}
 

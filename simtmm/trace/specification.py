@@ -19,7 +19,7 @@ class _Specification:
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
-                "atomic_passes", "sector_bytes",
+                "atomic_passes", "sector_bytes", "grid_barriers",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -71,6 +71,8 @@ class LoweringSpecification(_Specification):
     """Passes over the banks of a pipe that an atomic of shared memory takes for each; 0 for one."""
     sector_bytes: int = 0
     """Bytes of a sector of an L2's line, whose number a store says; 0 where lines have none."""
+    grid_barriers: bool = False
+    """Whether an atomic at a grid's workspace is where its blocks wait for one another."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -97,6 +99,7 @@ class LoweringSpecification(_Specification):
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
             sector_bytes=_sector_bytes(machine),
+            grid_barriers=machine.scheduling.grid_barrier is not None,
             places=places,
         )
 

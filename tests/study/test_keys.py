@@ -339,7 +339,7 @@ SPECIFICATIONS = [
             "lanes_together": 16, "atomics_by_word": True, "reduces": True, "shared_latency": 30,
             "instruction_holds": (("fp32", 4.0),), "pipes": ("fp64",), "shared_interval": 2, "shared_ports": 4,
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
-            "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "places": True,
+            "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "grid_barriers": True, "places": True,
         },
     ),
     Wanted(

@@ -149,6 +149,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
         int(specification.reduces), *(specification.pipe or (0, 0, 0, 0)),
         *(specification.barrier or (0, 0)), specification.atomic_passes, specification.sector_bytes,
+        int(specification.grid_barriers),
     )  # fmt: skip
     banks = max(specification.banks, *(MOST_WORDS * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
