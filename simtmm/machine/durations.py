@@ -115,9 +115,9 @@ class Durations:
         """What is added for so many launches of a run, the first among them."""
         return self.launch_overhead * launches + (self.first_launch if launches else 0)
 
-    def behind_grid_barrier(self, blocks: int) -> int:
-        """From the coming of the last of so many blocks to a grid barrier until all go on; a tick at least."""
-        return max(1, self.grid_barrier + self.grid_barrier_block * blocks)
+    def behind_grid_barrier(self, blocks: int, groups: int) -> int:
+        """From the coming of the last of so many blocks, on so many groups, to a grid barrier until all go on."""
+        return max(1, self.grid_barrier + self.grid_barrier_block * max(0, blocks - groups))
 
     @property
     def leaving_interval(self) -> int:

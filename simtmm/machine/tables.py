@@ -59,7 +59,7 @@ class Scheduling(Table):
         "from the last block's coming to a grid barrier to what follows; left out: none waits",
         default=None,
     )
-    grid_barrier_block: Duration = unit("cycles", "likewise, for each block of the grid", default=0)
+    grid_barrier_block: Duration = unit("cycles", "likewise, for each block beyond one on each core group", default=0)
     barrier_latency: Shortly = unit("cycles", "from a barrier's opening to what its warps do next", default=0)
     barrier_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
 

@@ -144,7 +144,8 @@ def open_grid_barrier(s, t):
         living += s.group[g, GROUP_BLOCKS]
     if s.parameters[R_MEET] < living:
         return
-    wake = t + max(np.int64(1), s.parameters[P_GRID_BARRIER] + s.parameters[P_GRID_BARRIER_BLOCK] * living)
+    beside = max(np.int64(0), living - s.parameters[P_GROUPS])  # others on their groups
+    wake = t + max(np.int64(1), s.parameters[P_GRID_BARRIER] + s.parameters[P_GRID_BARRIER_BLOCK] * beside)
     s.parameters[R_MEET] = 0
     slots = s.parameters[P_SLOTS]
     for g in range(s.parameters[P_GROUPS]):

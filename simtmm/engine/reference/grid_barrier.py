@@ -41,6 +41,6 @@ class GridBarrier:
             if len({warp.block for warp, _ in self.there}) < living:
                 continue
             leaving, self.there = self.there, []
-            tick = int(self.env.now) + self.run.machine.durations.behind_grid_barrier(living)
+            tick = int(self.env.now) + self.run.machine.durations.behind_grid_barrier(living, len(self.run.groups))
             for _, opening in leaving:
                 opening.succeed(tick)

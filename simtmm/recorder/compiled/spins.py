@@ -10,7 +10,7 @@ from simtmm.trace.schema import GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Batch, Kin
 def without_spins(batch: Batch) -> Batch:
     """A batch in which a thread looks once whether the other blocks of its grid have come.
 
-    What a thread does behind its first load at the grid's workspace, up to its next barrier, is to look again: how often
+    What a thread does behind its first load at the workspace, up to its next barrier, is to look again: how often
     decides the order in which blocks were run here. Cooperative groups have a barrier of the block there.
     """
     events = batch.events
