@@ -38,6 +38,7 @@ from simtmm.trace.warps.lanes import (
     leader_at,
     list_rows,
     next_site,
+    plain_or_even_value,
     takes_part,
 )
 from simtmm.trace.warps.layout import (
@@ -204,13 +205,8 @@ def take_step(walk, runs, values, w, at, output):
 def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
     """What the lanes of a step do beside what their site says, found without asking each where that can be."""
     lanes = np.int64(0)
-    if (
-        walk.rules[RULE_GRID_BARRIERS] != 0
-        and kind in (_LOAD, _ASYNC, _ATOMIC)
-        and is_alone(walk, w, at, kind)
-        and is_even(walk, runs, w, leader)
-    ):
-        address = np.int64(first_value(walk, runs, values, w, leader))
+    if walk.rules[RULE_GRID_BARRIERS] != 0 and kind in (_LOAD, _ASYNC, _ATOMIC) and is_alone(walk, w, at, kind):
+        address = plain_or_even_value(walk, runs, values, w, leader)
         if GRID_WORKSPACE <= address < GRID_WORKSPACE + GRID_WORKSPACE_BYTES:
             place = place_at(walk, site)
             if walk.rules[RULE_PLACES] != 0:
