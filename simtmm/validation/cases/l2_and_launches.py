@@ -40,8 +40,8 @@ NODES = (
 )
 
 MEETINGS = (
-    "scheduling.grid_barrier and .grid_barrier_block on all of these points of the H200, and on trips without work on the "
-    "H100 SXM"
+    "scheduling.grid_barrier and .grid_barrier_block on all of these points of the H200, and on trips without work on "
+    "the H100 SXM"
 )
 OWN = "; the H100 SXM: measured by simtmm"
 
