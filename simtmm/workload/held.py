@@ -224,7 +224,7 @@ class Workload(Displayed):
             elif kind >= OF_CLASS:
                 yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
             else:
-                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC) else [OPERATIONS[kind], amount]
+                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC, GRID_BARRIER) else [OPERATIONS[kind], amount]
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
