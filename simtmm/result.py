@@ -22,13 +22,13 @@ WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
 class Result(Displayed):
     """What a simulation reports (machine rules, section 7).
 
-    ticks: the run's length, launch overheads included. issued: instructions that took a port. transactions:
-    chunks listed by them, cache hits included. l2_sectors, memory_sectors: sectors of chunks that moved to and from the
-    L2 and global memory, what a cache writes back apart; a chunk is one where the machine's have none.
-    port_busy: ticks that ports were held, summed over ports. time: where the ticks of all core groups went, summed over
-    groups, launch overheads apart; None without a breakdown. launch_ticks: the length of each launch, its overhead included. timeline: what each warp did when, if
-    that was requested. stalls: what the warps' ticks went into, by reason and place, likewise. traffic: chunks over
-    time, of a run with a timeline.
+    ticks: the run's length, launch overheads included. issued: instructions that took a port. transactions: chunks
+    listed by them, cache hits included. l2_sectors, memory_sectors: sectors of chunks that moved to and from the L2
+    and global memory, what a cache writes back apart; a chunk is one where the machine's have none. port_busy:
+    ticks that ports were held, summed over ports. time: where the ticks of all core groups went, summed over
+    groups, launch overheads apart; None without a breakdown. launch_ticks: the length of each launch, its overhead
+    included. timeline: what each warp did when, if that was requested. stalls: what the warps' ticks went into, by
+    reason and place, likewise. traffic: chunks over time, of a run with a timeline.
     """
 
     ticks: int

@@ -11,10 +11,13 @@ from simtmm.trace.lower import lower_or_stream
 def clock_on(machine: Machine) -> Clock:
     """A clock whose launches take what the fast engine says for each of them alone, its overhead included.
 
-    What only the first launch of a run pays is left out: each of them would be a first one.
+    What only the first launch of a run pays is left out: each of them would be a first one. A launch that follows
+    another one in a graph pays `graph_launch_overhead` in the place of `launch_overhead`.
     """
     later = machine.after_its_first_launch
-    return Clock(lambda trace: seconds_on(later, trace))
+    durations = machine.durations
+    spared = (durations.launch_overhead - durations.graph_launch_overhead) / machine.ticks_per_cycle
+    return Clock(lambda trace: seconds_on(later, trace), spared / (machine.clock_hz or 1.0))
 
 
 def seconds_on(machine: Machine, trace: Trace) -> float:

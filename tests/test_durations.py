@@ -12,6 +12,9 @@ from simtmm.machine.durations import Durations
 KEYS = {
     "pipeline_depth": ("scheduling.pipeline_depth", 3),
     "launch_overhead": ("scheduling.launch_overhead", 500),
+    "graph_launch_overhead": ("scheduling.graph_launch_overhead", 300),
+    "grid_barrier": ("scheduling.grid_barrier", 310),
+    "grid_barrier_block": ("scheduling.grid_barrier_block", 15),
     "first_launch": ("scheduling.first_launch", 700),
     "block_launch": ("scheduling.block_launch", 7),
     "first_access": ("memory.first_access", 17),

@@ -283,11 +283,12 @@ def test_a_warp_start_that_holds_reads_to_the_measured_bandwidth_is_not_taken_fo
 
 def test_what_an_l2_moves_and_a_launch_takes_follow_from_a_familys_rules():
     machine = load_machine("rtx-4090")
-    durations = machine.durations
+    durations, cycle = machine.durations, machine.ticks_per_cycle * machine.clock_hz
     moved = machine.memory.partitions * machine.chunk_bytes / machine.memory.l2.service / machine.cores.groups
     assert moved == pytest.approx(17, rel=1e-3)
     assert machine.memory.l2.store_service == machine.memory.l2.service  # of the A40, which stores as fast as it loads
-    assert durations.launch_overhead / machine.ticks_per_cycle / machine.clock_hz == pytest.approx(1.5e-6, rel=1e-3)
+    assert durations.launch_overhead / cycle == pytest.approx(1.5e-6, rel=1e-3)
+    assert durations.graph_launch_overhead / cycle == pytest.approx(7.1e-7, rel=1e-3)
     assert "17 bytes a cycle of each of 128 groups" in machine.sources["memory.l2.service"].note
 
 

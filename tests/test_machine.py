@@ -42,10 +42,13 @@ FULL = {
         "ports": "own",
         "stalls": "overlap",
         "operands": "banks",
+        "grid_barrier": 300,
+        "grid_barrier_block": 2.5,
         "barrier_latency": 22.5,
         "barrier_interval": 2.0,
         "pipeline_depth": 4,
         "launch_overhead": 5,
+        "graph_launch_overhead": 4,
         "first_launch": 9,
         "block_launch": 6,
         "block_interval": 8,
@@ -127,7 +130,8 @@ COUNTS = (
 )  # fmt: skip
 DURATIONS = (
     "scheduling.pipeline_depth", "scheduling.launch_overhead", "scheduling.block_launch", "scheduling.block_interval",
-    "scheduling.warp_launch", "scheduling.first_launch",
+    "scheduling.warp_launch", "scheduling.first_launch", "scheduling.graph_launch_overhead",
+    "scheduling.grid_barrier", "scheduling.grid_barrier_block",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.l2.store_service", "memory.first_access", "memory.store_interval",
@@ -465,6 +469,7 @@ DEFAULTS = {
     "scheduling.pipeline_depth": 1,
     "scheduling.launch_overhead": 0,
     "scheduling.first_launch": 0,
+    "scheduling.grid_barrier_block": 0,
     "scheduling.block_launch": 0,
     "scheduling.block_interval": 0,
     "scheduling.block_burst": 1,
@@ -501,7 +506,8 @@ def test_defaults_are_those_of_section_8(key, default):
 
 @pytest.mark.parametrize(
     "key",
-    ["clock_hz", "peak_bandwidth", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
+    ["clock_hz", "peak_bandwidth", "scheduling.graph_launch_overhead",
+     "scheduling.grid_barrier", "memory.store_latency", "memory.outstanding", "memory.l1.sets", "memory.l2.sets",
      "memory.rows.chunks", "memory.tlb.entries",
      "limits.blocks_per_group", "limits.warps_per_group", "resources.registers", "resources.shared_memory",
      "resources.threads_per_block",

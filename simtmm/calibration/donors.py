@@ -37,8 +37,13 @@ BY_RULES = (
     "memory.fetch_interval",
 )
 # What no fit gives: rules, and what follows from them
-MEASURED_RULES = ("l2_load_bytes", "l2_store_bytes", "launch_seconds")
-BY_MEASURED_RULES = ("memory.l2.service", "memory.l2.store_service", "scheduling.launch_overhead")
+MEASURED_RULES = ("l2_load_bytes", "l2_store_bytes", "launch_seconds", "graph_launch_seconds")
+BY_MEASURED_RULES = (
+    "memory.l2.service",
+    "memory.l2.store_service",
+    "scheduling.launch_overhead",
+    "scheduling.graph_launch_overhead",
+)
 CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
 EFFICIENCY, READ_EFFICIENCY = "efficiency", "read_efficiency"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
-    from simtmm.machine.tables import Memory, SharedCache
+    from simtmm.machine.tables import Memory, Scheduling, SharedCache
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,11 @@ class Durations:
     """How long one warp instruction holds an issue port."""
     pipeline_depth: int
     launch_overhead: int
+    graph_launch_overhead: int
+    """Of a launch that follows another one in a graph; that of others unless it has one of its own."""
     first_launch: int
+    grid_barrier: int
+    grid_barrier_block: int
     block_launch: int
     block_interval: int
     block_burst: int
@@ -70,7 +74,10 @@ class Durations:
             issue=ticks(machine.issue_cycles),
             pipeline_depth=ticks(scheduling.pipeline_depth),
             launch_overhead=ticks(scheduling.launch_overhead),
+            graph_launch_overhead=ticks(_graph_launch_overhead(scheduling)),
             first_launch=ticks(scheduling.first_launch),
+            grid_barrier=ticks(scheduling.grid_barrier or 0),
+            grid_barrier_block=ticks(scheduling.grid_barrier_block),
             block_launch=ticks(scheduling.block_launch),
             block_interval=ticks(scheduling.block_interval),
             block_burst=(scheduling.block_burst - 1) * ticks(scheduling.block_interval),
@@ -113,6 +120,10 @@ class Durations:
         """What is added for so many launches of a run, the first among them."""
         return self.launch_overhead * launches + (self.first_launch if launches else 0)
 
+    def behind_grid_barrier(self, blocks: int, groups: int) -> int:
+        """From the coming of the last of so many blocks, on so many groups, to a grid barrier until all go on."""
+        return max(1, self.grid_barrier + self.grid_barrier_block * max(0, blocks - groups))
+
     @property
     def leaving_interval(self) -> int:
         """Of a chunk that leaves its group: at a memory port, or at the tags of the pipe that stands in its place."""
@@ -132,6 +143,12 @@ class Durations:
 def _own_or(service: float | None, l2: "SharedCache") -> float:
     """For how long something takes a slice of the L2 [cycles]: as long as a chunk that is loaded if left out."""
     return l2.service if service is None else service
+
+
+def _graph_launch_overhead(scheduling: "Scheduling") -> float:
+    """What is added for a launch that follows another one in a graph [cycles]."""
+    own = scheduling.graph_launch_overhead
+    return scheduling.launch_overhead if own is None else own
 
 
 def _atomic_latency(memory: "Memory") -> float:

@@ -16,6 +16,7 @@ fetch_interval       memory.fetch_interval over the time in which a group's shar
 l2_load_bytes        bytes that all slices of the L2 give a core cycle, over the number of groups
 l2_store_bytes       likewise what they take that is stored
 launch_seconds       scheduling.launch_overhead in seconds: most of it passes before the cores
+graph_launch_seconds  likewise scheduling.graph_launch_overhead
 """
 
 from collections.abc import Callable, Mapping
@@ -41,6 +42,7 @@ RULES = (
     "l2_load_bytes",
     "l2_store_bytes",
     "launch_seconds",
+    "graph_launch_seconds",
 )
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
@@ -214,10 +216,13 @@ class _Ruled:
             seconds = self.rules["latency_seconds"]
             self.take("memory.latency", round(seconds * clock[0], 1), "latency_seconds",
                       f"{seconds * 1e9:.4g} ns at {clock[0]:.6g} Hz")  # fmt: skip
-        if self.lacks("scheduling.launch_overhead", "launch_seconds"):
-            seconds = self.rules["launch_seconds"]
-            self.take("scheduling.launch_overhead", round(seconds * clock[0]), "launch_seconds",
-                      f"{seconds * 1e6:.4g} us at {clock[0]:.6g} Hz")  # fmt: skip
+        for key, rule in (
+            ("scheduling.launch_overhead", "launch_seconds"),
+            ("scheduling.graph_launch_overhead", "graph_launch_seconds"),
+        ):
+            if self.lacks(key, rule):
+                seconds = self.rules[rule]
+                self.take(key, round(seconds * clock[0]), rule, f"{seconds * 1e6:.4g} us at {clock[0]:.6g} Hz")
 
     def moved(self) -> tuple[float | None, str, str]:
         """Bytes a second of all partitions, by which rule, and how, in words."""

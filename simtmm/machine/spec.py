@@ -58,6 +58,7 @@ LATER = {
     "scheduling.ports": "any",
     "scheduling.stalls": "add",
     "scheduling.operands": "free",
+    "scheduling.grid_barrier_block": 0,
     "scheduling.barrier_latency": 0,
     "scheduling.barrier_interval": 0,
     "memory.atomics": "each",

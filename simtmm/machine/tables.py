@@ -49,11 +49,20 @@ class Scheduling(Table):
     )
     pipeline_depth: Duration = unit("cycles", "from a grant to the warp's next, every-instruction only", default=1)
     launch_overhead: Duration = unit("cycles", "added for each launch", default=0)
+    graph_launch_overhead: Duration | None = unit(
+        "cycles", "added for a launch that follows another in a graph; left out: launch_overhead", default=None
+    )
     first_launch: Duration = unit("cycles", "added for the first launch of a run", default=0)
     block_launch: Duration = unit("cycles", "from the starting of a warp to its first instruction", default=0)
     block_interval: Duration = unit("cycles", "a group starts its blocks so far apart in the long run", default=0)
     block_burst: Count = unit("blocks", "of which it may start so many at once", default=1)
     warp_launch: Duration = unit("cycles", "from one warp's start to the next one's in the same group", default=0)
+    grid_barrier: Duration | None = unit(
+        "cycles",
+        "from the last block's coming to a grid barrier to what follows; left out: none waits",
+        default=None,
+    )
+    grid_barrier_block: Duration = unit("cycles", "likewise, for each block beyond one on each core group", default=0)
     barrier_latency: Shortly = unit("cycles", "from a barrier's opening to what its warps do next", default=0)
     barrier_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
 

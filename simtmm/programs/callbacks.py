@@ -149,7 +149,7 @@ class Callbacks:
         return self._guarded(work, INVALID_FUNCTION)
 
     def _launch(
-        self, number: int, name: bytes, sizes: Any, shared: int, parameters: int, count: int, stream: int
+        self, number: int, name: bytes, sizes: Any, shared: int, parameters: int, count: int, stream: int, follows: int
     ) -> int:
         def work() -> int:
             function = self._modules.function(number, name.decode())
@@ -163,7 +163,7 @@ class Callbacks:
                 f"{self._recording.name}: launch {self._recording.launched} of {_bare(function)}", self._rows(),
                 concurrent=bool(stream) or self._modules.may_be_concurrent,
             )  # fmt: skip
-            self._recording.launch(function, launch, stream)
+            self._recording.launch(function, launch, stream, bool(follows))
             return 0
 
         return self._guarded(work, LAUNCH_FAILURE)

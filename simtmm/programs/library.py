@@ -13,7 +13,7 @@ PARAMETERS = ctypes.CFUNCTYPE(
 ATTRIBUTES = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
 LAUNCH = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32), ctypes.c_uint64, ctypes.c_void_p,
-    ctypes.c_uint64, ctypes.c_uint64,
+    ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int,
 )  # fmt: skip
 MARK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64)
 WAIT = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)

@@ -65,20 +65,31 @@ class ProgramRecording:
         """Those of them that are in the trace."""
         return len(self._launches)
 
-    def launch(self, function: KernelFunction, launch: DeviceLaunch, stream: int) -> None:
-        """Run a kernel to its end. Raises what `Device.run` raises."""
+    def launch(
+        self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool = False
+    ) -> None:
+        """Run a kernel to its end. Raises what `Device.run` raises.
+
+        follows_in_graph: whether a graph launches it that has launched another one before.
+        """
         is_chosen = self._chooser.takes(bare_name(function.entry)) and len(self._launches) < limits.MOST_LAUNCHES
         is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
         if is_chosen or is_timed:
-            self._follow(function, launch, is_chosen, is_timed, stream)
+            self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
             return
         check(self._device, function, launch)
         self._device.launch(function, launch)
         if self.clock.armed:
-            self._tell_again(function, launch, stream)
+            self._tell_again(function, launch, stream, follows_in_graph)
 
     def _follow(
-        self, function: KernelFunction, launch: DeviceLaunch, is_chosen: bool, is_timed: bool, stream: int
+        self,
+        function: KernelFunction,
+        launch: DeviceLaunch,
+        is_chosen: bool,
+        is_timed: bool,
+        stream: int,
+        follows_in_graph: bool,
     ) -> None:
         runs, number = (self._runs, len(self._launches)) if is_chosen else (self._timed_runs, 0)
         described = runs.described(function, launch)
@@ -113,21 +124,21 @@ class ProgramRecording:
                 trace = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
                 times = described.blocks / heard_blocks if is_cut else 1.0
                 self._timed[_shape(function, launch)] = trace, times
-                self.clock.launched(trace, stream, times)
+                self.clock.launched(trace, stream, times, follows_in_graph)
         if is_chosen:
             self._kept[-1] = blocks if run else described.blocks
             if not runs.has_accessed:
                 self._silent.setdefault(described.kernel, []).append(number)
         if self.clock.armed and not is_timed:
-            self._tell_again(function, launch, stream)
+            self._tell_again(function, launch, stream, follows_in_graph)
 
-    def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int) -> None:
+    def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool) -> None:
         """A launch that is not simulated for itself takes what the last of its kernel and shape did."""
         self._untimed += 1
         known = self._timed.get(_shape(function, launch))
         if known is not None:
             trace, times = known
-            self.clock.launched(trace, stream, times)
+            self.clock.launched(trace, stream, times, follows_in_graph)
 
     def finish(self, warnings: Sequence[str]) -> Trace:
         """The trace, in its file. Raises RecordingError where there is no launch in it."""

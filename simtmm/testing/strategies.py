@@ -133,6 +133,8 @@ def machines(draw: DrawFn, coupled: bool = True) -> Machine:
                 "pipeline_depth": draw(st.sampled_from([0, 1, 4, 21])),
                 "launch_overhead": draw(st.sampled_from([0, 5])),
                 "first_launch": draw(st.sampled_from([0, 0, 70])),
+                "grid_barrier": draw(st.sampled_from([0, 0, 33])),
+                "grid_barrier_block": draw(st.sampled_from([0, 0, 2.5])),
                 "block_launch": draw(st.sampled_from([0, 0, 40])),
                 "block_interval": draw(st.sampled_from([0, 0, 25])),
                 "block_burst": draw(st.sampled_from([1, 1, 2, 5])),
@@ -169,7 +171,7 @@ def operations() -> SearchStrategy[list[Any]]:
         st.tuples(st.just("settle"), st.integers(0, 3)),
         st.tuples(st.just("join"), st.integers(0, 3)),
         st.tuples(st.just("pause"), st.integers(1, 12)),
-        st.sampled_from([("barrier",), ("sync",)]),
+        st.sampled_from([("barrier",), ("sync",), ("grid_barrier",)]),
     )
     return drawn.map(list)
 

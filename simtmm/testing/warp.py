@@ -75,7 +75,7 @@ class Costs:
                 return self.issue * count, count
             case ["shared", degree, *_]:
                 return self.issue if self.has_group_pipe else self.issue * degree, 1
-            case ["join" | "barrier" | "sync" | "pause" | "settle", *_]:
+            case ["join" | "barrier" | "sync" | "pause" | "settle" | "grid_barrier", *_]:
                 return 0, 0
         return self.issue, 1
 
@@ -162,6 +162,7 @@ class _Walk:
         self.finishes: list[int] = []  # of asyncs, at the earliest
         self.earliest = 0  # tick at which it may go on behind a compute of a class with a pipe
         self.at_barriers = False  # nothing but barriers since it came to one, and no wait between them
+        self.at_grid_barrier = False  # a grid barrier is among these
         self.is_unclear = False  # whether what the latest join waited for may be what one behind a sync waited for
 
     def go(self) -> None:
@@ -179,11 +180,14 @@ class _Walk:
             elif operation[0] in ("barrier", "sync"):
                 self.barrier(waits=operation[0] == "barrier")
                 position += 1
+            elif operation[0] == "grid_barrier":
+                self.grid_barrier()
+                position += 1
             elif operation[0] == "pause":
                 self.pause(self.costs.paused(operation))
                 position += 1
             else:
-                self.at_barriers = self.is_unclear = False
+                self.at_barriers = self.at_grid_barrier = self.is_unclear = False
                 self.skip("memory", "pipeline", "ready")  # an async waits for its turn as a memory wait
                 if self.current is None or self.current[0] != "issuing":
                     self.life.breaks("work", f"operation {position}, {operation[0]}, did not issue at tick {self.now}")
@@ -212,7 +216,8 @@ class _Walk:
         if self.may_be_the_end():
             return
         if self.current is not None and self.current[0] == "memory":
-            self.at_barriers, self.is_unclear = False, but > 0
+            self.at_barriers = self.at_grid_barrier = False
+            self.is_unclear = but > 0
             self.take()
         waited_for = self.finishes[: max(0, len(self.finishes) - but)]
         if waited_for and self.now < max(waited_for):
@@ -224,7 +229,8 @@ class _Walk:
         """Pass a wait for shared accesses, which how others take the pipe decides."""
         self.skip("pipeline")
         if self.current is not None and self.current[0] == "memory":
-            self.at_barriers, self.is_unclear = False, True
+            self.at_barriers = self.at_grid_barrier = False
+            self.is_unclear = True
             self.take()
 
     def may_be_the_end(self) -> bool:
@@ -245,8 +251,11 @@ class _Walk:
             self.life.unclear.add(len(barriers))
         else:
             self.is_unclear = False
+        if self.at_grid_barrier:
+            self.life.unclear.add(len(barriers))
         if self.at_barriers:
-            barriers[-1] = (barriers[-1][0], None)
+            if barriers:
+                barriers[-1] = (barriers[-1][0], None)
             barriers.append((None, self.now))
             return
         came = self.now
@@ -254,9 +263,16 @@ class _Walk:
         barriers.append((came, self.now))
         self.at_barriers = True
 
+    def grid_barrier(self) -> None:
+        """Pass a grid barrier, whose interval may be one with those of barriers beside it: neither is known then."""
+        if self.at_barriers:
+            self.life.unclear.add(len(self.life.barriers) - 1)
+        self.skip("pipeline", "barrier")
+        self.at_barriers = self.at_grid_barrier = True
+
     def pause(self, ticks: int) -> None:
         """Sleep: an interval of its own."""
-        self.at_barriers = self.is_unclear = False
+        self.at_barriers = self.at_grid_barrier = self.is_unclear = False
         self.skip("pipeline")
         if self.current is None or self.current[0] != "pause":
             self.life.breaks("work", f"did not pause at tick {self.now}")

@@ -75,6 +75,7 @@ class Kind(enum.IntEnum):
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
+GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 256, 64  # where the blocks of a grid meet (cooperative groups): below all arrays
 MOST_SITES = 1 << 29  # lowering has numbers above them for threads that wait or are done
 MOST_THREADS = 1 << 16  # of a block
 MOST_GROUPS = 1 << 8  # of copies that may be under way behind a wait for the others

@@ -20,7 +20,7 @@ class _Specification:
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
-                "atomic_passes", "sector_bytes", "latencies", "operands",
+                "atomic_passes", "sector_bytes", "latencies", "operands", "grid_barriers",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -77,6 +77,8 @@ class LoweringSpecification(_Specification):
     operands: tuple[tuple[str, float], ...] = ()
     """Where reading registers of one bank takes cycles: by class of work, cycles beyond its issue that an instruction
     takes its pipe, which are enough for as many registers; empty where reading takes none."""
+    grid_barriers: bool = False
+    """Whether an atomic at a grid's workspace is where its blocks wait for one another."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -105,6 +107,7 @@ class LoweringSpecification(_Specification):
             sector_bytes=machine.chunk_bytes // machine.memory.sectors if machine.memory.sectors > 1 else 0,
             latencies=_latencies(machine),
             operands=_operands(machine),
+            grid_barriers=machine.scheduling.grid_barrier is not None,
             places=places,
         )
 

@@ -25,6 +25,7 @@ from simtmm.workload.operations import (
     BARRIER,
     COMPUTE,
     DIGESTED,
+    GRID_BARRIER,
     JOIN,
     LARGEST,
     LISTED,
@@ -230,7 +231,7 @@ class Workload(Displayed):
             elif kind >= OF_CLASS:
                 yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
             else:
-                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC) else [OPERATIONS[kind], amount]
+                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC, GRID_BARRIER) else [OPERATIONS[kind], amount]
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
@@ -287,7 +288,8 @@ class WorkloadBuilder:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
         most = 3 if LOAD <= kind <= REDUCE else 2 if kind == SHARED else 1
-        allowed = {BARRIER: (0, 0), SYNC: (0, 0), JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2)}.get(kind, (1, most))
+        counts = {JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2), **dict.fromkeys((BARRIER, SYNC, GRID_BARRIER), (0, 0))}
+        allowed = counts.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
         if LOAD <= kind <= REDUCE:
@@ -306,7 +308,7 @@ class WorkloadBuilder:
             self._sectors.extend([_packed(word, of_chunk) for of_chunk in sectors])
             self._chunks.extend(chunks)
             amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT)
-        elif kind in (BARRIER, SYNC):
+        elif kind in (BARRIER, SYNC, GRID_BARRIER):
             amount = 0
         else:
             least = 0 if kind in (JOIN, SETTLE) else 1

@@ -5,13 +5,14 @@ import numpy as np
 from simtmm.stalls import CLASSES, Place, Places
 
 # From LOAD to REDUCE they list chunks; from JOIN on control
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC, SETTLE = range(12)
+COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER = range(13)
 OPERATIONS = (
     "compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync", "settle",
+    "grid_barrier",
 )  # fmt: skip
 OF_CLASS = len(OPERATIONS)
 """The number of a compute of the first of CLASSES; those of the others follow it."""
-DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, 17, *range(11, 17), 18], np.uint8)
+DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, 17, 19, *range(11, 17), 18], np.uint8)
 """What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
 
 LARGEST = 2**63 - 1

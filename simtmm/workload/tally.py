@@ -10,6 +10,7 @@ from simtmm.workload.operations import (
     ASYNC,
     ATOMIC,
     COMPUTE,
+    GRID_BARRIER,
     LISTED,
     OF_CLASS,
     PASSES_SHIFT,
@@ -26,9 +27,9 @@ Integers = npt.NDArray[np.int64]
 # Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
 (
     OPERATIONS, CHUNKS, MEMORY, STORED, UPDATED, UNCOALESCED, UNCOALESCED_CHUNKS, ASYNCS, MOST_ASYNCS,
-    LONGEST_COMPUTE, WAITS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED, LOWER_PAUSED, CONFLICTS,
-) = range(16)  # fmt: skip
-COLUMNS = 16
+    LONGEST_COMPUTE, WAITS, GRID_BARRIERS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED, LOWER_PAUSED, CONFLICTS,
+) = range(17)  # fmt: skip
+COLUMNS = 17
 _NONE_FEWER = 1 << 62
 
 NOW, BEGUN, PENDING = range(3)  # of a warp under way: how often L it has waited; asyncs; the first that is not over
@@ -42,9 +43,9 @@ class Tally:
     operations, chunks: how many. memory: operations that go to global memory. stored, updated: chunks of stores, and of
     atomics and reduces. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what
     those list. asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one.
-    waits: times L that the warp with most waits one after another, if nothing else takes any time. issued: times that
-    warps take an issue port; a shared of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of
-    what is issued, d - 1 of each shared, which are no instructions of their own.
+    waits: times L that the warp with most waits one after another, if nothing else takes any time. grid_barriers: that
+    warps come to. issued: times that warps take an issue port; a shared of conflict degree d counts d times. paused:
+    cycles, of all warps. conflicts: of what is issued, d - 1 of each shared, which are no instructions of their own.
     """
 
     operations: int
@@ -58,6 +59,7 @@ class Tally:
     most_asyncs: int
     longest_compute: int
     waits: int
+    grid_barriers: int
     issued: int
     paused: int
     conflicts: int
@@ -124,6 +126,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
+            row[GRID_BARRIERS] += np.int64(what == GRID_BARRIER)
             least = np.int64(1)
             if what == SHARED:
                 least += count >> PASSES_SHIFT
@@ -155,7 +158,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
             elif what == PAUSE:
                 row[UPPER_PAUSED] += count >> 32
                 row[LOWER_PAUSED] += count & 0xFFFFFFFF
-            elif what not in (SYNC, SETTLE) and count < asyncs - pending:  # a join, or a barrier, whose amount is 0
+            elif what not in (SYNC, SETTLE, GRID_BARRIER) and count < asyncs - pending:  # a join, or a barrier (0)
                 now += 1
                 pending = asyncs
         row[OPERATIONS] += of_warps[warp]

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from simtmm import load_machine
+from simtmm.engine import simulate
 from simtmm.programs.program import cuda_program
 from simtmm.trace.io import load_trace
+from simtmm.trace.lower import lower
 from simtmm.watch import watched
+from simtmm.workload import GRID_BARRIER
 
 HERE = Path(__file__).parent
 RIGHT = sorted(path.name for path in HERE.glob("*.cu") if not path.name.startswith("wrong_"))
@@ -56,6 +59,32 @@ def test_two_recordings_by_one_command_are_equal_byte_for_byte_and_name_it(tmp_p
     assert contents[0] == contents[1]
     provenance = load_trace(tmp_path / "trace.parquet").info.provenance
     assert provenance["command"] == " ".join(["python -m simtmm", *words])
+
+
+def test_the_blocks_of_a_cooperative_launch_wait_for_one_another(tmp_path):
+    output = tmp_path / "trace.parquet"
+    cuda_program(["grid_sync.cu"]).run(output=output)
+    trace, machine = load_trace(output), load_machine("h100-sxm")
+    workload = lower(trace, machine)
+    assert (workload.kind == GRID_BARRIER).sum() == trace.info.launches[0].blocks
+    later = machine.replace({"scheduling.grid_barrier": machine.scheduling.grid_barrier + 1000})
+    ticks = [simulate(each, lower(trace, each), breakdown=False).ticks for each in (machine, later)]
+    assert ticks[1] - ticks[0] == 1000 * machine.ticks_per_cycle
+    alone = machine.replace({"scheduling.grid_barrier": None})
+    assert not (lower(trace, alone).kind == GRID_BARRIER).any()
+
+
+def test_a_kernel_behind_another_in_a_graph_takes_the_overhead_of_a_node(capfd):
+    machine = load_machine("h100-sxm")
+    durations, clock = machine.durations, machine.ticks_per_cycle * machine.clock_hz
+    cuda_program(["graph_times.cu"]).run(machine)
+    first, last = capfd.readouterr().out.splitlines()
+    launched, of_graph, again, behind = (float(milliseconds) / 1e3 for milliseconds in first.split()[:4])
+    spared = 2 * (durations.launch_overhead - durations.graph_launch_overhead) / clock  # of the three kernels
+    assert last == "PASSED"
+    assert spared > 1e-6
+    assert launched - of_graph == pytest.approx(spared, rel=1e-4)
+    assert (again, behind) == (of_graph, launched)  # what a graph has launched ends with it
 
 
 def test_own_times_are_of_all_blocks_whatever_is_recorded(capfd):

@@ -340,7 +340,7 @@ SPECIFICATIONS = [
             "instruction_holds": (("fp32", 4.0),), "pipes": ("fp64",), "shared_interval": 2, "shared_ports": 4,
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
             "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "latencies": (("special", 17),),
-            "operands": (("fp32", 0.0),), "places": True,
+            "operands": (("fp32", 0.0),), "grid_barriers": True, "places": True,
         },
     ),
     Wanted(

@@ -28,6 +28,7 @@ TRACE = trace(
         {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"banks.service": 2},
         {"instructions.fp32": 4}, {"scheduling.barrier_latency": 4}, {"scheduling.barrier_interval": 1},
         {"results.special": 17}, {"results.shuffle": 24}, {"scheduling.operands": "banks"},
+        {"scheduling.grid_barrier": 0},
     ],
 )  # fmt: skip
 def test_what_changes_the_workload_changes_the_digest(change):

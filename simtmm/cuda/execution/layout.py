@@ -5,6 +5,9 @@ All three are structures in plain memory. The translated code (warp.py, runtime.
 
 import numpy as np
 
+from simtmm.trace.schema import GRID_WORKSPACE as GRID_WORKSPACE
+from simtmm.trace.schema import GRID_WORKSPACE_BYTES as GRID_WORKSPACE_BYTES
+
 LANES = 32
 BARRIERS = 16  # of a block, by number
 CLUSTER_BARRIER = BARRIERS  # and behind these the one of its cluster, which is the block alone
@@ -16,7 +19,6 @@ SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
-GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 256, 64  # where the blocks of a grid meet (cooperative groups): below all arrays
 
 LAUNCH = np.dtype(
     {

@@ -18,11 +18,14 @@ from simtmm.engine.fast.booking import (
 )
 from simtmm.engine.fast.layout import (
     AT_BARRIER,
+    AWAITS,
     BLOCK_FIRST,
     BLOCK_LIVING,
+    BLOCK_MEETS,
     BLOCK_WAITING,
     FINISHED,
     GROUP_BARRIER,
+    GROUP_BLOCKS,
     GROUP_DONE_WARPS,
     GROUP_FINISHED,
     GROUP_LAST,
@@ -36,18 +39,26 @@ from simtmm.engine.fast.layout import (
     IN_BARRIER,
     IN_PAUSE,
     IS_DONE,
+    LEAVES,
     MEMORY,
     MEMORY_TICKS,
     NEVER,
+    NEXT,
+    NOWHERE,
     OTHER_TICKS,
     P_AT_END,
     P_CYCLE,
+    P_GRID_BARRIER,
+    P_GRID_BARRIER_BLOCK,
+    P_GROUPS,
     P_OUTSTANDING,
     P_RETURNS,
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
     R_ANY_FINISHED,
+    R_MAY_OPEN,
+    R_MEET,
     READY,
     SHARED_PLACE,
     SHARED_SETTLED,
@@ -59,6 +70,7 @@ from simtmm.engine.fast.layout import (
     WARP_DONE,
     WARP_END,
     WARP_LOADS_END,
+    WARP_MEETS,
     WARP_NEXT,
     WARP_POSITION,
     WARP_SHARED,
@@ -68,7 +80,7 @@ from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, JOIN, OF_CLASS, PAUSE, SETTLE, SYNC
+from simtmm.workload import ASYNC, BARRIER, GRID_BARRIER, JOIN, OF_CLASS, PAUSE, SETTLE, SYNC
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -110,6 +122,43 @@ def finish_of(s, w, count, t):
 
 
 @inlined
+def meet(s, g, w, t):
+    """A warp waits at a grid barrier from now on."""
+    b = s.warp[w, WARP_BLOCK]
+    if s.block[b, BLOCK_MEETS] == 0:
+        s.parameters[R_MEET] += 1
+    s.block[b, BLOCK_MEETS] += 1
+    s.parameters[R_MAY_OPEN] = 1
+    s.warp[w, WARP_MEETS] = AWAITS
+    s.group[g, GROUP_BARRIER] += 1
+    place = place_at(s, s.warp[w, WARP_POSITION])
+    turn(s, g, w, IN_BARRIER, place, AWAITED, t)
+    begin_waiting(s, w, place, t)
+
+
+def open_grid_barrier(s, t):
+    """Section 3: where each living block has a warp at a grid barrier, all of them sleep from now on."""
+    s.parameters[R_MAY_OPEN] = 0
+    living = np.int64(0)
+    for g in range(s.parameters[P_GROUPS]):
+        living += s.group[g, GROUP_BLOCKS]
+    if s.parameters[R_MEET] < living:
+        return
+    beside = max(np.int64(0), living - s.parameters[P_GROUPS])  # others on their groups
+    wake = t + max(np.int64(1), s.parameters[P_GRID_BARRIER] + s.parameters[P_GRID_BARRIER_BLOCK] * beside)
+    s.parameters[R_MEET] = 0
+    slots = s.parameters[P_SLOTS]
+    for g in range(s.parameters[P_GROUPS]):
+        for slot in range(slots):
+            w = g * slots + slot
+            if s.warp[w, WARP_MEETS] == AWAITS:
+                s.warp[w, WARP_MEETS] = LEAVES
+                s.block[s.warp[w, WARP_BLOCK], BLOCK_MEETS] = 0
+                push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+                s.clock[NEXT, g] = min(s.clock[NEXT, g], wake)
+
+
+@inlined
 def advance(s, order, g, slot, t):
     """Section 3 for one warp: READY, SLEEPS, AT_BARRIER or IS_DONE."""
     w = g * s.parameters[P_SLOTS] + slot
@@ -128,6 +177,16 @@ def advance(s, order, g, slot, t):
                 book(s, g, place_at(s, position), INSTRUCTION, s.amount[position] * s.parameters[P_CYCLE])
                 wake = t + s.amount[position] * s.parameters[P_CYCLE]
                 push(s, OTHER_TICKS, g, wake, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+                return SLEEPS
+            if what == GRID_BARRIER:
+                if s.warp[w, WARP_MEETS] == LEAVES:
+                    s.warp[w, WARP_MEETS] = NOWHERE
+                    s.group[g, GROUP_BARRIER] -= 1
+                    book_waiting(s, g, w, AWAITED, t)
+                    position += 1
+                    continue
+                s.warp[w, WARP_POSITION] = position
+                meet(s, g, w, t)
                 return SLEEPS
             if what == SETTLE:
                 last = s.warp[w, WARP_SHARED] - s.amount[position] - 1
@@ -230,6 +289,7 @@ def leave(s, order, g, slot, t, outcome):
         s.rings[g, FINISHED, s.group[g, GROUP_FINISHED]] = b
         s.group[g, GROUP_FINISHED] += 1
         s.parameters[R_ANY_FINISHED] = 1
+        s.parameters[R_MAY_OPEN] = s.parameters[R_MEET]
         s.group[g, GROUP_PARKED] = t
         s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], t)
 

@@ -33,6 +33,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
         each * (float(sum(tally.issued for tally in tallies)) + operations + 1)
         + chunk * (chunks + 1)
         + start * (workload.warps + 1)
+        + takes.behind_grid_barrier(workload.blocks, 0) * float(sum(tally.grid_barriers for tally in tallies))
         + machine.ticks_per_cycle * float(sum(tally.paused for tally in tallies))
     )
     if bound >= LONGEST:

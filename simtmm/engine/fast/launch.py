@@ -287,8 +287,9 @@ def _worth_sharing(part: Part) -> int:
 
 
 def _has_long_computes(machine: Machine, part: Part) -> bool:
-    """Whether an operation takes many grants."""
-    return machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= LONG_COMPUTE
+    """Whether an operation takes many grants, over which may be jumped."""
+    is_long = machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= LONG_COMPUTE
+    return is_long and not part.tally.grid_barriers  # a jump passes over ticks at which other groups let it go on
 
 
 def _smallest_blocks(part: Part) -> Integers:

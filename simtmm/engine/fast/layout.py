@@ -30,6 +30,8 @@ WARP_HAS_MORE, WARP_FILLED = range(
 WARP_LOADED, WARP_LOADS_END = range(12, 14)  # chunks from memory that a store is to wait for; when all are there
 WARP_UNTAKEN = 14  # asyncs that no join has taken, where stores wait for what was loaded
 WARP_SHARED = 15  # shared accesses so far, where they pass a pipe
+WARP_MEETS = 16  # whether it waits at a grid barrier: NOWHERE, AWAITS or LEAVES
+NOWHERE, AWAITS, LEAVES = (np.int64(state) for state in range(3))  # LEAVES: which has opened, and what that takes runs
 WARP_ROW = 24  # three cache lines, the first one for what is often needed
 # Of a warp of a stream, the request to have its next window filled, a cache line: how far that has come; what fills,
 # for the engine and for who fills beside it; the block's place there, -1 once it is under way, and the warp's number in
@@ -43,7 +45,8 @@ IS_FILLED, IS_WANTED, IS_BEING_FILLED = (np.int64(state) for state in range(3)) 
 QUEUE_FIRST, QUEUE_END, QUEUE_STOPS = 0, 8, 16
 QUEUE_ROW = 24
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
-BLOCK_ROW = 6
+BLOCK_MEETS = 6  # warps that wait at a grid barrier
+BLOCK_ROW = 7
 AHEAD_OWN, AHEAD_BESIDE, AHEAD_PLACE = range(3)  # of a block: what fills windows, as in a request, and its place there
 AHEAD_ROW = 3
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED, PORT_LAST_SLOT, PORT_LAST_AGE = range(7)
@@ -122,6 +125,7 @@ BIT_SETS = 3
     P_SCHEDULER, P_BREAKDOWN, P_TIMELINE, P_LANES, P_WIDE, P_FIRST_BLOCK, P_STORE_LATENCY, P_TURNAROUND, P_DROPS,
     P_ROW_CHUNKS, P_OPEN_ROWS, P_ROW_OPENING, P_PORT_CHUNKS, P_L2_SERVICE, P_WRITES_BACK,
     P_CYCLE, P_JUMPS, P_STREAMED, P_BLOCK_WARPS, P_FIRST_WARP, P_BLOCK_INTERVAL, P_BLOCK_BURST,
+    P_GRID_BARRIER, P_GRID_BARRIER_BLOCK,
     P_FIRST_ACCESS, P_WATCH, P_BOOKS, P_PLACED, P_NOWHERE, P_STORES_APART, P_STORE_INTERVAL, P_MEMORY_PORTS,
     P_BEGUN, P_LOCAL_BACK, P_FIRST_LOCAL, P_RETURN_INTERVAL, P_FETCH_INTERVAL, P_ATOMICS_HERE, P_ATOMIC_LATENCY,
     P_SLICED, P_AT_END, P_TLB_ENTRIES, P_TLB_PAGE, P_TLB_MISS, P_PIPES, P_OWN_PORTS,
@@ -129,13 +133,15 @@ BIT_SETS = 3
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
     P_L2_REQUEST, P_L2_STORE_REQUEST, P_LAST,
-) = range(95)  # fmt: skip
+) = range(97)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
 # waits for more of them; whether a row could not be filled; whether `finishes` needs more room
 R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(R_INTERVALS + 1, R_INTERVALS + 6)
-PARAMETERS = R_FULL + 1
+# of a grid barrier: blocks that wait at it; whether it may open now
+R_MEET, R_MAY_OPEN = range(R_FULL + 1, R_FULL + 3)
+PARAMETERS = R_MAY_OPEN + 1
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 

@@ -6,6 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import account
+from simtmm.engine.fast.advance import open_grid_barrier
 from simtmm.engine.fast.dispatch import dispatch, free_finished
 from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports, wake_warps
 from simtmm.engine.fast.jump import jumped
@@ -28,6 +29,7 @@ from simtmm.engine.fast.layout import (
     R_FULL,
     R_HUNGRY,
     R_LAST_BLOCK,
+    R_MAY_OPEN,
     R_PENDING,
     R_STARTED,
     R_TICK,
@@ -68,6 +70,8 @@ def run_together(s, switch, memory, order, budget):
     t = s.parameters[R_TICK]
     count = listed(s, TOUCHED, np.int64(1))
     while budget > 0 and s.parameters[R_FULL] == 0:
+        if s.parameters[R_MAY_OPEN] != 0:
+            open_grid_barrier(s, t)
         for index in range(count):
             g = s.clock[LISTED, index]
             s.clock[TOUCHED, g] = 0

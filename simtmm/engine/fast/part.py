@@ -81,8 +81,10 @@ def takes_partitions(machine: Machine, part: Part) -> bool:
 
 
 def is_coupled(machine: Machine, part: Part) -> bool:
-    """Whether one group's events change another's: through partitions, through the L2, or through uneven blocks.
+    """Whether one group's events change another's: through partitions, through the L2, through uneven
+    blocks, or through a grid barrier.
 
     Where all blocks are alike, only a group whose block ends can take the next one.
     """
-    return takes_partitions(machine, part) or machine.memory.l2 is not None or part.is_uneven
+    shares = takes_partitions(machine, part) or machine.memory.l2 is not None
+    return shares or part.is_uneven or part.tally.grid_barriers > 0

@@ -36,6 +36,8 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_BLOCK_LAUNCH] = takes.block_launch
     parameters[at.P_BLOCK_INTERVAL] = takes.block_interval
     parameters[at.P_BLOCK_BURST] = takes.block_burst
+    parameters[at.P_GRID_BARRIER] = takes.grid_barrier
+    parameters[at.P_GRID_BARRIER_BLOCK] = takes.grid_barrier_block
     parameters[at.P_WARP_LAUNCH] = takes.warp_launch
     parameters[at.P_LATENCY] = takes.latency
     parameters[at.P_STORE_LATENCY] = takes.store_latency

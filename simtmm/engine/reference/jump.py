@@ -13,7 +13,7 @@ import numpy as np
 
 from simtmm.stalls import CLASSES, Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import COMPUTE, OF_CLASS, Workload
+from simtmm.workload import COMPUTE, GRID_BARRIER, OF_CLASS, Workload
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
@@ -31,6 +31,12 @@ def has_long_computes(workload: Workload, launch: int) -> bool:
     operations = slice(*workload.warp_operations[warps])
     amounts = workload.amount[operations][np.isin(workload.kind[operations], COMPUTES)]
     return bool((amounts >= LONG).any())
+
+
+def meets_as_grid(workload: Workload, launch: int) -> bool:
+    """Whether blocks of a launch wait for those of other groups, whose ticks a jump would pass over."""
+    warps = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
+    return bool((workload.kind[slice(*workload.warp_operations[warps])] == GRID_BARRIER).any())
 
 
 class Jumps:

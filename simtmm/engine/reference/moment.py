@@ -1,8 +1,8 @@
 """The order of what happens at one tick (docs/machine.md, section 2).
 
-SimPy orders it by its own priority: the step's phase (release, wake, dispatch, issue), then the group, then the rank
-within it (port or age). What an event sets off at once (a barrier that opens, a port that is granted) has SimPy's
-NORMAL priority, which comes before all phases, so it is done before the tick goes on.
+SimPy orders it by its own priority: the step's phase (release, wake, dispatch, the opening of a grid barrier, issue),
+then the group, then the rank within it (port or age). What an event sets off at once (a barrier that opens, a port that
+is granted) has SimPy's NORMAL priority, which comes before all phases, so it is done before the tick goes on.
 """
 
 from collections.abc import Generator
@@ -11,7 +11,7 @@ from typing import Any
 from simpy import Event
 from simpy.events import EventPriority
 
-RELEASE, WAKE, DISPATCH, ISSUE = range(1, 5)  # the phases of a step
+RELEASE, WAKE, DISPATCH, OPEN, ISSUE = range(1, 6)  # the phases of a step
 
 Waiting = Generator[Event, Any, None]
 

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from simpy import Environment
 
 from simtmm.engine.reference.block import Block
+from simtmm.engine.reference.grid_barrier import GridBarrier
 from simtmm.engine.reference.group import Group
-from simtmm.engine.reference.jump import has_long_computes
+from simtmm.engine.reference.jump import has_long_computes, meets_as_grid
 from simtmm.engine.reference.memory import Memory
 from simtmm.engine.reference.moment import DISPATCH, Moment, Waiting
 from simtmm.engine.reference.report import Report
@@ -63,7 +64,8 @@ class Run:
             self.memory.warm(workload, launch)
         # A rule of somebody's own may do anything, and a timeline has every interval.
         may_jump = not self.on_stall and report.intervals is None and pick in SCHEDULERS.values()
-        self.has_jumps = may_jump and has_long_computes(workload, launch)
+        self.has_jumps = may_jump and has_long_computes(workload, launch) and not meets_as_grid(workload, launch)
+        self.grid_barrier = GridBarrier(self)
         self.groups = [Group(self, number) for number in range(machine.cores.groups)]
         first, last = workload.launch_blocks[launch], workload.launch_blocks[launch + 1]
         self.pending = deque(range(first, last))
@@ -147,6 +149,7 @@ class Run:
         """All warps of the block are done: have the dispatch phase of this tick."""
         self.finished.append(block)
         self.last_done = int(self.env.now)
+        self.grid_barrier.think_of_opening()
         if not self.dispatch_due.triggered:
             self.dispatch_due.due(int(self.env.now), DISPATCH)
 

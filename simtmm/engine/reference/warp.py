@@ -14,6 +14,7 @@ from simtmm.workload import (
     ATOMIC,
     BARRIER,
     COMPUTE,
+    GRID_BARRIER,
     JOIN,
     LISTED,
     LOAD,
@@ -30,7 +31,7 @@ from simtmm.workload import (
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
 
-CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER)
 
 
 def computes(kind: int) -> bool:
@@ -95,6 +96,9 @@ class Warp:
                     yield from self.wait_for_asyncs()
                 self.position += 1
                 yield self.block.barrier(self)
+            elif kind == GRID_BARRIER:
+                self.position += 1
+                yield from self.meet_grid()
             elif kind == SETTLE:
                 yield from self.wait_for_shared(but=self.amounts[self.position])
                 self.position += 1
@@ -158,6 +162,16 @@ class Warp:
         yield from self.wake(finish)
         self.group.account()
         self.group.waiting_for_memory -= 1
+
+    def meet_grid(self) -> Waiting:
+        """Wait until each living block has a warp here, and for what that takes."""
+        self.group.account()
+        self.turn(WarpState.BARRIER, self.places[self.position - 1])
+        self.group.waiting_at_barrier += 1
+        tick = yield self.run.grid_barrier.meet(self)
+        yield from self.wake(tick)
+        self.group.account()
+        self.group.waiting_at_barrier -= 1
 
     def wait_for_asyncs(self, but: int = 0) -> Waiting:
         """Sleep until all asyncs issued so far have finished but the latest `but`."""

@@ -6,6 +6,8 @@
 
 using namespace simtmm;
 
+int64_t simtmm::kernels_of_graph = -1;
+
 CUgraphNode_st *CUgraph_st::add(const Work &work, cudaGraphNodeType type) {
     std::vector<CUgraphNode_st *> needs;
     if (!nodes.empty()) needs.push_back(nodes.back());
@@ -121,11 +123,13 @@ API cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
     BEGIN
     RETURN_IF(!graph, cudaErrorInvalidValue, "");
     return enqueue(stream, [=] {
-        for (auto &each : graph->order) {
-            cudaError_t error = each.first->enabled ? each.second() : cudaSuccess;
-            if (error) return error;
-        }
-        return cudaSuccess;
+        bool is_outermost = kernels_of_graph < 0;  // a child's kernels go on where its parent's were
+        if (is_outermost) kernels_of_graph = 0;
+        cudaError_t error = cudaSuccess;
+        for (auto &each : graph->order)
+            if (!error && each.first->enabled) error = each.second();
+        if (is_outermost) kernels_of_graph = -1;
+        return error;
     }, cudaGraphNodeTypeGraph);
 }
 API cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }

@@ -114,8 +114,10 @@ cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared
                   "; more once cudaFuncSetAttribute has allowed it");
     uint32_t sizes[6] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
     all_touched();
+    bool follows = kernels_of_graph > 0;
+    if (kernels_of_graph >= 0) kernels_of_graph++;
     int error = calls.launch(kernel->module, kernel->name.c_str(), sizes, shared, parameters.data(), parameters.size(),
-                             stream_at_work);
+                             stream_at_work, follows);
     return failed((cudaError_t)error);
 }
 

@@ -23,8 +23,9 @@ struct Calls {
     int (*parameters)(int module, const char *kernel, int most, uint32_t *offsets, uint32_t *sizes);
     // What cudaFuncGetAttributes tells; see FUNCTION_ATTRIBUTES of launches.py.
     int (*attributes)(int module, const char *kernel, int64_t *values);
+    // follows_in_graph: 1 for a kernel of a graph's launch that is not its first.
     int (*launch)(int module, const char *kernel, const uint32_t *sizes, uint64_t shared, const void *parameters,
-                  uint64_t bytes, uint64_t stream);
+                  uint64_t bytes, uint64_t stream, int follows_in_graph);
     int (*variable)(int module, const char *name, uint64_t *address, uint64_t *bytes);
     // The simulated time: the end of what is on a stream now; a stream, or the host where that is -1, waits for such an
     // end, or for all where that is -1; and seconds between two.
@@ -94,6 +95,7 @@ using Work = std::function<cudaError_t()>;
 cudaError_t enqueue(cudaStream_t stream, const Work &work, cudaGraphNodeType type = cudaGraphNodeTypeMemcpy);
 bool is_capturing(cudaStream_t stream);
 extern uint64_t stream_at_work;  // whose work is being done
+extern int64_t kernels_of_graph;  // that the graph at work has launched so far; -1 where none is at work
 uint64_t number_of(cudaStream_t stream);  // 0: the default one
 
 struct Kernel {

@@ -19,6 +19,7 @@ from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
+from simtmm.recorder.compiled.spins import without_spins
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -149,6 +150,7 @@ class LaunchRuns:
         return found
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
+        batch = without_spins(batch)
         self._left -= len(batch.events)
         self._check(0, where)
         batch.launch[:] = number

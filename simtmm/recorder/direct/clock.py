@@ -42,6 +42,7 @@ class _Work:
     what: str  # digest of a trace
     name: str
     times: float  # as long as that
+    follows_in_graph: bool
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,12 @@ class Clock:
     armed: whether it receives launches; from the first event on. launches: that it received.
     """
 
-    def __init__(self, seconds_of: Callable[[Trace], float]) -> None:
-        """seconds_of: what a trace of one launch takes [s]."""
-        self._seconds_of = seconds_of
+    def __init__(self, seconds_of: Callable[[Trace], float], spared_in_graph: float = 0.0) -> None:
+        """seconds_of: what a trace of one launch takes [s].
+
+        spared_in_graph: how much less a launch takes that follows another one in a graph [s].
+        """
+        self._seconds_of, self._spared_in_graph = seconds_of, spared_in_graph
         self.armed = False
         self.launches = 0
         self._numbers = count()
@@ -81,16 +85,19 @@ class Clock:
         """Listen from now on: somebody has created an event."""
         self.armed = True
 
-    def launched(self, trace: Trace, stream: Stream = DEFAULT_STREAM, times: float = 1.0) -> None:
+    def launched(
+        self, trace: Trace, stream: Stream = DEFAULT_STREAM, times: float = 1.0, follows_in_graph: bool = False
+    ) -> None:
         """A launch was put on a stream.
 
         trace: of it alone; of equal ones one is kept, and simulated once. times: how many times as long it takes as
-        that, where only some of its blocks are there.
+        that, where only some of its blocks are there. follows_in_graph: whether it is a node of a graph, and not the
+        first kernel of the graph's launch, which takes what any other launch does.
         """
         digest = trace.info.digest
         if digest not in self._seconds:
             self._traces.setdefault(digest, trace)
-        self._steps.append(_Work(stream, digest, trace.info.kernel, times))
+        self._steps.append(_Work(stream, digest, trace.info.kernel, times, follows_in_graph))
         self.launches += 1
 
     def mark(self, stream: Stream = DEFAULT_STREAM) -> Mark:
@@ -139,7 +146,8 @@ class Clock:
         if isinstance(step, _Work):
             known = self._seconds.get(step.what)
             seconds = self.seconds_of(self._traces[step.what]) if known is None else known
-            self._ends[step.stream] = self._begin(step.stream) + step.times * seconds
+            spared = self._spared_in_graph if step.follows_in_graph else 0.0
+            self._ends[step.stream] = self._begin(step.stream) + step.times * (seconds - spared)
             if step.stream == DEFAULT_STREAM:
                 self._barrier = self._ends[step.stream]
         elif isinstance(step, _Marked):

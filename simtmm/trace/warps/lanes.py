@@ -118,6 +118,16 @@ def is_even(walk, runs, w, g):
 
 
 @inlined
+def plain_or_even_value(walk, runs, values, w, g):
+    """The first lane's value in a group, -1 where it would have to be looked up among listed ones."""
+    if walk.group[w, g, GROUP_NODE] == PLAIN_NODE:
+        return np.int64(values[walk.group[w, g, GROUP_STEP]])
+    if is_even(walk, runs, w, g):
+        return np.int64(first_value(walk, runs, values, w, g))
+    return np.int64(-1)
+
+
+@inlined
 def is_same(walk, runs, w, g):
     """Whether all lanes of a group have the same value."""
     if walk.group[w, g, GROUP_NODE] == PLAIN_NODE:

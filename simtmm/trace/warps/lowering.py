@@ -155,6 +155,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         int(specification.reduces), *(specification.pipe or (0, 0, 0, 0)),
         *(specification.barrier or (0, 0)), specification.atomic_passes, specification.sector_bytes,
         max(specification.shared_latency, *(cycles for _, cycles in specification.latencies), 0),
+        int(specification.grid_barriers),
     )  # fmt: skip
     banks = max(specification.banks, *(MOST_WORDS * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)

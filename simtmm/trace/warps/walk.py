@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.native import inlined
 from simtmm.stalls import CLASSES
 from simtmm.trace.runs.layout import SITE_MASK
-from simtmm.trace.schema import Kind
+from simtmm.trace.schema import GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Kind
 from simtmm.trace.warps.accesses import (
     REFUSED,
     add_lanes,
@@ -39,6 +39,7 @@ from simtmm.trace.warps.lanes import (
     leader_at,
     list_rows,
     next_site,
+    plain_or_even_value,
     takes_part,
 )
 from simtmm.trace.warps.layout import (
@@ -55,6 +56,7 @@ from simtmm.trace.warps.layout import (
     NO_SITE,
     PLAIN_NODE,
     RULE_BY_WORD,
+    RULE_GRID_BARRIERS,
     RULE_HALF_WARPS,
     RULE_LONGEST,
     RULE_PIPE_LANES,
@@ -81,6 +83,7 @@ from simtmm.workload import (
     ATOMIC,
     BARRIER,
     COMPUTE,
+    GRID_BARRIER,
     JOIN,
     LARGEST,
     LOAD,
@@ -212,6 +215,15 @@ def take_step(walk, runs, values, w, at, output):
 def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
     """What the lanes of a step do beside what their site says, found without asking each where that can be."""
     lanes = np.int64(0)
+    if walk.rules[RULE_GRID_BARRIERS] != 0 and kind in (_LOAD, _ASYNC, _ATOMIC) and is_alone(walk, w, at, kind):
+        address = plain_or_even_value(walk, runs, values, w, leader)
+        if GRID_WORKSPACE <= address < GRID_WORKSPACE + GRID_WORKSPACE_BYTES:
+            place = place_at(walk, site)
+            if walk.rules[RULE_PLACES] != 0:
+                note_threads(walk, w, leader, place, np.int64(1))
+            if kind == _ATOMIC:  # that it is counted; loads that look for the others find them there behind it
+                put(walk, w, output, GRID_BARRIER, 0, place)
+            return True
     if kind != _BARRIER:
         alone = is_alone(walk, w, at, kind)
         if alone and kind in (_WORK, _JOIN) and is_same(walk, runs, w, leader):

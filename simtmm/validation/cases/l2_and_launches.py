@@ -17,19 +17,33 @@ from simtmm.validation.cases.measured_files import measured_file
 from simtmm.validation.compiled.programs import READ_PARTS_BYTES, program
 from simtmm.watch import Watch
 
-L2_FILE, SMALL_FILE = "l2_bandwidth.csv", "small_kernels.csv"
+L2_FILE, SMALL_FILE, GRAPHS_FILE = "l2_bandwidth.csv", "small_kernels.csv", "small_kernels_graphs.csv"
+BARRIERS_FILE = "grid_barriers.csv"
+TRIPS = 1, 3  # of two launches, whose difference is simulated: what a launch takes by itself is none of it
 MEASURED_BLOCKS = 200_000
 WAVES = 6  # of a machine full of blocks that are simulated
 RESIDENT = 2048  # threads of a group of each of these GPUs
 # Sizes by which rates were fitted: kilobytes that fit the L2, and elements of which a launch is most of the time
 FITTED_KILOBYTES = {"a100-80": 16896, "h200": 16896, "mi210": 6144}
 FITTED_ELEMENTS = {"a40": 350_000, "h200": 70_000}
+FITTED_IN_GRAPHS = {"a40": 300_000, "h200": 33_317, "h100-sxm": 0}
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) {}, in traces/measured/{}"
 RATES = "memory.l2.service (rule l2_load_bytes of machines/families) on what is read of buffers that fit the L2"
 LAUNCHES = (
     "scheduling.launch_overhead (rule launch_seconds of machines/families) on 4,096 to 300,000 elements on the A40 and "
     "to 100,000 on the H200; memory.l2.store_service (l2_store_bytes) on CUDA graphs, which are not in this table"
 )
+NODES = (
+    "scheduling.graph_launch_overhead (rule graph_launch_seconds of machines/families) on up to 33,317 elements on the "
+    "A40 and the H200, and on empty kernels of one block on the H100 SXM; memory.l2.store_service (l2_store_bytes) on "
+    "two larger sizes on the H200, which are not in these tables, and on 100,000 to 300,000 elements on the A40"
+)
+
+MEETINGS = (
+    "scheduling.grid_barrier and .grid_barrier_block on all of these points of the H200, and on trips without work on "
+    "the H100 SXM"
+)
+OWN = "; the H100 SXM: measured by simtmm"
 
 
 def reproduce(watch: Watch | None = None) -> Tables:
@@ -40,6 +54,7 @@ def reproduce(watch: Watch | None = None) -> Tables:
 def sample(watch: Watch | None = None) -> Tables:
     """The same with a few sizes of each."""
     few = {("mi210", "4096"), ("mi210", "10240"), ("a40", "4096"), ("a40", "202791"), ("h200", "134870")}
+    few |= {("h200", "16562"), ("h100-sxm", "32"), ("h100-sxm", "4096")}
     return _tables(lambda time: (time.machine, next(iter(time.parameters.values()))) in few, watch)
 
 
@@ -58,53 +73,101 @@ def bandwidth(time: Timing, machine: Machine) -> Measured:
     )
 
 
-def launched(time: Timing, machine: Machine) -> Measured:
-    """The time of a small kernel, launched as one of many, in microseconds."""
-    found = run(program("quarter", time.parameters), machine, form="compiled", what_if=False)
+def launched(time: Timing, machine: Machine, name: str) -> Measured:
+    """The time of a small kernel, launched as one of many, in microseconds. name: the machine's in the table."""
+    found = run(program(time.kernel, time.parameters), machine, form="compiled", what_if=False)
     assert found.result.seconds is not None
-    case = f"{machine.name}, {time.parameters['n']} elements"
-    return Measured(case, time.seconds * 1e6, {SIMULATED: found.result.seconds * 1e6}, group=machine.name)
+    what = ", ".join(f"{key} = {value}" for key, value in time.parameters.items())
+    case = f"{name}, {time.parameters['n']} elements" if time.kernel == "quarter" else f"{name}, {what}"
+    return Measured(case, time.seconds * 1e6, {SIMULATED: found.result.seconds * 1e6}, group=name)
+
+
+def in_graph(time: Timing, machine: Machine) -> Measured:
+    """The time of a small kernel that follows another one in a graph, in microseconds."""
+    node = machine.replace({"scheduling.launch_overhead": machine.scheduling.graph_launch_overhead})
+    return launched(time, node, machine.name)
+
+
+def between_barriers(time: Timing, machine: Machine) -> Measured:
+    """The time of a trip with a grid barrier behind it, in microseconds."""
+    seconds = []
+    for trips in TRIPS:
+        traced = program(time.kernel, {**time.parameters, "trips": trips})
+        found = run(traced, machine, form="compiled", what_if=False).result.seconds
+        assert found is not None
+        seconds.append(found)
+    each = (seconds[1] - seconds[0]) / (TRIPS[1] - TRIPS[0])
+    what = ", ".join(f"{key} = {value}" for key, value in time.parameters.items())
+    return Measured(f"{machine.name}, {what}", time.seconds * 1e6, {SIMULATED: each * 1e6}, group=machine.name)
 
 
 def _tables(chosen: Callable[[Timing], bool], watch: Watch | None) -> Tables:
     times = [time for file in (L2_FILE, SMALL_FILE) for time in load_timings(measured_file(file)) if chosen(time)]
+    nodes = [time for time in load_timings(measured_file(GRAPHS_FILE)) if chosen(time)]
+    trips = [time for time in load_timings(measured_file(BARRIERS_FILE)) if chosen(time)]
     points: dict[str, list[Measured]] = {name: [] for name in TITLES}
-    for done, time in enumerate(times):
+    for done, time in enumerate((*times, *nodes, *trips)):
         if watch:
-            watch("L2s and launches", done, len(times))
+            watch("L2s and launches", done, len(times) + len(nodes) + len(trips))
         machine = load_machine(time.machine)
         if time.kernel == "read_parts":
             fits = int(time.parameters["kilobytes"]) <= FITTED_KILOBYTES[time.machine]
             points["l2-bandwidth-fitted" if fits else "l2-bandwidth"].append(bandwidth(time, machine))
+        elif time.kernel == "quarter_in_trips":
+            is_fitted = time.machine == "h200" or time.parameters["n"] == "0"
+            points["grid-barriers-fitted" if is_fitted else "grid-barriers"].append(between_barriers(time, machine))
+        elif done >= len(times):
+            points["graphs-fitted" if _is_fitted_in_graphs(time) else "graphs"].append(in_graph(time, machine))
         else:
             is_short = int(time.parameters["n"]) <= FITTED_ELEMENTS[time.machine]
-            points["small-kernels-fitted" if is_short else "small-kernels"].append(launched(time, machine))
+            points["small-kernels-fitted" if is_short else "small-kernels"].append(
+                launched(time, machine, machine.name)
+            )
     return tuple(_table(name, tuple(points[name])) for name in TITLES)
 
 
 def _table(name: str, points: tuple[Measured, ...]) -> Accuracy:
     of_l2 = name.startswith("l2")
+    calibrated, origin, machines = OF_TABLES[name.removesuffix("-fitted")]
     return Accuracy(
         name=name,
         title=TITLES[name],
         quantity="bandwidth" if of_l2 else "time",
         unit="GB/s" if of_l2 else "us",
         points=points,
-        calibrated=RATES if of_l2 else LAUNCHES,
-        origin=ORIGIN.format("gpu-l2-cache", L2_FILE) if of_l2 else ORIGIN.format("gpu-small-kernels", SMALL_FILE),
-        machine=", ".join(dict.fromkeys(FITTED_KILOBYTES if of_l2 else FITTED_ELEMENTS)),
+        calibrated=calibrated,
+        origin=origin,
+        machine=", ".join(machines),
         promised={SIMULATED: PROMISED[name]},
         notes=NOTES[name],
     )
 
 
+def _is_fitted_in_graphs(time: Timing) -> bool:
+    """Whether a node's time decided a value."""
+    if time.kernel == "empty":
+        return int(time.parameters["blocks"]) == 1
+    return int(time.parameters["n"]) <= FITTED_IN_GRAPHS[time.machine]
+
+
+OF_TABLES = {  # what was calibrated, where measured values are from, and the machines
+    "l2-bandwidth": (RATES, ORIGIN.format("gpu-l2-cache", L2_FILE), tuple(FITTED_KILOBYTES)),
+    "small-kernels": (LAUNCHES, ORIGIN.format("gpu-small-kernels", SMALL_FILE), tuple(FITTED_ELEMENTS)),
+    "graphs": (NODES, ORIGIN.format("gpu-small-kernels", GRAPHS_FILE) + OWN, tuple(FITTED_IN_GRAPHS)),
+    "grid-barriers": (MEETINGS, ORIGIN.format("gpu-small-kernels", BARRIERS_FILE) + OWN, ("h200", "h100-sxm")),
+}
 TITLES = {
     "l2-bandwidth-fitted": "Reads of buffers that fit the L2, by which its rate was fitted",
     "l2-bandwidth": "Reads of buffers that the L2 holds in part or not at all",
     "small-kernels-fitted": "Small kernels one after another, by which launches were fitted",
     "small-kernels": "Larger kernels one after another, on an A40 and an H200",
+    "graphs-fitted": "Small kernels in a CUDA graph, by which its nodes and stores were fitted",
+    "graphs": "Other kernels in a CUDA graph, on an A40, an H200 and an H100 SXM",
+    "grid-barriers-fitted": "Trips with a grid barrier behind each, by which it was fitted",
+    "grid-barriers": "Trips of a small kernel with a grid barrier behind each, on an H100 SXM",
 }
 PROMISED = {"l2-bandwidth-fitted": 0.08, "l2-bandwidth": 0.25, "small-kernels-fitted": 0.05, "small-kernels": 0.07}
+PROMISED |= {"graphs-fitted": 0.05, "graphs": 0.15, "grid-barriers-fitted": 0.05, "grid-barriers": 0.1}
 NOTES = {
     "l2-bandwidth-fitted": (
         "Sizes beyond these decided nothing but that an A100 and an H200 keep lines twice (memory.l2.copies).",
@@ -115,4 +178,13 @@ NOTES = {
     ),
     "small-kernels-fitted": (),
     "small-kernels": ("What is stored and does not fit the L2 is written while more is: the L2 pushes back.",),
+    "graphs-fitted": (),
+    "grid-barriers-fitted": (
+        "More than 264 blocks were measured, too, but what they record here does not fit in memory.",
+    ),
+    "grid-barriers": (),
+    "graphs": (
+        "The H100 SXM's node was fitted on kernels that do nothing: all of its other points are predicted, as are the "
+        "empty kernels of more blocks.",
+    ),
 }

@@ -181,6 +181,14 @@ def _quarter(n: int) -> Case:
     return Case("l2.cu", {"a": np.zeros(n), "b": b}, (launch,), {"a": 0.25 * b})
 
 
+def _quarter_in_trips(n: int, threads: int, blocks: int, trips: int) -> Case:
+    b = np.random.default_rng(n).uniform(0.5, 1.5, max(n, 1))
+    launch = Launch("quarter_in_trips", ("a", "b", n, trips), blocks, threads)
+    last, before = 0.25**trips * b, 0.25 ** (trips - 1) * b
+    expected = {"a": last, "b": before} if trips % 2 else {"a": before, "b": last}
+    return Case("grid_barrier.cu", {"a": np.zeros_like(b), "b": b}, (launch,), expected if n else {})
+
+
 CASES: Mapping[str, Callable[..., Case]] = {
     "empty": _empty,
     "ffma": _ffma,
@@ -204,4 +212,5 @@ CASES: Mapping[str, Callable[..., Case]] = {
     "histogram_of_blocks": _in_one_bin("histogram_of_blocks"),
     "read_parts": _read_parts,
     "quarter": _quarter,
+    "quarter_in_trips": _quarter_in_trips,
 }

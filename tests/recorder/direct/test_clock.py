@@ -64,6 +64,14 @@ def test_what_is_launched_after_the_host_has_waited_begins_then(clock):
     assert clock.seconds(begin, clock.mark(1)) == 4
 
 
+def test_a_launch_that_follows_another_in_a_graph_is_spared_a_part():
+    clock = Clock(lambda trace: trace.seconds, spared_in_graph=0.25)
+    begin = clock.mark()
+    clock.launched(OneLaunch(1.0))
+    clock.launched(OneLaunch(1.0), follows_in_graph=True)
+    assert clock.seconds(begin, clock.mark()) == 1.75
+
+
 def test_equal_launches_are_simulated_once():
     asked = []
     clock = Clock(lambda trace: asked.append(trace) or 1.0)

@@ -1,0 +1,30 @@
+"""Grid barriers as they are recorded: how often a thread looks for other blocks there says nothing of the program."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from simtmm.trace.schema import GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Batch, Kind
+
+
+def without_spins(batch: Batch) -> Batch:
+    """A batch in which a thread looks once whether the other blocks of its grid have come.
+
+    What a thread does behind its first load at the workspace, up to its next barrier, is to look again: how often
+    decides the order in which blocks were run here. Cooperative groups have a barrier of the block there.
+    """
+    events = batch.events
+    values, kinds = events["value"], events["kind"]
+    looks = (values >= GRID_WORKSPACE) & (values < GRID_WORKSPACE + GRID_WORKSPACE_BYTES)
+    looks &= (kinds == Kind.LOAD) | (kinds == Kind.ASYNC)
+    if not looks.any():
+        return batch
+    place = np.arange(len(events))
+    begins = (kinds == Kind.BARRIER) | (np.diff(events["thread"].astype(np.int64), prepend=-1) != 0)
+    first = np.concatenate([np.zeros(1, np.int64), batch.ends[:-1]])
+    begins[first[first < len(events)]] = True
+    since = np.maximum.accumulate(np.where(begins, place, -1))
+    looked = np.maximum.accumulate(np.where(looks, place, -1))
+    kept = np.append(-1, looked[:-1]) < since
+    ends = np.append(0, np.cumsum(kept))[batch.ends]
+    return replace(batch, events=events[kept], ends=ends)
