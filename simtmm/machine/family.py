@@ -15,6 +15,7 @@ turnaround           memory.turnaround over memory.service
 fetch_interval       memory.fetch_interval over the time in which a group's share of all partitions moves a chunk
 l2_load_bytes        bytes that all slices of the L2 give a core cycle, over the number of groups
 l2_store_bytes       likewise what they take that is stored
+l2_request_share     memory.l2.request_service over memory.l2.service
 launch_seconds       scheduling.launch_overhead in seconds: most of it passes before the cores
 graph_launch_seconds  likewise scheduling.graph_launch_overhead
 """
@@ -41,6 +42,7 @@ RULES = (
     "fetch_interval",
     "l2_load_bytes",
     "l2_store_bytes",
+    "l2_request_share",
     "launch_seconds",
     "graph_launch_seconds",
 )
@@ -278,6 +280,11 @@ class _Ruled:
                 each = self.rules[rule]
                 self.take(key, round(partitions * words * word_bytes / (each * groups), 3), rule,
                           f"{each:.4g} bytes a cycle of each of {groups:.0f} groups")  # fmt: skip
+        service = self.numbers("memory.l2.service")
+        if service and self.lacks("memory.l2.request_service", "l2_request_share"):
+            share = self.rules["l2_request_share"]
+            self.take("memory.l2.request_service", round(share * service[0], 3), "l2_request_share",
+                      f"{share:.4g} of memory.l2.service")  # fmt: skip
 
 
 def flattened(tables: Mapping[str, Any], prefix: str = "") -> Flat:
