@@ -62,6 +62,9 @@ FULL = {
         "atomics": "by-word",
         "reductions": "posted",
         "transfers": "pipelined",
+        "sectors": 4,
+        "fetch_sectors": 2,
+        "partial_writes": "read",
         "port_interval": 2,
         "port_chunks": 4,
         "ports": 2,
@@ -94,7 +97,8 @@ FULL = {
             "latency": 200,
             "service": 2,
             "store_service": 3.5,
-            "sectors": 4,
+            "request_service": 1.5,
+            "store_request_service": 2.5,
             "copies": 2,
             "replacement": "random",
             "victims": "waited",
@@ -122,7 +126,7 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.l2.sectors", "scheduling.block_burst",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.sectors", "memory.fetch_sectors", "scheduling.block_burst",
     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",
@@ -134,7 +138,8 @@ DURATIONS = (
     "scheduling.grid_barrier", "scheduling.grid_barrier_block",
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
-    "memory.l2.service", "memory.l2.store_service", "memory.first_access", "memory.store_interval",
+    "memory.l2.service", "memory.l2.store_service", "memory.l2.request_service", "memory.l2.store_request_service",
+    "memory.first_access", "memory.store_interval",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
 )  # fmt: skip
@@ -145,6 +150,7 @@ WORDS = {
     "scheduling.stalls": ("add", "overlap", "none"),
     "scheduling.operands": ("free", "banks"),
     "memory.coalescing": ("chunk", "half-warp-segments"),
+    "memory.partial_writes": ("masked", "read"),
     "memory.atomics": ("each", "by-word"),
     "memory.reductions": ("blocking", "posted"),
     "memory.transfers": ("pipelined", "serial"),
@@ -330,11 +336,33 @@ def test_pages_are_made_of_chunks():
     assert complaint(tables) == f"memory.tlb.page = 1000: {expected}"
 
 
-def test_lines_of_an_l2_are_made_of_sectors():
-    tables = changed(SMALLEST, **{"memory.l2": {"sets": 1, "ways": 1, "latency": 9, "sectors": 3}})
-    chunk = Machine.from_dict(SMALLEST).chunk_bytes
-    expected = f"must divide memory.chunk_words * memory.word_bytes, {chunk}"
-    assert complaint(tables) == f"memory.l2.sectors = 3: {expected}"
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"memory.sectors": 3}, "memory.sectors = 3: must be 1, 2 or 4"),
+        ({"memory.sectors": 8}, "memory.sectors = 8: must be 1, 2 or 4"),
+        ({"memory.sectors": 2, "memory.fetch_sectors": 4}, "memory.fetch_sectors = 4: must divide memory.sectors, 2"),
+        ({"memory.fetch_sectors": 2}, "memory.fetch_sectors = 2: must divide memory.sectors, 1"),
+        (
+            {"memory.sectors": 4, "memory.chunk_words": 5, "memory.word_bytes": 2},
+            "memory.sectors = 4: must divide memory.chunk_words * memory.word_bytes, 10, into at most 255 bytes",
+        ),
+        (
+            {"memory.sectors": 2, "memory.chunk_words": 128, "memory.word_bytes": 4},
+            "memory.sectors = 2: must divide memory.chunk_words * memory.word_bytes, 512, into at most 255 bytes",
+        ),
+        (
+            {"memory.sectors": 2, "memory.transfers": "serial"},
+            'memory.transfers = "serial": must be "pipelined" with memory.sectors above 1',
+        ),
+        (
+            {"memory.sectors": 2, "memory.coalescing": "half-warp-segments", "memory.chunk_words": 32},
+            'memory.coalescing = "half-warp-segments": must be "chunk" with memory.sectors above 1',
+        ),
+    ],
+)
+def test_chunks_are_made_of_sectors(changes, expected):
+    assert complaint(changed(SMALLEST, **changes)) == expected
 
 
 def test_serial_transfers_open_no_rows():
@@ -683,10 +711,15 @@ def test_the_digest_changes_with_every_value(key):
     if key in WORDS:
         other = next(word for word in WORDS[key] if word != value)
     else:
-        other = 2 * value if key in ("memory.tlb.page", "memory.l2.sectors") else value + 1
+        factors = {"memory.tlb.page": 2, "memory.sectors": 0.5, "memory.fetch_sectors": 2}
+        other = int(value * factors[key]) if key in factors else value + 1
     if key in ("memory.transfers", "memory.translations"):  # what FULL has does not go with them
         tables = changed(SMALLEST, **{key: other})
         assert Machine.from_dict(tables).digest() != Machine.from_dict(SMALLEST).digest()
+    elif key == "memory.coalescing":  # of which sectors want one
+        whole = {"memory.sectors": 1, "memory.fetch_sectors": 1}
+        full = Machine.from_dict(changed(FULL, **whole))
+        assert Machine.from_dict(changed(FULL, **{key: other, **whole})).digest() != full.digest()
     else:
         assert Machine.from_dict(changed(FULL, **{key: other})).digest() != Machine.from_dict(FULL).digest()
 

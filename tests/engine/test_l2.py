@@ -332,15 +332,3 @@ def test_a_line_that_is_kept_stays_written(engine):
 
 
 # Sectors
-
-
-@pytest.mark.parametrize(
-    ("chunks", "sectors", "of_each"),
-    [(2, 0, 8), (2, 8, 8), (2, 4, 4), (2, 5, 5), (3, 7, 5), (2, 1, 3), (2, 2, 3)],  # 8 * 7 / (4 * 3) is 4.67
-)
-def test_a_store_takes_its_slice_for_the_sectors_that_it_writes(engine, chunks, sectors, of_each):
-    """For the service of loads at least; 0 says nothing, and means all."""
-    l2 = {**L2, "ways": 4, "service": 3, "store_service": 8, "sectors": 4, "writes": "back"}
-    store = ["store", list(range(chunks)), 1, sectors]
-    assert run(engine, [store], l2=l2).ticks == 1 + (chunks - 1) * of_each + 100
-    assert run(engine, [store], l2={**l2, "sectors": 1}).ticks == 1 + (chunks - 1) * 8 + 100

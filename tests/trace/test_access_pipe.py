@@ -46,34 +46,49 @@ def test_rows_of_a_matrix_are_loaded_in_phases_of_eight_lanes(apart, expected):
     assert passes(rows, 16, shared) == expected
 
 
-SECTORS = {"memory.l2": {"sets": 64, "ways": 4, "latency": 10, "writes": "back", "sectors": 4}}
+WHOLE: list[int] = []
+QUARTERS = [8] * 4
 
 
 @pytest.mark.parametrize(
-    ("address_of", "size", "chunks", "sectors"),
+    ("address_of", "size", "sectors"),
     [
-        (lambda lane: 4 * lane, 4, 1, 4),
-        (lambda lane: 16 * lane, 16, 4, 16),
-        (lambda lane: 128 * lane, 4, 32, 32),
-        (lambda lane: 0, 4, 1, 1),
-        (lambda lane: lane % 16 * 4 + lane // 16 * 4096, 4, 2, 4),  # two rows of 64 bytes
-        (lambda lane: 4096 - 128 * lane, 8, 32, 32),  # downward
-        (lambda lane: 28 + 128 * lane, 8, 32, 64),  # across the border of two sectors
-        (lambda lane: (lane * 7 % 32) * 4, 4, 1, 4),  # mixed
-        (lambda lane: (lane * 13 % 32) * 32, 1, 8, 32),
+        (lambda lane: 4 * lane, 4, [WHOLE]),
+        (lambda lane: 16 * lane, 16, [WHOLE] * 4),
+        (lambda lane: 128 * lane, 4, [[4]] * 32),
+        (lambda lane: 0, 4, [[32]]),  # bytes add up over lanes, as far as there are any
+        (lambda lane: lane // 16 * 4096, 4, [[32], [32]]),
+        (lambda lane: lane % 16 * 4 + lane // 16 * 4096, 4, [[32, 32]] * 2),  # two rows of 64 bytes
+        (lambda lane: 4096 - 128 * lane, 8, [[8]] * 32),  # downward
+        (lambda lane: 28 + 128 * lane, 8, [[4, 4]] * 32),  # across the border of two sectors
+        (lambda lane: 124 + 256 * lane, 8, [[0, 0, 0, 4], [4]] * 32),  # and of two chunks
+        (lambda lane: (lane * 7 % 32) * 4, 4, [WHOLE]),  # mixed
+        (lambda lane: (lane * 13 % 32) * 32, 1, [[1] * 4] * 8),
+        (lambda lane: 16 * lane, 4, [QUARTERS] * 4),
+        (lambda lane: 96 + 4 * lane, 4, [[0, 0, 0, 32], [32, 32, 32]]),
     ],
 )
-def test_a_store_says_how_many_sectors_it_writes_where_lines_have_them(address_of, size, chunks, sectors):
-    changes = {"cores.warp_width": 32, "cores.cores_per_group": 32, "memory.chunk_words": 32, **SECTORS}
-    program = trace([[[store(0, address_of(lane), size)] for lane in range(32)]])
-    ((_, listed, _, said),) = lower(program, machine().replace(changes)).warp(0)
-    assert (len(listed), said) == (chunks, sectors)
-    (plain,) = lower(program, machine().replace({**changes, "memory.l2.sectors": 1})).warp(0)
-    assert plain == ["store", listed]
-    (loaded,) = lower(
-        trace([[[load(0, address_of(lane), size)] for lane in range(32)]]), machine().replace(changes)
-    ).warp(0)
-    assert loaded == ["load", listed]
+@pytest.mark.parametrize(("what", "word"), [(store, "store"), (load, "load")])
+def test_an_access_says_what_it_accesses_of_sectors_where_chunks_have_them(address_of, size, sectors, what, word):
+    changes = {"cores.warp_width": 32, "cores.cores_per_group": 32, "memory.chunk_words": 32, "memory.sectors": 4}
+    program = trace([[[what(0, address_of(lane), size)] for lane in range(32)]])
+    ((kind, listed, *said),) = lower(program, machine().replace(changes)).warp(0)
+    assert kind == word
+    assert said == ([1, sectors] if any(sectors) else [])
+    (plain,) = lower(program, machine().replace({**changes, "memory.sectors": 1})).warp(0)
+    assert plain == [word, listed]
+    assert len(listed) == len(sectors)
+
+
+@pytest.mark.parametrize(("atomics", "entries"), [("each", 32), ("by-word", 16)])
+def test_each_entry_of_an_atomic_says_what_all_of_them_access(atomics, entries):
+    """Eight lanes update each of four words, two of each of two chunks."""
+    changes = {"cores.warp_width": 32, "cores.cores_per_group": 32, "memory.chunk_words": 32, "memory.sectors": 4}
+    program = trace([[[(0, "atomic", lane % 4 * 4 + lane % 2 * 128, 4)] for lane in range(32)]])
+    ((_, listed, _, said),) = lower(program, machine().replace({**changes, "memory.atomics": atomics})).warp(0)
+    assert len(listed) == len(said)
+    assert {tuple(sectors) for sectors in said} == {(32,)}
+    assert len(listed) == entries
 
 
 def test_an_update_of_shared_memory_takes_passes_of_its_own():

@@ -181,7 +181,7 @@ def list_row(walk, value, by, lanes, moved, chunks, sectors, start, count):
     count = list_from_to(chunks, start, count, chunk_of(walk, value), chunk_of(walk, stop - 1))
     if walk.rules[RULE_SECTOR_BYTES] != 0:
         clear_sectors(walk, sectors, before, count)
-        if by <= moved:
+        if by == moved:
             add_access(walk, chunks, sectors, before if before < count else start, start, count, value, stop)
         else:
             entry = before if before < count else start
