@@ -387,7 +387,7 @@ def _how_many(least: int, most: int) -> str:
     if most == 0:
         return "no argument"
     if most > 1:
-        return "one or two arguments"
+        return "one or two arguments" if most == 2 else "one to three arguments"
     return "one argument" if least == most else "at most one argument"
 
 

@@ -185,7 +185,11 @@ def test_what_does_not_go_together_is_refused(engine):
     for operation, complaint in (
         (["settle", 32], "settle 32: must be at most 31"),
         (["load", [0], 0], "load: passes 0: must be a whole number from 1 to 65536"),
-        (["load", [0], 1, 2], "load takes one or two arguments, not 3"),
+        (["load", [0], 1, 2], "load: sectors 2: must be a list, an entry for each chunk"),
+        (["load", [0], 1, [[1], []]], "must be a list, an entry for each chunk"),
+        (["load", [0], 1, [[1] * 5]], "must be a list of at most 4 for a chunk"),
+        (["store", [0], 1, [[256]]], "store: bytes of a sector 256: must be a whole number from 0 to 255"),
+        (["load", [0], 1, [[]], 2], "load takes one to three arguments, not 4"),
     ):
         with pytest.raises(WorkloadError, match=complaint):
             Workload.from_dict({"blocks": [{"warps": [[operation]]}]})

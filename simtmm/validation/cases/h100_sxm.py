@@ -50,9 +50,9 @@ SUITES: Mapping[str, Suite] = {
         "Kernels of the CUDA SDK and sums in shared memory on an H100 SXM",
         ("vector-add", "copy", "transpose", "scalar-product", "scan-short", *SUMS), 0.1,
         (
-            "Blocks of 16 x 16 store half lines, which take a slice of the L2 for less than whole ones "
-            "(memory.l2.sectors, of the stores of a micro-kernel); without that, transposes of n = 1536 and add were "
-            "29 and 46 % too slow.",
+            "Blocks of 16 x 16 store half lines, which move and take a slice of the L2 by their sectors "
+            "(memory.sectors, memory.l2.store_request_service, of the stores of a micro-kernel); as whole lines, "
+            "transposes of n = 1536 and add were 29 and 46 % too slow.",
         ),
     ),
     "h100-sxm-histogram": Suite(
@@ -62,8 +62,8 @@ SUITES: Mapping[str, Suite] = {
     "h100-sxm-tiles": Suite(
         "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.25,
         (
-            "Adding by columns loads and stores a sector of each line. Loads take a slice of the L2 for as long as "
-            "whole lines do, where this GPU took 37 to 50 of a sector a cycle, and 31 of a line.",
+            "Adding by columns loads and stores a sector of each line. This GPU stored 38 of them a cycle here, and 23 "
+            "to 28 in scatters and transpositions, from which memory.l2.store_request_service is; why is not known.",
         ),
     ),
     "h100-sxm-ffma": Suite(
