@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL
+from simtmm.engine.fast.layout import ABSENT, LINE_CHUNK, LINE_FILL
 from simtmm.native import inlined
 
 
@@ -28,7 +28,7 @@ def mix(chunk):
 
 @inlined
 def find_line(lines, row, chunk, ways):
-    """The fill time of a chunk in a set whose lines lie in the order of their use, latest first; -1 on a miss."""
+    """LINE_FILL of a chunk in a set whose lines lie in the order of their use, latest first; ABSENT on a miss."""
     for way in range(ways):
         if lines[row, way, LINE_CHUNK] == chunk:
             fill = lines[row, way, LINE_FILL]
@@ -38,7 +38,7 @@ def find_line(lines, row, chunk, ways):
             lines[row, 0, LINE_CHUNK] = chunk
             lines[row, 0, LINE_FILL] = fill
             return fill
-    return np.int64(-1)
+    return ABSENT
 
 
 @inlined
@@ -71,10 +71,8 @@ def drop_line(lines, row, chunk, ways):
     """Take a chunk's line out of a set, if it is there."""
     for way in range(ways):
         if lines[row, way, LINE_CHUNK] == chunk:
-            fill = lines[row, way, LINE_FILL]
             for earlier in range(way, ways - 1):
                 lines[row, earlier, LINE_CHUNK] = lines[row, earlier + 1, LINE_CHUNK]
                 lines[row, earlier, LINE_FILL] = lines[row, earlier + 1, LINE_FILL]
             lines[row, ways - 1, LINE_CHUNK] = -1
-            lines[row, ways - 1, LINE_FILL] = fill  # where lines have sectors: the row among them, which is free now
             return

@@ -131,11 +131,9 @@ class Launch:
             l2, l2_sectors = empty_lines(1, memory.l2, memory.sectors)
         else:
             l2, l2_sectors = kept
-            if memory.sectors == 1:  # all were filled long ago
-                l2[..., at.LINE_FILL] &= at.WRITTEN
-            else:
-                fills = l2_sectors[..., : memory.sectors]
-                np.minimum(fills, 0, out=fills)
+            words, fills = l2[..., at.LINE_FILL], l2_sectors[..., : memory.sectors]
+            words[words >= 0] &= at.WRITTEN  # all were filled long ago
+            np.minimum(fills, 0, out=fills)
         if memory.l2 and memory.l2.start == "warm":
             self._supply.warm(parameters, l2, l2_sectors)
         l1, l1_sectors = empty_lines(groups, memory.l1, memory.sectors)

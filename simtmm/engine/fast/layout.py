@@ -99,13 +99,13 @@ SHARED_ROW = 4
 TURNING, OPENING = range(2)  # of `told`
 LINE_CHUNK, LINE_FILL = range(2)  # of an open row of a partition: its number, and nothing
 LINE_ROW = 2
-WRITTEN, FILL_SHIFT = (
-    1,
-    1,
-)  # LINE_FILL of a cache: whether what lies below lacks the chunk, and above that bit the fill time; where lines have
-# sectors, above that bit the line's row among those, which have a column for the fill time of each sector, -1 where it
-# is not there, and behind them the bytes of each that were stored and that what lies below lacks, packed as a workload
-# has what is accessed of a chunk
+# LINE_FILL of a cache: whether what lies below lacks the chunk, and above that bit the fill time. Of a chunk that has
+# just been put in with none of its sectors EMPTY; of one whose sectors differ FIRST_APART less twice its row among
+# those that have a column for the fill time of each sector, -1 where it is not there, and behind them the bytes of
+# each that were stored and that what lies below lacks, packed as a workload has what is accessed of a chunk. ABSENT:
+# of no line.
+WRITTEN, FILL_SHIFT = 1, 1
+ABSENT, EMPTY, FIRST_APART = np.int64(-1), np.int64(-2), np.int64(-8)
 
 NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
 LISTED_AT_ONCE = 64  # groups that are looked at at once; the clock has room for a multiple of them
@@ -192,7 +192,7 @@ class State(NamedTuple):
     tlb: Any  # int64[groups, entries, LINE_*]: pages, latest used first; LINE_FILL: from when on they are there
     l1: Any  # int64[groups * sets, ways, LINE_*]: latest used first; LINE_FILL holds WRITTEN as well
     l2: Any  # int64[sets, ways, LINE_*]: likewise
-    l1_sectors: Any  # int64[groups * sets, ways, sectors + 1]: of lines that have sectors, see FILL_SHIFT
+    l1_sectors: Any  # int64[groups * sets, ways, sectors + 1]: of lines whose sectors differ, see FIRST_APART
     l2_sectors: Any  # int64[sets, ways, sectors + 1]: likewise
     slice_free: Any  # int64[partitions], of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's

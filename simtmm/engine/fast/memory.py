@@ -7,6 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.cache import choose_line, drop_line, find_line, insert_line, mix, modulo
 from simtmm.engine.fast.layout import (
+    ABSENT,
     GROUP_BANKS_FREE,
     GROUP_ENTRY_FREE,
     GROUP_FETCH_FREE,
@@ -220,7 +221,7 @@ def insert_into_l1(s, row, chunk, t):
         and s.l1[row, last, LINE_FILL] & WRITTEN != 0
     ):
         write_down(s, s.l1[row, last, LINE_CHUNK], t)
-    insert_empty(s.parameters, s.l1, s.l1_sectors, row, chunk, s.parameters[P_L1_WAYS])
+    insert_empty(s.l1, row, chunk, s.parameters[P_L1_WAYS])
 
 
 def write_down(s, chunk, t):
@@ -235,9 +236,9 @@ def write_down(s, chunk, t):
             if s.parameters[P_WATCH] != 0 and taken > 0:
                 s.slice_updates[slice_] = 0
         row = modulo(chunk, s.parameters[P_L2_SETS])
-        if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) < 0:
+        if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) == ABSENT:
             make_room_in_l2(s, row, chunk, t)
-            insert_empty(s.parameters, s.l2, s.l2_sectors, row, chunk, s.parameters[P_L2_WAYS])
+            insert_empty(s.l2, row, chunk, s.parameters[P_L2_WAYS])
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, np.int64(0), begin + s.parameters[P_STORE_LATENCY])
     elif s.parameters[P_PARTITIONED] != 0:
         reserve(s, chunk, np.int64(1), np.int64(0), s.parameters[P_SERVICE], t)
@@ -410,8 +411,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
             accessed = accessed_of(s.parameters, s.sectors, index)
             wanted = wanted_of(s.parameters, accessed)
-            line1 = np.int64(-1)
-            line2 = np.int64(-1)
+            line1 = np.int64(ABSENT)
+            line2 = np.int64(ABSENT)
             done = np.int64(-1)
             row1 = np.int64(0)
             row2 = np.int64(0)
@@ -449,7 +450,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                 done = start + took
                 s.group[g, GROUP_L1_STORES] += 1
                 row1 = l1_row(s, g, chunk)
-                if find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS]) < 0:
+                if find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS]) == ABSENT:
                     insert_into_l1(s, row1, chunk, t)
                 store_sectors(s.parameters, s.l1, s.l1_sectors, row1, np.int64(0), done)
             elif not cached and s.parameters[P_DROPS] != 0 and not stays:
@@ -483,9 +484,9 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                         lacking = lacking_of(s.parameters, s.l2_sectors, row2, line2, wanted)
                     if what == STORE:
                         from_where = np.int64(L2_LATENCY)
-                        if line2 < 0:
+                        if line2 == ABSENT:
                             crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - at_slice)
-                            insert_empty(s.parameters, s.l2, s.l2_sectors, row2, chunk, s.parameters[P_L2_WAYS])
+                            insert_empty(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                         done = at_slice + crowded + latency
                         store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
                     elif lacking != 0:
@@ -529,10 +530,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     note(s, AT_MEMORY, max(at_memory, begun), np.int64(1))
                     moves(s, g, GROUP_MEMORY_SECTORS, MEMORY_SECTORS, max(at_memory, begun), read_runs)
                     if shared:
-                        if line2 < 0:
+                        if line2 == ABSENT:
                             crowded = max(crowded, make_room_in_l2(s, row2, chunk, t) - done)
                             done += crowded
-                            insert_empty(s.parameters, s.l2, s.l2_sectors, row2, chunk, s.parameters[P_L2_WAYS])
+                            insert_empty(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                         put_sectors(s.parameters, s.l2, s.l2_sectors, row2, read_runs, done)
                 if here:
                     store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
@@ -540,7 +541,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     miss = (s.group[g, GROUP_MISSES] - 1) % s.parameters[P_MOST_MISSES]
                     s.arrivals[g, miss] = done
                 if cached and s.parameters[P_L1_SETS] > 0:
-                    if line1 < 0:
+                    if line1 == ABSENT:
                         insert_into_l1(s, row1, chunk, t)
                     put_sectors(s.parameters, s.l1, s.l1_sectors, row1, wanted, done)
             if watches and (serial or done > finish):

@@ -1,7 +1,8 @@
 """Sectors of lines: what is wanted of a chunk, what a cache has of it, and what was stored (section 4).
 
-Sectors are a set of bits, the first lowest; without sectors a chunk is one. A line that has no sectors keeps its fill
-time itself.
+Sectors are a set of bits, the first lowest; without sectors a chunk is one. A line that is there as a whole keeps
+the fill time of its sectors itself, and if it is written all of it is. Others are *apart*: their sectors have a row in a
+table beside the lines, in the place of one of the set's ways.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -10,7 +11,9 @@ time itself.
 import numpy as np
 
 from simtmm.engine.fast.layout import (
+    EMPTY,
     FILL_SHIFT,
+    FIRST_APART,
     LINE_CHUNK,
     LINE_FILL,
     P_FETCH_SECTORS,
@@ -20,6 +23,8 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.native import inlined
 from simtmm.workload import MOST_SECTOR_BYTES, SECTOR_BITS
+
+LOOKED_AT = 62  # rows of a set at once for one that is free, as many as bits of an integer allow
 
 
 @inlined
@@ -103,15 +108,27 @@ def runs_of(parameters, chosen):
 
 
 @inlined
+def is_apart(line):
+    """Whether a line's sectors are told apart, in a row of their own."""
+    return line <= FIRST_APART + WRITTEN
+
+
+@inlined
+def row_of(line):
+    """Where a line that is apart has its sectors."""
+    return (FIRST_APART - (line & ~np.int64(WRITTEN))) >> 1
+
+
+@inlined
 def lacking_of(parameters, sectors, row, line, wanted):
     """Which of the sectors that are wanted are not there, or not as a whole. line: as `find_line` has it."""
-    if line < 0:
-        return wanted
-    if parameters[P_SECTORS] == 1:
+    if line >= 0:
         return np.int64(0)
+    if not is_apart(line):
+        return wanted
     lacking = np.int64(0)
     for sector in range(parameters[P_SECTORS]):
-        if wanted >> sector & 1 != 0 and sectors[row, line >> FILL_SHIFT, sector] < 0:
+        if wanted >> sector & 1 != 0 and sectors[row, row_of(line), sector] < 0:
             lacking |= np.int64(1) << sector
     return lacking
 
@@ -119,61 +136,97 @@ def lacking_of(parameters, sectors, row, line, wanted):
 @inlined
 def fill_of(parameters, sectors, row, line, wanted):
     """When the last of the sectors that are wanted, all of which are there, is filled."""
-    if parameters[P_SECTORS] == 1:
+    if line >= 0:
         return line >> FILL_SHIFT
     fill = np.int64(0)
     for sector in range(parameters[P_SECTORS]):
         if wanted >> sector & 1 != 0:
-            fill = max(fill, sectors[row, line >> FILL_SHIFT, sector])
+            fill = max(fill, sectors[row, row_of(line), sector])
     return fill
 
 
 @inlined
-def insert_empty(parameters, lines, sectors, row, chunk, ways):
+def insert_empty(lines, row, chunk, ways):
     """Put a chunk into a set as its latest used line, with none of its sectors; the one used longest ago falls out."""
-    last = lines[row, ways - 1, LINE_FILL] & ~np.int64(WRITTEN)
     for later in range(ways - 1, 0, -1):
         lines[row, later, LINE_CHUNK] = lines[row, later - 1, LINE_CHUNK]
         lines[row, later, LINE_FILL] = lines[row, later - 1, LINE_FILL]
     lines[row, 0, LINE_CHUNK] = chunk
-    lines[row, 0, LINE_FILL] = last
-    if parameters[P_SECTORS] == 1:
-        lines[row, 0, LINE_FILL] = -1 << FILL_SHIFT
-        return
+    lines[row, 0, LINE_FILL] = EMPTY
+
+
+def tell_apart(parameters, lines, sectors, row):
+    """Give the latest used line a row for its sectors, which it has as they are."""
+    ways = lines.shape[1]
+    found = np.int64(-1)
+    base = np.int64(0)
+    while found < 0:  # as many rows as there are ways, of which the others take one each at most
+        used = np.int64(0)
+        for way in range(1, ways):
+            line = lines[row, way, LINE_FILL]
+            if lines[row, way, LINE_CHUNK] >= 0 and is_apart(line):
+                place = row_of(line) - base
+                if 0 <= place < LOOKED_AT:
+                    used |= np.int64(1) << place
+        place = np.int64(0)
+        while used >> place & 1 != 0:
+            place += 1
+        if place < LOOKED_AT:
+            found = base + place
+        base += LOOKED_AT
+    line = lines[row, 0, LINE_FILL]
     for sector in range(parameters[P_SECTORS]):
-        sectors[row, last >> FILL_SHIFT, sector] = -1
-    sectors[row, last >> FILL_SHIFT, parameters[P_SECTORS]] = 0
+        sectors[row, found, sector] = line >> FILL_SHIFT if line >= 0 else np.int64(-1)
+    sectors[row, found, parameters[P_SECTORS]] = 0
+    lines[row, 0, LINE_FILL] = FIRST_APART - 2 * found
 
 
 @inlined
 def put_sectors(parameters, lines, sectors, row, chosen, fill):
     """Sectors of the latest used line come, filled at `fill`; those that are there stay as they are."""
     line = lines[row, 0, LINE_FILL]
-    if parameters[P_SECTORS] == 1:
-        if line < 0:
-            lines[row, 0, LINE_FILL] = fill << FILL_SHIFT
+    if line >= 0:
         return
+    if line == EMPTY and chosen == all_sectors(parameters):
+        lines[row, 0, LINE_FILL] = fill << FILL_SHIFT
+        return
+    if line == EMPTY:
+        tell_apart(parameters, lines, sectors, row)
+        line = lines[row, 0, LINE_FILL]
     for sector in range(parameters[P_SECTORS]):
-        if chosen >> sector & 1 != 0 and sectors[row, line >> FILL_SHIFT, sector] < 0:
-            sectors[row, line >> FILL_SHIFT, sector] = fill
+        if chosen >> sector & 1 != 0 and sectors[row, row_of(line), sector] < 0:
+            sectors[row, row_of(line), sector] = fill
 
 
 @inlined
 def store_sectors(parameters, lines, sectors, row, accessed, finish):
-    """Bytes of the latest used line are stored; a sector that is whole by that is there from `finish` on."""
-    put = np.int64(0)
-    if parameters[P_SECTORS] == 1:
-        put = np.int64(1)
+    """Bytes of the latest used line are stored; a sector that is whole by that is there from `finish` on.
+
+    accessed: 0 for all of all, as it always is without sectors.
+    """
+    line = lines[row, 0, LINE_FILL]
+    if line == EMPTY and accessed == 0:
+        lines[row, 0, LINE_FILL] = finish << FILL_SHIFT | WRITTEN
+    elif line >= 0 and (accessed == 0 or line & WRITTEN != 0):
+        lines[row, 0, LINE_FILL] |= WRITTEN  # all of it
     else:
-        slot = lines[row, 0, LINE_FILL] >> FILL_SHIFT
-        stored = np.int64(0)
-        for sector in range(parameters[P_SECTORS]):
-            before = sectors[row, slot, parameters[P_SECTORS]] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
-            number = min(before + bytes_of_sector(parameters, accessed, sector), parameters[P_SECTOR_BYTES])
-            stored |= number << SECTOR_BITS * sector
-            if number == parameters[P_SECTOR_BYTES]:
-                put |= np.int64(1) << sector
-        sectors[row, slot, parameters[P_SECTORS]] = stored
+        if not is_apart(line):
+            tell_apart(parameters, lines, sectors, row)
+        add_stored(parameters, lines, sectors, row, accessed, finish)
+
+
+def add_stored(parameters, lines, sectors, row, accessed, finish):
+    """Likewise, of a line that is apart."""
+    place = row_of(lines[row, 0, LINE_FILL])
+    stored = np.int64(0)
+    put = np.int64(0)
+    for sector in range(parameters[P_SECTORS]):
+        before = sectors[row, place, parameters[P_SECTORS]] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
+        number = min(before + bytes_of_sector(parameters, accessed, sector), parameters[P_SECTOR_BYTES])
+        stored |= number << SECTOR_BITS * sector
+        if number == parameters[P_SECTOR_BYTES]:
+            put |= np.int64(1) << sector
+    sectors[row, place, parameters[P_SECTORS]] = stored
     put_sectors(parameters, lines, sectors, row, put, finish)
     lines[row, 0, LINE_FILL] |= WRITTEN
 
@@ -181,11 +234,11 @@ def store_sectors(parameters, lines, sectors, row, accessed, finish):
 @inlined
 def written_of(parameters, sectors, row, line):
     """The sectors of a written line that what lies below lacks."""
-    if parameters[P_SECTORS] == 1:
-        return np.int64(1)
+    if line >= 0:
+        return all_sectors(parameters)
     written = np.int64(0)
     for sector in range(parameters[P_SECTORS]):
-        stored = sectors[row, line >> FILL_SHIFT, parameters[P_SECTORS]] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
+        stored = sectors[row, row_of(line), parameters[P_SECTORS]] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
         if stored != 0:
             written |= np.int64(1) << sector
     return written

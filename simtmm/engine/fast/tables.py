@@ -177,10 +177,7 @@ def empty_lines(caches: int, cache: Cache | None, sectors: int) -> tuple[Integer
     shape = (caches * cache.used_sets, cache.ways) if cache else (1, 1)
     lines = table(*shape, at.LINE_ROW)
     lines[:] = -1
-    if sectors == 1:
-        return lines, table(1, 1, 2)
-    lines[..., at.LINE_FILL] = np.arange(shape[1]) << at.FILL_SHIFT
-    return lines, table(*shape, sectors + 1)
+    return lines, table(*(shape if sectors > 1 else (1, 1)), sectors + 1)
 
 
 def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:

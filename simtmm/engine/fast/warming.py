@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.cache import choose_line, find_line, modulo
-from simtmm.engine.fast.layout import P_ATOMICS_HERE, P_L2_RANDOM, P_L2_SETS, P_L2_WAYS, P_WRITES_BACK
+from simtmm.engine.fast.layout import ABSENT, P_ATOMICS_HERE, P_L2_RANDOM, P_L2_SETS, P_L2_WAYS, P_WRITES_BACK
 from simtmm.engine.fast.sectors import (
     accessed_of,
     insert_empty,
@@ -41,10 +41,10 @@ def warm(parameters, l2, l2_sectors, kind, amount, chunks, sectors):
                 lacking = np.int64(0)
                 if what != STORE:
                     lacking = lacking_of(parameters, l2_sectors, row, line, wanted_of(parameters, accessed))
-                if line < 0:
+                if line == ABSENT:
                     if parameters[P_L2_RANDOM] != 0:
                         choose_line(l2, row, chunk, np.int64(0), ways)
-                    insert_empty(parameters, l2, l2_sectors, row, chunk, ways)
+                    insert_empty(l2, row, chunk, ways)
                 if what != STORE:
                     put_sectors(parameters, l2, l2_sectors, row, runs_of(parameters, lacking), np.int64(0))
                 if writes:
