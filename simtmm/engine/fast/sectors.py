@@ -1,7 +1,7 @@
 """Sectors of lines: what is wanted of a chunk, what a cache has of it, and what was stored (section 4).
 
-Sectors are a set of bits, the first lowest; without sectors a chunk is one. A line that is there as a whole keeps
-the fill time of its sectors itself, and if it is written all of it is. Others are *apart*: their sectors have a row in a
+Sectors are a set of bits, the first lowest; without sectors a chunk is one. A line that is there as a whole keeps the
+fill time of its sectors itself, and if it is written all of it is. Others are *apart*: their sectors have a row in a
 table beside the lines, in the place of one of the set's ways.
 """
 

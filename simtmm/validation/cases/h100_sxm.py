@@ -60,14 +60,14 @@ SUITES: Mapping[str, Suite] = {
         ("That updates of one word in the L2 take 1.46 cycles was measured on a kernel of this kind.",),
     ),
     "h100-sxm-tiles": Suite(
-        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.25,
+        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.33,
         (
             "Adding by columns loads and stores a sector of each line. This GPU stored 38 of them a cycle here, and 23 "
             "to 28 in scatters and transpositions, from which memory.l2.store_request_service is; why is not known.",
         ),
     ),
     "h100-sxm-ffma": Suite(
-        "A chain of multiply-adds on an H100 SXM", ("ffma",), 0.22,
+        "A chain of multiply-adds on an H100 SXM", ("ffma",), 0.06,
         (
             "With more than one warp a scheduler this GPU took two cycles for each of these multiply-adds, which read "
             "three registers; those that read two took one (traces/measured/h200-sxm/register_banks.csv). Two of the "

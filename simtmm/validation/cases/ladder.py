@@ -34,8 +34,9 @@ NOTES = {
         "was taken off the measured sums.",
     ),
     "ladder": (
-        "Those that decided nothing. Adding by columns stores parts of lines, each of which takes a slice of the L2 for "
-        "as long as a line here (memory.l2.store_request_service): no measurement of a GPU with GDDR6 says otherwise.",
+        "Those that decided nothing. Adding by columns stores parts of lines, each of which takes a slice of the L2 "
+        "for as long as a line here (memory.l2.store_request_service): no measurement of a GPU with GDDR6 says "
+        "otherwise.",
     ),
 }
 TITLES = {
