@@ -126,7 +126,8 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.sectors", "memory.fetch_sectors", "scheduling.block_burst",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.sectors", "memory.fetch_sectors",
+    "scheduling.block_burst",
     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
     "memory.rows.chunks", "memory.rows.open", "memory.port_chunks", "memory.ports",

@@ -242,7 +242,17 @@ def test_what_is_counted(engine):
     warp = [["compute", 5], ["load", [0, 1]], ["load", [1, 2]], ["store", [7]], ["shared", 3]]
     found = stalls(on, [warp], engine)
     counts = {row["kind"]: [row[name] for name in COUNTS] for row in found.rows()}
-    assert COUNTS == ("instructions", "requests", "chunks", "l1_hits", "l2_hits", "l1_stores", "conflicts", "l2_sectors", "memory_sectors")
+    assert COUNTS == (
+        "instructions",
+        "requests",
+        "chunks",
+        "l1_hits",
+        "l2_hits",
+        "l1_stores",
+        "conflicts",
+        "l2_sectors",
+        "memory_sectors",
+    )
     assert counts == {
         "compute": [5, 0, 0, 0, 0, 0, 0, 0, 0],
         "load": [2, 2, 4, 1, 0, 0, 0, 3, 3],
