@@ -98,7 +98,15 @@ CHANGES = (
     _Change(
         causes.L2_BANDWIDTH,
         "the L2's bandwidth doubled",
-        dict.fromkeys(("memory.l2.service", "memory.l2.store_service"), "x0.5"),
+        dict.fromkeys(
+            (
+                "memory.l2.service",
+                "memory.l2.store_service",
+                "memory.l2.request_service",
+                "memory.l2.store_request_service",
+            ),
+            "x0.5",
+        ),
     ),
     _Change(
         causes.PORT_BANDWIDTH,

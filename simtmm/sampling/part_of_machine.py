@@ -52,9 +52,9 @@ def part_of(machine: Machine, taken: int) -> Machine:
         changes[f"memory.{key}"] = getattr(memory, key) * slower
     if memory.l2 is not None:
         changes["memory.l2.sets"] = _whole(memory.l2.sets * taken / groups)
-        changes["memory.l2.service"] = memory.l2.service * slower
-        if memory.l2.store_service is not None:
-            changes["memory.l2.store_service"] = memory.l2.store_service * slower
+        for key in ("service", "store_service", "request_service", "store_request_service"):
+            if (taken_by := getattr(memory.l2, key)) is not None:
+                changes[f"memory.l2.{key}"] = taken_by * slower
     return machine.replace(changes)
 
 

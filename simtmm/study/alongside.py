@@ -18,7 +18,7 @@ SAME = 0.01  # relative, below which it is the rounding to whole ticks
 # Properties and the keys that are about them: along these it is no surprise that they change
 DIRECT = {
     "bandwidth of global memory": ("memory.bandwidth", "memory.service", "memory.partitions"),
-    "bandwidth of the L2": ("memory.l2.service", "memory.partitions"),
+    "bandwidth of the L2": ("memory.l2.service", "memory.l2.request_service", "memory.partitions"),
     "bandwidth of memory ports": (
         "memory.port_interval",
         "memory.pipe.tag_interval",

@@ -54,7 +54,11 @@ class Costs:
         self.service, self.atomic_service = durations.service, durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
         writing_back = self.service + self.turnaround + self.opening
+        if memory.partial_writes == "read":
+            writing_back *= 2
         of_a_slice = max(durations.l2_service, durations.l2_store_service)
+        if memory.sectors > 1:
+            of_a_slice = max(of_a_slice, durations.l2_request_service, durations.l2_store_request_service)
         self.l2_service = of_a_slice + writing_back if memory.l2 else 0
         if machine.keeps_local_stores:  # so may one of the L1
             self.l2_service += of_a_slice + writing_back

@@ -14,12 +14,16 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     """
     takes = machine.durations
     longest = max(takes.slowest_load, takes.store_latency, takes.atomic_latency)
-    taken = max(takes.service, takes.atomic_service) + takes.turnaround + takes.row_opening
+    turning = takes.turnaround + takes.row_opening
+    writing = takes.service + turning
+    if machine.memory.partial_writes == "read":  # its sectors before it
+        writing *= 2
+    taken = max(writing, takes.atomic_service + turning)
     if machine.memory.l2:  # its slice, and the partition of a chunk that is written back
-        taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service)
-        taken += takes.service + takes.turnaround + takes.row_opening
+        requests = takes.l2_request_service, takes.l2_store_request_service
+        taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service, *requests) + writing
     if machine.keeps_local_stores:  # the same of a chunk that the L1 drops
-        taken += takes.l2_store_service + takes.service + takes.turnaround + takes.row_opening
+        taken += max(takes.l2_store_service, takes.l2_store_request_service) + writing
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
     chunk += takes.fetch_interval + takes.tlb_miss + takes.store_buffer + taken
     chunk += takes.return_interval + takes.return_delay
