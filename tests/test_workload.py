@@ -10,8 +10,9 @@ from hypothesis import given
 
 from simtmm import Workload, load_workload
 from simtmm.errors import OutputError, WorkloadError
+from simtmm.machine import tables
 from simtmm.testing import workloads
-from simtmm.workload import LARGEST, OPERATIONS
+from simtmm.workload import LARGEST, MOST_SECTOR_BYTES, MOST_SECTORS, OPERATIONS
 from tests.examples import examples
 
 EVERYTHING = [
@@ -206,8 +207,8 @@ MALFORMED = {
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
-        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, join, load, pause, reduce, settle, "
-        "shared, store, sync",
+        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, grid_barrier, join, load, pause, "
+        "reduce, settle, shared, store, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),
@@ -216,7 +217,7 @@ MALFORMED = {
     "class that is none": (one(["compute", 1, "fp46"]), f"{HERE}: compute: unknown class 'fp46'; did you mean 'fp64'"),
     "class that is a list": (one(["compute", 1, ["fp64"]]), f"{HERE}: compute: unknown class ['fp64']"),
     "compute of two classes": (one(["compute", 1, "fp64", "fp32"]), f"{HERE}: compute takes one or two arguments"),
-    "load alone": (one(["load"]), f"{HERE}: load takes one or two arguments, not 0"),
+    "load alone": (one(["load"]), f"{HERE}: load takes one to three arguments, not 0"),
     "load of numbers": (one(["load", 1, 2]), f"{HERE}: load 1: must be a list of at least one chunk"),
     "join twice": (one(["join", 1, 2]), f"{HERE}: join takes at most one argument, not 2"),
     "barrier with one": (one(["barrier", 0]), f"{HERE}: barrier takes no argument, not 1"),
@@ -352,3 +353,25 @@ def test_a_key_that_comes_twice_is_refused(tmp_path):
     (tmp_path / "w.json").write_text('{"blocks": [], "blocks": [{"warps": [[["compute", 1]]]}]}')
     with pytest.raises(WorkloadError, match=r"w.json: is not JSON \(key 'blocks' is there twice\)"):
         load_workload(tmp_path / "w.json")
+
+
+def test_a_workload_has_room_for_the_sectors_that_a_machine_may_have():
+    assert (MOST_SECTORS, MOST_SECTOR_BYTES) == (tables.MOST_SECTORS, tables.MOST_SECTOR_BYTES)
+
+
+def test_bytes_of_sectors_go_to_json_and_back():
+    operations = [["load", [0, 1], 1, [[4], []]], ["store", [2], 3, [[0, 255, 0, 1]]], ["reduce", [3, 3]]]
+    result = Workload.from_dict({"blocks": [{"warps": [operations]}]})
+    assert result.sectors.dtype == np.uint32
+    assert result.sectors.tolist() == [4, 0, 255 << 8 | 1 << 24, 0, 0]
+    assert list(result.warp(0)) == operations
+    assert Workload.from_dict(result.to_dict()) == result
+    other = Workload.from_dict({"blocks": [{"warps": [[["load", [0, 1]], *operations[1:]]]}]})
+    assert other != result
+    assert other.digest() != result.digest()
+
+
+def test_a_workload_that_says_nothing_of_sectors_has_none():
+    whole = Workload.from_dict({"blocks": [{"warps": [[["load", [0, 1], 1, [[], [0, 0]]]]]}]})
+    assert len(whole.sectors) == 0
+    assert whole == Workload.from_dict({"blocks": [{"warps": [[["load", [0, 1]]]]}]})

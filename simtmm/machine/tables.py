@@ -12,6 +12,7 @@ from simtmm.machine.values import Banked, Count, Duration, Positive, Shortly, Ta
 from simtmm.stalls import CLASSES
 
 LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
+MOST_SECTORS, MOST_SECTOR_BYTES = 4, 255  # of a chunk, and of one: what a workload has room for
 
 
 class Cores(Table):

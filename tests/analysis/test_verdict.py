@@ -9,9 +9,10 @@ from hypothesis import given
 from simtmm import Machine, Workload, simulate
 from simtmm.analysis.run import run
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import MORE_WARPS, WhatIf, try_out
+from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
+from simtmm.machine.tables import SharedCache
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines, workloads
 from simtmm.trace.counts import Counts, LaunchCounts
@@ -146,6 +147,12 @@ def test_trying_halves_what_there_is_and_leaves_out_what_there_is_not():
     assert set(tried) == {causes.LATENCY, causes.ISSUE}  # no bandwidth to double, no room for more warps
     assert tried[causes.LATENCY].speedup == pytest.approx(110 / 60)
     assert tried[causes.ISSUE].speedup == 1  # a second port, for the only warp of a group
+
+
+def test_the_bandwidth_of_the_l2_is_all_that_takes_its_slices():
+    (change,) = (each for each in CHANGES if each.cause == causes.L2_BANDWIDTH)
+    taking = {f"memory.l2.{name}" for name in SharedCache.model_fields if name.endswith("service")}
+    assert set(change.keys) == taking >= {"memory.l2.service", "memory.l2.request_service"}
 
 
 def test_what_was_left_before_its_end_is_compared_as_a_whole():

@@ -30,6 +30,11 @@ def test_each_group_of_a_part_has_the_share_of_memory_that_it_has_of_the_machine
     if machine.memory.l2:
         lines = [of.memory.l2.sets / of.cores.groups for of in (part, machine)]
         assert lines[0] == pytest.approx(lines[1], rel=0.05)  # sets are whole
+        for key in (name for name in type(machine.memory.l2).model_fields if name.endswith("service")):
+            taken_by, alone = getattr(part.memory.l2, key), getattr(machine.memory.l2, key)
+            if alone:
+                rates = [of.memory.partitions / of.cores.groups for of in (part, machine)]
+                assert rates[0] / taken_by == pytest.approx(rates[1] / alone, rel=1e-9), key
 
 
 @pytest.mark.parametrize("across", [1, 2, 3, 5, 8, 10, 11, 15, 31, 128, 5000])
