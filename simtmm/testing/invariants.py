@@ -195,6 +195,8 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         "chunks": (counts["chunks"], result.transactions),
         "L1 hits": (counts["l1_hits"], result.l1_hits),
         "L2 hits": (counts["l2_hits"], result.l2_hits),
+        "sectors at the L2": (counts["l2_sectors"], result.l2_sectors),
+        "sectors at memory": (counts["memory_sectors"], result.memory_sectors),
         "conflicts": (counts["conflicts"], _conflicts(workload, machine.memory.pipe is not None)),
         "stores in the L1": (counts["l1_stores"], _stores_in_l1(machine, workload)),
         **{f"{name} of launches": (launches[name], counts[name]) for name in COUNTS},
@@ -232,8 +234,9 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
     l2 = machine.memory.l2
     updates = _chunks_of(workload, ATOMIC, REDUCE) if l2 and l2.atomics == "here" else 0
     within = dict(zip(TRAFFIC, traffic.within(result.ticks, MOST_STRETCHES).chunks.sum(axis=0).tolist(), strict=True))
-    if machine.memory.store_buffer and within["memory"] <= of["memory"]:
-        within["memory"] = of["memory"]
+    for name in ("memory", "memory_sectors"):
+        if machine.memory.store_buffer and within[name] <= of[name]:
+            within[name] = of[name]
     in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
     sums = {
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
@@ -241,6 +244,8 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         "L2 hits": (of["l2_hits"], result.l2_hits),
         "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits + updates if l2 else 0),
         "chunks at memory": (of["memory"], result.transactions - in_caches),
+        "sectors at the L2": (of["l2_sectors"], result.l2_sectors),
+        "sectors at memory": (of["memory_sectors"], result.memory_sectors),
         "chunks within the run": (sum(within.values()), sum(of.values())),
     }
     return [f"{name}: {passed} over time of {there}" for name, (passed, there) in sums.items() if passed != there]
@@ -306,17 +311,20 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
 
 
 def round_robin_starves_nobody(machine: Machine, workload: Workload, result: Result) -> list[str]:
-    """While a warp is ready, each other slot of its group is granted a port once at most.
+    """While a warp is ready, each other slot of its group, or of its port where warps keep to theirs, is granted once at
+    most.
 
     Holds for scheduler = "round-robin", and is not looked at with another; leave it out for a rule of one's own.
     """
     if machine.scheduling.scheduler != "round-robin":
         return []
     timeline = _timeline(result)
+    ports = timeline.slot % (machine.ports if machine.scheduling.ports == "own" else 1)
     findings = []
     for row in np.flatnonzero(timeline.state == WarpState.READY).tolist():
         begin, end = timeline.begin[row], timeline.end[row]
         others = (timeline.group == timeline.group[row]) & (timeline.slot != timeline.slot[row])
+        others &= ports == ports[row]
         granted = others & (timeline.state == WarpState.ISSUING) & (timeline.begin >= begin) & (timeline.begin < end)
         slots, times = np.unique(timeline.slot[granted], return_counts=True)
         wait = f"warp {timeline.warp[row]}: ready from tick {begin} to {end}"

@@ -109,8 +109,12 @@ def program(tmp_path_factory):
 
 @pytest.mark.parametrize("name", machine_files())
 def test_no_simulation_without_caches_is_faster_than_its_roofline(name, program):
-    """Issue of a warp instruction takes W / Q cycles, and each transfer its service, whatever overlaps."""
-    changed = load_machine(name).replace({"memory.l1": None, "memory.l2": None})
+    """Issue of a warp instruction takes W / Q cycles, and each transfer its service, whatever overlaps.
+
+    The roofline's bytes are those of whole chunks, so they move whole here.
+    """
+    whole = {"memory.sectors": 1, "memory.fetch_sectors": 1}
+    changed = load_machine(name).replace({"memory.l1": None, "memory.l2": None, **whole})
     predicted = roofline(changed, count(program, changed))
     assert simulate(changed, lower(program, changed)).cycles >= predicted.cycles
 

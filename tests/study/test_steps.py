@@ -37,7 +37,9 @@ def wide_machines(draw):
         "resources.threads_per_block": draw(st.sampled_from([None, 16, 20])),
     }
     if changes["memory.coalescing"] == "half-warp-segments":
-        changes["memory.chunk_words"] = 32
+        changes |= {"memory.chunk_words": 32, "memory.sectors": 1, "memory.fetch_sectors": 1}
+    if machine.memory.sectors == 2:
+        changes["memory.word_bytes"] = 4  # a sector has at most 255 bytes
     if machine.memory.tlb:
         changes["memory.tlb.page"] = 256 * draw(st.integers(1, 5))  # whole chunks
     return machine.replace({key: value for key, value in changes.items() if value is not None})

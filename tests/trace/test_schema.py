@@ -19,7 +19,7 @@ from simtmm.trace.schema import EVENT, KINDS, WORK_CLASSES, Kind
             "local_store constant_load",
         ),
         (WarpState, "start ready issuing pipeline memory barrier pause"),
-        (Count, "instructions requests chunks l1_hits l2_hits l1_stores conflicts"),
+        (Count, "instructions requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors"),
     ],
 )
 def test_codes_are_numbered_in_this_order(codes: type[IntEnum], names: str) -> None:

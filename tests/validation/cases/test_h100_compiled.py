@@ -34,6 +34,7 @@ SMALLEST = {
     "histogram_of_blocks": {"n": 1000},
     "read_parts": {"kilobytes": 1024, "blocks": 3},
     "quarter": {"n": 1000},
+    "quarter_in_trips": {"n": 1000, "threads": 64, "blocks": 3, "trips": 2},
 }
 LADDER = {time.kernel for time in load_timings(measured_file(ladder.FILE))}
 
@@ -45,7 +46,7 @@ def test_every_measured_point_is_there():
         "gemm": 27, "mvt": 27, "vector-add": 11,
     }  # fmt: skip
     assert {time.machine for time in times} == {h100_compiled.MACHINE}
-    others = {"copy", "read_parts", "quarter"}
+    others = {"copy", "read_parts", "quarter", "quarter_in_trips"}
     assert {time.kernel for time in times} | LADDER | others == CASES.keys() == SMALLEST.keys()
 
 
