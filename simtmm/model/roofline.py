@@ -48,8 +48,8 @@ def bandwidth(machine: Machine) -> float:
 
 
 def roofline(machine: Machine, counts: Counts) -> Prediction:
-    """max(T1 / P, B / beta) cycles; B counts a whole chunk for each memory operation, cache hits included, and where the
-    machine moves sectors of it, too.
+    """max(T1 / P, B / beta) cycles; B counts a whole chunk for each memory operation, cache hits included, and also
+    where the machine moves sectors of it.
 
     Further symbols: I = T1 / B, the operational intensity, where bytes are moved, and I_ridge = P / beta, that from
     which on work binds.
