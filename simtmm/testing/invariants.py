@@ -311,8 +311,8 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
 
 
 def round_robin_starves_nobody(machine: Machine, workload: Workload, result: Result) -> list[str]:
-    """While a warp is ready, each other slot of its group, or of its port where warps keep to theirs, is granted once at
-    most.
+    """While a warp is ready, each other slot of its group is granted a port once at most, or of its port's where warps
+    keep to theirs.
 
     Holds for scheduler = "round-robin", and is not looked at with another; leave it out for a rule of one's own.
     """
