@@ -176,14 +176,13 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     stored_here = found.stores - found.written
     loaded = found.into_l2 - updates_here - stored_here
     of_loads, of_stores = loaded * durations.l2_service, stored_here * durations.l2_store_service
-    sector_bytes = machine.chunk_bytes // memory.sectors
     if memory.sectors > 1:  # whose those are that moved is not counted, and a store's take longer
         least = (result.l2_sectors - updates_here * memory.sectors) * durations.l2_service // memory.sectors
         of_loads, of_stores = max(loaded * durations.l2_request_service, least), 0
     slices = moving(
         L2_SLICES,
         memory.partitions,
-        result.l2_sectors * sector_bytes,
+        result.l2_sectors * machine.sector_bytes,
         of_loads + of_stores + updates_here * durations.atomic_service,
         durations.l2_service
         or (durations.l2_store_service if stored_here else 0)
@@ -194,7 +193,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
     partitions = moving(
         PARTITIONS,
         memory.partitions,
-        result.memory_sectors * sector_bytes,
+        result.memory_sectors * machine.sector_bytes,
         transferred + found.updated * durations.atomic_service,
         durations.service or (durations.atomic_service if found.updated else 0),
         found.is_least,

@@ -18,7 +18,7 @@ def levels_of(machine: Machine) -> Levels:
         ports = None if stores is None else ports + stores
     return Levels(
         chunk_bytes=machine.chunk_bytes,
-        sector_bytes=machine.chunk_bytes // machine.memory.sectors,
+        sector_bytes=machine.sector_bytes,
         issue=durations.issue,
         l1=memory.l1 is not None,
         l2=memory.l2 is not None,

@@ -272,6 +272,11 @@ class Machine(Displayed, Table):
         """Bytes of a chunk of global memory."""
         return self.memory.chunk_words * self.memory.word_bytes
 
+    @property
+    def sector_bytes(self) -> int:
+        """Bytes of a sector of a chunk; of all of it where it has none."""
+        return self.chunk_bytes // self.memory.sectors
+
     def block_limits(self, threads: int, registers_per_thread: int, shared_memory_bytes: int) -> dict[str, int | None]:
         """How many blocks of a launch each resource lets a group hold at once; None: no limit.
 

@@ -104,7 +104,7 @@ class LoweringSpecification(_Specification):
             hides=_hides(machine),
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
-            sector_bytes=machine.chunk_bytes // machine.memory.sectors if machine.memory.sectors > 1 else 0,
+            sector_bytes=machine.sector_bytes if machine.memory.sectors > 1 else 0,
             latencies=_latencies(machine),
             operands=_operands(machine),
             grid_barriers=machine.scheduling.grid_barrier is not None,

@@ -55,7 +55,7 @@ def parameters_of(machine: Machine) -> Integers:
     parameters[at.P_RETURNS] = takes.return_interval + takes.return_delay > 0
     parameters[at.P_PORT_CHUNKS] = memory.port_chunks
     parameters[[at.P_SECTORS, at.P_FETCH_SECTORS]] = memory.sectors, memory.fetch_sectors
-    parameters[at.P_SECTOR_BYTES] = machine.chunk_bytes // memory.sectors
+    parameters[at.P_SECTOR_BYTES] = machine.sector_bytes
     parameters[at.P_READS_PARTS] = memory.partial_writes == "read"
     if memory.pipe:
         parameters[at.P_PIPED] = 1

@@ -12,7 +12,7 @@ class Sectors:
 
     def __init__(self, machine: Machine) -> None:
         self.number = machine.memory.sectors
-        self.bytes = machine.chunk_bytes // self.number
+        self.bytes = machine.sector_bytes
         self.whole = [self.bytes] * self.number
         self.fetched_together = machine.memory.fetch_sectors
 

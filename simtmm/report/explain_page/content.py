@@ -158,10 +158,9 @@ def _moved(run: Run, what: Count) -> dict[str, Any] | None:
     """What goes by sectors from a level to the next [bytes]; None where chunks have none."""
     if run.machine.memory.sectors == 1 or run.result.stalls is None:
         return None
-    size = run.machine.chunk_bytes // run.machine.memory.sectors
     of_kinds = chunks_of_kinds(run.result.stalls, what)
     stores, atomics = (sum(of_kinds.get(kind, 0) for kind in kinds) for kinds in (STORES, ATOMICS))
-    return _way(sum(of_kinds.values()) - stores - atomics, stores, atomics, size)
+    return _way(sum(of_kinds.values()) - stores - atomics, stores, atomics, run.machine.sector_bytes)
 
 
 def _way(loads: int, stores: int, atomics: int, size: int) -> dict[str, Any]:
