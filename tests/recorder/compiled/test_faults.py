@@ -147,9 +147,12 @@ ENDLESS = """.version 8.4
 .visible .entry f(.param .u64 a)
 {
     .reg .b64 %t;
+    .reg .pred %p;
 again:
     mov.u64 %t, %clock64;
-    bra again;
+    setp.ne.u64 %p, %t, 0;  // without it the assembler drops the clock, and what is left is proved a livelock
+    @%p bra again;
+    ret;
 }
 """
 
