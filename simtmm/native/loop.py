@@ -52,16 +52,12 @@ class Loop:
 
     def __call__(self, *arguments: Any) -> int:
         """Run the loop as machine code, which is compiled at the first call."""
-        code, table = self._ready(arguments)
-        given: int = code.function(table.ctypes.data)
-        if table[0]:
-            raise IndexError(f"{self.function.__module__}: line {table[0]}: outside of an array, or divided by zero")
-        return given
+        return self.bind(*arguments)()
 
     def bind(self, *arguments: Any) -> "Bound":
-        """The same with its arguments, for other loops to call (`call_bound`)."""
+        """The same with its arguments, to be called without any, by other loops too (`call_bound`)."""
         code, table = self._ready(arguments)
-        return Bound(code.address, table.ctypes.data, table, (code, arguments))
+        return Bound(code.address, table.ctypes.data, table, code, arguments, self.function.__module__)
 
     def _ready(self, arguments: Sequence[Any]) -> tuple["_Code", npt.NDArray[np.uint64]]:
         """What is compiled for such arguments, and the table of these.
@@ -154,7 +150,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Bound:
-    """A loop with its arguments, to be called by addresses for as long as this is kept.
+    """A loop with its arguments, to be called as often as one likes, or by addresses for as long as this is kept.
 
     entry: of its machine code. table: of its arguments.
     """
@@ -162,7 +158,16 @@ class Bound:
     entry: int
     table: int
     _table: npt.NDArray[np.uint64]
-    _kept: object
+    _code: "_Code"
+    _arguments: object
+    _module: str
+
+    def __call__(self) -> int:
+        """Run the loop."""
+        given: int = self._code.function(self.table)
+        if self._table[0]:
+            raise IndexError(f"{self._module}: line {self._table[0]}: outside of an array, or divided by zero")
+        return given
 
     @property
     def line(self) -> int:

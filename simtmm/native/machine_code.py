@@ -10,6 +10,9 @@ import llvmlite.binding as llvm
 ENTRY = "simtmm_entry"  # the function of a module that is called
 CODE_MODEL = "large"  # parts of an object may lie far apart, as they do in a process that holds gigabytes
 QUICK, FULL = 1, 3  # LLVM's levels: the first compiles in a third of the time
+# LLVM 22 ends the process at level 0, and there alone, where words that are loaded together become doubles, and these
+# floats, in registers of 512 bits (llvmlite 0.49 and 0.50; LLVM 20 does not)
+WITHOUT_AVX512 = ",-avx512f"
 LOCK = threading.Lock()  # LLVM's context is one for the process
 
 
@@ -41,8 +44,11 @@ def target_machine(level: int = 2) -> Any:
     """A new one: an engine makes what it is given its own. level: how hard LLVM tries to make good code, 0 to 3."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    features = host_features()
+    if level == 0 and "+avx512f" in features:
+        features += WITHOUT_AVX512
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=host_features(), opt=level, reloc="pic", codemodel=CODE_MODEL, jit=True
+        cpu=llvm.get_host_cpu_name(), features=features, opt=level, reloc="pic", codemodel=CODE_MODEL, jit=True
     )
 
 

@@ -6,13 +6,26 @@ from hypothesis import given
 from hypothesis.strategies import one_of
 
 from simtmm import Machine, Workload, simulate
-from simtmm.engine.fast import launch, loop, supply
+from simtmm.engine.fast import launch, loop, reused, supply
 from simtmm.native import Loop
 from simtmm.testing import machines, workloads
 from tests.engine.test_jump import long_computes
 from tests.examples import SHARING, examples, several
 
-OTHERS = ((launch, "_SHORTEST_BLOCKS"), (supply, "_WARM"))
+OTHERS = ((launch, "_SHORTEST_BLOCKS"), (supply, "_WARM"), (reused, "_EMPTY"), (reused, "_SETTLE"))
+
+
+class AsPython:
+    """A loop as Python runs it."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *arguments):
+        return self.function(*arguments)
+
+    def bind(self, *arguments):
+        return lambda: self.function(*arguments)
 
 
 @pytest.fixture
@@ -77,6 +90,6 @@ def test_the_loops_are_python_as_well(kind, monkeypatch):
     workload = Workload.from_dict({"blocks": [{"warps": [WARP, WARP]}] * 5})
     compiled = simulate(machine, workload, "fast", timeline=True)
     for module, name in ((launch, "RUN"), *OTHERS):
-        monkeypatch.setattr(module, name, getattr(module, name).function)
+        monkeypatch.setattr(module, name, AsPython(getattr(module, name).function))
     with np.errstate(over="ignore"):  # numbers wrap around where chunks are hashed
         assert simulate(machine, workload, "fast", timeline=True, threads=1) == compiled

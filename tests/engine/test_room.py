@@ -9,6 +9,7 @@ from simtmm import Workload, load_machine, simulate
 from simtmm.engine import room
 from simtmm.engine.fast import room as of_fast
 from simtmm.engine.fast.launch import Launch
+from simtmm.engine.fast.reused import Reused
 from simtmm.engine.reference import room as of_reference
 from simtmm.engine.reference.booking import Bookings
 from simtmm.engine.reference.report import Report
@@ -80,7 +81,7 @@ def test_the_estimate_is_no_more_than_what_is_made():
     }
     machine = load_machine("gtx280").replace(changes)
     launch = of_fast.Part.of(ONE, 0)
-    fast = Launch(machine, ONE, 0, True, False, 1)
+    fast = Launch(machine, ONE, 0, Reused(machine), True, False, 1)
     total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
     estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), True, 0, False).values())
     assert 0.8 * total < estimated <= total

@@ -14,6 +14,8 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     dispatch    placing of blocks     bits        free slots and places
     lanes       groups in threads         jump       long computes
     launch      the arrays of a launch, from a machine and a workload
+    reused      arrays that launches share, and what each finds in them
+    equal       launches that one before them stands for
     part        the part of a workload that a launch is
     room        whether these arrays fit in memory
     supply      where its operations lie, in a workload or a stream of a trace; windows, of a stream; beside, the
@@ -27,6 +29,7 @@ import numpy as np
 from simtmm.engine.fast.beside import can_fill_beside
 from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.bounds import LONGEST, check_length
+from simtmm.engine.fast.equal import EqualLaunches
 from simtmm.engine.fast.launch import Launch
 from simtmm.engine.fast.layout import (
     GROUP_DONE_WARPS,
@@ -44,6 +47,7 @@ from simtmm.engine.fast.layout import (
     TIMES,
 )
 from simtmm.engine.fast.over_time import BEGIN, no_traffic, traffic_of
+from simtmm.engine.fast.reused import Reused
 from simtmm.engine.fast.room import check_room
 from simtmm.engine.fast.tables import Integers
 from simtmm.errors import EngineError
@@ -51,6 +55,7 @@ from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+from simtmm.workload import Workload
 
 LOOK = 20_000  # steps of groups between two looks at what a launch has issued
 
@@ -91,8 +96,10 @@ def simulate(
     stream = workload.stream(beside) if isinstance(workload, StreamedWorkload) else None
     booked = Booked(machine, workload, threads) if stalls else None
     traffic = no_traffic(timeline)
-    keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
-    l2: tuple[Integers, Integers] | None = None  # its lines and their sectors, as the launch before left them
+    reused = Reused(machine)
+    equal = None
+    if isinstance(workload, Workload) and not timeline and until is None:
+        equal = EqualLaunches(machine, workload, reused, booked)
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
         begin = sum(launch_ticks) + overhead
@@ -100,18 +107,27 @@ def simulate(
             traffic[-1, BEGIN] = begin
         first, last = workload.launch_blocks[launch : launch + 2]
         own_begun = None if begun is None else begun[first:last]
-        state = Launch(machine, workload, launch, breakdown, timeline, threads, stream, booked, traffic, own_begun, l2)
-        done = int(sums[GROUP_DONE_WARPS])
-        is_left = False
-        while not is_left and not state.go_on(None if until is None else LOOK):
+        outcome = equal.outcome(launch) if equal else None
+        if outcome is not None:
+            ticks, own = outcome.ticks, outcome.group
+            if own_begun is not None and outcome.begun is not None:
+                own_begun[:] = outcome.begun
+        else:
+            asked = breakdown, timeline, threads, stream, booked, traffic, own_begun
+            state = Launch(machine, workload, launch, reused, *asked)
+            done = int(sums[GROUP_DONE_WARPS])
+            is_left = False
+            while not is_left and not state.go_on(None if until is None else LOOK):
+                intervals.append(state.drain(begin))
+                is_left = until is not None and until(state.tick, state.issued)
+                if progress:
+                    progress(done + state.warps_done, workload.warps)
             intervals.append(state.drain(begin))
-            is_left = until is not None and until(state.tick, state.issued)
-            if progress:
-                progress(done + state.warps_done, workload.warps)
-        intervals.append(state.drain(begin))
-        launch_ticks.append(overhead + state.finish(state.tick if is_left else None))
-        l2 = state.l2 if keeps else None
-        own = state.group.sum(axis=0)
+            ticks = state.finish(state.tick if is_left else None)
+            own = state.group.sum(axis=0)
+            if equal:
+                equal.add(ticks, own, own_begun)
+        launch_ticks.append(overhead + ticks)
         sums += own
         if booked is not None:
             active = own[GROUP_TIME : GROUP_TIME + TIMES].sum() - own[TIME_EMPTY] if breakdown else -1

@@ -27,6 +27,12 @@ def mix(chunk):
 
 
 @inlined
+def touch(touched, row):
+    """Note that a set may change."""
+    touched[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+
+
+@inlined
 def find_line(lines, row, chunk, ways):
     """LINE_FILL of a chunk in a set whose lines lie in the order of their use, latest first; ABSENT on a miss."""
     for way in range(ways):

@@ -13,6 +13,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.beside import address_of_yield
 from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.part import Part, Room, is_coupled, outstanding_of, takes_partitions
+from simtmm.engine.fast.reused import Reused
 from simtmm.engine.fast.supply import Held, Streamed, Supply
 from simtmm.engine.fast.tables import (
     Integers,
@@ -20,13 +21,10 @@ from simtmm.engine.fast.tables import (
     closed_rows,
     empty_clock,
     empty_groups,
-    empty_lines,
     flags_of,
     free_ports,
     has_slices,
     no_translations,
-    parameters_of,
-    pipes_of,
     table,
 )
 from simtmm.errors import EngineError
@@ -67,6 +65,7 @@ class Launch:
         machine: Machine,
         workload: AnyWorkload,
         launch: int,
+        reused: Reused,
         breakdown: bool,
         timeline: bool,
         threads: int,
@@ -74,13 +73,12 @@ class Launch:
         booked: Booked | None = None,
         traffic: Integers | None = None,
         begun: Integers | None = None,
-        kept: tuple[Integers, Integers] | None = None,
     ) -> None:
-        """stream: of a streamed workload, at an earlier launch or none. booked: where warps' ticks are booked, if they
-        are. traffic: likewise chunks over time. begun: int64[blocks], takes the tick at which each is placed. kept:
-        lines that the L2 begins with, and their sectors, as the launch before left them; they become this one's.
+        """reused: what this launch has after those before. stream: of a streamed workload, at an earlier launch or
+        none. booked: where warps' ticks are booked, if they are. traffic: likewise chunks over time. begun:
+        int64[blocks], takes the tick at which each is placed.
         """
-        self._origin, self._launch = workload.origin, launch
+        self._origin, self._launch, self._reused = workload.origin, launch, reused
         part = Part.of(workload, launch)
         self._asyncs = part.tally.asyncs
         room = Room.of(machine, part)
@@ -93,7 +91,7 @@ class Launch:
         outstanding = outstanding_of(machine, part)
         jumps = not timeline and _has_long_computes(machine, part)
 
-        parameters = parameters_of(machine)
+        parameters = reused.parameters()
         pipes = int(parameters[at.P_PIPES])
         parameters[at.P_FIRST_BLOCK] = part.first
         parameters[at.P_TIMELINE] = timeline
@@ -126,69 +124,66 @@ class Launch:
             parameters[at.P_YIELD] = address_of_yield() if stream.windows.threads > 1 else 0
         else:
             assert isinstance(workload, Workload)
-            self._supply = Held(workload, part)
-        if kept is None:
-            l2, l2_sectors = empty_lines(1, memory.l2, memory.sectors)
-        else:
-            l2, l2_sectors = kept
-            words, fills = l2[..., at.LINE_FILL], l2_sectors[..., : memory.sectors]
-            words[words >= 0] &= at.WRITTEN  # all were filled long ago
-            np.minimum(fills, 0, out=fills)
+            self._supply = Held(workload, part, reused)
+        l2, l2_sectors, l2_touched = reused.l2(launch > 0 and memory.l2 is not None and memory.l2.start == "kept")
         if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(parameters, l2, l2_sectors)
-        l1, l1_sectors = empty_lines(groups, memory.l1, memory.sectors)
+            self._supply.warm(parameters, l2, l2_sectors, l2_touched)
+        l1, l1_sectors = reused.l1()
 
-        self.group = empty_groups(groups)
+        self.group = reused.like("group", empty_groups, groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
         self._open: set[int] = set()  # lanes whose groups go on
         self._stretch = min(STRETCH, max(1, TIMELINE_ROOM // room.slots)) if timeline else STRETCH
         # At one tick a warp ends one interval at most; a stretch may end behind its budget by a step of each group.
         intervals = (self._stretch + 2 * groups) * room.slots if timeline else 1
         self._flags = flags_of(machine, coupled)
-        self._state = at.State(
+        warps, asyncs = groups * room.slots, part.tally.asyncs > 0
+        zeros, like, anything = reused.zeros, reused.like, reused.anything
+        shortest = _shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else None
+        of_group = at.KEPT + at.GROUP_ROW + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots
+        self._state = reused.state(
             parameters=parameters,
             **self._supply.fields(),
-            warp=table(groups * room.slots, at.WARP_ROW),
-            block=table(groups * room.places, at.BLOCK_ROW),
-            port=free_ports(groups * machine.ports),
+            warp=zeros("warp", warps, at.WARP_ROW),
+            block=zeros("block", groups * room.places, at.BLOCK_ROW),
+            port=like("port", free_ports, groups * machine.ports),
             group=self.group,
-            shortest=_shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else table(1),
-            begun=table(1) if begun is None else begun,
-            clock=empty_clock(groups),
-            rings=table(groups, at.RINGS, ring),
-            bits=all_free(groups, room.slots, room.places),
-            in_flight=np.full((groups * room.slots if outstanding else 1, max(1, outstanding)), -1, dtype=np.int64),
-            finishes=table(groups * room.slots if part.tally.asyncs else 1, ASYNCS),
-            booked=table(1, 1, at.BOOKED_ROW) if booked is None else booked.table,
-            traffic=table(1, 1) if traffic is None else traffic,
-            path=table(groups, at.PATH_ROW),
-            paths=table(groups * room.slots if part.tally.asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
-            stored=table(groups * room.slots if machine.memory.stores == "at-end" else 1, at.STORED_ROW),
-            told=table(2),
-            partition_updates=table(memory.partitions if partitioned and watches else 1),
-            unsettled=table(groups * room.slots if memory.pipe else 1, MOST_UNSETTLED + 1, at.SHARED_ROW),
-            arrivals=table(groups, (memory.pipe and memory.pipe.misses) or 1),
-            port_free=table(groups * memory.ports),
-            partition_free=table(memory.partitions if partitioned else 1),
-            partition_writes=table(memory.partitions if machine.durations.turnaround else 1),
-            rows=closed_rows(machine, partitioned),
-            tlb=no_translations(machine),
+            shortest=zeros("shortest", 1) if shortest is None else shortest,
+            begun=zeros("begun", 1) if begun is None else begun,
+            clock=like("clock", empty_clock, groups),
+            rings=zeros("rings", groups, at.RINGS, ring),
+            bits=like("bits", all_free, groups, room.slots, room.places),
+            in_flight=anything("in_flight", warps if outstanding else 1, max(1, outstanding)),
+            finishes=anything("finishes", warps if asyncs else 1, ASYNCS),
+            booked=zeros("booked", 1, 1, at.BOOKED_ROW) if booked is None else booked.table,
+            traffic=zeros("traffic", 1, 1) if traffic is None else traffic,
+            path=zeros("path", groups, at.PATH_ROW),
+            paths=anything("paths", warps if asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
+            stored=zeros("stored", warps if memory.stores == "at-end" else 1, at.STORED_ROW),
+            told=zeros("told", 2),
+            partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
+            unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, at.SHARED_ROW),
+            arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),
+            port_free=zeros("port_free", groups * memory.ports),
+            partition_free=zeros("partition_free", memory.partitions if partitioned else 1),
+            partition_writes=zeros("partition_writes", memory.partitions if machine.durations.turnaround else 1),
+            rows=like("rows", closed_rows, machine, partitioned),
+            tlb=like("tlb", no_translations, machine),
             l1=l1,
             l2=l2,
             l1_sectors=l1_sectors,
             l2_sectors=l2_sectors,
-            slice_free=table(memory.partitions if has_slices(machine) else 1),
-            slice_updates=table(memory.partitions if has_slices(machine) and watches else 1),
-            pipes=pipes_of(machine),
-            pipe_free=table(max(1, groups * pipes)),
-            queued=table(groups * room.slots if jumps and booked is not None else 1),
-            watch=table(groups * room.slots if watches else 1, at.WATCH_ROW),
-            intervals=np.empty((intervals, at.INTERVAL_ROW), dtype=np.int64),
-            kept=table(groups, at.KEPT + at.GROUP_ROW + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots)
-            if jumps
-            else table(1, 1),
-            kept_warp=table(groups * room.slots if jumps else 1, 4),
-            smallest=_smallest_blocks(part) if jumps else table(1),
+            l2_touched=l2_touched,
+            slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
+            slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
+            pipes=reused.pipes,
+            pipe_free=zeros("pipe_free", max(1, groups * pipes)),
+            queued=zeros("queued", warps if jumps and booked is not None else 1),
+            watch=zeros("watch", warps if watches else 1, at.WATCH_ROW),
+            intervals=anything("intervals", intervals, at.INTERVAL_ROW),
+            kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
+            kept_warp=zeros("kept_warp", warps if jumps else 1, 4),
+            smallest=_smallest_blocks(part) if jumps else zeros("smallest", 1),
         )
 
     @property
@@ -223,7 +218,10 @@ class Launch:
 
     def _simulate(self, mark: int) -> int:
         with self._supply.beside(self._state):
-            outcome = RUN(self._state, *self._flags, self._stretch, mark)
+            if self._lanes:  # at the same time as others
+                outcome = RUN(self._state, *self._flags, self._stretch, mark)
+            else:
+                outcome = self._reused.bound(RUN, self._state, *self._flags, self._stretch, mark)()
         if self._state.parameters[at.R_REFUSED]:  # what was lowered before can't be lowered any more
             raise EngineError(f"{self._origin}: launch {self._launch}: its trace has changed meanwhile")
         return outcome
@@ -262,11 +260,6 @@ class Launch:
         if len(rows):  # without a timeline `begin` may not fit 64 bits
             rows[:, [at.INTERVAL_BEGIN, at.INTERVAL_END]] += begin
         return rows
-
-    @property
-    def l2(self) -> tuple[Integers, Integers]:
-        """The lines of the L2 and their sectors, as they are."""
-        return self._state.l2, self._state.l2_sectors
 
     def finish(self, left: int | None = None) -> int:
         """The launch's own ticks; up to there, idle groups are empty. left: when it was left, if it was."""

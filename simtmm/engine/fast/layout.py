@@ -194,6 +194,7 @@ class State(NamedTuple):
     l2: Any  # int64[sets, ways, LINE_*]: likewise
     l1_sectors: Any  # int64[groups * sets, ways, sectors + 1]: of lines whose sectors differ, see FIRST_APART
     l2_sectors: Any  # int64[sets, ways, sectors + 1]: likewise
+    l2_touched: Any  # uint64[words]: bits of the sets of the L2 that may have changed in this launch
     slice_free: Any  # int64[partitions], of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     pipes: Any  # int64[classes, PIPE_*]

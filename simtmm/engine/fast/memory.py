@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.cache import choose_line, drop_line, find_line, insert_line, mix, modulo
+from simtmm.engine.fast.cache import choose_line, drop_line, find_line, insert_line, mix, modulo, touch
 from simtmm.engine.fast.layout import (
     ABSENT,
     GROUP_BANKS_FREE,
@@ -236,6 +236,7 @@ def write_down(s, chunk, t):
             if s.parameters[P_WATCH] != 0 and taken > 0:
                 s.slice_updates[slice_] = 0
         row = modulo(chunk, s.parameters[P_L2_SETS])
+        touch(s.l2_touched, row)
         if find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS]) == ABSENT:
             make_room_in_l2(s, row, chunk, t)
             insert_empty(s.l2, row, chunk, s.parameters[P_L2_WAYS])
@@ -478,6 +479,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                     note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
                     moves(s, g, GROUP_L2_SECTORS, L2_SECTORS, at_slice, wanted)
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
+                    touch(s.l2_touched, row2)
                     line2 = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])
                     lacking = np.int64(0)
                     if what != STORE:

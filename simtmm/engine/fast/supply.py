@@ -10,6 +10,7 @@ from simtmm.engine.fast import warming
 from simtmm.engine.fast.beside import Beside, queue_for
 from simtmm.engine.fast.layout import State
 from simtmm.engine.fast.part import Part
+from simtmm.engine.fast.reused import Reused
 from simtmm.engine.fast.tables import Integers, table
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
@@ -38,21 +39,22 @@ class Supply(Protocol):
         """The launch is over."""
         ...
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers) -> None:
-        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does."""
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does, and note their sets."""
         ...
 
 
 class Held:
     """A launch of a workload that is held."""
 
-    def __init__(self, workload: Workload, part: Part) -> None:
+    def __init__(self, workload: Workload, part: Part, reused: Reused) -> None:
         self._workload = workload
         self._part = part
+        self._reused = reused
 
     def fields(self) -> dict[str, Any]:
         """See Supply."""
-        own = self._workload
+        own, zeros = self._workload, self._reused.zeros
         return {
             "kind": own.kind,
             "amount": own.amount,
@@ -61,12 +63,12 @@ class Held:
             "warp_operations": own.warp_operations,
             "warp_chunks": own.warp_chunks,
             "block_warps": own.block_warps,
-            "place": own.place if len(own.place) else np.zeros(1, np.int32),
-            "ask": table(ASK),
-            "request": table(1, at.REQUEST_ROW),
-            "queue": table(1),
-            "queue_ends": table(at.QUEUE_ROW),
-            "ahead": table(1, at.AHEAD_ROW),
+            "place": own.place if len(own.place) else self._reused.like("place", np.zeros, 1, np.int32),
+            "ask": zeros("ask", ASK),
+            "request": zeros("request", 1, at.REQUEST_ROW),
+            "queue": zeros("queue", 1),
+            "queue_ends": zeros("queue_ends", at.QUEUE_ROW),
+            "ahead": zeros("ahead", 1, at.AHEAD_ROW),
         }
 
     def supplied(self, state: State) -> State:
@@ -80,12 +82,12 @@ class Held:
     def end(self) -> None:
         """See Supply."""
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers) -> None:
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
         """See Supply."""
         own = self._workload
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
-        of_lines = parameters, lines, sectors
+        of_lines = parameters, lines, sectors, touched
         _WARM(*of_lines, own.kind[operations], own.amount[operations], own.chunks[chunks], own.sectors[chunks])
 
 
@@ -159,7 +161,8 @@ class Streamed:
         needed = np.unique(np.searchsorted(ends, living))
         self._pieces = [self._pieces[number] for number in needed]
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers) -> None:
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
         """See Supply."""
         for lowered in self._workload.lowered(self._launch):
-            _WARM(parameters, lines, sectors, lowered.kind, lowered.amount, lowered.chunks, lowered.sectors)
+            own = lowered.kind, lowered.amount, lowered.chunks, lowered.sectors
+            _WARM(parameters, lines, sectors, touched, *own)

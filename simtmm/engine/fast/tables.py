@@ -180,6 +180,11 @@ def empty_lines(caches: int, cache: Cache | None, sectors: int) -> tuple[Integer
     return lines, table(*(shape if sectors > 1 else (1, 1)), sectors + 1)
 
 
+def words_of(count: int) -> npt.NDArray[Any]:
+    """Words of so many bits, none of them set."""
+    return np.zeros(-(-count // 64), dtype=np.uint64)
+
+
 def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:
     """Bits of each group: no slot is ready, all slots and all places are free."""
     words = -(-max(slots, places) // 64)

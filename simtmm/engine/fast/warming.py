@@ -1,12 +1,24 @@
-"""What an earlier run of a launch leaves in the L2, where `start` is "warm" (section 4)."""
+"""What a launch begins with in the L2: nothing, what the launch before left, or what an earlier run of it would have
+left (section 4). Sets that are touched are noted, so that this costs no more than they are many.
+"""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.engine.fast.cache import choose_line, find_line, modulo
-from simtmm.engine.fast.layout import ABSENT, P_ATOMICS_HERE, P_L2_RANDOM, P_L2_SETS, P_L2_WAYS, P_WRITES_BACK
+from simtmm.engine.fast.cache import choose_line, find_line, modulo, touch
+from simtmm.engine.fast.layout import (
+    ABSENT,
+    LINE_CHUNK,
+    LINE_FILL,
+    P_ATOMICS_HERE,
+    P_L2_RANDOM,
+    P_L2_SETS,
+    P_L2_WAYS,
+    P_WRITES_BACK,
+    WRITTEN,
+)
 from simtmm.engine.fast.sectors import (
     accessed_of,
     insert_empty,
@@ -16,10 +28,40 @@ from simtmm.engine.fast.sectors import (
     store_sectors,
     wanted_of,
 )
+from simtmm.native import trailing_zeros
 from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE
 
 
-def warm(parameters, l2, l2_sectors, kind, amount, chunks, sectors):
+def empty(lines, touched):
+    """Take all lines out of the sets that were touched; none is then."""
+    for word in range(len(touched)):
+        bits = touched[word]
+        while bits != 0:
+            row = (word << 6) + trailing_zeros(bits)
+            bits &= bits - np.uint64(1)
+            for way in range(lines.shape[1]):
+                lines[row, way, LINE_CHUNK] = -1
+                lines[row, way, LINE_FILL] = -1
+        touched[word] = np.uint64(0)
+
+
+def settle(lines, line_sectors, touched, sectors):
+    """Have what is in the sets that were touched be filled at tick 0 at the latest; none is touched then."""
+    for word in range(len(touched)):
+        bits = touched[word]
+        while bits != 0:
+            row = (word << 6) + trailing_zeros(bits)
+            bits &= bits - np.uint64(1)
+            for way in range(lines.shape[1]):
+                if lines[row, way, LINE_FILL] >= 0:
+                    lines[row, way, LINE_FILL] &= WRITTEN
+                if sectors > 1:
+                    for sector in range(sectors):
+                        line_sectors[row, way, sector] = min(line_sectors[row, way, sector], np.int64(0))
+        touched[word] = np.uint64(0)
+
+
+def warm(parameters, l2, l2_sectors, touched, kind, amount, chunks, sectors):
     """Let the L2 see what an earlier run of these operations went through, one after another."""
     ways = parameters[P_L2_WAYS]
     at = np.int64(0)
@@ -37,6 +79,7 @@ def warm(parameters, l2, l2_sectors, kind, amount, chunks, sectors):
                 chunk = chunks[place]
                 accessed = accessed_of(parameters, sectors, place)
                 row = modulo(chunk, parameters[P_L2_SETS])
+                touch(touched, row)
                 line = find_line(l2, row, chunk, ways)
                 lacking = np.int64(0)
                 if what != STORE:
