@@ -2,9 +2,24 @@
 
 from dataclasses import replace
 
+# simtmm/native compiles `looks_at_all` from the names of its arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
 import numpy as np
 
+from simtmm.native import Loop
 from simtmm.trace.schema import GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Batch, Kind
+
+
+def looks_at_all(words):
+    """1 if any event has an address in the workspace, else 0. words: int64, two an event, the address first."""
+    for place in range(0, len(words), 2):
+        if GRID_WORKSPACE <= words[place] < GRID_WORKSPACE + GRID_WORKSPACE_BYTES:
+            return np.int64(1)
+    return np.int64(0)
+
+
+_LOOKS_AT_ALL = Loop(looks_at_all)
 
 
 def without_spins(batch: Batch) -> Batch:
@@ -14,11 +29,11 @@ def without_spins(batch: Batch) -> Batch:
     decides the order in which blocks were run here. Cooperative groups have a barrier of the block there.
     """
     events = batch.events
+    if not _LOOKS_AT_ALL(events.view(np.int64)):  # no other kernel is held up by this
+        return batch
     values, kinds = events["value"], events["kind"]
     looks = (values >= GRID_WORKSPACE) & (values < GRID_WORKSPACE + GRID_WORKSPACE_BYTES)
     looks &= (kinds == Kind.LOAD) | (kinds == Kind.ASYNC)
-    if not looks.any():
-        return batch
     place = np.arange(len(events))
     begins = (kinds == Kind.BARRIER) | (np.diff(events["thread"].astype(np.int64), prepend=-1) != 0)
     first = np.concatenate([np.zeros(1, np.int64), batch.ends[:-1]])
