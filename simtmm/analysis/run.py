@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.floors import below
+from simtmm.analysis.source_changes import Advice, advise
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
@@ -60,6 +61,7 @@ class Run(Displayed):
     predictions: what each model gives, by its name.
     hiding: how much of the latency the program's threads can hide.
     verdict: what binds the run, where, and what would help.
+    advice: what a programmer could change, by trying, the greatest gain first; none where nothing was tried.
     beside_the_model: why the TMM gives another time, in words.
     provenance: versions, digests and the command.
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
@@ -96,6 +98,7 @@ class Run(Displayed):
     blocks: Blocks | None = None
     sampled: Sampled | None = None
     below: tuple[str, ...] = ()
+    advice: tuple[Advice, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -154,6 +157,7 @@ class Run(Displayed):
             "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
             "verdict": self.verdict.words,
             "bound": self.verdict.to_dict(),
+            "advice": [{**dataclasses.asdict(each), "where": each.where} for each in self.advice],
             "beside_the_model": self.beside_the_model,
             "units": [dataclasses.asdict(unit) for unit in self.units],
             "stalls": _stalls(self.result),
@@ -241,6 +245,7 @@ def run_program(
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
         result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
         found = _diagnosed(machine, workload, result, what_if)
+        advice = _advised(machine, workload, result, what_if, program.trace.info if program.trace else None)
     about = {
         **provenance(),
         "engine": engine,
@@ -260,6 +265,7 @@ def run_program(
         outcome = _beside_models(
             program, machine, program.trace.info, prepared.counts, result, about, models, found, again
         )
+    outcome = dataclasses.replace(outcome, advice=advice)
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)
@@ -275,6 +281,7 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     """A run whose result is extrapolated. What binds it is what binds the sample."""
     sample = sampled.sample
     found = _diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
+    advice = _advised(sample.machine or machine, sample.workload, sample.part, what_if, sampled.info)
     about = {
         **provenance(),
         "engine": sample.result.engine,
@@ -284,7 +291,19 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     beside = _beside_models(
         program, machine, sampled.info, sampled.counts, sampled.result, about, models, found, lambda other: None
     )
-    return dataclasses.replace(beside, sampled=sampled, warnings=(*sampled.notes, *beside.warnings))
+    warnings = (*sampled.notes, *beside.warnings)
+    return dataclasses.replace(beside, sampled=sampled, advice=advice, warnings=warnings)
+
+
+def _advised(
+    machine: Machine, workload: AnyWorkload, result: Result, what_if: bool, info: TraceInfo | None
+) -> tuple[Advice, ...]:
+    """What its programmer could change."""
+    if not what_if:
+        return ()
+    telling("trying changes of the source")
+    launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
+    return advise(machine, workload, result, launches)
 
 
 def _diagnosed(

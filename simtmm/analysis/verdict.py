@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from simtmm.analysis.source_changes.excerpt import in_waves
+from simtmm.analysis.source_changes.uneven import Uneven, uneven
 from simtmm.analysis.what_if import MORE_WARPS, WORTH_TRYING, WhatIf, best
 from simtmm.engine import causes
 from simtmm.engine.causes import Where, idle_cause, shares, where
@@ -21,6 +23,7 @@ SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by al
 MENDS = {
     causes.FEW_BLOCKS: "launch more blocks, or smaller ones",
     causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
+    causes.UNEVEN: "sharing out its work",
     causes.LAUNCHES: "fewer launches, or more work in each",
 }
 
@@ -70,6 +73,10 @@ def verdict(
         return Verdict("", 0.0, False, {}, None, (), "There is nothing to simulate.")
     tried = best(what_ifs)
     idle = idle_cause(machine, result, workload)
+    long = None
+    if of_causes[causes.IDLE] >= causes.MOSTLY:
+        long = uneven(workload, causes.longest_launch(result))
+        idle = idle if long is None else causes.UNEVEN
     if idle is not None and not (tried and tried.cause in SHARED and tried.share >= causes.MOSTLY):
         cause, share, is_tried = idle, of_causes[causes.IDLE], False
     else:
@@ -81,7 +88,7 @@ def verdict(
         if tried is not None and not (waits and tried.share < causes.MOSTLY):
             cause, share, is_tried = tried.cause, tried.share, True
     place = where(result, cause)
-    told = what_ifs, placing, of_causes[causes.IDLE], is_tried and share < ALONE
+    told = what_ifs, placing, of_causes[causes.IDLE], is_tried and share < ALONE, long
     words = _sentence(machine, result, workload, cause, share, place, *told)
     return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
 
@@ -97,6 +104,7 @@ def _sentence(
     placing: str,
     empty: float,
     is_one_of_many: bool,
+    long: Uneven | None,
 ) -> str:
     many = cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
     binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
@@ -108,8 +116,17 @@ def _sentence(
             f"Too few blocks, {blocks:,} for {machine.cores.groups:,} core groups: these have no work for "
             f"{_percent(share)} of the time"
         )
+    elif cause == causes.UNEVEN and long is not None:
+        which = f" of launch {long.launch:,}" if workload.launches > 1 else ""
+        sentence = (
+            f"Uneven blocks bind: block {long.block:,}{which} does {long.times:.3g} times what the median block does, "
+            f"and core groups have no block left for {_percent(share)} of the time"
+        )
     elif cause == causes.TAIL:
         sentence = f"The tail binds: core groups have no block left for {_percent(share)} of the time"
+        blocks, wave = in_waves(machine, workload, causes.longest_launch(result))
+        if blocks % wave:
+            sentence += f", since {blocks:,} blocks are {blocks / wave:.3g} waves of {wave:,}"
     elif place is not None:
         sentence += f", {'all' if place.share > 0.995 else _percent(place.share)} of it at {place}"
     if placing:
@@ -121,7 +138,7 @@ def _sentence(
         sentence += f"; with {tried}" if tried else ""
     if cause in MENDS:
         sentence += f"; {MENDS[cause]} would help"
-    if cause not in (causes.FEW_BLOCKS, causes.TAIL) and empty >= LARGE_SHARE:
+    if cause not in (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN) and empty >= LARGE_SHARE:
         sentence += f"; core groups have no block for {_percent(empty)} of the time"
     return f"{sentence}."
 
@@ -177,7 +194,7 @@ def _why_slower(
         lanes = tmm.symbols["T1"] / (result.issued * machine.cores.warp_width)
         if lanes < 1 / CLOSE:
             return f"lanes are idle: {_percent(lanes)} of the lanes of an instruction do work"
-    if found.cause in (causes.FEW_BLOCKS, causes.TAIL):
+    if found.cause in (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN):
         return f"core groups have no work for {_percent(found.share)} of it"
     known = found.cause in (causes.LATENCY, causes.ISSUE)
     left_out = "" if known else ", which the TMM leaves out,"

@@ -16,8 +16,8 @@ MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwid
 ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
 ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
 PIPES = "instruction pipes"
-LAUNCHES, FEW_BLOCKS, TAIL = "launches", "too few blocks", "the tail"
-IDLE = "no blocks"  # among shares, in the place of both of these
+LAUNCHES, FEW_BLOCKS, TAIL, UNEVEN = "launches", "too few blocks", "the tail", "uneven blocks"
+IDLE = "no blocks"  # among shares, in the place of the last three of these
 
 REASONS_OF: dict[str, tuple[Reason, ...]] = {
     MEMORY_BANDWIDTH: (Reason.MEMORY_QUEUE, Reason.TURNAROUND, Reason.ROWS),
@@ -129,12 +129,17 @@ def idle_cause(machine: Machine, result: Result, workload: AnyWorkload) -> str |
     whole, of_warps = sum(time.values()), int(stalls.ticks.sum())
     if not whole or not of_warps or time["empty"] < MOSTLY * whole:
         return None
-    longest = max(range(len(result.launch_ticks)), key=lambda launch: result.launch_ticks[launch])
+    longest = longest_launch(result)
     blocks = int(workload.launch_blocks[longest + 1] - workload.launch_blocks[longest])
     if blocks >= machine.cores.groups:
         return TAIL
     contended = int(stalls.ticks[:, list(CONTENDED)].sum())
     return FEW_BLOCKS if contended >= CLEARLY * of_warps else None
+
+
+def longest_launch(result: Result) -> int:
+    """The number of the launch that takes most of the time."""
+    return max(range(len(result.launch_ticks)), key=lambda launch: result.launch_ticks[launch])
 
 
 def where(result: Result, cause: str) -> Where | None:

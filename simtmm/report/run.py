@@ -6,6 +6,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.run import Run
+from simtmm.analysis.source_changes import BOUND, Advice
 from simtmm.model.launch.occupancy import Occupancy
 from simtmm.model.series import label
 from simtmm.report.latency_hiding import hiding_rows
@@ -69,7 +70,7 @@ def _start(run: Run) -> str:
 
 
 def heading(run: Run) -> Iterator[RenderableType]:
-    """What was run, what its reader must know of it, and the verdict."""
+    """What was run, what its reader must know of it, the verdict, and what its programmer could change."""
     parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
     yield Text(
         f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}{_start(run)}", style="bold"
@@ -84,6 +85,21 @@ def heading(run: Run) -> Iterator[RenderableType]:
         counted = f"counts ± {100 * run.sampled.counts_error:.2g} %"
         yield Text(f"Sampled: {told_time(run)} ({run.sampled.words}); {counted}")
     yield ""
+    if run.advice:
+        yield table("What you could change", ("gain", "", "", ""), list(advised(run)), left=(1, 2, 3))
+        yield ""
+
+
+def advised(run: Run) -> Iterator[tuple[str, str, str, str]]:
+    """What a programmer could change: the gain, where, what to do, and how the gain was found."""
+    for each in run.advice:
+        yield f"{each.gain:.2f}x", each.where, each.words, found_how(each)
+
+
+def found_how(advice: Advice) -> str:
+    """How a gain was found, as in "simulated, on 16 of 1,024 blocks on 2 of 132 core groups"."""
+    how = "at most" if advice.how == BOUND else "simulated"
+    return f"{how}, on {advice.part}" if advice.part else how
 
 
 def told_time(run: Run) -> str:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 # simtmm/native compiles `looks_at_all` from the names of its arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-
 import numpy as np
 
 from simtmm.native import Loop

@@ -15,7 +15,7 @@ from simtmm.report.explain_page.lanes import lanes
 from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
 from simtmm.report.explain_page.over_time import over_time
 from simtmm.report.explain_page.roofline import roofline
-from simtmm.report.run import WHAT_TIME_MEANS, which_launches
+from simtmm.report.run import WHAT_TIME_MEANS, found_how, which_launches
 from simtmm.stalls import ATOMICS, STORES, Count
 from simtmm.trace.schedule import CODES
 
@@ -45,6 +45,9 @@ def content(
         "whatIfs": [
             {"words": each.words, "speedup": each.speedup}
             for each in sorted(run.verdict.what_ifs, key=lambda each: -each.speedup)
+        ],
+        "advice": [
+            {"gain": each.gain, "where": each.where, "words": each.words, "how": found_how(each)} for each in run.advice
         ],
         "facts": _facts(run),
         "warnings": [*run.warnings, *run.assumptions],

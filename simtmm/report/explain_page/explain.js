@@ -40,6 +40,8 @@ el("verdict-words").textContent = data.verdict;
 el("warnings").replaceChildren(...data.warnings.map((words) => make("li", {}, words)));
 el("warnings").hidden = !data.warnings.length;
 for (const [name, value, unit] of data.facts) el("facts").append(make("dt", {}, name), make("dd", {}, typeof value === "number" ? (unit ? rounded(value, unit) : amount(value)) : value));
+el("advice").hidden = !data.advice.length;
+table("advice-rows", [["gain"], ["where", "word"], ["change", "word"], ["how the gain was found", "word"]], data.advice, (each) => make("tr", {}, cell("", make("b", {}, `${each.gain.toFixed(2)}x`)), cell("word", each.where), cell("wrap", each.words), cell("wrap", each.how)));
 const fastest = Math.max(2, ...data.whatIfs.map((each) => each.speedup));
 if (data.whatIfs.length) {
   el("what-ifs").append(...data.whatIfs.map((each) => make("div", { class: "row" }, make("span", {}, `with ${each.words}`), track((each.speedup - 1) / (fastest - 1)), make("span", { class: "value" }, make("b", {}, `${each.speedup.toFixed(2)}x`)))));

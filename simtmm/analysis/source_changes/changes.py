@@ -1,0 +1,168 @@
+"""What becomes of a workload's operations where a programmer changes the source of some of its places."""
+
+import numpy as np
+
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, ranges
+from simtmm.workload import ATOMIC, LISTED, PASSES_SHIFT, REDUCE, SHARED, Workload
+
+
+def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int, passes: int) -> Workload:
+    """Consecutive threads access consecutive elements.
+
+    A warp's requests at a place are taken in windows, within which it comes to the elements of a chunk one after
+    another. What distinct chunks it lists in a window it lists in turn, `ideal` a request at most, each of them whole.
+
+    chosen: the operations of one place. rows: of a block's threads that a warp has, each of which is in a chunk of its
+    own. window: requests of a warp. passes: over the banks, of each request.
+    """
+    own = of.workload
+    numbers = np.flatnonzero(chosen)
+    number_of = np.zeros(len(chosen), np.int64)
+    position = _position(of.warp[numbers])
+    key = of.warp[numbers] * (int(position.max(initial=0)) // window + 1) + position // window
+    number_of[numbers] = np.unique(key, return_inverse=True)[1]
+    here = of.chunks_of(chosen)
+    windows = number_of[of.of_chunk[here]]
+    new = firsts(windows, own.chunks[here])
+    distinct = own.chunks[here][new][np.argsort(windows[new], kind="stable")]
+    count = int(number_of[numbers].max(initial=-1)) + 1
+    requests = np.bincount(number_of[numbers], minlength=count)
+    there = np.bincount(windows[new], minlength=count)
+    begins = np.cumsum(there) - there
+    dealt = np.minimum(there, requests * ideal)  # more would be elements that nobody asks for
+    turn = _position(number_of[numbers], in_order=False)
+    own_window = number_of[numbers]
+    begin = turn * dealt[own_window] // requests[own_window]
+    end = (turn + 1) * dealt[own_window] // requests[own_window]
+    wanted = np.maximum(np.minimum(rows, there[own_window]), end - begin)
+    kept = np.ones(len(own.chunks), bool)
+    chunks, sectors = own.chunks.copy(), own.sectors.copy()
+    within = _position(of.of_chunk[here])  # a chunk's place in its operation's list
+    index = np.zeros(len(chosen), np.int64)
+    index[numbers] = np.arange(len(numbers))
+    request = index[of.of_chunk[here]]
+    kept[here] = within < wanted[request]
+    of_request = own_window[request]
+    chunks[here] = distinct[begins[of_request] + (begin[request] + within) % there[of_request]]
+    if len(sectors):
+        sectors[here] = 0
+    amount = own.amount.copy()
+    amount[numbers] = passes - 1 << PASSES_SHIFT
+    return of.with_lists(own.kind, amount, kept, chunks, sectors)
+
+
+def without_conflicts(of: Operations, chosen: Flags) -> Workload:
+    """Shared accesses take the passes that they would take without bank conflicts: a padded or a swizzled tile."""
+    amount = of.workload.amount.copy()
+    least = amount[chosen] >> PASSES_SHIFT
+    amount[chosen] = 1 + least + (least << PASSES_SHIFT)
+    return of.changed(amount=amount)
+
+
+def combined_in_warps(of: Operations, chosen: Flags) -> Workload:
+    """The threads of a warp that update one word do so once: each chunk is listed once by a request."""
+    own = of.workload
+    here = of.chunks_of(chosen)
+    kept = np.ones(len(own.chunks), bool)
+    kept[here] = firsts(of.of_chunk[here], own.chunks[here])
+    return of.with_lists(own.kind, own.amount, kept, own.chunks, own.sectors)
+
+
+def combined_in_blocks(of: Operations, chosen: Flags) -> Workload:
+    """A block updates words of its own in shared memory, and those in global memory once each."""
+    own = of.workload
+    here = of.chunks_of(chosen)
+    times = _most_alike(of, here)
+    kept = np.ones(len(own.chunks), bool)
+    kept[here] = firsts(of.block[of.of_chunk[here]], own.chunks[here])
+    left = np.bincount(of.of_chunk[kept], minlength=len(chosen))
+    in_shared = chosen & (left == 0)
+    kind, amount = own.kind.copy(), own.amount.copy()
+    kind[in_shared], amount[in_shared] = SHARED, times[in_shared]
+    return of.with_lists(kind, amount, kept, own.chunks, own.sectors)
+
+
+def shared_by_blocks(of: Operations, chosen: Flags) -> Workload:
+    """A block loads each chunk of a place once, into shared memory; its other requests for it read it there."""
+    own = of.workload
+    here = of.chunks_of(chosen)
+    kept = np.ones(len(own.chunks), bool)
+    kept[here] = firsts(of.block[of.of_chunk[here]], own.chunks[here])
+    left = np.bincount(of.of_chunk[kept], minlength=len(chosen))
+    in_shared = chosen & (left == 0)
+    kind, amount = own.kind.copy(), own.amount.copy()
+    kind[in_shared], amount[in_shared] = SHARED, 1
+    return of.with_lists(kind, amount, kept, own.chunks, own.sectors)
+
+
+def kept_in_registers(of: Operations, chosen: Flags, times: int) -> Workload:
+    """Each value that is read is used for `times` as many results: one in so many of a warp's reads is left."""
+    own = of.workload
+    numbers = np.flatnonzero(chosen)
+    left = np.ones(len(chosen), bool)
+    left[numbers] = _position(of.warp[numbers]) % times == 0
+    kept = left[of.of_chunk]
+    return of.with_lists(own.kind, own.amount, kept, own.chunks, own.sectors, left)
+
+
+def evened_out(of: Operations, times: dict[int, int]) -> Workload:
+    """Blocks cut into so many, each of which has as many warps, with their share of the operations of each.
+
+    times: by block.
+    """
+    own = of.workload
+    pieces = np.ones(own.blocks, np.int64)
+    for block, count in times.items():
+        pieces[block] = count
+    blocks = np.repeat(np.arange(own.blocks), pieces)  # of each new block, the one that it is a piece of
+    warps, block_warps = ranges(own.block_warps[blocks], own.block_warps[blocks + 1])
+    piece = np.repeat(_position(blocks), np.diff(block_warps))
+    of_warp = pieces[np.repeat(blocks, np.diff(block_warps))]
+    begins, counts = own.warp_operations[warps], np.diff(own.warp_operations)[warps]
+    bounds = [begins + counts * bound // of_warp for bound in (piece, piece + 1)]
+    operations, warp_operations = ranges(*bounds)
+    before = np.append(0, np.cumsum(of.listed))  # chunks
+    chunks, warp_chunks = ranges(before[bounds[0]], before[bounds[1]])
+    return of.changed(
+        kind=own.kind[operations],
+        amount=own.amount[operations],
+        place=own.place[operations] if len(own.place) else own.place,
+        chunks=own.chunks[chunks],
+        sectors=own.sectors[chunks] if len(own.sectors) else own.sectors,
+        warp_operations=warp_operations,
+        warp_chunks=warp_chunks,
+        block_warps=block_warps,
+        launch_blocks=np.append(0, np.cumsum(pieces))[own.launch_blocks],
+    )
+
+
+def are_atomics(of: Operations) -> Flags:
+    """bool: which operations update global memory."""
+    found: Flags = (of.workload.kind == ATOMIC) | (of.workload.kind == REDUCE)
+    return found
+
+
+def conflicts_of(of: Operations) -> Integers:
+    """int64: the passes of each shared access beyond those that it would take without conflicts."""
+    amount = of.workload.amount
+    return np.where(of.workload.kind == SHARED, (amount & LISTED) - 1 - (amount >> PASSES_SHIFT), 0)
+
+
+def _position(keys: Integers, in_order: bool = True) -> Integers:
+    """How many elements before have the same key. in_order: whether those with the same follow one another."""
+    order = np.arange(len(keys)) if in_order else np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    begins = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.zeros(0, np.int64)
+    counts = np.diff(np.append(begins, len(ordered)))
+    found = np.zeros(len(keys), np.int64)
+    found[order] = np.arange(len(ordered)) - np.repeat(begins, counts)
+    return found
+
+
+def _most_alike(of: Operations, here: Integers) -> Integers:
+    """int64[operations]: how often the chunk that an operation lists most often is listed there; 1 at least."""
+    found = np.ones(len(of.listed), np.int64)
+    pairs = np.stack([of.of_chunk[here], of.workload.chunks[here]])
+    alike, times = np.unique(pairs, axis=1, return_counts=True)
+    np.maximum.at(found, alike[0], times)
+    return found

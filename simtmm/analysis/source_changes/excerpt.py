@@ -1,0 +1,121 @@
+"""A part of a run that is simulated in a moment: what changes its source gains there stands for the whole."""
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtmm.analysis.source_changes.operations import Integers, Operations, ranges
+from simtmm.analysis.what_if import cost
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.sampling.part_of_machine import part_of, strip
+from simtmm.sampling.sample import sample_of
+from simtmm.trace.lower import lower
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+from simtmm.workload import Workload
+
+WAVES = 2  # of blocks that an excerpt has, at least
+FEWEST = 2  # groups of a part of a machine
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """machine, workload: to be simulated. words: what it is of the whole; "" for all of it."""
+
+    machine: Machine
+    workload: Workload
+    words: str
+
+
+def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds: float) -> Excerpt | None:
+    """What takes about so many seconds to simulate: all of a run, or some waves of its longest launch on some core
+    groups with their share of what is below them, and of each warp no more than there is time for.
+
+    Gives None where there is nothing to simulate, or a launch whose blocks wait for one another is too long.
+    """
+    whole = cost(machine, workload, result)
+    if isinstance(workload, Workload) and whole <= seconds:
+        return Excerpt(machine, workload, "")
+    launch = max(range(workload.launches), key=lambda number: result.launch_ticks[number], default=-1)
+    if launch < 0 or workload.tallies[launch].grid_barriers:
+        return None
+    first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
+    blocks, groups = last - first, machine.cores.groups
+    share = workload.tallies[launch].operations / max(1, workload.operations)
+    of_block = whole * share / max(1, blocks)
+    affordable = int(seconds / max(of_block, 1e-12))
+    # As many blocks a group as the launch has, as far as two waves show what more would
+    of_group = min(-(-blocks // groups), WAVES * _resident(machine, workload, launch))
+    taken = groups if blocks <= groups else max(min(FEWEST, groups), min(groups, affordable // of_group))
+    count = min(blocks, of_group * taken)
+    numbers = strip(_grid(workload, launch, blocks), taken / groups, count)
+    part = part_of(machine, taken) if taken < groups else machine
+    chosen = _warm(part)
+    short = _of_blocks(chosen, workload, launch, numbers)
+    left = min(1.0, 2 * seconds / max(count * of_block, 1e-12))  # of each warp
+    words = f"{count:,} of {blocks:,} blocks on {taken} of {groups} core groups"
+    if left < 1:
+        short = _beginnings(short, left)
+        words += f", of which the first {100 * left:.2g} %"
+    return Excerpt(chosen, short, words)
+
+
+def _warm(machine: Machine) -> Machine:
+    """A launch that stands for those before and behind it finds what one like it has left."""
+    l2 = machine.memory.l2
+    return machine.replace({"memory.l2.start": "warm"}) if l2 is not None and l2.start == "kept" else machine
+
+
+def in_waves(machine: Machine, workload: AnyWorkload, launch: int) -> tuple[int, int]:
+    """How many blocks a launch has, and how many the machine holds at once: a wave."""
+    blocks = int(workload.launch_blocks[launch + 1] - workload.launch_blocks[launch])
+    return blocks, machine.cores.groups * _resident(machine, workload, launch)
+
+
+def _resident(machine: Machine, workload: AnyWorkload, launch: int) -> int:
+    """Blocks of a launch that a group holds at once."""
+    first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
+    warps = max(1, int(workload.block_warps[last] - workload.block_warps[first]) // max(1, last - first))
+    limits = int(workload.launch_limits[launch]), machine.limits.blocks_per_group, machine.warps_per_group // warps
+    return max(1, min(int(limit) for limit in limits if limit))
+
+
+def _grid(workload: AnyWorkload, launch: int, blocks: int) -> tuple[int, ...]:
+    if isinstance(workload, StreamedWorkload):
+        return workload.trace.info.launches[launch].grid
+    return (blocks, 1, 1)
+
+
+def _of_blocks(machine: Machine, workload: AnyWorkload, launch: int, numbers: Integers) -> Workload:
+    """A workload of one launch of these blocks alone."""
+    if isinstance(workload, StreamedWorkload):
+        sample = sample_of(workload.trace, {launch: numbers})
+        lowered = lower(sample, machine, places=workload.has_places)
+        return lowered.limited(workload.launch_limits[launch : launch + 1], workload.origin)
+    blocks = int(workload.launch_blocks[launch]) + numbers
+    warps, block_warps = ranges(workload.block_warps[blocks], workload.block_warps[blocks + 1])
+    operations, warp_operations = ranges(workload.warp_operations[warps], workload.warp_operations[warps + 1])
+    chunks, warp_chunks = ranges(workload.warp_chunks[warps], workload.warp_chunks[warps + 1])
+    return dataclasses.replace(
+        workload,
+        kind=workload.kind[operations],
+        amount=workload.amount[operations],
+        place=workload.place[operations] if len(workload.place) else workload.place,
+        chunks=workload.chunks[chunks],
+        sectors=workload.sectors[chunks] if len(workload.sectors) else workload.sectors,
+        warp_operations=warp_operations,
+        warp_chunks=warp_chunks,
+        block_warps=block_warps,
+        launch_blocks=np.array([0, len(numbers)]),
+        launch_limits=workload.launch_limits[launch : launch + 1],
+    )
+
+
+def _beginnings(workload: Workload, share: float) -> Workload:
+    """The first operations of each warp, so many of all; 1 at least."""
+    of = Operations(workload)
+    counts = np.diff(workload.warp_operations)
+    place = np.arange(len(of.warp)) - workload.warp_operations[of.warp]
+    left = place < np.maximum(1, (counts * share).astype(np.int64))[of.warp]
+    return of.with_lists(workload.kind, workload.amount, left[of.of_chunk], workload.chunks, workload.sectors, left)

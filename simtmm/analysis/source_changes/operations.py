@@ -1,0 +1,103 @@
+"""A workload operation by operation: what each lists, in which warp and block it is, and where it comes from."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.workload import LISTED, LOAD, REDUCE, Workload
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Of a workload that is held. Arrays have an element for each operation, but where they say otherwise."""
+
+    workload: Workload
+
+    @cached_property
+    def listed(self) -> Integers:
+        """int64: how many chunks each lists."""
+        kind = self.workload.kind
+        return np.where((kind >= LOAD) & (kind <= REDUCE), self.workload.amount & LISTED, 0)
+
+    @cached_property
+    def first_chunk(self) -> Integers:
+        """int64: where its chunks begin among all."""
+        return np.cumsum(self.listed) - self.listed
+
+    @cached_property
+    def warp(self) -> Integers:
+        """int64: its warp."""
+        return np.repeat(np.arange(self.workload.warps), np.diff(self.workload.warp_operations))
+
+    @cached_property
+    def block(self) -> Integers:
+        """int64: its block."""
+        of_warps = np.repeat(np.arange(self.workload.blocks), np.diff(self.workload.block_warps))
+        found: Integers = of_warps[self.warp]
+        return found
+
+    @cached_property
+    def of_chunk(self) -> Integers:
+        """int64[chunks]: the operation that lists it."""
+        return np.repeat(np.arange(len(self.listed)), self.listed)
+
+    def chunks_of(self, chosen: Flags) -> Integers:
+        """int64[...]: numbers of the chunks that some operations list, in their order."""
+        return np.flatnonzero(chosen[self.of_chunk])
+
+    def changed(self, **arrays: Any) -> Workload:
+        """The workload with some arrays changed: kind, amount, and lists as `with_lists` gives them."""
+        return replace(self.workload, **arrays)
+
+    def with_lists(
+        self, kind: Any, amount: Integers, kept: Flags, chunks: Integers, sectors: Any, operations: Flags | None = None
+    ) -> Workload:
+        """The workload anew.
+
+        kind, amount: of each operation; of what lists chunks, without how many. kept: bool[chunks], those that still
+        are listed. chunks, sectors: of all, changed or not; sectors may be empty. operations: those that are left; all
+        if left out.
+        """
+        own = self.workload
+        listed = np.bincount(self.of_chunk[kept], minlength=len(kind))
+        lists = (kind >= LOAD) & (kind <= REDUCE)
+        amount = np.where(lists, (amount & ~np.int64(LISTED)) | listed, amount)
+        place = own.place
+        warp_operations = own.warp_operations
+        if operations is not None:
+            warp_operations = np.append(0, np.cumsum(operations))[own.warp_operations]
+            kind, amount = kind[operations], amount[operations]
+            place = place[operations] if len(place) else place
+        return replace(
+            own,
+            kind=np.ascontiguousarray(kind, np.uint8),
+            amount=np.ascontiguousarray(amount, np.int64),
+            place=np.ascontiguousarray(place),
+            chunks=np.ascontiguousarray(chunks[kept]),
+            sectors=np.ascontiguousarray(sectors[kept]) if len(sectors) else sectors,
+            warp_operations=warp_operations,
+            warp_chunks=np.append(0, np.cumsum(kept))[own.warp_chunks],
+        )
+
+
+def firsts(*keys: Integers) -> Flags:
+    """bool[...]: which of some elements is the first with its keys."""
+    order = np.lexsort((np.arange(len(keys[0])), *reversed(keys)))
+    is_new = np.ones(len(order), bool)
+    if len(order):
+        is_new[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    found = np.zeros(len(order), bool)
+    found[order] = is_new
+    return found
+
+
+def ranges(begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """The numbers in ranges, one range after another, and where each begins among these, with the end of all."""
+    offsets = np.append(0, np.cumsum(ends - begins))
+    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], ends - begins), offsets

@@ -1,0 +1,66 @@
+"""Blocks of a launch that take many times what the others take."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simtmm.trace.streamed import AnyWorkload
+from simtmm.workload import LISTED, LOAD, OF_CLASS, PAUSE, REDUCE, SHARED, Workload
+
+MANY_TIMES = 3.0  # as much as the median
+
+
+@dataclass(frozen=True)
+class Uneven:
+    """The launch with the most uneven blocks.
+
+    launch: by number. block: the one with most, within its launch. times: what it has of what the median one has.
+    blocks: how many have MANY_TIMES as much as the median.
+    """
+
+    launch: int
+    block: int
+    times: float
+    blocks: int
+
+    @property
+    def words(self) -> str:
+        """As in "block 37 does 250 times what the median block does"."""
+        return f"block {self.block:,} does {self.times:.3g} times what the median block does"
+
+
+def work_of_blocks(workload: Workload) -> npt.NDArray[np.float64]:
+    """float64[blocks]: instructions and chunks of each."""
+    kind, amount = workload.kind, workload.amount
+    lists = (kind >= LOAD) & (kind <= REDUCE)
+    counted = lists | (kind >= OF_CLASS) | (kind == SHARED) | (kind == 0)
+    own = np.where(counted, np.where(lists | (kind == SHARED), amount & LISTED, amount), 1).astype(float)
+    own[kind == PAUSE] = 0
+    before = np.append(0.0, np.cumsum(own))
+    found: npt.NDArray[np.float64] = np.diff(before[workload.warp_operations[workload.block_warps]])
+    return found
+
+
+def uneven(workload: AnyWorkload, launch: int | None = None) -> Uneven | None:
+    """The launch whose longest block is the most times its median one; None where none is MANY_TIMES as long.
+
+    launch: to look at that one alone. Of a workload that is not held, its blocks' events.
+    """
+    if isinstance(workload, Workload):
+        work = work_of_blocks(workload)
+    else:
+        work = np.zeros(workload.blocks)
+        for runs in workload.trace.runs():
+            np.add.at(work, workload.launch_blocks[runs.launch] + runs.block, runs.events)
+    worst: Uneven | None = None
+    for number in range(workload.launches) if launch is None else (launch,):
+        first, last = workload.launch_blocks[number : number + 2].tolist()
+        own = work[first:last]
+        if len(own) < 2:
+            continue
+        median = max(1.0, float(np.median(own)))
+        times = float(own.max()) / median
+        if times >= MANY_TIMES and (worst is None or times > worst.times):
+            worst = Uneven(number, int(own.argmax()), times, int((own >= MANY_TIMES * median).sum()))
+    return worst

@@ -1,0 +1,172 @@
+"""What is advised: of kernels as people write them, and that what it says is so."""
+
+import numpy as np
+import pytest
+
+from simtmm import Workload, load_machine, simulate
+from simtmm.analysis import run as runs
+from simtmm.analysis.run import run
+from simtmm.analysis.source_changes import BOUND, advise, uneven
+from simtmm.analysis.source_changes import advice as advising
+from simtmm.analysis.source_changes.excerpt import excerpt_of
+from simtmm.recorder.compiled.cuda_file import cuda_program
+from tests.cuda.compilers.conftest import needs_machine_code
+
+pytestmark = needs_machine_code
+MACHINE = "h100-sxm"
+
+PRODUCT = """__global__ void product(int n, const float* A, const float* B, float* C)
+{
+    int row = blockIdx.%s * blockDim.%s + threadIdx.%s;
+    int col = blockIdx.%s * blockDim.%s + threadIdx.%s;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += A[row * n + k] * B[k * n + col];
+    C[row * n + col] = sum;
+}
+"""
+COUNT = """__global__ void count(const unsigned char* data, int n, int* bins)
+{
+    int step = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) atomicAdd(&bins[data[i]], 1);
+}
+"""
+OWN_COUNT = """__global__ void count(const unsigned char* data, int n, int* bins)
+{
+    __shared__ int own[256];
+    for (int b = threadIdx.x; b < 256; b += blockDim.x) own[b] = 0;
+    __syncthreads();
+    int step = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) atomicAdd(&own[data[i]], 1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < 256; b += blockDim.x) atomicAdd(&bins[b], own[b]);
+}
+"""
+TURN = """__global__ void turn(const float* in, float* out, int n)
+{
+    __shared__ float tile[32][32 + %d];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x;
+    y = blockIdx.x * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+"""
+UNEVEN = """__global__ void uneven(const float* x, float* y, int longer)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int k = 0; k < (blockIdx.x == 7 ? longer : 8); ++k) s = s * 0.5f + x[(i + k * 97) & 0xffff];
+    y[i] = s;
+}
+"""
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Runs a kernel's source; all that has no other name is the size of a grid, of a block, and arguments."""
+
+    def run_source(source, grid, block, arguments):
+        path = tmp_path / "k.cu"
+        path.write_text(source)
+        return run(cuda_program(path, grid, block, arguments), load_machine(MACHINE))
+
+    return run_source
+
+
+def product(ran, order, n=64):
+    square = f"random:float32:{n * n}"
+    arguments = [f"n={n}", f"A={square}", f"B={square}", f"C=zeros:float32:{n * n}"]
+    return ran(PRODUCT % tuple(order), (n // 16, n // 16), (16, 16), arguments)
+
+
+def best(run, change):
+    """The advice of a kind."""
+    found = [each for each in run.advice if each.change == change]
+    return found[0] if found else None
+
+
+def test_consecutive_threads_are_to_take_consecutive_elements_and_gain_what_that_gains(ran):
+    """Rows along x, the classic mistake: the advice's gain is what swapping both indices gives, about."""
+    mistaken, right = product(ran, "xxxyyy"), product(ran, "yyyxxx")
+    found = best(mistaken, "coalesce")
+    assert (found.line, found.array) == (6, "A")
+    assert "a request takes 16 lines, where 2 would do" in found.words
+    assert found.gain == pytest.approx(mistaken.result.ticks / right.result.ticks, rel=0.3)  # as issue 48 asks
+    assert best(right, "coalesce") is None
+
+
+def test_a_copy_for_each_block_is_worth_what_it_is(ran):
+    arguments = ["data=random:uint8:65536", "n=65536", "bins=zeros:int32:256"]
+    shared_by_all, own = ran(COUNT, 64, 256, arguments), ran(OWN_COUNT, 64, 256, arguments)
+    found = best(shared_by_all, "privatize")
+    assert found.array == "bins"
+    assert found == shared_by_all.advice[0]
+    assert found.gain == pytest.approx(shared_by_all.result.ticks / own.result.ticks, rel=0.5)  # its set-up is left out
+    assert best(own, "pad") is None
+
+
+def test_a_tile_is_to_be_padded_where_it_is_not(ran):
+    arguments = ["random:float32:65536", "zeros:float32:65536", "256"]
+    bare, padded = (ran(TURN % pad, (8, 8), (32, 8), arguments) for pad in (0, 1))
+    found = best(bare, "pad")
+    assert found.line == 9
+    assert "32 passes" in found.words
+    assert found.gain == pytest.approx(bare.result.ticks / padded.result.ticks, rel=0.3)
+    assert best(padded, "pad") is None
+    assert best(bare, "registers") is None  # nothing is computed with what is read
+
+
+def test_a_long_block_is_named_and_its_work_shared_out(ran):
+    found = ran(UNEVEN, 64, 128, ["random:float32:65536", "zeros:float32:8192", "800"])
+    assert found.verdict.cause == "uneven blocks"
+    assert found.verdict.words.startswith("Uneven blocks bind: block 7 does ")
+    assert best(found, "even out").words.startswith("share out the work of block 7: it does ")
+    assert best(found, "even out").gain > 5
+    even = ran(UNEVEN, 64, 128, ["random:float32:65536", "zeros:float32:8192", "8"])
+    assert uneven(Workload.from_dict({"blocks": [{"warps": [[["compute", 5]]]}] * 3})) is None
+    assert best(even, "even out") is None
+
+
+def test_what_is_told_is_worth_it_and_sorted(ran):
+    found = product(ran, "xxxyyy")
+    gains = [each.gain for each in found.advice]
+    assert gains == sorted(gains, reverse=True)
+    assert min(gains) >= advising.WORTH_TELLING
+    assert len(gains) <= advising.MOST_TOLD
+    assert [each["gain"] for each in found.to_dict()["advice"]] == gains
+    assert {each.how for each in found.advice} <= {BOUND, advising.SIMULATED}
+
+
+def test_of_a_long_run_a_part_is_tried_and_gains_as_much(ran, monkeypatch):
+    told = {}
+    for seconds in (0.05, 60.0):
+        monkeypatch.setattr(runs, "advise", lambda *given, seconds=seconds: advise(*given, seconds=seconds))
+        told[seconds] = best(product(ran, "xxxyyy", n=192), "coalesce")
+    assert told[60.0].part == ""
+    assert " of 144 blocks on " in told[0.05].part
+    assert told[0.05].gain == pytest.approx(told[60.0].gain, rel=0.3)
+
+
+def test_a_workload_without_places_gets_none():
+    machine = load_machine("gtx280")
+    workload = Workload.from_dict({"blocks": [{"warps": [[["load", [*range(32)]]]]}]})
+    assert advise(machine, workload, simulate(machine, workload, stalls=True)) == ()
+
+
+def test_nothing_is_tried_where_nothing_is_asked_for(tmp_path):
+    (tmp_path / "k.cu").write_text(PRODUCT % tuple("xxxyyy"))
+    square = f"random:float32:{32 * 32}"
+    program = cuda_program(tmp_path / "k.cu", (2, 2), (16, 16), ["32", square, square, f"zeros:float32:{32 * 32}"])
+    assert run(program, load_machine(MACHINE), what_if=False).advice == ()
+
+
+def test_an_excerpt_of_a_held_workload_is_those_blocks():
+    blocks = [{"warps": [[["load", [number]], ["compute", 1 + number % 3]]] * 2} for number in range(400)]
+    workload = Workload.from_dict({"launches": [{"blocks": blocks[:1]}, {"blocks": blocks}]})
+    machine = load_machine("gtx280")
+    part = excerpt_of(machine, workload, simulate(machine, workload, stalls=True), 1e-6)
+    assert part.machine.cores.groups == 2
+    assert part.words.split(" on ")[1].startswith("2 of 30 core groups")
+    taken = [block["warps"][0][0][1][0] for block in part.workload.to_dict()["launches"][0]["blocks"]]
+    assert np.diff(taken).tolist() == [1] * (len(taken) - 1)
