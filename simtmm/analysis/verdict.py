@@ -129,6 +129,8 @@ def _sentence(
             sentence += f", since {blocks:,} blocks are {blocks / wave:.3g} waves of {wave:,}"
     elif place is not None:
         sentence += f", {'all' if place.share > 0.995 else _percent(place.share)} of it at {place}"
+        if place.waiting:
+            sentence += f", for which {place.waiting} waits most"
     if placing:
         sentence += f" ({placing})"
     elif what_ifs:

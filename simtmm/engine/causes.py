@@ -1,7 +1,7 @@
 """What binds a run: causes, the part of the time that each accounts for, and the place in the program where it does."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import ATOMICS as KINDS_OF_ATOMICS
+from simtmm.stalls import STORES as KINDS_OF_STORES
 from simtmm.stalls import Count, Reason, Stalls
 from simtmm.trace.streamed import AnyWorkload
 
@@ -47,16 +48,20 @@ CONTENDED = (
     Reason.PORT_QUEUE,
     Reason.PIPE_QUEUE,
 )  # waits that more groups would share
+FILLED = (MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH)  # units that what one place asks for holds others up at
 KINDS_OF_BARRIERS = ("barrier", "sync")
+KINDS_OF_SHARED = ("shared_load", "shared_store", "shared_atomic", "shared")
 MOSTLY = 0.5
 CLEARLY = 0.25
 
 
 @dataclass(frozen=True)
 class Where:
-    """A line of a program, and the part of what a cause accounts for that is spent there. line: 0 if unknown.
+    """A line of a program, and its part in a cause: of what goes through the unit that others wait for, or of the time
+    that is spent on the cause. line: 0 if unknown.
 
-    array: of those that are accessed there the one with most of it.
+    array: of those that are accessed there the one with most of it. waiting: the line that waits most, as
+    "file:line (array)", where another one fills what it waits for; else "".
     """
 
     file: str
@@ -64,6 +69,7 @@ class Where:
     source: str
     array: str
     share: float
+    waiting: str = ""
 
     def __str__(self) -> str:
         at = f"{self.file}:{self.line}" if self.line else self.source
@@ -143,15 +149,46 @@ def longest_launch(result: Result) -> int:
 
 
 def where(result: Result, cause: str) -> Where | None:
-    """The place with most of what a cause accounts for; None for what no place does.
+    """The place with most of a cause; None for what no place has a part in.
 
-    Of updates that no warp waits for, which no ticks are booked to, the place that lists most.
+    Of a unit's bandwidth the place that most of what goes through the unit is for: who waits there is in its way. Of
+    updates that no warp waits for, which no ticks are booked to, the place that lists most.
     """
     stalls = result.stalls
     assert stalls is not None
     of_places = _of_places(stalls, cause)[: len(stalls.places)]
     if cause == ATOMICS and not of_places[are_atomics := stalls.places.are_of(KINDS_OF_ATOMICS)].any():
         of_places = stalls.counts[: len(stalls.places), Count.CHUNKS] * are_atomics
+    waiting = _most(stalls, of_places)
+    filling = _most(stalls, _filled_by(stalls, cause)) if of_places.any() and cause in FILLED else None
+    if filling is None or waiting is None:
+        return waiting
+    is_same = (filling.file, filling.line, filling.source, filling.array) == (
+        waiting.file, waiting.line, waiting.source, waiting.array,
+    )  # fmt: skip
+    return filling if is_same else replace(filling, waiting=str(waiting))
+
+
+def _filled_by(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
+    """What goes through the unit of a cause, by place: chunks and passes at the memory ports, and sectors below."""
+    counts, levels = stalls.counts[: len(stalls.places)], stalls.levels
+    if cause == PORT_BANDWIDTH:
+        passes: npt.NDArray[np.int64] = counts[:, Count.CHUNKS].copy()
+        queued = stalls.ticks[: len(stalls.places), Reason.PORT_QUEUE] > 0
+        passes += (counts[:, Count.INSTRUCTIONS] + counts[:, Count.CONFLICTS]) * (
+            queued & stalls.places.are_of(KINDS_OF_SHARED)
+        )
+        return passes
+    if cause == L2_BANDWIDTH:
+        return counts[:, Count.L2_SECTORS]
+    found: npt.NDArray[np.int64] = counts[:, Count.MEMORY_SECTORS].copy()
+    if levels is not None and levels.stores_stay:  # they go to memory later, when their lines fall out
+        found += counts[:, Count.L2_SECTORS] * stalls.places.are_of(KINDS_OF_STORES)
+    return found
+
+
+def _most(stalls: Stalls, of_places: npt.NDArray[np.int64]) -> Where | None:
+    """The line with most of something, given by place; None where there is none of it."""
     if not of_places.any():
         return None
     of_lines: defaultdict[tuple[str, int, str], Counter[str]] = defaultdict(Counter)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cache import find, keep
+from simtmm.cache import find, is_kept, keep
 from simtmm.compiled import announced, kept_folder
 from simtmm.errors import OutputError
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Struct
@@ -94,6 +94,15 @@ class Loop:
             return True
         folder = self._folder()
         return folder is not None and any(folder.glob(f"{self._label(constants)}-*.o"))
+
+    def is_wanted_again(self, constants: Sequence[int]) -> bool:
+        """Whether it was asked before, here or in another process, if it is wanted for these constants; it is noted."""
+        folder, label = self._folder(), f"wanted-{self._label(constants)}"
+        if folder is None or is_kept(folder, label, "again", ".txt"):
+            return folder is not None
+        with contextlib.suppress(OutputError):
+            keep(folder, label, "again", ".txt", lambda path: path.write_text(""))
+        return False
 
     def _folder(self) -> Path | None:
         """Where it is kept; None where nothing could tell that its sources have changed."""

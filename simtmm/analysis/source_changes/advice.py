@@ -116,17 +116,17 @@ def advise(
         candidates = sorted(_candidates(machine, stalls, lines, part, across), key=lambda each: -each.weight)[
             :MOST_TRIED
         ]
-        found += _tried(part, candidates)
+        found += _tried(part, candidates, result.engine)
     told = [each for each in found if each.gain >= WORTH_TELLING]
     return tuple(sorted(told, key=lambda each: -each.gain)[:MOST_TOLD])
 
 
-def _tried(part: Excerpt, candidates: Sequence[_Candidate]) -> Iterator[Advice]:
-    """Each of them, simulated."""
+def _tried(part: Excerpt, candidates: Sequence[_Candidate], engine: str) -> Iterator[Advice]:
+    """Each of them, simulated by the engine that simulated the run: what is not compiled for it stays so."""
     if not candidates:
         return
     try:
-        before = simulate(part.machine, part.workload, "fast", breakdown=False).cycles
+        before = simulate(part.machine, part.workload, engine, breakdown=False).cycles
     except SimtmmError:  # a part that can't be simulated by itself
         return
     of = Operations(part.workload)
@@ -135,7 +135,7 @@ def _tried(part: Excerpt, candidates: Sequence[_Candidate]) -> Iterator[Advice]:
         if each.numbers and not chosen.any():
             continue
         try:
-            after = simulate(part.machine, each.make(of, chosen), "fast", breakdown=False).cycles
+            after = simulate(part.machine, each.make(of, chosen), engine, breakdown=False).cycles
         except SimtmmError:
             continue
         if after and before:

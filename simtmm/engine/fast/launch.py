@@ -51,10 +51,21 @@ _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
 def is_compiled(machine: Machine, workload: AnyWorkload) -> bool:
     """Whether all that a workload needs on a machine is there, in this process or in the user's cache."""
-    needed = {
+    return all(RUN.is_compiled(flags) for flags in _needed(machine, workload))
+
+
+def is_wanted_again(machine: Machine, workload: AnyWorkload) -> bool:
+    """Whether all that is missing of it was wanted before: who comes a second time comes more often."""
+    missing = [flags for flags in _needed(machine, workload) if not RUN.is_compiled(flags)]
+    again = [RUN.is_wanted_again(flags) for flags in missing]  # each of them is noted
+    return all(again)
+
+
+def _needed(machine: Machine, workload: AnyWorkload) -> set[tuple[int, ...]]:
+    """What kinds of machine the launches make of a machine."""
+    return {
         tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)))) for launch in range(workload.launches)
     }
-    return all(RUN.is_compiled(flags) for flags in needed)
 
 
 class Launch:
