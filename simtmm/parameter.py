@@ -37,12 +37,7 @@ class Parameter:
 
     def parse(self, value: object) -> int | float | str:
         """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
-        kind = type(self.default)
-        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
-            raise ValueError
-        if kind is int and not isinstance(value, str) and value != int(value):
-            raise ValueError
-        parsed: int | float | str = kind(value)
+        parsed = self._of_kind(value)
         if self.choices is not None and parsed not in self.choices:
             raise ValueError
         if not isinstance(parsed, str):
@@ -50,6 +45,23 @@ class Parameter:
             high = np.inf if self.maximum is None else self.maximum
             if not low <= parsed <= high:
                 raise ValueError
+        return parsed
+
+    def is_of_kind(self, value: object) -> bool:
+        """Whether the value reads as a whole number, a number or a word, as this parameter is; in its range or not."""
+        try:
+            self._of_kind(value)
+        except (ValueError, OverflowError):
+            return False
+        return True
+
+    def _of_kind(self, value: object) -> int | float | str:
+        kind = type(self.default)
+        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
+            raise ValueError
+        if kind is int and not isinstance(value, str) and value != int(value):
+            raise ValueError
+        parsed: int | float | str = kind(value)
         return parsed
 
 
