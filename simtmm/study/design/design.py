@@ -131,6 +131,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     Raises the errors of simtmm.errors.
     """
     study = _with_new_names(study)
+    is_stored = ran is not None  # by an earlier simtmm, it may be, which skipped what is refused now
     ran = ran or _subject(study, folder)
     names = [_beside(name, folder, machine_files()) for name in study.machines]
     machines = {name: load_machine(name) for name in names}
@@ -141,7 +142,8 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     spans = [span(name, given, _whole(name, ran)) for name, given in _table(study.sample.axes if study.sample else {})]
     _check_plain([entry for group in groups for entry in group])
     _check_names(study, ran, [entry.name for group in groups for entry in group] + [entry.name for entry in spans])
-    _check_types(ran, [entry for group in groups for entry in group])
+    if not is_stored:
+        _check_types(ran, [entry for group in groups for entry in group])
     drawn: list[dict[str, Value]] = [{}]
     if study.sample:
         if not spans:

@@ -19,7 +19,7 @@ from simtmm.files import is_folder
 from simtmm.kernel import kernel_in
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.algorithms.algorithm import Algorithm
-from simtmm.parameter import Parameter, resolved
+from simtmm.parameter import Parameter, is_of_kind, resolved
 from simtmm.program import kind_of
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import refuse_files
@@ -82,7 +82,7 @@ class Subject:
         if self._algorithm is not None:
             return "" if name == VARIANT or _is_number(value) else "a number"
         parameter = self._parameters.get(name)
-        return "" if parameter is None or parameter.is_of_kind(value) else parameter.allowed
+        return "" if parameter is None or is_of_kind(parameter, value) else parameter.allowed
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, checked. Raises KernelError or ModelError for a value that is refused."""
