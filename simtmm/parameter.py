@@ -37,12 +37,7 @@ class Parameter:
 
     def parse(self, value: object) -> int | float | str:
         """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
-        kind = type(self.default)
-        if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
-            raise ValueError
-        if kind is int and not isinstance(value, str) and value != int(value):
-            raise ValueError
-        parsed: int | float | str = kind(value)
+        parsed = _of_kind(self, value)
         if self.choices is not None and parsed not in self.choices:
             raise ValueError
         if not isinstance(parsed, str):
@@ -54,6 +49,25 @@ class Parameter:
 
 
 SEED = Parameter(0, "seed of the random inputs", minimum=0)  # a parameter of every kernel
+
+
+def is_of_kind(parameter: Parameter, value: object) -> bool:
+    """Whether a value reads as a whole number, a number or a word, as the parameter is; in its range or not."""
+    try:
+        _of_kind(parameter, value)
+    except (ValueError, OverflowError):
+        return False
+    return True
+
+
+def _of_kind(parameter: Parameter, value: object) -> int | float | str:
+    kind = type(parameter.default)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, np.integer, np.floating)):
+        raise ValueError
+    if kind is int and not isinstance(value, str) and value != int(value):
+        raise ValueError
+    converted: int | float | str = kind(value)
+    return converted
 
 
 def resolved(

@@ -433,10 +433,16 @@ def test_a_key_without_a_default_is_named_when_it_is_missing(key):
 
 
 @pytest.mark.parametrize(
-    "key", ["cores", "scheduling", "memory", "memory.l1", "limits", "resources", "banks", "hong_kim", "sources"]
+    "key", ["cores", "scheduling", "memory", "limits", "resources", "banks", "hong_kim", "sources"]
 )
 def test_a_value_in_the_place_of_a_table_is_refused(key):
     assert complaint(changed(FULL, **{key: 3})) == f"{key} = 3: must be a table of keys"
+
+
+@pytest.mark.parametrize(("value", "size"), [(40, "40MiB"), (0.5, "40MiB"), ("big", "40MiB"), (72, "72MiB")])
+def test_a_size_is_asked_for_in_the_place_of_a_cache(value, size):
+    line = f"memory.l1 = {value!r}: must be a table of keys, or with --set a size, as memory.l1={size}"
+    assert complaint(changed(FULL, **{"memory.l1": value})) == line
 
 
 @pytest.mark.parametrize("value", [3, True, ["a"]], ids=repr)
@@ -787,7 +793,10 @@ def test_an_unknown_name_is_refused_with_the_nearest():
 def test_a_name_near_no_other_is_refused_with_all():
     with pytest.raises(MachineError) as caught:
         load_machine("zzz")
-    assert str(caught.value) == f"machine 'zzz': unknown; known: {', '.join(machine_files())}"
+    known = ", ".join(machine_files())
+    assert str(caught.value) == (
+        f"machine 'zzz': unknown; known: {known}. `simtmm machines new` makes one from a data sheet"
+    )
 
 
 @pytest.mark.parametrize(

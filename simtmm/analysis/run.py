@@ -16,9 +16,9 @@ from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import cost, try_out
 from simtmm.display import Displayed, Picture, drawn
-from simtmm.engine import DEFAULT, simulate
+from simtmm.engine import DEFAULT, ENGINES, simulate
 from simtmm.engine.choice import AUTO, quickest
-from simtmm.errors import KernelError, escaped
+from simtmm.errors import EngineError, KernelError, escaped, nearest
 from simtmm.extras import frame
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
@@ -202,6 +202,8 @@ def run(
     """
     if source is None and parameters:
         raise KernelError(f"{DEFAULT_TRACE}: parameters ({', '.join(parameters)}) can only be given to a kernel")
+    if not isinstance(engine, str) or engine not in (AUTO, *ENGINES):
+        raise EngineError(f"engine {engine!r}: unknown{nearest(str(engine), (AUTO, *ENGINES))}")
     for model in models:
         find_model(model)
     on = opened_machine(machine)

@@ -57,8 +57,8 @@ app = typer.Typer(
     name="simtmm",
     cls=_Commands,
     help="Simulate real CUDA kernels on highly-threaded machines, and see whether threads hide the latency of memory.",
-    epilog="Exit status: 0 done, 1 points of a sweep or cases of a comparison failed or figures are stale, 2 wrong "
-    "input (one line says what), 3 a fault of simtmm itself (a line says what to send), 130 interrupted.",
+    epilog="Exit status: 0 done, 1 points of a sweep or cases of a comparison failed, figures are stale or a kernel "
+    "grew, 2 wrong input (one line says what), 3 a fault of simtmm itself (a line says what to send), 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

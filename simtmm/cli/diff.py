@@ -10,6 +10,7 @@ import typer
 from simtmm.cli.completion import complete_changes, complete_kernel, complete_parameter
 from simtmm.cli.environment import EnvironmentOptions
 from simtmm.cli.explain import WhatIfOption
+from simtmm.cli.gate import GateOptions
 from simtmm.cli.grouped import grouped
 from simtmm.cli.kernel_file import LaunchOptions
 from simtmm.cli.machine import MachineOptions, chosen_machine, default_machine, machine_option
@@ -58,8 +59,15 @@ class SideOptions:
 
 @grouped
 def diff(
-    a: Annotated[str, typer.Argument(metavar="A", help=SOURCE, autocompletion=complete_kernel)],
-    b: Annotated[str, typer.Argument(metavar="B", help="likewise", autocompletion=complete_kernel)],
+    *,
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help=f"{SOURCE}; with --baseline, a file of kernels (.toml)", autocompletion=complete_kernel
+        ),
+    ],
+    b: Annotated[str | None, typer.Argument(metavar="B", help="likewise", autocompletion=complete_kernel)] = None,
+    gate: GateOptions,
     machine: MachineOptions,
     launch: LaunchOptions,
     side: SideOptions,
@@ -70,18 +78,26 @@ def diff(
     """Compare two runs, and explain the difference in time.
 
     By reason, by source line and by array. What differs between them: another program, machine, key of it, or
-    parameter; or runs that were saved.
+    parameter; or runs that were saved. With --baseline the kernels of a file are compared with their earlier times.
+
+    Exit status: 0 done; 1, with --baseline, a kernel grew by more than --fail-above; 2 wrong input.
     """
     from simtmm.analysis.difference import difference
     from simtmm.report.diff import describe_difference, words
     from simtmm.report.progress import watching
 
+    of_machine = {"--machine": machine.machine, "--set": machine.set_, "--start": machine.start}
+    both = {**of_machine, "--kernel": launch.kernel, **launch.of_kernels()}
     of_a = {"--machine-a": side.machine_a, "--set-a": side.set_a, "--param-a": side.param_a}
     of_b = {"--machine-b": side.machine_b, "--set-b": side.set_b, "--param-b": side.param_b}
+    if gate.baseline is not None:
+        gate.compare(a, {f"B = {b}": b, **both, **of_a, **of_b}, result, what_if)
+        return
+    gate.refuse()
+    if b is None:
+        raise SavedRunError(f"B: is missing: {a} is compared with another run, or, with --baseline FILE, with a file")
     saved = [_saved(source, options) for source, options in ((a, of_a), (b, of_b))]
     if None not in saved:
-        of_machine = {"--machine": machine.machine, "--set": machine.set_, "--start": machine.start}
-        both = {**of_machine, "--kernel": launch.kernel, **launch.of_kernels()}
         _refuse(both, f"{a} and {b} are runs that were saved")
 
     def opened(source: str, name: str | None, changes: Words, parameters: Words) -> "Callable[[Watch | None], Side]":

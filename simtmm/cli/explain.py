@@ -9,7 +9,7 @@ import typer
 from simtmm.cli.environment import EnvironmentOptions
 from simtmm.cli.grouped import grouped
 from simtmm.cli.machine import MachineOptions
-from simtmm.cli.output import JsonOption, checked, output_option, printing, show
+from simtmm.cli.output import DOCUMENT, JsonOption, checked_form, output_option, printing, show
 from simtmm.cli.program import ProgramOptions, select
 from simtmm.errors import OutputError, nearest, shown
 from simtmm.files import write_text, written_whole
@@ -62,6 +62,10 @@ class RowOptions:
         return [name for name, wanted in (("sass", self.sass), ("ptx", self.ptx)) if wanted]
 
 
+def _checked_form(path: Path | None) -> Path | None:
+    return checked_form(path, "-o", (PAGE, TABLE, DOCUMENT))
+
+
 @grouped
 def explain(
     machine: MachineOptions,
@@ -71,7 +75,8 @@ def explain(
     what_if: WhatIfOption = True,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, output_option("a page (.html), the rows (.csv), or else the JSON document there", callback=checked)
+        Path | None,
+        output_option("a page (.html), the rows (.csv), or the JSON document (.json) there", callback=_checked_form),
     ] = None,
 ) -> None:
     """Explain where a program's time goes, line by line.

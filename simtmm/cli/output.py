@@ -36,6 +36,16 @@ def checked_all(paths: list[Path] | None) -> list[Path] | None:
     return paths
 
 
+def checked_form(path: Path | None, option: str, suffixes: tuple[str, ...]) -> Path | None:
+    """A file that is to be written in a form of its suffix; one without a suffix, as a pipe, is no mistake.
+
+    Raises OutputError where it can't be, and for another suffix.
+    """
+    if path is not None and path.suffix and not path.name.endswith(suffixes):
+        raise OutputError(f"{option} {path}: must be a file {' or '.join(suffixes)}")
+    return checked(path)
+
+
 def checked_trace(path: Path | None) -> Path | None:
     """A trace that is to be written. Raises OutputError for a suffix by which it would not be taken for one."""
     if path is not None and path.suffix == DOCUMENT:

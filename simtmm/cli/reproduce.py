@@ -45,7 +45,7 @@ def reproduce(
     Exit status: 0 done; 1, with --check, a figure in FOLDER is stale or worse than promised (a line each says which); 2
     wrong input.
     """
-    from simtmm.errors import StudyError
+    from simtmm.errors import StudyError, nearest
     from simtmm.report.accuracy import folder as accuracy_folder
     from simtmm.report.accuracy import tables as report
     from simtmm.report.figures import folder as figure_folder
@@ -55,6 +55,11 @@ def reproduce(
     from simtmm.validation import figures as papers
 
     names = list(name or ())
+    for each in names:
+        if each not in (ALL, *papers.ITEMS, *study.REPRODUCTIONS):
+            near = nearest(each, study.REPRODUCTIONS)
+            figures = "" if "did you mean" in near else f"; figures: {', '.join(papers.drawable_names())}"
+            raise StudyError(f"reproduction {each!r}: unknown{near}{figures}")
     wanted = [each for each in names if each in papers.ITEMS]
     measured = [each for each in names if each not in papers.ITEMS and each != ALL]
     if ALL in names:

@@ -11,7 +11,7 @@ from simtmm.cli.environment import EnvironmentOptions
 from simtmm.cli.explain import CountsOption, TopOption, WhatIfOption, by_option
 from simtmm.cli.grouped import grouped
 from simtmm.cli.machine import MachineOptions
-from simtmm.cli.output import DocumentOptions, checked, printing
+from simtmm.cli.output import DocumentOptions, checked_form, printing
 from simtmm.cli.program import ProgramOptions, select
 from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import engine_option
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from simtmm.report.trace_events import Choice
 
 
+def _checked_form(path: Path | None) -> Path | None:
+    return checked_form(path, "--timeline", (".json", ".json.gz"))
+
+
 @dataclass(frozen=True, kw_only=True)
 class TimelineOptions:
     """A file of what each warp did when, and which part of it."""
@@ -37,7 +41,7 @@ class TimelineOptions:
             "--timeline",
             metavar="FILE",
             help="write what each warp did when, for Perfetto or chrome://tracing; .json or .json.gz",
-            callback=checked,
+            callback=_checked_form,
         ),
     ] = None
     timeline_events: Annotated[

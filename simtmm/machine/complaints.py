@@ -6,6 +6,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from simtmm.errors import MachineError, nearest, shown
+from simtmm.machine.spelled import CACHES
 
 # What other simulators and papers call it
 WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-robin", "old": "oldest", "fcfs": "fifo"}
@@ -31,6 +32,9 @@ def one_line(error: ErrorDetails, known: Iterable[str]) -> str:
         case "value_error":
             return f"{key} = {shown(error['input'])}: {error['ctx']['error']}"
         case "model_type" | "dict_type" | "model_attributes_type":
+            if key in CACHES and isinstance(error["input"], int | float | str):
+                size = f"{key}={error['input'] if str(error['input']).isdecimal() else 40}MiB"
+                return f"{key} = {shown(error['input'])}: must be a table of keys, or with --set a size, as {size}"
             return f"{key} = {shown(error['input'])}: must be a table of keys"
         case "string_type":
             return f"{key} = {shown(error['input'])}: must be a text"

@@ -42,10 +42,11 @@ def named_machine(name: str) -> Path:
     meant = alike or _meant(name, known)
     if meant:
         raise MachineError(f"machine {name!r}: {'several are called so' if alike else 'unknown'}; did you mean "
-                           f"{' or '.join(map(repr, meant))}?")  # fmt: skip
+                           f"{' or '.join(map(repr, meant))}?{'' if alike else f' {NEW}'}")  # fmt: skip
     if is_file(f"{name}.toml"):
         raise MachineError(f"machine {name!r}: unknown; the file of that name is ./{name}.toml")
-    raise MachineError(f"machine {name!r}: unknown{nearest(name.casefold(), known)}")
+    near = nearest(name.casefold(), known)
+    raise MachineError(f"machine {name!r}: unknown{near}{' ' if near.endswith('?') else '. '}{NEW}")
 
 
 def _meant(name: str, known: dict[str, Known]) -> list[str]:
@@ -60,6 +61,7 @@ def _meant(name: str, known: dict[str, Known]) -> list[str]:
     return [each for each, text in plain.items() if len(text) > 2 and text in word][:MOST_MEANT]
 
 
+NEW = "`simtmm machines new` makes one from a data sheet"
 MOST_MEANT = 6  # suggestions that are still read
 
 

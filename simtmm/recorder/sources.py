@@ -21,8 +21,8 @@ def opened_kernel(source: str | Path) -> Kernel:
         return load_launches(source)
     if suffix in DEVICE_CODE and is_file(source):
         raise KernelError(
-            f"{source}: how is it launched? simtmm run, record and measure take --grid, --block and --arg; all else "
-            "takes a file of launches (.toml), or a trace that simtmm record wrote"
+            f"{source}: how is it launched? simtmm run, explain, diff, record and measure take --grid, --block and "
+            "--arg; all else, Python too, takes a file of launches (.toml), or a trace that simtmm record wrote"
         )
     if suffix == SCRIPT and is_file(source):
         raise KernelError(

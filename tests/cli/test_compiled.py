@@ -173,7 +173,8 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, ca
     [
         (
             ("predict", "saxpy.cu"),
-            "saxpy.cu: how is it launched? simtmm run, record and measure take --grid, --block and --arg;",
+            "saxpy.cu: how is it launched? simtmm run, explain, diff, record and measure take --grid, --block and "
+            "--arg; all else, Python too, takes a file of launches (.toml)",
         ),
         (("compare", "saxpy.cu"), "saxpy.cu: how is it launched?"),
         (

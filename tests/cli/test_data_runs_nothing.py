@@ -204,6 +204,16 @@ def test_a_study_file_names_no_program(command, marker, name):
     assert not marker.exists()
 
 
+@pytest.mark.parametrize("name", [*NAMES, "absolute"])
+def test_a_file_of_kernels_names_no_kernel_that_is_not_given(command, marker, name):
+    name = str(Path("evil").resolve()) if name == "absolute" else name
+    Path("kernels.toml").write_text(f'[k]\nsource = {json.dumps(name)}\nmachine = "ideal"\n')
+    status, out, errors = command("diff", "--baseline", "perf.json", "kernels.toml")
+    assert (status, out, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith(f"simtmm: error: kernels.toml: k.source = {name!r}: is a ")
+    assert not marker.exists()
+
+
 @pytest.mark.parametrize("name", ["evil", "kernels/evil"])
 def test_a_study_file_names_a_kernel_that_is_given(command, marker, name):
     status, _, errors = command("sweep", study_file(name), "--dry-run", "--kernel-path", "kernels")

@@ -77,7 +77,7 @@ def load_launches(path: str | Path) -> Kernel:
         arrays=arrays,
         expected=check,
         tolerance=float(tolerance),
-        options=[_placed(option, folder) for option in _texts(tables.get("options", []), f"{path}: options")],
+        options=[placed(option, folder) for option in _texts(tables.get("options", []), f"{path}: options")],
         parameters=parameters,
         folder=folder,
         origin=str(path),
@@ -162,7 +162,7 @@ def sizes_of(value: Any, where: str) -> tuple[int, ...]:
     return tuple(parts)
 
 
-def _placed(option: str, folder: Path) -> str:
+def placed(option: str, folder: Path) -> str:
     """-I folders are those beside the file."""
     return f"-I{folder / option[2:].strip()}" if option.startswith("-I") else option
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel
 
 from simtmm.engine import ENGINES
-from simtmm.errors import SimtmmError, StudyError, nearest
+from simtmm.errors import SimtmmError, StudyError, nearest, shown
 from simtmm.files import is_file, is_there
 from simtmm.machine import Machine, load_machine, machine_files
 from simtmm.machine.spec import units
@@ -131,6 +131,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     Raises the errors of simtmm.errors.
     """
     study = _with_new_names(study)
+    is_stored = ran is not None  # by an earlier simtmm, it may be, which skipped what is refused now
     ran = ran or _subject(study, folder)
     names = [_beside(name, folder, machine_files()) for name in study.machines]
     machines = {name: load_machine(name) for name in names}
@@ -141,6 +142,8 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     spans = [span(name, given, _whole(name, ran)) for name, given in _table(study.sample.axes if study.sample else {})]
     _check_plain([entry for group in groups for entry in group])
     _check_names(study, ran, [entry.name for group in groups for entry in group] + [entry.name for entry in spans])
+    if not is_stored:
+        _check_types(ran, [entry for group in groups for entry in group])
     drawn: list[dict[str, Value]] = [{}]
     if study.sample:
         if not spans:
@@ -182,6 +185,11 @@ def named(where: str | Path, make: Callable[[], Made]) -> Made:
 
 def whole_key(key: str) -> bool:
     """Whether a machine's key takes only whole numbers."""
+    return int in _kinds(key)
+
+
+def _kinds(key: str) -> set[Any]:
+    """The types of what a machine's key takes."""
     model: type[BaseModel] = Machine
     *parents, last = key.split(".")
     for parent in parents:
@@ -189,7 +197,7 @@ def whole_key(key: str) -> bool:
         model = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel))
     annotation = model.model_fields[last].annotation
     inner = [get_args(kind)[0] if get_args(kind) else kind for kind in get_args(annotation)]
-    return int in (annotation, *inner)
+    return {*inner} or {annotation}
 
 
 def is_machine_key(name: str) -> bool:
@@ -255,6 +263,22 @@ def _check_names(study: StudyFile, ran: Subject, varied: list[str]) -> None:
     for name in study.parameters:
         if name not in ran.parameters:
             raise StudyError(f"{ran.kind} {ran.name}: parameter {name!r}: unknown{nearest(name, ran.parameters)}")
+
+
+def _check_types(ran: Subject, axes: Sequence[Axis]) -> None:
+    """No value may be of another type than what it is for: what is out of range alone is skipped, a slip is not."""
+    for entry in axes:
+        for value in entry.values:
+            own = entry.name in ran.parameters
+            if allowed := ran.must_be(entry.name, value) if own else _key_must_be(entry.name, value):
+                raise StudyError(f"axis {entry.name} = {shown(value)}: must be {allowed}")
+
+
+def _key_must_be(key: str, value: Value) -> str:
+    """In words what a machine's key must be that takes numbers alone, where the value can't be one; else ""."""
+    if value == "none" or not isinstance(value, str | bool) or not _kinds(key) <= {int, float, type(None)}:
+        return ""
+    return "a whole number" if whole_key(key) else "a number"
 
 
 def _with_new_names(study: StudyFile) -> StudyFile:

@@ -41,6 +41,11 @@ class Programs(Subject):
         """Nothing: what is a default of one program need not be another's."""
         return None
 
+    def must_be(self, name: str, value: object) -> str:
+        """What a parameter must be, where the value is of the type of none of those that have it."""
+        found = [one.must_be(name, value) for one in self.each.values() if name in one.parameters]
+        return found[0] if found and all(found) else ""
+
     def of(self, axes: Mapping[str, Any]) -> Subject:
         """The program of a point."""
         return self.each[axes[PROGRAM]]

@@ -19,7 +19,7 @@ from simtmm.files import is_folder
 from simtmm.kernel import kernel_in
 from simtmm.model.algorithms import ALGORITHMS, find
 from simtmm.model.algorithms.algorithm import Algorithm
-from simtmm.parameter import Parameter, resolved
+from simtmm.parameter import Parameter, is_of_kind, resolved
 from simtmm.program import kind_of
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import refuse_files
@@ -76,6 +76,13 @@ class Subject:
     def parameter(self, name: str) -> Parameter | None:
         """A kernel's parameter of that name."""
         return self._parameters.get(name)
+
+    def must_be(self, name: str, value: object) -> str:
+        """In words what a parameter must be, where the value is not even of its type; "" for one that is."""
+        if self._algorithm is not None:
+            return "" if name == VARIANT or _is_number(value) else "a number"
+        parameter = self._parameters.get(name)
+        return "" if parameter is None or is_of_kind(parameter, value) else parameter.allowed
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All parameters, checked. Raises KernelError or ModelError for a value that is refused."""
@@ -218,6 +225,14 @@ def _algorithm_digest(algorithm: Algorithm) -> str:
 def _word(word: str) -> str:
     """A word from data as an error line shows it: a path whole."""
     return repr(word) if len(word) < LONGEST else shown(word)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _plain(value: Any) -> Any:
