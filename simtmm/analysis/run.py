@@ -12,9 +12,10 @@ from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.floors import below
 from simtmm.analysis.source_changes import Advice, advise
+from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import cost, try_out
+from simtmm.analysis.what_if import SECONDS, cost, try_out
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine import DEFAULT, ENGINES, simulate
 from simtmm.engine.choice import AUTO, quickest
@@ -308,6 +309,9 @@ def _advised(
     return advise(machine, workload, result, launches)
 
 
+ON_EXCERPT = 8  # changes of the machine that are tried on a part of a long run, about
+
+
 def _diagnosed(
     machine: Machine,
     workload: AnyWorkload,
@@ -320,10 +324,14 @@ def _diagnosed(
     if not what_if:
         return verdict(machine, result, workload, (), "by what its warps wait for")
     telling("trying what would help")
-    tried = try_out(on or machine, workload, result, is_left=is_left)
+    on = on or machine
+    tried, part = try_out(on, workload, result, is_left=is_left), ""
     takes = cost(machine, workload, result)
+    if not tried and takes and (excerpt := excerpt_of(on, workload, result, SECONDS / ON_EXCERPT)) is not None:
+        alone = simulate(excerpt.machine, excerpt.workload, result.engine, stalls=True)
+        tried, part = try_out(excerpt.machine, excerpt.workload, alone), excerpt.words
     why = "" if tried or not takes else f"by what its warps wait for: to try what would help takes {takes:.0f} s each"
-    return verdict(machine, result, workload, tried, why)
+    return verdict(machine, result, workload, tried, why, part)
 
 
 def _beside_models(

@@ -65,9 +65,16 @@ class Verdict:
 
 
 def verdict(
-    machine: Machine, result: Result, workload: AnyWorkload, what_ifs: Sequence[WhatIf] = (), placing: str = ""
+    machine: Machine,
+    result: Result,
+    workload: AnyWorkload,
+    what_ifs: Sequence[WhatIf] = (),
+    placing: str = "",
+    part: str = "",
 ) -> Verdict:
-    """What binds a run. placing: why nothing was tried, in words, if so."""
+    """What binds a run. placing: why nothing was tried, in words, if so. part: what of the run it was tried on, if not
+    on all.
+    """
     of_causes = shares(machine, result)
     if not of_causes or not any(of_causes.values()):
         return Verdict("", 0.0, False, {}, None, (), "There is nothing to simulate.")
@@ -87,8 +94,9 @@ def verdict(
         waits = cause == causes.BARRIERS and share >= causes.MOSTLY
         if tried is not None and not (waits and tried.share < causes.MOSTLY):
             cause, share, is_tried = tried.cause, tried.share, True
-    place = where(result, cause)
-    told = what_ifs, placing, of_causes[causes.IDLE], is_tried and share < ALONE, long
+    together = tried.together if tried is not None and is_tried and cause == tried.cause else ()
+    place = where(result, together[0] if together else cause)
+    told = what_ifs, placing, part, of_causes[causes.IDLE], is_tried and share < ALONE, long
     words = _sentence(machine, result, workload, cause, share, place, *told)
     return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
 
@@ -102,12 +110,16 @@ def _sentence(
     place: Where | None,
     what_ifs: Sequence[WhatIf],
     placing: str,
+    part: str,
     empty: float,
     is_one_of_many: bool,
     long: Uneven | None,
 ) -> str:
-    many = cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
+    together = next((each for each in what_ifs if each.cause == cause and each.together), None)
+    many = together is not None or cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
     binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
+    if together is not None and not is_one_of_many:
+        binds = f"{'bind' if share >= causes.MOSTLY else 'take most'} together,"
     name = f"Nothing binds alone: {cause}" if is_one_of_many else f"{cause[0].upper()}{cause[1:]}"
     sentence = f"{name} {binds} about {_percent(share)} of the time"
     if cause == causes.FEW_BLOCKS:
@@ -138,6 +150,7 @@ def _sentence(
             f"{each.words} {each.speedup:.2f}x" for each in _worth_telling(cause, what_ifs, is_one_of_many)
         )
         sentence += f"; with {tried}" if tried else ""
+        sentence += f" (tried on {part})" if tried and part else ""
     if cause in MENDS:
         sentence += f"; {MENDS[cause]} would help"
     if cause not in (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN) and empty >= LARGE_SHARE:

@@ -16,6 +16,10 @@ from simtmm.workload import BARRIER, JOIN, LARGEST, PASSES_SHIFT, PAUSE, REDUCE,
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
 LONG_COMPUTE = 64
+ALONE_HELPS = 1.1  # a speedup from which on a cause binds by itself
+OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
+MOST_TOGETHER = 4
+RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
 WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
 
 
@@ -25,6 +29,7 @@ class WhatIf:
 
     speedup: the run's time over that of the changed one. halves: whether the cost is halved, else it is taken away.
     part: of what is changed that is the cause's: with the issue rate bank conflicts become shorter, too.
+    together: the causes that are relieved at once, where it is more than one.
     """
 
     cause: str
@@ -32,6 +37,7 @@ class WhatIf:
     speedup: float
     halves: bool
     part: float = 1.0
+    together: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -119,6 +125,8 @@ CHANGES = (
                 "memory.pipe.tag_interval",
                 "memory.pipe.interval",
                 "memory.pipe.fill_interval",
+                "memory.return_interval",  # a store waits at the port for what its warp has loaded
+                "memory.return_delay",
             ),
             "x0.5",
         )
@@ -179,7 +187,39 @@ def try_out(
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
+    if whole is not None and len(found) < count and (together := _together(machine, result, found)) is not None:
+        names, change = together
+        speedup = _speedup(machine, workload, whole, result.engine, change)
+        if speedup is not None:
+            found.append(WhatIf(change.cause, change.words, speedup, change.halves, together=names))
     return tuple(found)
+
+
+def _together(machine: Machine, result: Result, found: Sequence[WhatIf]) -> tuple[tuple[str, ...], _Change] | None:
+    """The causes that warps wait for most, relieved at once; None where one of them helps by itself.
+
+    Where the queue at one unit is no shorter for the unit's being faster, since what comes out of it waits at the next,
+    all that was tried one by one helps little.
+    """
+    if any(each.speedup >= ALONE_HELPS for each in found):
+        return None
+    own = machine.values()
+    chosen: list[_Change] = []
+    for cause, share in causes.shares(machine, result).items():
+        change = next((each for each in CHANGES if each.cause == cause and cause in RELIEVED), None)
+        if change is not None and share >= OF_SEVERAL and any(own.get(key) for key in change.keys):
+            chosen.append(change)
+    if len(chosen) < 2:
+        return None
+    chosen = chosen[:MOST_TOGETHER]
+    names = tuple(change.cause for change in chosen)
+    keys = {key: value for change in chosen for key, value in change.keys.items()}
+    return names, _Change(listed(names), listed([change.words for change in chosen]), keys)
+
+
+def listed(words: Sequence[str]) -> str:
+    """As in "a, b and c"."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
