@@ -11,6 +11,7 @@ import simtmm
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
+OTHER = {"x": "y", "y": "x"}
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", README, flags=re.DOTALL)
 
 
@@ -59,6 +60,42 @@ def test_every_file_the_readme_links_to_is_there():
     links = re.findall(r"\]\(([^)]+)\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_first_example_prints_what_the_readme_shows(tmp_path, monkeypatch):
+    pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
+    (source,) = [text for language, text in BLOCKS if language == "cuda"]
+    ((command, shown),) = [text.split("\n", 1) for _, text in BLOCKS if text.startswith("$ simtmm run sgemm.cu")]
+    monkeypatch.setenv("COLUMNS", "120")
+    printed = {}
+    for name, text in (
+        ("sgemm.cu", source),
+        ("swapped.cu", re.sub(r"\.([xy])\b", lambda found: "." + OTHER[found[1]], source)),
+    ):
+        (tmp_path / name).write_text(text)
+        words = [sys.executable, "-m", *command[2:].replace("sgemm.cu", name).split()]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+        printed[name] = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    assert printed["sgemm.cu"].startswith(shown.removesuffix("...\n"))
+    times = [float(re.search(r"simulated \(\w+\) +[\d,]+ +([\d.]+) us", text)[1]) for text in printed.values()]
+    assert times == [37.2, 8.62]
+    assert f"{times[0] / times[1]:.2f} times as fast here, from {times[0]} to {times[1]} us" in README
+
+
+@pytest.mark.parametrize(
+    ("title", "error"),
+    [
+        ("PolyBench-GPU's naive gemm, mvt and syrk on an H100 SXM", "10.9 %"),
+        ("Kernels of the CUDA SDK and sums in shared memory on an H100 SXM", "7.1 %"),
+        ("Streaming kernels over occupancy on an H100 SXM, never calibrated on them", "8.0 %"),
+        ("Sums and products of matrices on an H100 SXM", "31.2 %"),
+    ],
+)
+def test_how_far_off_it_is_is_what_the_page_of_accuracy_says(title, error):
+    page = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| [{title}]")]
+    assert row.split("|")[5].strip() == error
+    assert error in README[README.index("## How far off is it?") : README.index("## The TMM")]
 
 
 def test_the_command_of_a_users_own_kernel_runs(tmp_path):

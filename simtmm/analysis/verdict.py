@@ -60,7 +60,9 @@ class Verdict:
             "tried": self.is_tried,
             "shares": dict(self.shares),
             "where": asdict(self.where) if self.where else None,
-            "what_ifs": [{**asdict(each), "share": each.share} for each in self.what_ifs],
+            "what_ifs": [
+                {**asdict(each), "together": list(each.together), "share": each.share} for each in self.what_ifs
+            ],
         }
 
 

@@ -145,7 +145,7 @@ def test_progress_is_reported_stage_by_stage(trace):
     seen = []
     run(trace, SMALL, watch=lambda *reported: seen.append(reported))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
-    assert stages == ["lowering", "counting", "simulating", "trying what would help"]
+    assert stages == ["lowering", "counting", "simulating", "trying what would help", "trying changes of the source"]
     for stage in ("lowering", "counting", "simulating"):
         _, finished, total = [reported for reported in seen if reported[0] == stage][-1]
         assert finished == total > 0
@@ -235,7 +235,8 @@ def test_a_trace_runs_on_every_shipped_machine(name, trace):
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_where_any_engine_will_do_the_one_that_ran_is_named(trace, monkeypatch, compiled):
-    monkeypatch.setattr("simtmm.engine.fast.launch.is_compiled", lambda machine, workload: compiled)
+    for name in ("is_compiled", "is_wanted_again"):
+        monkeypatch.setattr(f"simtmm.engine.fast.launch.{name}", lambda machine, workload: compiled)
     result = run(trace, SMALL, engine="auto")
     assert result.result.engine == result.provenance["engine"] == ("fast" if compiled else "reference")
     assert result.result.ticks == run(trace, SMALL).result.ticks

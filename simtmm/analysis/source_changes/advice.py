@@ -206,8 +206,8 @@ def _of_access(machine: Machine, line: _Line, weight: float, across: int) -> Ite
     verb = "store to" if line.kind in STORES else "read"
     yield _Candidate(
         "coalesce",
-        f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}, by other indices or another "
-        f"layout: a request takes {now:.3g} {name}s, where {ideal} would do",
+        f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}, by other indices or "
+        f"another layout: a request takes {now:.3g} {name}s, where {ideal} would do",
         line.at, 2 * weight, SIMULATED, tuple(line.numbers),
         lambda of, chosen: changes.coalesced(of, chosen, ideal, rows, window, passes),
     )  # fmt: skip
