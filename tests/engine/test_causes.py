@@ -143,7 +143,8 @@ CASES = {
         causes.FEW_BLOCKS,
     ),
     "one block longer than all others": (
-        {}, {"blocks": [{"warps": [[["compute", 10 if number < 40 else 4000]]]} for number in range(41)]}, causes.UNEVEN,
+        {}, {"blocks": [{"warps": [[["compute", 10 if number < 40 else 4000]]]} for number in range(41)]},
+        causes.UNEVEN,
     ),
     **{
         f"bank conflicts of {degree}": ({}, blocks(64, 8, same(["shared", degree], times=50)), causes.SHARED_MEMORY)
