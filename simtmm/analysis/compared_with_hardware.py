@@ -124,8 +124,8 @@ def _foretold(machine: Machine, kin: Sequence[Comparison]) -> str:
     told = [f"{100 * error:.1f}" for error in errors if error is not None]
     if not told:
         return ""
-    what = "with its own L" if own_latency else "by a data sheet"
-    return f"; made of other GPUs as this one is, {what}, it would have been {' and '.join(told)} %"
+    what = "with their own latency" if own_latency else "by a data sheet"
+    return f"; built from other GPUs as this machine is, {what}, they were {' and '.join(told)} % off"
 
 
 def assumptions(

@@ -20,6 +20,7 @@ HELPS = 1.1  # a speedup that is worth being called help
 ALONE = 0.2  # of the time: what takes less, and most of all that was tried, binds together with others
 
 SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by all core groups: more blocks don't help
+MANY = (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES, causes.PIPES)  # their names are plurals
 MENDS = {
     causes.FEW_BLOCKS: "launch more blocks, or smaller ones",
     causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
@@ -118,7 +119,7 @@ def _sentence(
     long: Uneven | None,
 ) -> str:
     together = next((each for each in what_ifs if each.cause == cause and each.together), None)
-    many = together is not None or cause in (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES)
+    many = together is not None or cause in MANY
     binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
     if together is not None and not is_one_of_many:
         binds = f"{'bind' if share >= causes.MOSTLY else 'take most'} together,"
@@ -215,7 +216,8 @@ def _why_slower(
         return f"core groups have no work for {_percent(found.share)} of it"
     known = found.cause in (causes.LATENCY, causes.ISSUE)
     left_out = "" if known else ", which the TMM leaves out,"
-    return f"{found.cause}{left_out} accounts for {_percent(found.share)} of it"
+    takes = "take" if found.cause in MANY else "takes"
+    return f"{found.cause}{left_out} {takes} {_percent(found.share)} of it"
 
 
 def _percent(part: float) -> str:

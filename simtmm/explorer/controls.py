@@ -2,8 +2,7 @@
 
 A control is a rule of what a value means, and no state. Values of ratios are numbers on a logarithmic slider; where a
 machine can't have what a control says (a bandwidth beside serial transfers, say) the machine refuses it as it does a
-file's. Sizes of caches are offered where the machine has the cache: what one that isn't there would take to answer
-nobody knows.
+file's. Sizes of caches are offered where the machine has the cache: a machine without it has no known latency for it.
 """
 
 import math

@@ -90,11 +90,11 @@ def test_what_is_known_is_said(machine, program, said):
 def test_a_machine_made_of_others_is_told_how_far_off_these_would_have_been():
     """With an L of its own as the first column of docs/families.md, without one as the second."""
     of = {each.machine: each for each in comparisons()}
-    made = "; made of other GPUs as this one is, "
+    made = "; built from other GPUs as this machine is, "
     said = compared_with_hardware(load_machine("mi100"), "stream")
-    assert said.endswith(f"{made}with its own L, it would have been {100 * of['mi210'].known:.1f} %.")
+    assert said.endswith(f"{made}with their own latency, they were {100 * of['mi210'].known:.1f} % off.")
     said = compared_with_hardware(load_machine("mi250x"), "stream")
-    assert said.endswith(f"{made}by a data sheet, it would have been {100 * of['mi210'].by_sheet:.1f} %.")
+    assert said.endswith(f"{made}by a data sheet, they were {100 * of['mi210'].by_sheet:.1f} % off.")
 
 
 def test_another_kernel_of_a_measured_ones_name_was_not_compared(tmp_path):

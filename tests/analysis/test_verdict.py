@@ -278,9 +278,9 @@ def test_slower_because_of_what_the_tmm_leaves_out():
     message = because(result(2000), cause=causes.MEMORY_BANDWIDTH, share=0.82)
     assert message == (
         "The simulation takes 2 times the TMM's time, "
-        "because memory bandwidth, which the TMM leaves out, accounts for 82 % of it."
+        "because memory bandwidth, which the TMM leaves out, takes 82 % of it."
     )
-    assert because(result(2000), cause=causes.ISSUE).endswith("because instruction issue accounts for 90 % of it.")
+    assert because(result(2000), cause=causes.ISSUE).endswith("because instruction issue takes 90 % of it.")
     message = because(result(2000), cause=causes.TAIL, share=0.6)
     assert message.endswith("because core groups have no work for 60 % of it.")
 

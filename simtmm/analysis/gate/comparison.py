@@ -45,12 +45,13 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         before, after, unit = self.times
+        change = None if self.change == inf else self.change  # JSON has no infinity
         return {
             "name": self.name,
             "before": before,
             "after": after,
             "unit": unit,
-            "change": self.change,
+            "change": change,
             "failed": self.failed,
             "baseline": self.before and self.before.to_dict(),
             "run": self.after and self.after.to_dict(),

@@ -63,7 +63,7 @@ export function explorer(root, start, host) {
     make("div", { class: "columns" }, controls.node, make("div", { class: "views" }, stories.node, headline, status, models.node, over.node, stalls.node, roofline.node, warps.node, source.node, occupancy.node)),
     dialog,
   );
-  root.append(make("footer", { class: "note" }, `simtmm ${start.version}. Times are simulated; what is dragged away from the machine's own values was compared with nothing.`));
+  root.append(make("footer", { class: "note" }, `simtmm ${start.version}. Times are simulated. Machines that you have changed were never compared with hardware.`));
   preferred.addEventListener("change", () => theme(preferred.matches));
   theme(preferred.matches);
 
