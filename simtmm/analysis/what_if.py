@@ -18,7 +18,7 @@ RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a secon
 LONG_COMPUTE = 64
 ALONE_HELPS = 1.1  # a speedup from which on a cause binds by itself
 OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
-MOST_TOGETHER = 4
+AS_GOOD = 0.97  # of a speedup: a cause without which it is that is not named
 RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
 WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
 
@@ -187,34 +187,46 @@ def try_out(
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
-    if whole is not None and len(found) < count and (together := _together(machine, result, found)) is not None:
-        names, change = together
-        speedup = _speedup(machine, workload, whole, result.engine, change)
-        if speedup is not None:
-            found.append(WhatIf(change.cause, change.words, speedup, change.halves, together=names))
+    if whole is not None and len(found) < count and not any(each.speedup >= ALONE_HELPS for each in found):
+        left = count - len(found)
+        found += _together(
+            machine, result, lambda change: _speedup(machine, workload, whole, result.engine, change), left
+        )
     return tuple(found)
 
 
-def _together(machine: Machine, result: Result, found: Sequence[WhatIf]) -> tuple[tuple[str, ...], _Change] | None:
-    """The causes that warps wait for most, relieved at once; None where one of them helps by itself.
+def _together(
+    machine: Machine, result: Result, speedup_of: Callable[[_Change], float | None], most: int
+) -> Iterator[WhatIf]:
+    """Causes relieved at once, where none helps by itself: the fewest that help as much as all. most: to be tried.
 
-    Where the queue at one unit is no shorter for the unit's being faster, since what comes out of it waits at the next,
-    all that was tried one by one helps little.
+    Where the queue at one unit is no shorter for the unit's being faster, what comes out of it waits at the next; warps
+    may wait at the first of them alone.
     """
-    if any(each.speedup >= ALONE_HELPS for each in found):
-        return None
-    own = machine.values()
-    chosen: list[_Change] = []
-    for cause, share in causes.shares(machine, result).items():
-        change = next((each for each in CHANGES if each.cause == cause and cause in RELIEVED), None)
-        if change is not None and share >= OF_SEVERAL and any(own.get(key) for key in change.keys):
-            chosen.append(change)
-    if len(chosen) < 2:
-        return None
-    chosen = chosen[:MOST_TOGETHER]
-    names = tuple(change.cause for change in chosen)
-    keys = {key: value for change in chosen for key, value in change.keys.items()}
-    return names, _Change(listed(names), listed([change.words for change in chosen]), keys)
+    own, shares = machine.values(), causes.shares(machine, result)
+    chosen = [
+        next(change for change in CHANGES if change.cause == cause)
+        for cause, share in shares.items()
+        if cause in RELIEVED and (share >= OF_SEVERAL or cause in causes.FILLED)
+    ]
+    chosen = [change for change in chosen if any(own.get(key) for key in change.keys)]
+    speedup = speedup_of(_joined(chosen)) if len(chosen) > 1 and most > 0 else None
+    if speedup is None or speedup < ALONE_HELPS:
+        return
+    for change in reversed(chosen[1:]):  # those that warps wait for least first
+        most -= 1
+        others = [each for each in chosen if each is not change]
+        without = speedup_of(_joined(others)) if len(chosen) > 2 and most > 0 else None
+        if without is not None and without >= AS_GOOD * speedup:
+            chosen, speedup = others, without
+    change = _joined(chosen)
+    yield WhatIf(change.cause, change.words, speedup, change.halves, together=tuple(each.cause for each in chosen))
+
+
+def _joined(changes: Sequence[_Change]) -> _Change:
+    """All of them at once."""
+    keys = {key: value for change in changes for key, value in change.keys.items()}
+    return _Change(listed([change.cause for change in changes]), listed([change.words for change in changes]), keys)
 
 
 def listed(words: Sequence[str]) -> str:

@@ -128,12 +128,51 @@ def test_the_line_and_the_array_with_most_of_it_are_named():
     assert str(with_lines.verdict.where) in with_lines.verdict.words
 
 
+def test_who_fills_a_queue_is_named_before_who_waits_in_it():
+    """Copies of eight chunks that nobody waits for, and loads of one that wait behind them."""
+    copies = {"warps": [[["async", [*range(8 * turn, 8 * turn + 8)]] for turn in range(20)]]}
+    loads = {"warps": [[["load", [1000 + turn]] for turn in range(20)]]}
+    done = run(Workload.from_dict({"blocks": [copies, loads, loads, loads]}), machine(service=40))
+    place = done.verdict.where
+    assert done.verdict.cause == causes.MEMORY_BANDWIDTH
+    assert (place.source, place.share, place.waiting) == ("async", pytest.approx(160 / 220), "load")
+    assert "73 % of it at async, for which load waits most; with" in done.verdict.words
+    alone = run(Workload.from_dict({"blocks": [loads] * 8}), machine(service=40))
+    assert (alone.verdict.where.source, alone.verdict.where.waiting) == ("load", "")
+
+
+def test_causes_that_help_only_together_are_named_together():
+    """Two ports bring chunks as fast as a partition serves them: with either twice as fast the other holds them up."""
+    on = machine(port_interval=40, service=20)
+    block = {"warps": [[["load", [9 * turn + number for number in range(4)]] for turn in range(60)]] * 2}
+    workload = Workload.from_dict({"blocks": [block] * 2})
+    tried = try_out(on, workload, simulate(on, workload, stalls=True))
+    assert all(each.speedup < 1.1 for each in tried if not each.together)
+    (both,) = [each for each in tried if each.together]
+    assert both.together == (causes.PORT_BANDWIDTH, causes.MEMORY_BANDWIDTH)  # the latency does not add to it
+    assert both.speedup > 1.5
+    words = found(tried, on=on, workload=workload).words
+    assert words.startswith("Bandwidth of the memory ports and memory bandwidth bind together, about 9")
+    assert "with the memory ports' bandwidth doubled and memory's bandwidth doubled 1." in words
+
+
+def test_one_that_helps_alone_is_not_put_together_with_others():
+    on = machine(service=40)
+    tried = try_out(on, LOADS, simulate(on, LOADS, stalls=True))
+    assert not any(each.together for each in tried)
+
+
+def test_what_was_tried_on_a_part_says_so():
+    message = verdict(machine(), simulate(machine(), LOADS, stalls=True), LOADS, [LATENCY], "", "4 of 64 blocks")
+    assert message.words.endswith("with the latency halved 1.80x (tried on 4 of 64 blocks).")
+
+
 def test_what_a_verdict_is_made_of_goes_into_json():
     message = found([LATENCY]).to_dict()
     assert message["cause"] == "memory latency"
     assert message["what_ifs"] == [
         {"cause": "memory latency", "words": "the latency halved", "speedup": 1.8, "halves": True, "part": 1.0,
-         "share": LATENCY.share}
+         "together": [], "share": LATENCY.share}
     ]  # fmt: skip
     assert message["where"]["source"] == "load"
 
