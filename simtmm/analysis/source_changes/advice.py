@@ -173,13 +173,14 @@ def _candidates(
     """All that may help. across: threads of a block along x."""
     whole = max(1, int(stalls.ticks.sum()))
     chunks = max(1, sum(line.chunks for line in lines))
+    written = {line.at[2] for line in lines if line.kind in (*STORES, *ATOMICS)}
     for line in lines:
         weight = line.ticks / whole
         if max(weight, line.chunks / chunks) < WORTH_TRYING:
             continue
         if line.kind in (*LOADS, *STORES) and not line.kind.startswith("local"):
             yield from _of_access(machine, line, weight + line.chunks / chunks, across)
-        if line.kind in LOADS and not line.kind.startswith("local"):
+        if line.kind in LOADS and not line.kind.startswith("local") and line.at[2] not in written:
             yield from _of_reuse(machine, line, weight + line.chunks / chunks, part)
         if line.kind in SHARED_LOADS:
             yield from _of_banks(line, weight)

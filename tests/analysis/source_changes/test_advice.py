@@ -128,6 +128,18 @@ def test_a_long_block_is_named_and_its_work_shared_out(ran):
     assert best(even, "even out") is None
 
 
+def test_what_the_kernel_writes_is_not_to_be_kept_in_a_tile(ran):
+    arguments = ["n=64", "A=random:float32:4096", "B=random:float32:4096"]
+    source = PRODUCT % tuple("xxxyyy")
+    apart, in_place = (
+        ran(source.replace("const float* A, const", "float* A, const").replace("C[row", f"{array}[row"), (4, 4), (16, 16),
+            [*arguments, "C=zeros:float32:4096"])
+        for array in "CA"
+    )  # fmt: skip
+    assert best(apart, "tile").array == "A"
+    assert "A" not in [each.array for each in in_place.advice if each.change == "tile"]
+
+
 def test_what_is_told_is_worth_it_and_sorted(ran):
     found = product(ran, "xxxyyy")
     gains = [each.gain for each in found.advice]
