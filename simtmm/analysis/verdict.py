@@ -6,7 +6,7 @@ from typing import Any
 
 from simtmm.analysis.source_changes.excerpt import in_waves
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
-from simtmm.analysis.what_if import MORE_WARPS, WORTH_TRYING, WhatIf, best
+from simtmm.analysis.what_if import ALONE, HELPS, MORE_WARPS, WORTH_TRYING, WhatIf, best
 from simtmm.engine import causes
 from simtmm.engine.causes import Where, idle_cause, shares, where
 from simtmm.machine import Machine
@@ -16,8 +16,6 @@ from simtmm.trace.streamed import AnyWorkload
 
 CLOSE = 1.25  # a ratio within this of 1 is not worth an explanation
 LARGE_SHARE = 0.5  # of the chunks: worth being named as a cause
-HELPS = 1.1  # a speedup that is worth being called help
-ALONE = 0.2  # of the time: what takes less, and most of all that was tried, binds together with others
 
 SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by all core groups: more blocks don't help
 MANY = (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES, causes.PIPES)  # their names are plurals

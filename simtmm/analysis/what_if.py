@@ -16,7 +16,8 @@ from simtmm.workload import BARRIER, JOIN, LARGEST, PASSES_SHIFT, PAUSE, REDUCE,
 SECONDS = 3.0  # for all of them together
 RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
 LONG_COMPUTE = 64
-ALONE_HELPS = 1.1  # a speedup from which on a cause binds by itself
+ALONE = 0.2  # of the time: a cause with less of it, and most of all that was tried, binds together with others
+HELPS = 1.1  # a speedup that is worth being called help
 OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
 AS_GOOD = 0.97  # of a speedup: a cause without which it is that is not named
 RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
@@ -187,7 +188,7 @@ def try_out(
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
-    if whole is not None and len(found) < count and not any(each.speedup >= ALONE_HELPS for each in found):
+    if whole is not None and len(found) < count and not any(each.share >= ALONE for each in found):
         left = count - len(found)
         found += _together(
             machine, result, lambda change: _speedup(machine, workload, whole, result.engine, change), left
@@ -211,7 +212,7 @@ def _together(
     ]
     chosen = [change for change in chosen if any(own.get(key) for key in change.keys)]
     speedup = speedup_of(_joined(chosen)) if len(chosen) > 1 and most > 0 else None
-    if speedup is None or speedup < ALONE_HELPS:
+    if speedup is None or speedup < HELPS:
         return
     for change in reversed(chosen[1:]):  # those that warps wait for least first
         most -= 1
