@@ -26,7 +26,9 @@ MOST_TOLD = 5
 WORTH_TELLING = 1.1
 WORTH_TRYING = 0.03  # of the time, or of the chunks
 SPREAD = 1.5  # chunks a request of what consecutive threads would need
-SHARED_LOADS = "shared_load", "shared_store"
+GLOBAL_LOADS = tuple(kind for kind in LOADS if not kind.startswith("local"))
+GLOBAL = (*GLOBAL_LOADS, *(kind for kind in STORES if not kind.startswith("local")))
+SHARED_ACCESSES = ("shared_load", "shared_store")
 OF_BANKS = 128  # bytes that banks give at once
 COMPUTED = 0.25  # floating-point instructions for each value that is read from shared memory
 IN_REGISTERS = 2  # results for which a value is used
@@ -175,17 +177,18 @@ def _candidates(
     chunks = max(1, sum(line.chunks for line in lines))
     written = {line.at[2] for line in lines if line.kind in (*STORES, *ATOMICS)}
     for line in lines:
-        weight = line.ticks / whole
-        if max(weight, line.chunks / chunks) < WORTH_TRYING:
+        of_time, of_chunks = line.ticks / whole, line.chunks / chunks
+        if max(of_time, of_chunks) < WORTH_TRYING:
             continue
-        if line.kind in (*LOADS, *STORES) and not line.kind.startswith("local"):
-            yield from _of_access(machine, line, weight + line.chunks / chunks, across)
-        if line.kind in LOADS and not line.kind.startswith("local") and line.at[2] not in written:
-            yield from _of_reuse(machine, line, weight + line.chunks / chunks, part)
-        if line.kind in SHARED_LOADS:
-            yield from _of_banks(line, weight)
+        weight = of_time + of_chunks
+        if line.kind in GLOBAL:
+            yield from _of_access(machine, line, weight, across)
+        if line.kind in GLOBAL_LOADS and line.at[2] not in written:
+            yield from _of_reuse(machine, line, weight, part)
+        if line.kind in SHARED_ACCESSES:
+            yield from _of_banks(line, of_time)
         if line.kind in ATOMICS:
-            yield from _of_atomics(line, weight + line.chunks / chunks)
+            yield from _of_atomics(line, weight)
     yield from _of_registers(stalls, lines, whole)
     if not part.words:
         yield from _of_blocks(part)
