@@ -23,6 +23,7 @@ MENDS = {
     causes.FEW_BLOCKS: "launch more blocks, or smaller ones",
     causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
     causes.UNEVEN: "sharing out its work",
+    causes.GROUPS_PATH: "more blocks, on more core groups",
     causes.LAUNCHES: "fewer launches, or more work in each",
 }
 
@@ -152,7 +153,7 @@ def _sentence(
         )
         sentence += f"; with {tried}" if tried else ""
         sentence += f" (tried on {part})" if tried and part else ""
-    if cause in MENDS:
+    if cause in MENDS and (cause != causes.GROUPS_PATH or empty >= LARGE_SHARE):
         sentence += f"; {MENDS[cause]} would help"
     if cause not in (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN) and empty >= LARGE_SHARE:
         sentence += f"; core groups have no block for {_percent(empty)} of the time"

@@ -166,6 +166,11 @@ CHANGES = (
 )
 
 
+_GROUPS_PATH = _Change(
+    causes.GROUPS_PATH, "each core group's path to memory doubled", {"memory.fetch_interval": "x0.5"}
+)
+
+
 def try_out(
     machine: Machine, workload: AnyWorkload, result: Result, seconds: float = SECONDS, is_left: bool = False
 ) -> tuple[WhatIf, ...]:
@@ -188,6 +193,11 @@ def try_out(
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
+    for number, each in enumerate(found):
+        if each.cause == causes.MEMORY_BANDWIDTH and each.speedup >= HELPS and whole is not None and len(found) < count:
+            own = _speedup(machine, workload, whole, result.engine, _GROUPS_PATH)
+            if own is not None and own >= AS_GOOD * each.speedup:  # all that was gained is the group's own
+                found[number] = WhatIf(causes.GROUPS_PATH, _GROUPS_PATH.words, own, True)
     if whole is not None and len(found) < count and not any(each.share >= ALONE for each in found):
         left = count - len(found)
         found += _together(

@@ -17,6 +17,7 @@ MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwid
 ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
 ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
 PIPES = "instruction pipes"
+GROUPS_PATH = "a core group's path to memory"  # of memory bandwidth, where what all groups share is not what binds
 LAUNCHES, FEW_BLOCKS, TAIL, UNEVEN = "launches", "too few blocks", "the tail", "uneven blocks"
 IDLE = "no blocks"  # among shares, in the place of the last three of these
 
@@ -156,6 +157,7 @@ def where(result: Result, cause: str) -> Where | None:
     """
     stalls = result.stalls
     assert stalls is not None
+    cause = MEMORY_BANDWIDTH if cause == GROUPS_PATH else cause
     of_places = _of_places(stalls, cause)[: len(stalls.places)]
     if cause == ATOMICS and not of_places[are_atomics := stalls.places.are_of(KINDS_OF_ATOMICS)].any():
         of_places = stalls.counts[: len(stalls.places), Count.CHUNKS] * are_atomics

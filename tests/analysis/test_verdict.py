@@ -156,6 +156,20 @@ def test_causes_that_help_only_together_are_named_together():
     assert "with the memory ports' bandwidth doubled and memory's bandwidth doubled 1." in words
 
 
+def test_a_path_of_one_core_group_is_told_from_what_all_share():
+    """A block loads as fast as its group may fetch; the partitions are idle, as are the other groups."""
+    turns = {"warps": [[["load", [40 * warp + turn]] for turn in range(40)] for warp in range(4)]}
+    on = machine(service=1, partitions=8, fetch_interval=60)
+    done = run(Workload.from_dict({"blocks": [turns]}), on)
+    assert done.verdict.cause == causes.GROUPS_PATH
+    assert done.verdict.where.source == "load"
+    assert "; with each core group's path to memory doubled 1.9" in done.verdict.words
+    assert done.verdict.words.endswith("core groups have no block for 50 % of the time.")
+    assert "more blocks, on more core groups would help" in done.verdict.words
+    shared = run(Workload.from_dict({"blocks": [turns] * 2}), machine(service=40, fetch_interval=60))
+    assert shared.verdict.cause == causes.MEMORY_BANDWIDTH
+
+
 def test_one_that_helps_alone_is_not_put_together_with_others():
     on = machine(service=40)
     tried = try_out(on, LOADS, simulate(on, LOADS, stalls=True))
