@@ -27,7 +27,7 @@ WORKLOAD = {"blocks": [{"warps": [[["compute", 4], ["load", [0, 1]]]]}]}
 RUN_KEYS = {
     "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
     "provenance", "sampling", "sampled", "faults", "warnings", "schedules", "compared", "assumptions", "bound",
-    "beside_the_model", "stalls", "units",
+    "beside_the_model", "stalls", "units", "advice",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from simtmm.analysis.source_changes import Advice, advise
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import SECONDS, cost, try_out
+from simtmm.analysis.what_if import SECONDS, WhatIf, cost, try_out
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine import DEFAULT, ENGINES, simulate
 from simtmm.engine.choice import AUTO, quickest
@@ -309,7 +309,8 @@ def _advised(
     return advise(machine, workload, result, launches)
 
 
-ON_EXCERPT = 8  # changes of the machine that are tried on a part of a long run, about
+ON_ALL = 5  # changes of the machine, at least, that there has to be time for to try them on all of a run,
+ON_EXCERPT = 10  # and as many as there is time for on a part of it, about
 
 
 def _diagnosed(
@@ -325,9 +326,11 @@ def _diagnosed(
         return verdict(machine, result, workload, (), "by what its warps wait for")
     telling("trying what would help")
     on = on or machine
-    tried, part = try_out(on, workload, result, is_left=is_left), ""
-    takes = cost(machine, workload, result)
-    if not tried and takes and (excerpt := excerpt_of(on, workload, result, SECONDS / ON_EXCERPT)) is not None:
+    takes, part = cost(machine, workload, result), ""
+    tried: tuple[WhatIf, ...] = ()
+    if takes <= SECONDS / ON_ALL:
+        tried = try_out(on, workload, result, is_left=is_left)
+    elif (excerpt := excerpt_of(on, workload, result, SECONDS / ON_EXCERPT)) is not None:
         alone = simulate(excerpt.machine, excerpt.workload, result.engine, stalls=True)
         tried, part = try_out(excerpt.machine, excerpt.workload, alone), excerpt.words
     why = "" if tried or not takes else f"by what its warps wait for: to try what would help takes {takes:.0f} s each"

@@ -15,7 +15,7 @@ from simtmm.trace.lower import lower
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Workload
 
-WAVES = 2  # of blocks that an excerpt has, at least
+WAVES = 4  # of blocks that an excerpt has, where the launch has as many
 FEWEST = 2  # groups of a part of a machine
 
 
@@ -45,26 +45,41 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
     share = workload.tallies[launch].operations / max(1, workload.operations)
     of_block = whole * share / max(1, blocks)
     affordable = int(seconds / max(of_block, 1e-12))
-    # As many blocks a group as the launch has, as far as two waves show what more would
+    # As many blocks a group as the launch has, as far as some waves show what more would
     of_group = min(-(-blocks // groups), WAVES * _resident(machine, workload, launch))
     taken = groups if blocks <= groups else max(min(FEWEST, groups), min(groups, affordable // of_group))
     count = min(blocks, of_group * taken)
     numbers = strip(_grid(workload, launch, blocks), taken / groups, count)
     part = part_of(machine, taken) if taken < groups else machine
-    chosen = _warm(part)
-    short = _of_blocks(chosen, workload, launch, numbers)
+    short = _of_blocks(part, workload, launch, numbers)
     left = min(1.0, 2 * seconds / max(count * of_block, 1e-12))  # of each warp
     words = f"{count:,} of {blocks:,} blocks on {taken} of {groups} core groups"
     if left < 1:
         short = _beginnings(short, left)
         words += f", of which the first {100 * left:.2g} %"
-    return Excerpt(chosen, short, words)
+    waves = min(1.0, (count / taken) / (blocks / groups))  # of all of them
+    overheads = {
+        f"scheduling.{key}": waves * getattr(machine.scheduling, key) for key in ("launch_overhead", "first_launch")
+    }
+    part = part.replace({key: value for key, value in overheads.items() if value})
+    if machine.memory.l2 is not None:
+        held = len(np.unique(short.chunks)) / max(1, _footprint(machine, workload, launch))
+        sets = max(1, round(machine.memory.l2.sets * min(1.0, held)))
+        part = part.replace({"memory.l2.sets": sets, "memory.l2.start": "warm"})
+    return Excerpt(part, short, words)
 
 
-def _warm(machine: Machine) -> Machine:
-    """A launch that stands for those before and behind it finds what one like it has left."""
-    l2 = machine.memory.l2
-    return machine.replace({"memory.l2.start": "warm"}) if l2 is not None and l2.start == "kept" else machine
+def _footprint(machine: Machine, workload: AnyWorkload, launch: int) -> int:
+    """How many chunks a launch touches; where its operations are not held, those of all arrays.
+
+    An L2 of an excerpt that is as much smaller holds what the machine's own would hold, and no more: what streams
+    through the one streams through the other.
+    """
+    if isinstance(workload, StreamedWorkload):
+        arrays = (array for array in workload.trace.info.arrays if array.space == "global")
+        return sum(array.bytes for array in arrays) // machine.chunk_bytes
+    first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
+    return len(np.unique(workload.chunks[workload.warp_chunks[first] : workload.warp_chunks[last]]))
 
 
 def in_waves(machine: Machine, workload: AnyWorkload, launch: int) -> tuple[int, int]:

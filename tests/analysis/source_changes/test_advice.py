@@ -66,10 +66,10 @@ UNEVEN = """__global__ void uneven(const float* x, float* y, int longer)
 def ran(tmp_path):
     """Runs a kernel's source; all that has no other name is the size of a grid, of a block, and arguments."""
 
-    def run_source(source, grid, block, arguments):
+    def run_source(source, grid, block, arguments, changes=None):
         path = tmp_path / "k.cu"
         path.write_text(source)
-        return run(cuda_program(path, grid, block, arguments), load_machine(MACHINE))
+        return run(cuda_program(path, grid, block, arguments), load_machine(MACHINE).replace(changes or {}))
 
     return run_source
 
@@ -157,6 +157,28 @@ def test_of_a_long_run_a_part_is_tried_and_gains_as_much(ran, monkeypatch):
     assert told[60.0].part == ""
     assert " of 144 blocks on " in told[0.05].part
     assert told[0.05].gain == pytest.approx(told[60.0].gain, rel=0.3)
+
+
+STREAM = """__global__ void add(const float* a, const float* b, float* c)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[i] + b[i];
+}
+"""
+
+
+def test_a_part_of_a_stream_is_bound_by_what_binds_the_whole(ran, monkeypatch):
+    """12 MB go through an L2 of which the part has no more than its share: it is no smaller program that fits."""
+    arguments = [f"{name}={kind}:float32:1048576" for name, kind in (("a", "random"), ("b", "random"), ("c", "zeros"))]
+    told = {}
+    for seconds in (60.0, 0.2):
+        monkeypatch.setattr(runs, "SECONDS", seconds)
+        told[seconds] = ran(STREAM, 4096, 256, arguments, {"memory.l2.sets": 2000})
+    verdicts = {seconds: done.verdict for seconds, done in told.items()}
+    assert "tried on" not in verdicts[60.0].words
+    assert " of 4,096 blocks on " in verdicts[0.2].words
+    assert verdicts[0.2].cause == verdicts[60.0].cause
+    assert verdicts[0.2].share == pytest.approx(verdicts[60.0].share, abs=0.15)
 
 
 def test_a_workload_without_places_gets_none():
