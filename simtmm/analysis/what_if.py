@@ -9,7 +9,7 @@ from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
-from simtmm.stalls import CLASSES
+from simtmm.stalls import CLASSES, Count
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import BARRIER, JOIN, LARGEST, PASSES_SHIFT, PAUSE, REDUCE, SHARED, SYNC, Workload
 
@@ -260,10 +260,24 @@ def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> I
     if _may_end_with_updates(machine, result, workload):
         always.append(causes.ATOMICS)
         rank[causes.ATOMICS] = min(rank[causes.ATOMICS], rank[causes.IDLE])
+    if _has_conflicts(result):  # passes of the banks hold up others, whose waits are told to be at the port
+        always.append(causes.SHARED_MEMORY)
+        rank[causes.SHARED_MEMORY] = min(rank[causes.SHARED_MEMORY], rank[causes.PORT_BANDWIDTH])
     worth = [change for change in CHANGES if of_causes.get(change.cause, 0) >= WORTH_TRYING or change.cause in always]
     yield from sorted(worth, key=lambda change: rank.get(change.cause, len(rank)))
     if (more := _more_warps(machine, workload)) is not None:
         yield more
+
+
+def _has_conflicts(result: Result) -> bool:
+    """Whether bank conflicts make a good part of the instructions of shared memory longer."""
+    stalls = result.stalls
+    if stalls is None:
+        return False
+    counts = stalls.counts[: len(stalls.places)]
+    shared = counts[stalls.places.are_of(causes.KINDS_OF_SHARED)]
+    conflicts, accesses = int(shared[:, Count.CONFLICTS].sum()), int(shared[:, Count.INSTRUCTIONS].sum())
+    return conflicts >= WORTH_TRYING * accesses > 0
 
 
 def _may_end_with_updates(machine: Machine, result: Result, workload: AnyWorkload) -> bool:

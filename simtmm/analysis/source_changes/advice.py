@@ -30,7 +30,7 @@ GLOBAL_LOADS = tuple(kind for kind in LOADS if not kind.startswith("local"))
 GLOBAL = (*GLOBAL_LOADS, *(kind for kind in STORES if not kind.startswith("local")))
 SHARED_ACCESSES = ("shared_load", "shared_store")
 OF_BANKS = 128  # bytes that banks give at once
-COMPUTED = 0.25  # floating-point instructions for each value that is read from shared memory
+COMPUTED = 0.4  # floating-point instructions for each value that is read from shared memory
 IN_REGISTERS = 2  # results for which a value is used
 SIMULATED, BOUND = "simulated", "bound"
 

@@ -107,14 +107,16 @@ def test_a_copy_for_each_block_is_worth_what_it_is(ran):
 
 
 def test_a_tile_is_to_be_padded_where_it_is_not(ran):
-    arguments = ["random:float32:65536", "zeros:float32:65536", "256"]
-    bare, padded = (ran(TURN % pad, (8, 8), (32, 8), arguments) for pad in (0, 1))
+    arguments = ["random:float32:1048576", "zeros:float32:1048576", "1024"]
+    bare, padded = (ran(TURN % pad, (32, 32), (32, 8), arguments) for pad in (0, 1))
     found = best(bare, "pad")
     assert found.line == 9
     assert "32 passes" in found.words
     assert found.gain == pytest.approx(bare.result.ticks / padded.result.ticks, rel=0.3)
     assert best(padded, "pad") is None
     assert best(bare, "registers") is None  # nothing is computed with what is read
+    assert (bare.verdict.cause, bare.verdict.where.line) == ("shared memory", 9)  # though warps wait at the port
+    assert padded.verdict.cause != "shared memory"
 
 
 def test_a_long_block_is_named_and_its_work_shared_out(ran):
