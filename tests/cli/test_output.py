@@ -41,7 +41,10 @@ OUTPUTS = {
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_an_output_for_which_there_is_no_room_is_an_error_of_one_line_and_leaves_nothing(called, tmp_path, name):
+def test_an_output_for_which_there_is_no_room_is_an_error_of_one_line_and_leaves_nothing(
+    called, tmp_path, tmp_path_factory, monkeypatch, name
+):
+    monkeypatch.chdir(tmp_path_factory.mktemp("here"))  # where a sweep's store goes
     (tmp_path / name).symlink_to("/dev/full")
     status, _, told = called(*OUTPUTS[name], str(tmp_path / name))
     assert status == 2
