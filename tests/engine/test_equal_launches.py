@@ -64,6 +64,17 @@ def test_a_launch_that_finds_what_one_before_found_is_not_simulated_again(monkey
     assert simulated_launches == needed
 
 
+@pytest.mark.parametrize("writes", ["through", "back"])
+@pytest.mark.parametrize("start", ["cold", "warm", "kept"])
+def test_another_launch_finds_nothing_of_one_whose_numbers_are_known(monkeypatch, start, writes):
+    """Their chunks all have room: what the second launch of a kind leaves is as gone as what the first one left."""
+    l2 = {"sets": 64, "ways": 4, "latency": 40, "writes": writes, "start": start}
+    machine = Machine.from_dict({**MACHINE, "memory": {**MACHINE["memory"], "l2": l2}})
+    a, b = of(1, 2, 3), {"blocks": [{"warps": [[["load", [1, 2]], ["load", [7]], ["load", [3]]]]}]}
+    workload = Workload.from_dict({"launches": [a, a, b, b, a, b]})
+    simulated(monkeypatch, machine, workload, stalls=True)
+
+
 def test_what_no_room_is_left_for_is_simulated(monkeypatch):
     monkeypatch.setattr(equal, "MOST_HELD", 0)
     machine = Machine.from_dict({**MACHINE, "memory": {**MACHINE["memory"], "l2": L2}})

@@ -60,7 +60,7 @@ class EqualLaunches:
     def __init__(self, machine: Machine, workload: Workload, reused: Reused, booked: Booked | None) -> None:
         l2 = machine.memory.l2
         self._workload, self._reused, self._booked = workload, reused, booked
-        self._keeps = l2 is not None and l2.start == "kept"
+        self._keeps = reused.keeps
         self._sets = l2.used_sets if l2 is not None else 1
         self._kinds: dict[tuple[int, ...], list[_Kind]] = {}
         self._held = 0
@@ -91,7 +91,7 @@ class EqualLaunches:
         if self._asked is None:
             return
         kind, found = self._asked
-        lines, sectors = self._reused.taken_from_l2(kind.rows)
+        lines, sectors = self._taken(kind)
         if self._held + lines.nbytes + sectors.nbytes > MOST_HELD:
             return
         booked = None
@@ -139,11 +139,16 @@ class EqualLaunches:
     def _chunks(self, launch: int) -> Integers:
         return self._parts(launch)[-2]
 
+    def _taken(self, kind: _Kind) -> tuple[Integers, Integers]:
+        """What lies in the L2 of the chunks of a launch, where it stays there from launch to launch."""
+        nothing = np.empty(0, np.int64)
+        return self._reused.taken_from_l2(kind.rows) if self._keeps else (nothing, nothing)
+
     def _found(self, kind: _Kind) -> bytes:
         """What a launch that is to begin finds in the L2, where anything lies there."""
         if not self._keeps:
             return b""
         digest = hashlib.blake2b(digest_size=20)
-        for part in self._reused.taken_from_l2(kind.rows):
+        for part in self._taken(kind):
             digest.update(part.tobytes())
         return digest.digest()

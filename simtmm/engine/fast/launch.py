@@ -136,7 +136,7 @@ class Launch:
         else:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part, reused)
-        l2, l2_sectors, l2_touched = reused.l2(launch > 0 and memory.l2 is not None and memory.l2.start == "kept")
+        l2, l2_sectors, l2_touched = reused.l2()
         if memory.l2 and memory.l2.start == "warm":
             self._supply.warm(parameters, l2, l2_sectors, l2_touched)
         l1, l1_sectors = reused.l1()

@@ -32,6 +32,7 @@ class Reused:
         self._l1 = empty_lines(self._groups, memory.l1, memory.sectors)
         self._l2 = empty_lines(1, memory.l2, memory.sectors)
         self._has_l1, self._has_l2 = memory.l1 is not None, memory.l2 is not None
+        self.keeps = memory.l2 is not None and memory.l2.start == "kept"  # what the launch before leaves in the L2
         self._touched = words_of(len(self._l2[0]))
         self._empty = _EMPTY.bind(self._l2[0], self._touched)
         self._settle = _SETTLE.bind(*self._l2, self._touched, memory.sectors)
@@ -77,22 +78,22 @@ class Reused:
             lines.reshape(self._groups, -1)[used] = -1
         return lines, sectors
 
-    def l2(self, keeps: bool) -> tuple[Integers, Integers, Any]:
+    def l2(self) -> tuple[Integers, Integers, Any]:
         """The lines of the L2, their sectors, and bits of the sets that are touched.
 
-        keeps: the lines are as the launch before left them, all filled before this one begins; else there are none.
+        If it keeps them the lines are as the launch before left them, all filled before this one begins; else there are
+        none.
         """
-        lines, sectors = self._l2
-        if self._has_l2:
-            if keeps:
-                self._settle()
-            else:
-                self._empty()
-        return lines, sectors, self._touched
+        if self.keeps:
+            self._settle()
+        elif self._has_l2:
+            self._empty()
+        return *self._l2, self._touched
 
     def taken_from_l2(self, rows: Integers) -> tuple[Integers, Integers]:
-        """Copies of sets of the L2 and of their sectors, as a launch that comes next finds them."""
-        lines, sectors, _ = self.l2(True)
+        """Copies of sets of an L2 that keeps them, and of their sectors, as a launch that comes next finds them."""
+        assert self.keeps  # settled lines are no longer known as touched: nothing would empty them
+        lines, sectors, _ = self.l2()
         return lines[rows], sectors[rows if len(sectors) == len(lines) else rows[:0]]
 
     def put_into_l2(self, rows: Integers, lines: Integers, sectors: Integers) -> None:
