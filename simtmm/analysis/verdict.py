@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from simtmm.analysis.source_changes.excerpt import in_waves
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
+from simtmm.analysis.waves import in_waves
 from simtmm.analysis.what_if import ALONE, HELPS, MORE_WARPS, WORTH_TRYING, WhatIf, best
 from simtmm.engine import causes
 from simtmm.engine.causes import Where, idle_cause, shares, where
@@ -133,8 +133,8 @@ def _sentence(
     elif cause == causes.UNEVEN and long is not None:
         which = f" of launch {long.launch:,}" if workload.launches > 1 else ""
         sentence = (
-            f"Uneven blocks bind: block {long.block:,}{which} does {long.times:.3g} times what the median block does, "
-            f"and core groups have no block left for {_percent(share)} of the time"
+            f"Uneven blocks bind: block {long.block:,}{which} {long.words}, and core groups have no block left for "
+            f"{_percent(share)} of the time"
         )
     elif cause == causes.TAIL:
         sentence = f"The tail binds: core groups have no block left for {_percent(share)} of the time"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simtmm.analysis.waves import in_waves
 from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
@@ -290,28 +291,14 @@ def _may_end_with_updates(machine: Machine, result: Result, workload: AnyWorkloa
 
 def _more_warps(machine: Machine, workload: AnyWorkload) -> _Change | None:
     """Twice the warps of a group, if the program has them."""
-    if not any(_is_full(machine, workload, launch) for launch in range(workload.launches)):
+    waves = (in_waves(machine, workload, launch) for launch in range(workload.launches))
+    if not any(blocks > wave for blocks, wave in waves):
         return None
     keys: dict[str, float | str] = {"cores.max_threads_per_core": "x2"}
     for key in ("warps_per_group", "blocks_per_group"):
         if getattr(machine.limits, key) is not None:
             keys[f"limits.{key}"] = "x2"
     return _Change(MORE_WARPS, "twice the warps", keys)
-
-
-def _is_full(machine: Machine, workload: AnyWorkload, launch: int) -> bool:
-    """Whether a launch has more blocks than the machine holds at once."""
-    first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
-    if isinstance(workload, Workload):
-        warps = -(-int(workload.block_warps[last] - workload.block_warps[first]) // max(1, last - first))
-    else:
-        warps = int(workload.warps_of_blocks[launch])
-    limits = (
-        int(workload.launch_limits[launch]),
-        machine.limits.blocks_per_group,
-        machine.warps_per_group // max(1, warps),
-    )
-    return (last - first) > machine.cores.groups * min(int(limit) for limit in limits if limit)
 
 
 def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: _Change) -> float | None:

@@ -11,6 +11,7 @@ from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.analysis.source_changes.uneven import MANY_TIMES, uneven, work_of_blocks
 from simtmm.engine import simulate
+from simtmm.engine.causes import longest_launch
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
@@ -113,8 +114,7 @@ def advise(
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
     found: list[Advice] = []
     if part is not None and lines:
-        longest = max(range(workload.launches), key=lambda number: result.launch_ticks[number])
-        across = launches[longest].block[0] if launches else machine.cores.warp_width
+        across = launches[longest_launch(result)].block[0] if launches else machine.cores.warp_width
         candidates = sorted(_candidates(machine, stalls, lines, part, across), key=lambda each: -each.weight)[
             :MOST_TRIED
         ]
@@ -300,7 +300,7 @@ def _of_blocks(part: Excerpt) -> Iterator[_Candidate]:
     which = f"block {found.block:,}" if len(long) == 1 else f"{len(long):,} blocks, {found.block:,} most of all"
     yield _Candidate(
         "even out",
-        f"share out the work of {which}: it does {found.times:.3g} times what the median block does",
+        f"share out the work of {which}: it {found.words}",
         ("", 0, ""), 1.0, SIMULATED, (), lambda of, _: changes.evened_out(of, times),
     )  # fmt: skip
 

@@ -1,9 +1,11 @@
 """What becomes of a workload's operations where a programmer changes the source of some of its places."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, ranges
-from simtmm.workload import ATOMIC, LISTED, PASSES_SHIFT, REDUCE, SHARED, Workload
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, ranges
+from simtmm.workload import PASSES_SHIFT, SHARED, Workload
 
 
 def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int, passes: int) -> Workload:
@@ -56,7 +58,7 @@ def without_conflicts(of: Operations, chosen: Flags) -> Workload:
     amount = of.workload.amount.copy()
     least = amount[chosen] >> PASSES_SHIFT
     amount[chosen] = 1 + least + (least << PASSES_SHIFT)
-    return of.changed(amount=amount)
+    return replace(of.workload, amount=amount)
 
 
 def combined_in_warps(of: Operations, chosen: Flags) -> Workload:
@@ -70,29 +72,12 @@ def combined_in_warps(of: Operations, chosen: Flags) -> Workload:
 
 def combined_in_blocks(of: Operations, chosen: Flags) -> Workload:
     """A block updates words of its own in shared memory, and those in global memory once each."""
-    own = of.workload
-    here = of.chunks_of(chosen)
-    times = _most_alike(of, here)
-    kept = np.ones(len(own.chunks), bool)
-    kept[here] = firsts(of.block[of.of_chunk[here]], own.chunks[here])
-    left = np.bincount(of.of_chunk[kept], minlength=len(chosen))
-    in_shared = chosen & (left == 0)
-    kind, amount = own.kind.copy(), own.amount.copy()
-    kind[in_shared], amount[in_shared] = SHARED, times[in_shared]
-    return of.with_lists(kind, amount, kept, own.chunks, own.sectors)
+    return _once_a_block(of, chosen, _most_alike(of, of.chunks_of(chosen)))
 
 
 def shared_by_blocks(of: Operations, chosen: Flags) -> Workload:
     """A block loads each chunk of a place once, into shared memory; its other requests for it read it there."""
-    own = of.workload
-    here = of.chunks_of(chosen)
-    kept = np.ones(len(own.chunks), bool)
-    kept[here] = firsts(of.block[of.of_chunk[here]], own.chunks[here])
-    left = np.bincount(of.of_chunk[kept], minlength=len(chosen))
-    in_shared = chosen & (left == 0)
-    kind, amount = own.kind.copy(), own.amount.copy()
-    kind[in_shared], amount[in_shared] = SHARED, 1
-    return of.with_lists(kind, amount, kept, own.chunks, own.sectors)
+    return _once_a_block(of, chosen, np.ones(len(chosen), np.int64))
 
 
 def kept_in_registers(of: Operations, chosen: Flags, times: int) -> Workload:
@@ -123,12 +108,10 @@ def evened_out(of: Operations, times: dict[int, int]) -> Workload:
     operations, warp_operations = ranges(*bounds)
     before = np.append(0, np.cumsum(of.listed))  # chunks
     chunks, warp_chunks = ranges(before[bounds[0]], before[bounds[1]])
-    return of.changed(
-        kind=own.kind[operations],
-        amount=own.amount[operations],
-        place=own.place[operations] if len(own.place) else own.place,
-        chunks=own.chunks[chunks],
-        sectors=own.sectors[chunks] if len(own.sectors) else own.sectors,
+    return gathered(
+        own,
+        operations,
+        chunks,
         warp_operations=warp_operations,
         warp_chunks=warp_chunks,
         block_warps=block_warps,
@@ -136,16 +119,20 @@ def evened_out(of: Operations, times: dict[int, int]) -> Workload:
     )
 
 
-def are_atomics(of: Operations) -> Flags:
-    """bool: which operations update global memory."""
-    found: Flags = (of.workload.kind == ATOMIC) | (of.workload.kind == REDUCE)
-    return found
+def _once_a_block(of: Operations, chosen: Flags, passes: Integers) -> Workload:
+    """Of chosen operations a block lists each chunk once; those that list none any more access shared memory.
 
-
-def conflicts_of(of: Operations) -> Integers:
-    """int64: the passes of each shared access beyond those that it would take without conflicts."""
-    amount = of.workload.amount
-    return np.where(of.workload.kind == SHARED, (amount & LISTED) - 1 - (amount >> PASSES_SHIFT), 0)
+    passes: of each operation, where it does.
+    """
+    own = of.workload
+    here = of.chunks_of(chosen)
+    kept = np.ones(len(own.chunks), bool)
+    kept[here] = firsts(of.block[of.of_chunk[here]], own.chunks[here])
+    left = np.bincount(of.of_chunk[kept], minlength=len(chosen))
+    in_shared = chosen & (left == 0)
+    kind, amount = own.kind.copy(), own.amount.copy()
+    kind[in_shared], amount[in_shared] = SHARED, passes[in_shared]
+    return of.with_lists(kind, amount, kept, own.chunks, own.sectors)
 
 
 def _position(keys: Integers, in_order: bool = True) -> Integers:

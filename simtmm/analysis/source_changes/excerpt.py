@@ -1,12 +1,13 @@
 """A part of a run that is simulated in a moment: what changes its source gains there stands for the whole."""
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Integers, Operations, ranges
+from simtmm.analysis.source_changes.operations import Integers, Operations, gathered, ranges
+from simtmm.analysis.waves import resident_blocks
 from simtmm.analysis.what_if import cost
+from simtmm.engine.causes import longest_launch
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.sampling.part_of_machine import part_of, strip
@@ -37,8 +38,10 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
     whole = cost(machine, workload, result)
     if isinstance(workload, Workload) and whole <= seconds:
         return Excerpt(machine, workload, "")
-    launch = max(range(workload.launches), key=lambda number: result.launch_ticks[number], default=-1)
-    if launch < 0 or workload.tallies[launch].grid_barriers:
+    if not workload.launches:
+        return None
+    launch = longest_launch(result)
+    if workload.tallies[launch].grid_barriers:
         return None
     first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
     blocks, groups = last - first, machine.cores.groups
@@ -46,7 +49,7 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
     of_block = whole * share / max(1, blocks)
     affordable = int(seconds / max(of_block, 1e-12))
     # As many blocks a group as the launch has, as far as some waves show what more would
-    of_group = min(-(-blocks // groups), WAVES * _resident(machine, workload, launch))
+    of_group = min(-(-blocks // groups), WAVES * resident_blocks(machine, workload, launch))
     taken = groups if blocks <= groups else max(min(FEWEST, groups), min(groups, affordable // of_group))
     count = min(blocks, of_group * taken)
     numbers = strip(_grid(workload, launch, blocks), taken / groups, count)
@@ -82,20 +85,6 @@ def _footprint(machine: Machine, workload: AnyWorkload, launch: int) -> int:
     return len(np.unique(workload.chunks[workload.warp_chunks[first] : workload.warp_chunks[last]]))
 
 
-def in_waves(machine: Machine, workload: AnyWorkload, launch: int) -> tuple[int, int]:
-    """How many blocks a launch has, and how many the machine holds at once: a wave."""
-    blocks = int(workload.launch_blocks[launch + 1] - workload.launch_blocks[launch])
-    return blocks, machine.cores.groups * _resident(machine, workload, launch)
-
-
-def _resident(machine: Machine, workload: AnyWorkload, launch: int) -> int:
-    """Blocks of a launch that a group holds at once."""
-    first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
-    warps = max(1, int(workload.block_warps[last] - workload.block_warps[first]) // max(1, last - first))
-    limits = int(workload.launch_limits[launch]), machine.limits.blocks_per_group, machine.warps_per_group // warps
-    return max(1, min(int(limit) for limit in limits if limit))
-
-
 def _grid(workload: AnyWorkload, launch: int, blocks: int) -> tuple[int, ...]:
     if isinstance(workload, StreamedWorkload):
         return workload.trace.info.launches[launch].grid
@@ -112,13 +101,10 @@ def _of_blocks(machine: Machine, workload: AnyWorkload, launch: int, numbers: In
     warps, block_warps = ranges(workload.block_warps[blocks], workload.block_warps[blocks + 1])
     operations, warp_operations = ranges(workload.warp_operations[warps], workload.warp_operations[warps + 1])
     chunks, warp_chunks = ranges(workload.warp_chunks[warps], workload.warp_chunks[warps + 1])
-    return dataclasses.replace(
+    return gathered(
         workload,
-        kind=workload.kind[operations],
-        amount=workload.amount[operations],
-        place=workload.place[operations] if len(workload.place) else workload.place,
-        chunks=workload.chunks[chunks],
-        sectors=workload.sectors[chunks] if len(workload.sectors) else workload.sectors,
+        operations,
+        chunks,
         warp_operations=warp_operations,
         warp_chunks=warp_chunks,
         block_warps=block_warps,

@@ -26,11 +26,6 @@ class Operations:
         return np.where((kind >= LOAD) & (kind <= REDUCE), self.workload.amount & LISTED, 0)
 
     @cached_property
-    def first_chunk(self) -> Integers:
-        """int64: where its chunks begin among all."""
-        return np.cumsum(self.listed) - self.listed
-
-    @cached_property
     def warp(self) -> Integers:
         """int64: its warp."""
         return np.repeat(np.arange(self.workload.warps), np.diff(self.workload.warp_operations))
@@ -50,10 +45,6 @@ class Operations:
     def chunks_of(self, chosen: Flags) -> Integers:
         """int64[...]: numbers of the chunks that some operations list, in their order."""
         return np.flatnonzero(chosen[self.of_chunk])
-
-    def changed(self, **arrays: Any) -> Workload:
-        """The workload with some arrays changed: kind, amount, and lists as `with_lists` gives them."""
-        return replace(self.workload, **arrays)
 
     def with_lists(
         self, kind: Any, amount: Integers, kept: Flags, chunks: Integers, sectors: Any, operations: Flags | None = None
@@ -101,3 +92,17 @@ def ranges(begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
     """The numbers in ranges, one range after another, and where each begins among these, with the end of all."""
     offsets = np.append(0, np.cumsum(ends - begins))
     return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1], ends - begins), offsets
+
+
+def gathered(workload: Workload, operations: Integers, chunks: Integers, **offsets: Any) -> Workload:
+    """The workload of these operations, which list these chunks, by number. offsets: what else changes with them."""
+    own = workload
+    return replace(
+        own,
+        kind=own.kind[operations],
+        amount=own.amount[operations],
+        place=own.place[operations] if len(own.place) else own.place,
+        chunks=own.chunks[chunks],
+        sectors=own.sectors[chunks] if len(own.sectors) else own.sectors,
+        **offsets,
+    )

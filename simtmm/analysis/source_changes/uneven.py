@@ -16,18 +16,16 @@ class Uneven:
     """The launch with the most uneven blocks.
 
     launch: by number. block: the one with most, within its launch. times: what it has of what the median one has.
-    blocks: how many have MANY_TIMES as much as the median.
     """
 
     launch: int
     block: int
     times: float
-    blocks: int
 
     @property
     def words(self) -> str:
-        """As in "block 37 does 250 times what the median block does"."""
-        return f"block {self.block:,} does {self.times:.3g} times what the median block does"
+        """As in "does 250 times what the median block does"."""
+        return f"does {self.times:.3g} times what the median block does"
 
 
 def work_of_blocks(workload: Workload) -> npt.NDArray[np.float64]:
@@ -62,5 +60,5 @@ def uneven(workload: AnyWorkload, launch: int | None = None) -> Uneven | None:
         median = max(1.0, float(np.median(own)))
         times = float(own.max()) / median
         if times >= MANY_TIMES and (worst is None or times > worst.times):
-            worst = Uneven(number, int(own.argmax()), times, int((own >= MANY_TIMES * median).sum()))
+            worst = Uneven(number, int(own.argmax()), times)
     return worst

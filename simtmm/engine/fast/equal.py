@@ -6,6 +6,7 @@ Where both are as they were at an earlier launch of the run, that one's numbers 
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from simtmm.workload import Workload
 
 MOST_HELD = 1 << 28  # bytes of what launches left in the L2, of all of them together
 OF_ONE = 4  # states found by launches that do the same, the latest: two kernels in turn find two
+CHUNKS = -2  # where they are among the parts of what a launch does
 OF_A_SHAPE = 8  # kinds of launches with as many warps and operations, which are compared with one another
 
 
@@ -45,13 +47,18 @@ class _Left:
 
 @dataclass(frozen=True)
 class _Kind:
-    """Launches that do the same, by the first of them. rows: the sets of the L2 that its chunks belong to; none where
-    it keeps nothing from launch to launch. left: what they came to, by what they found in these.
+    """Launches that do the same. parts: what they do. sets: of the L2. left: what they came to, by what they found in
+    those sets of the L2 that their chunks belong to.
     """
 
-    launch: int
-    rows: Integers
+    parts: list[Integers]
+    sets: int
     left: dict[bytes, _Left] = field(default_factory=dict)
+
+    @cached_property
+    def rows(self) -> Integers:
+        """int64[...]: those sets."""
+        return np.unique(self.parts[CHUNKS].astype(np.uint64) % np.uint64(self.sets)).astype(np.int64)
 
 
 class EqualLaunches:
@@ -110,14 +117,11 @@ class EqualLaunches:
         own = self._parts(launch)
         alike = self._kinds.setdefault((int(self._workload.launch_limits[launch]), *map(len, own)), [])
         for kind in alike:
-            if all(map(np.array_equal, own, self._parts(kind.launch))):
+            if all(map(np.array_equal, own, kind.parts)):
                 return kind, False
         if len(alike) == OF_A_SHAPE:
             return None, True
-        rows = np.empty(0, np.int64)
-        if self._keeps:
-            rows = np.unique(self._chunks(launch).astype(np.uint64) % np.uint64(self._sets)).astype(np.int64)
-        alike.append(_Kind(launch, rows))
+        alike.append(_Kind(own, self._sets))
         return alike[-1], True
 
     def _parts(self, launch: int) -> list[Integers]:
@@ -135,9 +139,6 @@ class EqualLaunches:
             *ends, own.kind[operations], own.amount[operations], own.place[operations], own.chunks[chunks],
             own.sectors[chunks],
         ]  # fmt: skip
-
-    def _chunks(self, launch: int) -> Integers:
-        return self._parts(launch)[-2]
 
     def _taken(self, kind: _Kind) -> tuple[Integers, Integers]:
         """What lies in the L2 of the chunks of a launch, where it stays there from launch to launch."""

@@ -9,7 +9,7 @@ from simtmm import Workload
 from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.operations import Operations, firsts
 from simtmm.testing import workloads
-from simtmm.workload import ATOMIC, LOAD, SHARED
+from simtmm.workload import ATOMIC, LOAD, REDUCE, SHARED
 from tests.examples import examples
 
 
@@ -125,10 +125,11 @@ def test_a_changed_workload_is_one_and_what_was_not_chosen_is_as_it_was(workload
     operations = Operations(workload)
     chosen = np.random.default_rng(seed).random(workload.operations) < 0.5
     lists = operations.listed > 0
+    updates = are(operations, ATOMIC) | are(operations, REDUCE)
     for change in (
         lambda: changes.coalesced(operations, chosen & lists, 2, 1, 3, 1),
-        lambda: changes.combined_in_warps(operations, chosen & changes.are_atomics(operations)),
-        lambda: changes.combined_in_blocks(operations, chosen & changes.are_atomics(operations)),
+        lambda: changes.combined_in_warps(operations, chosen & updates),
+        lambda: changes.combined_in_blocks(operations, chosen & updates),
         lambda: changes.shared_by_blocks(operations, chosen & are(operations, LOAD)),
         lambda: changes.without_conflicts(operations, chosen & are(operations, SHARED)),
     ):
