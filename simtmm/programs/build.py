@@ -1,5 +1,6 @@
 """A program compiled by nvcc and linked with our CUDA runtime, kept in the user's cache."""
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
@@ -17,11 +18,11 @@ from simtmm.files import check_regular
 from simtmm.programs.flags import Flags, parse_flags
 from simtmm.programs.missing import missing_library, unresolved
 from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
+from simtmm.programs.wrapped import WRAPPED
 from simtmm.temporary import scratch
 
 NAMES, GIVEN_BACK, PLAIN = "names", "given back", "plain"
 _HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: ["-include=simtmm_cuda.h"], PLAIN: []}
-_WRAPPED = ("exit", "_exit", "quick_exit")
 _OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
         "SIMTMM_TEXTURE_REFERENCES": re.compile(rb"\btexture\s*<"),
         "SIMTMM_OLD_VOTES": re.compile(rb"\b__(?:any|all|ballot)\s*\(")}  # fmt: skip
@@ -81,7 +82,7 @@ def _built(
     nvcc, host = find_nvcc(), find_host_compiler()
     parts = [str(Path.cwd()), *map(str, paths), *(hashlib.sha256(text).hexdigest() for text in texts), repr(flags),
              str(words), str(architecture), str(included.digests), stamp(nvcc), stamp(Path(host).resolve()),
-             runtime.name, text_of(HEADERS), Path(__file__).read_text()]  # fmt: skip
+             runtime.name, text_of(HEADERS), repr(WRAPPED), Path(__file__).read_text()]  # fmt: skip
     key = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     folder, label = own_folder(FOLDER), re.sub(r"\W+", "-", paths[0].stem)[:40] or "program"
     found = find(folder, label, key, ".so") if included.complete else None
@@ -134,7 +135,8 @@ def _compile(
             ]
             _called([*link, *map(str, objects), "-o", str(linked)], folder, str(paths[0]))
             objects.append(linked)
-        wrapped = [f"-Wl,--wrap={name}" for name in _WRAPPED]
+        defined = _defined(objects)
+        wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED if name not in defined]
         done = run(
             [host, "-shared", "-o", str(target), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
              *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl", f"-Wl,-rpath,{runtime.parent}"],
@@ -142,6 +144,14 @@ def _compile(
         )  # fmt: skip
         if done.status:
             raise unresolved(done.complaints, str(paths[0]))
+
+
+def _defined(objects: Sequence[Path]) -> frozenset[str]:
+    """Names that a program defines itself, which mean its own wherever it uses them."""
+    with contextlib.suppress(OSError):
+        listed = run(["nm", "-g", "--defined-only", "-P", *map(str, objects)])
+        return frozenset(line.split(" ", 1)[0] for line in listed.log.splitlines())
+    return frozenset()
 
 
 def _called(words: list[str], folder: Path, name: str) -> None:

@@ -21,6 +21,13 @@ ELAPSED = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.
 VARIABLE = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint64)
 )
+WAIT_FOR_STREAM = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
+QUERY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_uint64)
+ADVANCE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+NOW = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int64))
+COPIED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
+FILLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
+FETCHED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int)
 FINISH = ctypes.CFUNCTYPE(None, ctypes.c_int)
 
 
@@ -29,7 +36,9 @@ class Calls(ctypes.Structure):
 
     _fields_ = (
         ("load", LOAD), ("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("launch", LAUNCH),
-        ("variable", VARIABLE), ("mark", MARK), ("wait", WAIT), ("elapsed", ELAPSED), ("finish", FINISH),
+        ("variable", VARIABLE), ("mark", MARK), ("wait", WAIT), ("wait_for_stream", WAIT_FOR_STREAM), ("query", QUERY),
+        ("elapsed", ELAPSED), ("advance", ADVANCE), ("now", NOW), ("copied", COPIED), ("filled", FILLED),
+        ("fetched", FETCHED), ("finish", FINISH),
     )  # fmt: skip
 
 
@@ -127,6 +136,15 @@ class Library:
     def flush(self) -> None:
         """Have the program's output so far written."""
         self._found.simtmm_flush()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the program is to end before it does."""
+        return bool(self._found.simtmm_is_stopping())
+
+    def stop(self, status: int) -> None:
+        """End the program, and this process; does not come back."""
+        self._found.simtmm_stop(status)
 
     def write(self, text: str) -> None:
         """Print what device code prints, in the order of what the program prints."""

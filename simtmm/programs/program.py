@@ -18,6 +18,7 @@ from simtmm.computer import limit_told
 from simtmm.cuda.checks.checker import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import architecture_of
+from simtmm.device.own_clock import OwnClock
 from simtmm.errors import KernelError
 from simtmm.files import check_writable, is_file, written_whole
 from simtmm.machine import Machine
@@ -27,16 +28,16 @@ from simtmm.programs.flags import parse_flags
 from simtmm.programs.progress import Heard
 from simtmm.programs.runtime_library import runtime_library
 from simtmm.provenance import command
-from simtmm.recorder.selection import Selection
+from simtmm.recorder.selection import Selection, StopAfter
 from simtmm.temporary import own_prefix
 from simtmm.trace.io import Trace, load_trace
 
 logger = logging.getLogger("simtmm")
 
 MACHINE = "h100-sxm"  # that programs see, and that events are timed on, where none is named
-ADDRESSES = 3 * (1 << 37) + (1 << 30)  # bytes of them that the runtime reserves (runtime/memory.cpp), and its process
+ADDRESSES = 3 * (1 << 38) + (1 << 30)  # bytes of them that the runtime reserves (runtime/memory.cpp), and its process
 LOOK = 0.2  # seconds between two looks at how far a program is
-AT_ONCE, GRACE = 0.5, 5.0  # seconds in which a program ends that a signal was sent to
+AT_ONCE, GRACE, WRITING = 0.5, 5.0, 30.0  # seconds in which a program ends that a signal was sent to
 BY_SIGNAL = 128  # and the signal's number: what shells have as the exit status
 
 
@@ -45,7 +46,7 @@ class Outcome:
     """What came of a run.
 
     status: the program's exit status. launched, recorded: launches, and those in the trace. why_none: why there is no
-    trace.
+    trace. is_idle: whether that is because it launched nothing, and nothing went wrong.
     """
 
     status: int
@@ -53,6 +54,7 @@ class Outcome:
     recorded: int
     trace: Trace | None
     why_none: str = ""
+    is_idle: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class CudaProgram:
 
     words: of its command line, behind its name. options: of nvcc. sample_blocks: of each launch; if left out, so many
     that the whole recording stays within bounds. most_events: more are an error, in the place of sampling.
+    clock: that it reads. stop: when it is ended.
     """
 
     paths: tuple[Path, ...]
@@ -69,6 +72,8 @@ class CudaProgram:
     selection: Selection = field(default_factory=Selection)
     sample_blocks: int | None = None
     most_events: int | None = None
+    clock: OwnClock = field(default_factory=OwnClock)
+    stop: StopAfter = field(default_factory=StopAfter)
 
     @property
     def name(self) -> str:
@@ -149,6 +154,8 @@ class CudaProgram:
             "sample_blocks": self.sample_blocks, "most_events": self.most_events,
             "progress": str(folder / "progress"), "warnings": [note] if note else [],
             "checks": list(checker.checks.names) if checker else [], "command": command(),
+            "clock": self.clock.kind, "host_time": self.clock.has_host_time, "stop_launches": self.stop.launches,
+            "stop_seconds": self.stop.seconds,
         }  # fmt: skip
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
@@ -160,8 +167,10 @@ class CudaProgram:
             while (status := ended_within(child.process, LOOK)) is None:
                 heard.tell()
         except KeyboardInterrupt as interrupt:
-            _leave(child, getattr(interrupt, "number", signal.SIGINT))
-            raise
+            number = getattr(interrupt, "number", signal.SIGINT)
+            status = _leave(child, number)
+            if number != signal.SIGINT or not (folder / "outcome.json").is_file():
+                raise
         finally:
             child.end()
         path = folder / "outcome.json"
@@ -179,21 +188,23 @@ class CudaProgram:
             return Outcome(BY_SIGNAL - status, launched, recorded, None, f"{self.name}: was ended by {name}: no trace")
         if "error" in reply or not reply:
             why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
-            return Outcome(status, launched, recorded, None, str(why))
+            return Outcome(status, launched, recorded, None, str(why), bool(reply.get("no_launch")))
         trace = load_trace(output)
         for fault in trace.info.faults:
             own_faults.note(fault)
         return Outcome(status, launched, recorded, trace)
 
 
-def _leave(child: PythonChild, number: int) -> None:
-    """Have a program end as we do: by the signal that we got, if a terminal has not sent it to both.
+def _leave(child: PythonChild, number: int) -> int:
+    """Have a program end as we do: by the signal that we got, if a terminal has not sent it to both; gives its status.
 
-    What it does at its end, it has some seconds for.
+    What it does at its end, it has some seconds for; an interrupted one writes down what there is.
     """
-    if ended_within(child.process, AT_ONCE) is None:
+    status = ended_within(child.process, AT_ONCE)
+    if status is None:
         child.process.send_signal(number)
-        ended_within(child.process, GRACE)
+        status = ended_within(child.process, WRITING if number == signal.SIGINT else GRACE)
+    return BY_SIGNAL + number if status is None else status
 
 
 @contextlib.contextmanager
@@ -227,10 +238,13 @@ def cuda_program(
     selection: Selection | None = None,
     sample_blocks: int | None = None,
     most_events: int | None = None,
+    clock: OwnClock | None = None,
+    stop: StopAfter | None = None,
 ) -> CudaProgram:
     """A program from what a user names. Raises KernelError for a file that is not there."""
     program = CudaProgram(
-        tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events
-    )
+        tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events,
+        clock or OwnClock(), stop or StopAfter(),
+    )  # fmt: skip
     program.check()
     return program

@@ -1,5 +1,5 @@
 // Memory of the device, and of the host where kernels may read it.
-#include "runtime.h"
+#include "clock.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 namespace simtmm {
 
 // Below the windows of shared and local memory (simtmm/cuda/execution/layout.py). The same in each run, so that traces
-// are; addresses are not given twice.
-static const uint64_t DEVICE_LOW = 1ull << 32, REGION = 1ull << 37;
+// are; addresses are given twice only where all have been given once.
+static const uint64_t DEVICE_LOW = 1ull << 32, REGION = 1ull << 38;
 static const uint64_t HOST_LOW = DEVICE_LOW + REGION;
 static const uint64_t ALIGN = 256;
 
@@ -47,21 +47,31 @@ static void fill_unwritten(uint8_t *to, uint64_t bytes) {
     for (uint64_t n = 0; n < bytes; n++) to[n] = uint8_t(uint32_t(n) * 2654435761u >> 13) ^ 0xA5;
 }
 
+// The first room of so many bytes that was freed; 0 where there is none.
+static uint64_t gap(uint64_t low, uint64_t limit, uint64_t bytes) {
+    for (auto each = pieces().lower_bound(low); each != pieces().end() && each->first < limit; ++each) {
+        if (each->first - low >= bytes) return low;
+        low = each->first + (each->second.bytes / ALIGN + 1) * ALIGN;
+    }
+    return limit - low >= bytes ? low : 0;
+}
+
 Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at) {
     if (!ready()) return nullptr;
     uint64_t &end = kind == DEVICE || kind == REGISTERED ? device_end : host_end;
     uint64_t limit = kind == DEVICE || kind == REGISTERED ? DEVICE_LOW + REGION : HOST_LOW + REGION;
     uint64_t taken = (bytes / ALIGN + 1) * ALIGN;  // a gap: the pointer to an array's end is its own
     uint64_t most = property("memory");
-    if (bytes > most || held + bytes > most || taken > limit - end) return nullptr;
-    uint64_t address = end, host = address;
-    end += taken;
+    if (bytes > most || held + bytes > most) return nullptr;
+    uint64_t address = taken <= limit - end ? end : gap(limit - REGION, limit, taken), host = address;
+    if (!address) return nullptr;
+    if (address == end) end += taken;
     if (kind == DEVICE) host = device_bytes + (address - DEVICE_LOW);
     if (kind == REGISTERED) host = register_at;
     if (kind != REGISTERED) held += bytes;
     version++;
     if ((kind == DEVICE || kind == MANAGED) && property("fill_unwritten", 0)) fill_unwritten((uint8_t *)host, bytes);
-    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, 1};
+    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, false, 1};
     return &(pieces()[address] = piece);
 }
 
@@ -155,6 +165,8 @@ static cudaError_t given(void **pointer, Kind kind, uint64_t bytes, const char *
         return cudaSuccess;
     }
     std::string name = first_argument();
+    spend(kind == PINNED ? "ps allocate_pinned" : "ps allocate");
+    if (kind == PINNED) spend("ps pinned_byte", bytes);
     Piece *piece = allocate(kind, bytes, name.empty() ? plain : name);
     RETURN_IF(!piece, cudaErrorMemoryAllocation, "");
     *pointer = (void *)piece->address;
@@ -208,7 +220,10 @@ API cudaFree(void *pointer) {
     Piece *piece = find(pointer);
     if (piece && piece->kind == PINNED)
         return failed(cudaErrorInvalidValue, here("cudaFree") + ": " + piece->name + " is the host's: cudaFreeHost frees it");
-    return release(pointer, -1, "cudaFree") ? cudaSuccess : cudaErrorInvalidValue;
+    work_follows();
+    calls.wait(-1, -1);
+    spend("ps free");
+    return release(pointer, -1, "cudaFree") ? learned() : cudaErrorInvalidValue;
 }
 
 API cudaFreeHost(void *pointer) {
@@ -236,6 +251,13 @@ static Piece *registered(const void *pointer) {
     }
     return nullptr;
 }
+
+namespace simtmm {
+bool is_locked(const void *pointer) {
+    Piece *piece = find(pointer);
+    return piece ? piece->kind != DEVICE : registered(pointer) != nullptr;
+}
+}  // namespace simtmm
 
 API cudaHostUnregister(void *pointer) {
     BEGIN

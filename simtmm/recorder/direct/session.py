@@ -15,10 +15,10 @@ from simtmm.cuda.parameters import pack
 from simtmm.cuda.signature import ParameterType
 from simtmm.cuda.texture import SurfaceObject
 from simtmm.device import DeviceProperties
+from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.errors import KernelError
 from simtmm.recorder.direct.device_pointer import DevicePointer
 from simtmm.recorder.direct.image import Image
-from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 from simtmm.trace.schema import ALIGNMENT
 
 FULL = SHARED_WINDOW // 2  # bytes of addresses that a device without a recording gives before a new one takes over
