@@ -21,6 +21,7 @@ from simtmm.programs.memory import ProgramMemory
 from simtmm.programs.progress import Told
 from simtmm.programs.properties import told_properties
 from simtmm.programs.recording import NoLaunchError, ProgramRecording
+from simtmm.programs.repeats import Repeats
 from simtmm.provenance import carry_out
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
@@ -63,11 +64,17 @@ def _run(
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
         request["most_events"], clock_on(machine), lambda: library.is_stopping,
+        None if checker.checks.any else Repeats(library),
     )  # fmt: skip
 
     def finish(status: int) -> None:
         """Write what was recorded, and what came of the program."""
-        outcome: dict[str, Any] = {"launched": recording.launched, "recorded": recording.recorded, "status": status}
+        outcome: dict[str, Any] = {
+            "launched": recording.launched,
+            "recorded": recording.recorded,
+            "status": status,
+            "not_run": recording.not_run,
+        }
         try:
             if callbacks.fault:
                 recording.abandon()

@@ -1,7 +1,7 @@
 """The runtime library as Python calls it, and as it calls Python."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,8 @@ class Library:
         found.simtmm_rows.argtypes = (ctypes.POINTER(Row), ctypes.c_int)
         found.simtmm_property.argtypes = (ctypes.c_char_p, ctypes.c_int64)
         found.simtmm_print.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
+        found.simtmm_written.argtypes = (ctypes.c_uint64,)
+        found.simtmm_state.argtypes = (ctypes.c_void_p, ctypes.c_int)
         found.simtmm_run.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
         self._found: Any = found
         self._kept: list[Any] = []
@@ -118,6 +120,22 @@ class Library:
         rows = (Row * max(1, count))()
         self._found.simtmm_rows(rows, count)
         return list(rows)[:count]
+
+    def state(self) -> bytes:
+        """Address and hash of each piece, 8 bytes each: equal where all memory is as it was."""
+        count = self._found.simtmm_state(None, 0)
+        words = (ctypes.c_uint64 * (2 * count))()
+        self._found.simtmm_state(words, count)
+        return bytes(words)
+
+    def written(self, addresses: Iterable[int]) -> None:
+        """Pieces were written here."""
+        for address in addresses:
+            self._found.simtmm_written(address)
+
+    def all_written(self) -> None:
+        """A kernel has run, and may have written anywhere."""
+        self._found.simtmm_all_written()
 
     def allocate(self, kind: int, size: int, name: str) -> tuple[int, int]:
         """A piece: the address that kernels have for it, 0 if there is no room, and where it lies in this process."""

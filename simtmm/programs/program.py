@@ -8,7 +8,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,7 +46,7 @@ class Outcome:
     """What came of a run.
 
     status: the program's exit status. launched, recorded: launches, and those in the trace. why_none: why there is no
-    trace. is_idle: whether that is because it launched nothing, and nothing went wrong.
+    trace. not_run: launches that need not run, as they repeat one. is_idle: whether that is because it launched nothing, and nothing went wrong.
     """
 
     status: int
@@ -55,6 +55,7 @@ class Outcome:
     trace: Trace | None
     why_none: str = ""
     is_idle: bool = False
+    not_run: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class CudaProgram:
             outcome = self._run(on, chosen.number, chosen.note, built, folder, part, stdout)
             if outcome.trace is None:
                 raise _NoTrace(outcome)
-        return Outcome(outcome.status, outcome.launched, outcome.recorded, load_trace(output))
+        return replace(outcome, trace=load_trace(output))
 
     def run_printing(self, machine: Machine | None, output: Path | None, to: Any = None) -> Outcome:
         """Likewise; what it prints goes where `print` goes here, or to a file, and no trace is no exception."""
@@ -192,7 +193,7 @@ class CudaProgram:
         trace = load_trace(output)
         for fault in trace.info.faults:
             own_faults.note(fault)
-        return Outcome(status, launched, recorded, trace)
+        return Outcome(status, launched, recorded, trace, not_run=reply.get("not_run", 0))
 
 
 def _leave(child: PythonChild, number: int) -> int:

@@ -12,6 +12,7 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import RecordingError, SimtmmError, one_line
 from simtmm.programs.kernels import DeviceOfProgram
+from simtmm.programs.repeats import Repeats
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -22,6 +23,7 @@ from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch, sampled_blocks
 from simtmm.watch import tell
 
+RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
 MOST_TIMED = 20_000_000  # events of launches that are simulated for the program's own clock
 TIMED_SHARE = 4  # what one of them may take of what is left: this part, beside its first blocks
 
@@ -43,11 +45,16 @@ class ProgramRecording:
         most_events: int | None,
         clock: Clock,
         is_over: Callable[[], bool] = lambda: False,
+        repeats: Repeats | None = None,
     ) -> None:
         """output: the trace's file. sample_blocks: of each launch; all if left out. most_events: more are an error.
 
-        is_over: whether a launch under way is to end with what it has.
+        is_over: whether a launch under way is to end with what it has. repeats: finds launches that need not run; if
+        left out, all do.
         """
+        self._repeats = repeats
+        self.not_run = 0  # launches that repeated one
+        self._repeated = 0  # those of them that a trace would have
         self.name, self.clock = name, clock
         self._is_over = is_over
         self._whole = 0  # launches in the trace that ended well
@@ -84,6 +91,31 @@ class ProgramRecording:
         follows_in_graph: whether a graph launches it that has launched another one before.
         """
         is_chosen = self._chooser.takes(bare_name(function.entry)) and len(self._launches) < limits.MOST_LAUNCHES
+        if self._is_repeated(function, launch, is_chosen):
+            self.not_run += 1
+            self._repeated += is_chosen
+            if self.clock.armed:
+                self._tell_again(function, launch, stream, follows_in_graph)
+            return
+        try:
+            self._run(function, launch, stream, follows_in_graph, is_chosen)
+        finally:
+            if self._repeats is not None:
+                self._repeats.ran()
+
+    def _is_repeated(self, function: KernelFunction, launch: DeviceLaunch, is_chosen: bool) -> bool:
+        """Whether a launch need not run, as it repeats one; those of small traces do all the same, for the trace."""
+        change = None if self._repeats is None else self._repeats.find(function, launch)
+        is_small = self._recorder.events < RECORDED_EVENTS and len(self._launches) < RECORDED_LAUNCHES
+        is_untimed = self.clock.armed and _shape(function, launch) not in self._timed
+        if self._repeats is None or change is None or (is_chosen and is_small) or is_untimed:
+            return False
+        self._repeats.apply(change)
+        return True
+
+    def _run(
+        self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool, is_chosen: bool
+    ) -> None:
         is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
         if is_chosen:
             with self._kept_as_far_as_it_came(launch):
@@ -185,7 +217,12 @@ class ProgramRecording:
             raise RecordingError(
                 f"{self.name}: none of its {self.launched} launches is recorded: {self._chooser.selection}"
             )
-        doubts = [*self._spoiled, *warnings, *self._chooser.doubts(self.recorded, self._silent)]
+        doubts = [*self._spoiled, *warnings, *self._chooser.doubts(self.recorded + self._repeated, self._silent)]
+        if self._repeated:
+            doubts.append(
+                f"{self._repeated:,} launches did again what earlier ones had done, on the same data: they are not in "
+                "the trace"
+            )
         if self._untimed:
             doubts.append(
                 f"the program's own times of {self._untimed} launches are those of earlier launches of the same kernels"

@@ -37,7 +37,7 @@ static cudaError_t sides(Rows *rows, void *to, uint64_t to_bytes, const void *fr
         source->touched = true;  // one note is enough
         say("warning: ", here(function) + " reads " + source->name + ", to which nothing has been written");
     }
-    if (Piece *target = find(to)) target->touched = true;
+    if (Piece *target = find(to)) written(target);
     return cudaSuccess;
 }
 
@@ -103,7 +103,7 @@ static cudaError_t fill_2d(void *to, uint64_t pitch, int value, uint64_t width, 
     if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
     char *bytes = (char *)bytes_at(to, (height - 1) * pitch + width, ON_DEVICE, function);
     if (!bytes) return cudaErrorInvalidValue;
-    if (Piece *target = find(to)) target->touched = true;
+    if (Piece *target = find(to)) written(target);
     if (!value && (height == 1 || width == pitch)) clear(bytes, width * height);
     else
         for (uint64_t row = 0; row < height; row++) memset(bytes + row * pitch, value, width);
@@ -140,7 +140,7 @@ static cudaError_t copy_3d(const cudaMemcpy3DParms *p, const char *function) {
         found.bytes = (char *)bytes_at(of.ptr, last, role_of(p->kind, side == 0), "cudaMemcpy3D");
         if (!found.bytes) return cudaErrorInvalidValue;
         if (side == 0)
-            if (Piece *target = find(of.ptr)) target->touched = true;
+            if (Piece *target = find(of.ptr)) written(target);
     }
     uint64_t to_x = p->dstPos.x * (p->dstArray ? element : 1), from_x = p->srcPos.x * (p->srcArray ? element : 1);
     for (const ArraySide *side : {&to, &from}) {

@@ -217,7 +217,7 @@ API cudaGraphAddMemsetNode(cudaGraphNode_t *new_node, cudaGraph_t graph, const c
                 void *bytes = bytes_at(place, p.elementSize, ON_DEVICE, "memset node of a graph");
                 if (!bytes) return cudaErrorInvalidValue;
                 for (unsigned part = 0; part < p.elementSize; part++) ((char *)bytes)[part] = (char)(p.value >> 8 * part);
-                if (Piece *target = find(place)) target->touched = true;
+                if (Piece *target = find(place)) written(target);
             }
         work_follows();
         calls.filled(stream_at_work, p.height * p.width * p.elementSize);

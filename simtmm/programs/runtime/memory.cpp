@@ -71,7 +71,7 @@ Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t reg
     if (kind != REGISTERED) held += bytes;
     version++;
     if ((kind == DEVICE || kind == MANAGED) && property("fill_unwritten", 0)) fill_unwritten((uint8_t *)host, bytes);
-    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, false, 1};
+    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, false, 0, false, 1};
     return &(pieces()[address] = piece);
 }
 
@@ -102,6 +102,30 @@ bool release(const void *pointer, int kind, const char *function) {
     pieces().erase(found);
     version++;
     return true;
+}
+
+void written(Piece *piece) {
+    piece->touched = true;
+    piece->is_hashed = false;
+}
+
+// Bytes as a number: four chains of multiplications, each of which takes every bit of a word to every bit of the number.
+static uint64_t mixed(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD1B54A32D192ED03ull);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_of(const Piece &piece) {
+    const char *bytes = (const char *)piece.host;
+    uint64_t chains[4] = {1, 2, 3, 4}, words[8], at = 0;
+    for (; at + 64 <= piece.bytes; at += 64) {
+        memcpy(words, bytes + at, 64);
+        for (int n = 0; n < 4; n++) chains[n] = mixed(words[2 * n] ^ chains[n], words[2 * n + 1] + 0x2545F4914F6CDD1Dull * n);
+    }
+    uint64_t rest[8] = {};
+    memcpy(rest, bytes + at, piece.bytes - at);
+    for (int n = 0; n < 4; n++) chains[n] = mixed(rest[2 * n] ^ chains[n], rest[2 * n + 1] ^ piece.bytes);
+    return mixed(mixed(chains[0], chains[1]), mixed(chains[2], chains[3]));
 }
 
 void all_touched() {
@@ -335,6 +359,34 @@ extern "C" __attribute__((visibility("default"))) uint64_t simtmm_allocate(int k
     piece->touched = true;
     *host = piece->host;
     return piece->address;
+}
+
+// The state of all memory that kernels may reach: address and hash of each piece. Where host code may write, it is
+// looked at each time; elsewhere where something was written.
+extern "C" __attribute__((visibility("default"))) int simtmm_state(uint64_t *found, int most) {
+    Call call;
+    int count = 0;
+    for (auto &each : pieces()) {
+        Piece &piece = each.second;
+        if (count < most) {
+            if (!piece.is_hashed || piece.kind != DEVICE) piece.hash = hash_of(piece);
+            piece.is_hashed = true;
+            found[2 * count] = piece.address;
+            found[2 * count + 1] = piece.hash;
+        }
+        count++;
+    }
+    return count;
+}
+
+extern "C" __attribute__((visibility("default"))) void simtmm_written(uint64_t address) {
+    auto found = pieces().find(address);
+    if (found != pieces().end()) written(&found->second);
+}
+
+// A kernel has run, and may have written anywhere.
+extern "C" __attribute__((visibility("default"))) void simtmm_all_written() {
+    for (auto &each : pieces()) written(&each.second);
 }
 
 extern "C" __attribute__((visibility("default"))) void simtmm_release(uint64_t address) {

@@ -63,11 +63,14 @@ struct Piece {
     std::string name, place;  // what it is called, and the line that asked for it
     bool touched;  // whether anything was written to it
     bool is_on_device;  // of managed memory: whether it has come there
+    uint64_t hash;      // of its bytes, where `is_hashed`
+    bool is_hashed;
     uint64_t element;  // bytes of an element, where known
 };
 
 Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at = 0);
 Piece *find(const void *pointer);
+void written(Piece *piece);  // somebody has
 bool is_locked(const void *pointer);  // whether a copy engine can reach it
 bool release(const void *pointer, int kind_wanted, const char *function);
 bool is_device_region(const void *pointer);
