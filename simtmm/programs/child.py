@@ -64,7 +64,7 @@ def _run(
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
         request["most_events"], clock_on(machine), lambda: library.is_stopping,
-        None if checker.checks.any else Repeats(library),
+        None if checker.checks.any else Repeats(library, device),
     )  # fmt: skip
 
     def finish(status: int) -> None:

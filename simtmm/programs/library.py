@@ -84,7 +84,8 @@ class Library:
         found.simtmm_property.argtypes = (ctypes.c_char_p, ctypes.c_int64)
         found.simtmm_print.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
         found.simtmm_written.argtypes = (ctypes.c_uint64,)
-        found.simtmm_state.argtypes = (ctypes.c_void_p, ctypes.c_int)
+        found.simtmm_hash.restype = ctypes.c_uint64
+        found.simtmm_hash.argtypes = (ctypes.c_uint64,)
         found.simtmm_run.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
         self._found: Any = found
         self._kept: list[Any] = []
@@ -121,12 +122,9 @@ class Library:
         self._found.simtmm_rows(rows, count)
         return list(rows)[:count]
 
-    def state(self) -> bytes:
-        """Address and hash of each piece, 8 bytes each: equal where all memory is as it was."""
-        count = self._found.simtmm_state(None, 0)
-        words = (ctypes.c_uint64 * (2 * count))()
-        self._found.simtmm_state(words, count)
-        return bytes(words)
+    def hash_at(self, address: int) -> int:
+        """What the bytes of a piece are, as a number; 0 where there is none."""
+        return int(self._found.simtmm_hash(address))
 
     def written(self, addresses: Iterable[int]) -> None:
         """Pieces were written here."""

@@ -46,7 +46,8 @@ class Outcome:
     """What came of a run.
 
     status: the program's exit status. launched, recorded: launches, and those in the trace. why_none: why there is no
-    trace. not_run: launches that need not run, as they repeat one. is_idle: whether that is because it launched nothing, and nothing went wrong.
+    trace. not_run: launches that need not run, as they repeat one. is_idle: whether there is no trace because nothing
+    was launched, and nothing went wrong.
     """
 
     status: int

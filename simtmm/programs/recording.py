@@ -12,7 +12,7 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import RecordingError, SimtmmError, one_line
 from simtmm.programs.kernels import DeviceOfProgram
-from simtmm.programs.repeats import Repeats
+from simtmm.programs.repeats import Followed, Repeats
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -97,11 +97,12 @@ class ProgramRecording:
             if self.clock.armed:
                 self._tell_again(function, launch, stream, follows_in_graph)
             return
+        followed = None
         try:
-            self._run(function, launch, stream, follows_in_graph, is_chosen)
+            followed = self._run(function, launch, stream, follows_in_graph, is_chosen)
         finally:
             if self._repeats is not None:
-                self._repeats.ran()
+                self._repeats.ran(followed)
 
     def _is_repeated(self, function: KernelFunction, launch: DeviceLaunch, is_chosen: bool) -> bool:
         """Whether a launch need not run, as it repeats one; those of small traces do all the same, for the trace."""
@@ -115,19 +116,20 @@ class ProgramRecording:
 
     def _run(
         self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool, is_chosen: bool
-    ) -> None:
+    ) -> Followed | None:
+        """Run a launch. Gives where it was in memory, if that was followed."""
         is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
         if is_chosen:
             with self._kept_as_far_as_it_came(launch):
-                self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
-            return
-        if is_timed:
-            self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
-            return
+                return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
+        followed = None if self._repeats is None else self._repeats.follow(function, launch)
+        if is_timed or followed is not None:
+            return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph, followed)
         check(self._device, function, launch)
         self._device.launch(function, launch)
         if self.clock.armed:
             self._tell_again(function, launch, stream, follows_in_graph)
+        return None
 
     @contextlib.contextmanager
     def _kept_as_far_as_it_came(self, launch: DeviceLaunch) -> Iterator[None]:
@@ -152,7 +154,10 @@ class ProgramRecording:
         is_timed: bool,
         stream: int,
         follows_in_graph: bool,
-    ) -> None:
+        followed: Followed | None = None,
+    ) -> Followed | None:
+        if is_chosen and self._repeats is not None:
+            followed = self._repeats.follow(function, launch)
         runs, number = (self._runs, len(self._launches)) if is_chosen else (self._timed_runs, 0)
         described = runs.described(function, launch)
         if is_chosen:
@@ -168,6 +173,8 @@ class ProgramRecording:
             heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if is_timed else None
             for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number))):
                 run += len(batch.block)
+                if followed is not None:
+                    followed.add(batch)
                 if is_chosen:
                     self._kept[-1] = min(run, blocks)
                 tell(stage, min(run, described.blocks), described.blocks)
@@ -197,6 +204,7 @@ class ProgramRecording:
                 self._silent.setdefault(described.kernel, []).append(number)
         if self.clock.armed and not is_timed:
             self._tell_again(function, launch, stream, follows_in_graph)
+        return followed
 
     def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool) -> None:
         """A launch that is not simulated for itself takes what the last of its kernel and shape did."""

@@ -12,9 +12,10 @@ from simtmm.recorder.selection import Selection
 PROGRAM = """
 #include <cstdio>
 #include <cstring>
-__global__ void add(const int *x, int *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] + 1; }
-__global__ void grow(int *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 3 * x[i] + 1; }
-__global__ void count(const int *x, int *bins, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(&bins[x[i] & 7], 1); }
+__device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__global__ void add(const int *x, int *y, int n) { if (place() < n) y[place()] = x[place()] + 1; }
+__global__ void grow(int *x, int n) { if (place() < n) x[place()] = 3 * x[place()] + 1; }
+__global__ void count(const int *x, int *bins, int n) { if (place() < n) atomicAdd(&bins[x[place()] & 7], 1); }
 __global__ void say(const int *x) { if (!threadIdx.x) printf("x %d\\n", *x); }
 __device__ int total;
 __global__ void sum(const int *x) { atomicAdd(&total, x[threadIdx.x]); }
@@ -26,7 +27,9 @@ int main() {
     cudaMallocManaged(&shared, sizeof host);
     cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
     unsigned long long digest = 0;
-    auto digested = [&](const int *of, int count) { for (int i = 0; i < count; i++) digest = digest * 31 + (unsigned)of[i]; };
+    auto digested = [&](const int *of, int count) {
+        for (int i = 0; i < count; i++) digest = digest * 31 + (unsigned)of[i];
+    };
     for (int r = 0; r < rounds; r++) {
         add<<<4, 256>>>(x, y, n);                        // the same again
         cudaMemset(bins, 0, sizeof found);

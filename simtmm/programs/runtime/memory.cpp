@@ -361,22 +361,16 @@ extern "C" __attribute__((visibility("default"))) uint64_t simtmm_allocate(int k
     return piece->address;
 }
 
-// The state of all memory that kernels may reach: address and hash of each piece. Where host code may write, it is
-// looked at each time; elsewhere where something was written.
-extern "C" __attribute__((visibility("default"))) int simtmm_state(uint64_t *found, int most) {
+// What the bytes of a piece are, as a number. Where host code may write they are looked at each time, elsewhere where
+// something was written.
+extern "C" __attribute__((visibility("default"))) uint64_t simtmm_hash(uint64_t address) {
     Call call;
-    int count = 0;
-    for (auto &each : pieces()) {
-        Piece &piece = each.second;
-        if (count < most) {
-            if (!piece.is_hashed || piece.kind != DEVICE) piece.hash = hash_of(piece);
-            piece.is_hashed = true;
-            found[2 * count] = piece.address;
-            found[2 * count + 1] = piece.hash;
-        }
-        count++;
-    }
-    return count;
+    auto found = pieces().find(address);
+    if (found == pieces().end()) return 0;
+    Piece &piece = found->second;
+    if (!piece.is_hashed || piece.kind != DEVICE) piece.hash = hash_of(piece);
+    piece.is_hashed = true;
+    return piece.hash;
 }
 
 extern "C" __attribute__((visibility("default"))) void simtmm_written(uint64_t address) {
