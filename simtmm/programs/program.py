@@ -107,6 +107,10 @@ class CudaProgram:
             raise KernelError(f"{self.name}: {short}")
         on = machine or load_machine(MACHINE)
         chosen = architecture_of(on)
+        named = parse_flags(self.options).number
+        if named is not None and named != chosen.number:
+            note = f"compiled for sm_{named}, as --build says, and not for {on.name}'s sm_{chosen.number}"
+            chosen = replace(chosen, number=named, note=note)
         built = self.build(chosen.number)
         if output is not None:
             check_writable(output)

@@ -91,6 +91,13 @@ __attribute__((visibility("default"), noreturn)) void simtmm_stop(int status) {
     _exit(status);
 }
 
+// A program calls what a library would compute.
+__attribute__((visibility("default"), noreturn)) void simtmm_refuse(const char *what) {
+    say("error: ", std::string("calls ") + what + ": libraries' calls can't be run here");
+    finish(2);
+    _exit(2);
+}
+
 __attribute__((visibility("default"))) void simtmm_begin(const Calls *given) {
     calls = *given;
     atexit(at_end);
