@@ -9,6 +9,7 @@ from typing import Any
 
 from simtmm.cuda.checks.checker import Checker, checking
 from simtmm.cuda.checks.names import CHECKS, Checks
+from simtmm.cuda.execution.device_clock import Latencies
 from simtmm.device import device_properties
 from simtmm.device.host import host_of
 from simtmm.device.own_clock import VIRTUAL
@@ -45,7 +46,7 @@ def main(request: dict[str, Any]) -> None:
     if request["stop_seconds"] is not None:
         library.tell("stop_milliseconds", round(1000 * request["stop_seconds"]))
     library.name_device(properties.name)
-    device = DeviceOfProgram(library.write, properties)
+    device = DeviceOfProgram(library.write, properties, Latencies.of(machine))
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
     with checking(checks) as checker, watched(Told(Path(request["progress"])).watch):

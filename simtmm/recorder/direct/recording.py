@@ -107,7 +107,8 @@ class Recording:
         self._output = Path(options.output) if options.output is not None else None
         self._sample_blocks = options.sample_blocks
         most = limits.most_events(options.most_events, in_memory=self._output is None)
-        self._session = Session(recorded=True, properties=device_properties(self.machine, self.architecture))
+        properties = device_properties(self.machine, self.architecture)
+        self._session = Session(recorded=True, properties=properties, machine=self.machine)
         self._runs = LaunchRuns(self._session.device, most)
         self.clock, self._unrecorded = clock, LaunchRuns(self._session.device, NO_LIMIT)
         self._chooser = (selection or Selection()).chooser()
