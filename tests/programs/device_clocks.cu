@@ -1,9 +1,9 @@
 // What device code reads from its clocks: chains of loads at each level, a spin, and the time of a barrier.
 #include "check.h"
 #include <vector>
-__global__ void chase(const unsigned *next, int steps, long long *cycles, unsigned *last) {
+__global__ void chase(const unsigned *next, int before, int steps, long long *cycles, unsigned *last) {
     unsigned at = 0;
-    for (int i = 0; i < 64; i++) at = next[at];  // brings the first lines
+    for (int i = 0; i < before; i++) at = next[at];  // brings lines into the L1
     unsigned begin_at = at;
     at = 0;
     long long begin = clock64();
@@ -52,7 +52,7 @@ static long long read() {
     if (cudaMemcpy(&host, found, sizeof host, cudaMemcpyDeviceToHost)) host = -2;
     return host;
 }
-static long long chased(size_t bytes, size_t stride, int steps) {
+static long long chased(size_t bytes, size_t stride, int before, int steps) {
     unsigned *next, *last;
     size_t count = bytes / sizeof(unsigned), by = stride / sizeof(unsigned);
     std::vector<unsigned> host(count);
@@ -60,7 +60,7 @@ static long long chased(size_t bytes, size_t stride, int steps) {
     CHECK(cudaMalloc(&next, bytes));
     CHECK(cudaMalloc(&last, sizeof(unsigned)));
     CHECK(cudaMemcpy(next, host.data(), bytes, cudaMemcpyHostToDevice));
-    chase<<<1, 1>>>(next, steps, found, last);
+    chase<<<1, 1>>>(next, before, steps, found, last);
     long long took = read();
     CHECK(cudaFree(next));
     CHECK(cudaFree(last));
@@ -70,9 +70,9 @@ int main() {
     CHECK(cudaMalloc(&found, sizeof *found));
     unsigned *last;
     CHECK(cudaMalloc(&last, sizeof(unsigned)));
-    printf("l1 %lld\n", chased(8 << 10, 128, 500));
-    printf("l2 %lld\n", chased(4 << 20, 4096 + 128, 500));
-    printf("memory %lld\n", chased(256 << 20, (512 << 10) + 128, 500));
+    printf("l1 %lld\n", chased(8 << 10, 128, 64, 500));
+    printf("l2 %lld\n", chased(4 << 20, 4096 + 128, 0, 500));
+    printf("memory %lld\n", chased(256 << 20, (512 << 10) + 128, 0, 500));
     shared_chase<<<1, 1>>>(500, found, last);
     printf("shared %lld\n", read());
     cudaEvent_t a, b;

@@ -1,4 +1,4 @@
-"""Programs as people write them: HIP, handles of libraries, much memory, errors that they handle, ends before the end."""
+"""Programs as people write them: HIP, handles of libraries, much memory, errors that they handle, early ends."""
 
 import dataclasses
 import re
@@ -49,7 +49,8 @@ int main() {
     float *x, *host, milliseconds;
     hipDeviceProp_t properties;
     if (hipGetDeviceProperties(&properties, 0) != hipSuccess) return 1;
-    if (hipHostMalloc(&host, n * sizeof(float)) != hipSuccess || hipMalloc(&x, n * sizeof(float)) != hipSuccess) return 2;
+    if (hipHostMalloc(&host, n * sizeof(float)) != hipSuccess) return 2;
+    if (hipMalloc(&x, n * sizeof(float)) != hipSuccess) return 2;
     for (int i = 0; i < n; i++) host[i] = i;
     if (hipMemcpy(x, host, n * sizeof(float), hipMemcpyHostToDevice) != hipSuccess) return 3;
     nvtxRangePush("scale");
@@ -162,7 +163,12 @@ def test_a_program_that_launches_nothing_ends_as_it_ends(written, capfd):
     assert done.stderr.splitlines()[-1] == "simtmm: p.cu: launched no kernel"
 
 
-LOOP = 'for (int i = 0; ; i++) { one<<<1, 32>>>(p, 32); cudaDeviceSynchronize(); if (i == 3) puts("goes on"), fflush(stdout); }'
+LOOP = """
+    for (int i = 0; ; i++) {
+        one<<<1, 32>>>(p, 32);
+        cudaDeviceSynchronize();
+        if (i == 3) puts("goes on"), fflush(stdout);
+    }"""
 
 
 def test_a_program_is_stopped_after_so_many_launches_and_what_there_is_is_reported(written, capfd):
@@ -196,10 +202,10 @@ def test_an_interrupted_program_is_reported_as_far_as_it_came(written, tmp_path)
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--stop-after", "0"), "--stop-after 0: must be a number of launches, as 100, or of seconds, as 60s"),
-        (("--stop-after", "1.5"), "--stop-after 1.5: must be a number of launches, as 100, or of seconds, as 60s"),
-        (("--clock", "sun"), "--clock sun: must be virtual or real"),
-        (("--host-time", "maybe"), "--host-time maybe: must be on or off"),
+        (("--stop-after", "0"), "--stop-after '0': must be a number of launches, as 100, or of seconds, as 60s"),
+        (("--stop-after", "1.5"), "--stop-after '1.5': must be a number of launches, as 100, or of seconds, as 60s"),
+        (("--clock", "sun"), "--clock 'sun': must be virtual or real"),
+        (("--host-time", "maybe"), "--host-time 'maybe': must be on or off"),
     ],
 )
 def test_mistakes_are_named(written, words, complaint):

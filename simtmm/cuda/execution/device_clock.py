@@ -47,10 +47,12 @@ ENTRY = np.dtype([("block", "<i8"), ("clock", "<i8"), ("met", "<i8"), ("latency"
 """Of a warp: its block's number and one, its clock, whether it has come to a barrier, the latency of its access under
 way, and when the values of each slot are there. Of a block, as its last: when the last warp came to its barrier."""
 
-_FIELDS = {f"TIMING.{name}": int(TIMING.fields[name][1]) for name in TIMING.names or ()} | {  # type: ignore[index]
-    f"ENTRY.{name}": int(ENTRY.fields[name][1])
-    for name in ENTRY.names or ()  # type: ignore[index]
-}
+
+def _offsets(title: str, dtype: np.dtype[np.void]) -> dict[str, int]:
+    return {f"{title}.{name}": int(dtype.fields[name][1]) for name in dtype.names or ()}  # type: ignore[index]
+
+
+_FIELDS = _offsets("TIMING", TIMING) | _offsets("ENTRY", ENTRY)
 _FIRST = Value("%launch", "ptr"), Value("%block", "ptr"), Value("%warp", "ptr")
 
 
@@ -102,16 +104,21 @@ class DeviceClock:
         self._timing = np.zeros((), TIMING)
         self._entries = np.zeros(0, ENTRY)
 
-    def begin(self, warps: int) -> int:
-        """A launch of so many warps a block begins: the address of its TIMING."""
+    def begin(self, warps: int, footprint: int) -> int:
+        """A launch begins: the address of its TIMING.
+
+        warps: of a block. footprint: bytes of all arrays; what fits the L2 is there, as copies and earlier launches
+        leave it.
+        """
         found, timing = self.latencies, self._timing
+        beyond = found.l2 if found.l2 is not None and footprint <= found.l2_lines << LINE_BITS else found.memory
         self._l1[:] = -1
         if len(self._entries) < BLOCKS * (warps + 1):
             self._entries = np.zeros(BLOCKS * (warps + 1), ENTRY)
         self._entries["block"] = 0
         values: dict[str, Any] = {
             "base": int(timing["latest"]), "nanoseconds": round(found.nanoseconds * 2**SCALE), "l1": found.l1 or 0,
-            "l2": found.l2 or 0, "memory": found.memory, "shared": found.shared, "barrier": found.barrier,
+            "l2": found.l2 or 0, "memory": beyond, "shared": found.shared, "barrier": found.barrier,
             "l1_mask": len(self._l1) - 1, "l2_mask": len(self._l2) - 1, "l1_tags": self._l1.ctypes.data,
             "l2_tags": self._l2.ctypes.data, "entries": self._entries.ctypes.data,
             **dict.fromkeys(RESULT_CLASSES, 0), **dict(found.results),
@@ -133,15 +140,9 @@ def reads_clocks(instruction: Instruction) -> bool:
 
 def clock_functions(program: "Program") -> None:
     """Have the program's runtime hold the functions that the others call."""
-    numbers = {
-        "ENTRY": ENTRY.itemsize,
-        "BLOCKS_MASK": BLOCKS - 1,
-        "SLOTS": SLOTS,
-        "SCALE": SCALE,
-        "LINE_BITS": LINE_BITS,
-    }
+    numbers = {"ENTRY": ENTRY.itemsize, "BLOCKS_MASK": BLOCKS - 1, "SLOTS": SLOTS, "SCALE": SCALE}
     program.declared["llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
-    program.helper("clock", lambda: with_offsets(_IR, {**_FIELDS, **numbers}))
+    program.helper("clock", lambda: with_offsets(_IR, {**_FIELDS, **numbers, "LINE_BITS": LINE_BITS}))
 
 
 class StepClock:

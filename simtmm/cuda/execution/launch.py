@@ -83,7 +83,7 @@ class LaunchState:
     ) -> None:
         """symbols: virtual addresses of the module's variables. parameters: as the kernel takes them.
 
-        textures: rows of TEXTURE, one behind the other. clock: what device code reads; one that begins now, if left out.
+        textures: rows of TEXTURE, one behind the other. clock: what device code reads; a new one if left out.
         """
         self._clock = (clock or DeviceClock()) if program.times else None
         self.textures = np.frombuffer(textures, TEXTURE)
@@ -122,7 +122,9 @@ class LaunchState:
             "log_limit": np.iinfo(np.uint64).max,
             "textures": self._keep(self.textures),
             "texture_count": len(self.textures),
-            "timing": self._clock.begin(self.warps) if self._clock is not None else 0,
+            "timing": self._clock.begin(self.warps, sum(each.bytes for each in memory.allocations))
+            if self._clock
+            else 0,
         }
         for name, value in fields.items():
             self.launch[name] = value
