@@ -17,11 +17,12 @@ MOST_QUERIES = 1000  # of a host that asks whether something has ended: then it 
 class Timeline:
     """Where a device and its host are; all in seconds since the beginning.
 
-    now: of the host.
+    now: of the host. worked: what all work so far took of its engine.
     """
 
     host: Host = AT_ONCE
     now: float = 0.0
+    worked: float = 0.0
     _ends: dict[Stream, float] = field(default_factory=dict)
     _free: dict[str, float] = field(default_factory=dict)  # from when on, by engine
     _barrier: float = 0.0  # the end of what is on the default stream
@@ -104,6 +105,7 @@ class Timeline:
         self._at(max(self._begin(stream), self._free.get(engine, 0.0)), stream, engine, seconds)
 
     def _at(self, begin: float, stream: Stream, engine: str, seconds: float) -> None:
+        self.worked += seconds
         self._ends[stream] = self._free[engine] = begin + seconds
         self._end_of_default(stream)
 

@@ -11,6 +11,7 @@ import simtmm
 from simtmm.cuda.compilers.wheels import find_nvcc
 from simtmm.device import device_properties
 from simtmm.device.attributes import ATTRIBUTES
+from simtmm.device.host import AT_ONCE
 from simtmm.errors import KernelError
 from simtmm.programs.program import cuda_program
 from simtmm.programs.properties import told_properties
@@ -29,7 +30,7 @@ DRIVER_NAMES = {each.runtime: each.driver for each in ATTRIBUTES}
 
 
 def of_programs():
-    told = told_properties(current.properties())
+    told = told_properties(current.properties(), AT_ONCE)
     return {name: told[f"attribute {number}"] for name, number in NUMBERS.items()} | {"memory": told["memory"]}
 
 

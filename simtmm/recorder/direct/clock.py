@@ -65,6 +65,7 @@ class Clock:
         self._steps: list[Callable[[], object]] = []
         self._timeline = Timeline(host)
         self._marks: dict[Mark, float] = {}
+        self._worked: dict[Mark, float] = {}  # by the device until then
 
     def arm(self) -> None:
         """Listen from now on: somebody has created an event, or looked at a clock."""
@@ -99,7 +100,7 @@ class Clock:
         mark = Mark(next(self._numbers))
 
         def reach() -> None:
-            self._marks[mark] = self._timeline.reached(stream)
+            self._marks[mark], self._worked[mark] = self._timeline.reached(stream), self._timeline.worked
 
         self._steps.append(reach)
         return mark
@@ -163,6 +164,14 @@ class Clock:
             if each not in self._marks:
                 raise RecordingError("elapsed time: the event was recorded before this recording began")
         return self._marks[end] - self._marks[begin]
+
+    def busy_seconds(self, begin: Mark, end: Mark) -> float:
+        """What the work between two marks takes of the device [s], were it never to wait for the host.
+
+        Raises as `seconds` does.
+        """
+        self.seconds(begin, end)
+        return self._worked[end] - self._worked[begin]
 
     def seconds_of(self, trace: Trace) -> float:
         """What a launch takes for itself [s]; simulated once."""

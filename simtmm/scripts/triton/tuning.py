@@ -26,7 +26,7 @@ def milliseconds(function: Callable[[], Any], recorded: bool) -> float | None:
         with current.tuning():
             function()
     end = clock.mark()
-    return 1000 * clock.seconds(begin, end) if clock.launches > before else None
+    return 1000 * clock.busy_seconds(begin, end) if clock.launches > before else None
 
 
 def benchmark(kernel_call: Callable[[], Any], quantiles: Sequence[float] | None = None, **options: Any) -> Any:
