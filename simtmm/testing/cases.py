@@ -60,7 +60,7 @@ def _machines(draw: DrawFn, kind: str, on_stall: bool) -> Machine:
         "name": "drawn",
         "ticks_per_cycle": draw(st.sampled_from([1, 1, 1, 10])),
         "cores": {
-            "groups": 2 if kind == "grouped" else draw(st.sampled_from([1, 1, 1, 2])),
+            "groups": 2 if kind == "grouped" else 1 if few else draw(st.sampled_from([1, 1, 1, 2])),
             "cores_per_group": 8,
             "warp_width": 8,
             "max_threads_per_core": 16,
@@ -72,7 +72,7 @@ def _machines(draw: DrawFn, kind: str, on_stall: bool) -> Machine:
             "pipeline_depth": draw(st.sampled_from([0, 0, 1, 4])),
         },
         "memory": {"latency": draw(st.sampled_from([5, 20, 60])), "chunk_words": 8},
-        "limits": {"blocks_per_group": draw(st.integers(1, 3)) if few else 16, "warps_per_group": 16},
+        "limits": {"blocks_per_group": draw(st.sampled_from([2, 3, 3, 1])) if few else 16, "warps_per_group": 16},
     }
     if draw(st.booleans()):
         tables["memory"]["l1"] = {"sets": draw(st.integers(1, 2)), "ways": draw(st.integers(1, 2)), "latency": 3}
@@ -90,6 +90,14 @@ def turns(number: int, on_stall: bool) -> Warp:
 def _always(draw: DrawFn, on_stall: bool) -> Blocks:
     """Warps that want turns all the time, equally many."""
     return [[turns(draw(st.integers(1, LONGEST)), on_stall)] * draw(st.integers(2, 5))]
+
+
+@st.composite
+def _crowded(draw: DrawFn, on_stall: bool) -> Blocks:
+    """The same, at least three warps, and long enough for each to be starved by the others."""
+    warp = turns(LONGEST, on_stall)
+    numbers = range(draw(st.integers(3, 5)))
+    return [[warp] for _ in numbers] if draw(st.booleans()) else [[warp for _ in numbers]]
 
 
 @st.composite
@@ -159,7 +167,20 @@ def _memory(draw: DrawFn, on_stall: bool) -> Blocks:
 def _slots(draw: DrawFn, on_stall: bool) -> Blocks:
     """More blocks than places: slots come and go."""
     warp = st.integers(0, 20).map(lambda number: turns(number, on_stall))
-    return draw(st.lists(st.lists(warp, min_size=1, max_size=2), min_size=2, max_size=8))
+    return draw(st.lists(st.lists(warp, min_size=1, max_size=2), min_size=4, max_size=8))
+
+
+@st.composite
+def _misses(draw: DrawFn, on_stall: bool) -> Blocks:
+    """Warps that load over and over what no small cache holds, and compute in between."""
+    loads, apart = draw(st.integers(3, 6)), draw(st.integers(1, 5))
+    compute = turns(draw(st.integers(1, 3)), on_stall)
+
+    def warp(number: int) -> Warp:
+        return [each for load in range(loads) for each in [["load", [loads * number + apart * load]], *compute]]
+
+    numbers = range(draw(st.integers(3, 5)))
+    return [[warp(number)] for number in numbers] if draw(st.booleans()) else [[warp(number) for number in numbers]]
 
 
 @st.composite
@@ -177,12 +198,14 @@ def _grouped(draw: DrawFn, on_stall: bool) -> Blocks:
 
 KINDS: dict[str, Callable[[bool], SearchStrategy[Blocks]]] = {
     "always": _always,
+    "crowded": _crowded,
     "staggered": _staggered,
     "late": _late,
     "phases": _phases,
     "barriers": _barriers,
     "memory": _memory,
     "slots": _slots,
+    "misses": _misses,
     "mixed": _mixed,
     "grouped": _grouped,
 }

@@ -25,7 +25,7 @@ def work_conserving(grants: Grants) -> Breach | None:
     return None
 
 
-@law("memory", "phases", "barriers", "mixed", "always")
+@law("misses", "misses", "memory", "phases", "barriers", "mixed", "always")
 def holds_back_loads_only(grants: Grants) -> Breach | None:
     """A rule that throttles loads holds back where all ready warps are about to load, and nowhere else.
 
@@ -41,7 +41,7 @@ def holds_back_loads_only(grants: Grants) -> Breach | None:
     return None
 
 
-@family("always", "barriers", "memory", "slots", "mixed")
+@family("always", "barriers", "memory", "slots", "mixed", "misses")
 def admits_at_most(most: int) -> Callable[[Grants], Breach | None]:
     """A warp has its first turn only where fewer than so many others are active: have begun, and stand at no barrier.
 
@@ -64,7 +64,7 @@ def admits_at_most(most: int) -> Callable[[Grants], Breach | None]:
     return look
 
 
-@family("memory", "mixed")
+@family("misses", "misses", "memory", "mixed")
 def loads_of_few(few: int, slack: int) -> Callable[[Grants], Breach | None]:
     """Where the living warps have missed the L1 more often than hit it, by more than the slack, only the oldest few
     that stand at no barrier may load.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from simtmm.testing.grants import Grants, Seen, Turn
 from simtmm.testing.laws.law import Breach, family, law
 
-ANY = ("always", "late", "phases", "barriers", "memory", "slots")
+ANY = ("slots", "slots", "always", "late", "phases", "barriers", "memory")
 
 
 def _each(grants: Grants, expected: Callable[[Turn], set[int]], why: str) -> Breach | None:
@@ -104,7 +104,7 @@ def least_progress_first(grants: Grants) -> Breach | None:
     return _each(grants, lambda turn: _least(turn.may_be_granted, lambda warp: warp.issued), "it has issued least")
 
 
-@law("barriers", "mixed")
+@law("barriers", "barriers", "mixed")
 def helps_barriers(grants: Grants) -> Breach | None:
     """A warp is granted whose block has as many warps at its barrier as that of any ready warp.
 

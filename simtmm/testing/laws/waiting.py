@@ -14,7 +14,7 @@ PATIENCE = 16  # turns that each other warp may have before a wait is called sta
 Numbered = tuple[int, Turn]
 
 
-@law("always", "late", "phases", "slots")
+@law("always", "late", "phases", "slots", "crowded")
 def no_starvation(grants: Grants) -> Breach | None:
     """A ready warp is granted, however long others go on: before the others had 16 turns each.
 
@@ -29,7 +29,7 @@ def no_starvation(grants: Grants) -> Breach | None:
     return _first(grants, lambda queue: _overdue(queue, most))
 
 
-@family("always", "late", "phases", "slots", "memory")
+@family("always", "late", "phases", "slots", "memory", "crowded")
 def bounded_wait(turns: int) -> Callable[[Grants], Breach | None]:
     """While a warp is ready, at most so many turns go to others.
 
@@ -67,7 +67,7 @@ def one_turn_each(grants: Grants) -> Breach | None:
     return _first(grants, second_turn)
 
 
-@family("always", "staggered")
+@family("always", "staggered", "crowded")
 def fair_within(turns: int) -> Callable[[Grants], Breach | None]:
     """Two warps that both want turns all the time get equally many, but for so many.
 
