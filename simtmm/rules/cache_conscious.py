@@ -25,5 +25,6 @@ def cache_conscious(few: int = 2, slack: int = 8) -> Rule:
             may = [warp for warp in ready if warp.operation not in LOADS or warp in loading]
         return min(may, key=lambda warp: warp.age, default=None)
 
+    rule.__doc__ = cache_conscious.__doc__
     rule.__name__ = f"cache_conscious({few}, {slack})"
     return rule

@@ -17,5 +17,6 @@ def fewer_warps(most: int = 4) -> Rule:
         may = [warp for warp in ready if warp.issued or active < most]
         return min(may, key=lambda warp: (not warp.issued, warp.age), default=None)
 
+    rule.__doc__ = fewer_warps.__doc__
     rule.__name__ = f"fewer_warps({most})"
     return rule

@@ -21,5 +21,6 @@ def two_level(size: int = 8) -> Rule:
 
         return min(ready, key=turn)
 
+    rule.__doc__ = two_level.__doc__
     rule.__name__ = f"two_level({size})"
     return rule
