@@ -25,6 +25,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from simtmm.testing.bench import Bench as Bench
     from simtmm.testing.checking import BrokenPromiseError as BrokenPromiseError
     from simtmm.testing.checking import check_rule as check_rule
     from simtmm.testing.invariants import INVARIANTS as INVARIANTS
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from simtmm.testing.strategies import workloads as workloads
 
 _OF_MODULES = {
+    "bench": ("Bench",),
     "checking": ("BrokenPromiseError", "check_rule"),
     "invariants": ("INVARIANTS", "broken"),
     "laws": (

@@ -51,9 +51,10 @@ class Counterexample:
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """By which the smaller of two is told: turns up to the breach, warps, instructions and what else they do."""
+        """By which the smaller of two is told: turns up to the breach, warps, operations and their amounts."""
         work = self.workloads
-        return self.breach.turn, sum(each.warps for each in work), sum(int(each.amount.sum()) for each in work)
+        operations = sum(each.operations + int(each.amount.sum()) for each in work)
+        return self.breach.turn, sum(each.warps for each in work), operations
 
     def __str__(self) -> str:
         formula = [f"Formula: {self.formula}"] if self.formula else []

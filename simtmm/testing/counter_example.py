@@ -69,11 +69,18 @@ def text_picture(grants: Grants, breach: Breach) -> str:
     turns = _up_to(grants, breach)[-WIDEST:]
     rows = _letters(turns)
     marked = {number: ">" if number in breach.warps else " " for number in rows}
-    first, last = (f"tick {turn.tick}" for turn in (turns[0], turns[-1])) if turns else ("", "")
-    wide = max(0, len(turns) - len(first))
-    lines = [f"{'':10}{first}{last:>{wide}}" if wide > len(last) else f"{'':10}{first} to {turns[-1].tick}"]
+    lines = [f"{'':10}{_ticks(turns)}"] if turns else []
     lines += [f"{marked[number]} warp {number:<3}{letters}".rstrip() for number, letters in rows.items()]
     return "\n".join([*lines, f"{'':10}{LEGEND}"])
+
+
+def _ticks(turns: Sequence[Turn]) -> str:
+    """The first and the last tick, above their columns if there is room."""
+    first, last = f"tick {turns[0].tick}", f"tick {turns[-1].tick}"
+    if first == last:
+        return first
+    wide = len(turns) - len(first)
+    return f"{first}{last:>{wide}}" if wide > len(last) else f"{first} to {turns[-1].tick}"
 
 
 def save_picture(path: str | Path, title: str, grants: Grants, breach: Breach) -> None:

@@ -101,9 +101,10 @@ class Run:
         """Raise EngineError where a rule of somebody's own held back, and nothing was left to be asked for."""
         for group in self.groups:
             if group.ready:
+                ready = f"{number} warps are" if (number := len(group.ready)) > 1 else "a warp is"
                 raise EngineError(
                     f"scheduler {rule_name(self.pick)}: holds back for ever in group {group.number} from tick "
-                    f"{group.accounted} on: {len(group.ready)} warps are ready and nothing else happens: "
+                    f"{group.accounted} on: {ready} ready and nothing else happens: "
                     "give one of them, or Idle(until)"
                 )
 
