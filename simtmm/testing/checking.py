@@ -68,10 +68,10 @@ class Counterexample:
 
 
 class BrokenPromiseError(AssertionError):
-    """A rule does not keep a promise. found: the smallest counter-example that was seen."""
+    """A rule, or a replacement policy, does not keep a promise. found: the smallest counter-example that was seen."""
 
-    def __init__(self, rule: str, found: Counterexample) -> None:
-        super().__init__(f"rule {rule} breaks {found.promise}: {found.breach.what}\n{found}")
+    def __init__(self, name: str, found: Any, what: str, kind: str = "rule") -> None:
+        super().__init__(f"{kind} {name} breaks {found.promise}: {what}\n{found}")
         self.found = found
 
 
@@ -121,7 +121,7 @@ def check_rule(
             if picture is not None:
                 title = f"rule {name} breaks {search.smallest.promise}"
                 save_picture(picture, title, search.smallest.grants, search.smallest.breach)
-            raise BrokenPromiseError(name, search.smallest)
+            raise BrokenPromiseError(name, search.smallest, search.smallest.breach.what)
         kept.draws[law.name], kept.turns[law.name] = search.draws, search.turns
     return kept
 
