@@ -4,7 +4,7 @@ A file is run where a person names it, as `rules.py:my_rule`; data never names c
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ from simtmm.extras import imported
 from simtmm.machine import Machine
 from simtmm.program import open_program
 from simtmm.rules import BUILT_IN, NUMBERED, SIMPLE, Rule, example_rule, rule_name
+from simtmm.rules.guarded import guarded
 from simtmm.testing.laws import Law
 from simtmm.testing.promises import BUILT_IN_PROMISES, promises_of
 from simtmm.trace.streamed import AnyWorkload
@@ -203,33 +204,6 @@ def _by_rule(source: str, workload: AnyWorkload, machine: Machine, rule: NamedRu
     if rule.built_in:
         result = simulate(machine.replace({KEY: rule.text}), workload, breakdown=False, progress=progress)
     else:
-        guarded = _guarded(rule)
-        result = simulate(machine, workload, scheduler=guarded, breakdown=False, progress=progress)
+        own = guarded(rule.rule, f"rule {rule.text}")
+        result = simulate(machine, workload, scheduler=own, breakdown=False, progress=progress)
     return ByRule(source, rule.text, result.cycles, result.seconds, result.engine)
-
-
-def _guarded(rule: NamedRule) -> Rule:
-    """The rule, whose exceptions are errors of one line."""
-    made: Callable[..., Any] = rule.rule
-
-    def called(work: Callable[[], Any]) -> Any:
-        try:
-            return work()
-        except SimtmmError:
-            raise
-        except Exception as error:
-            raise StudyError(f"rule {rule.text}: {type(error).__name__}: {shown_error(error)}") from None
-
-    if not isinstance(made, type):
-        return lambda ready, group: called(lambda: made(ready, group))
-
-    class Guarded:
-        """A new one for each launch."""
-
-        def __init__(self) -> None:
-            self._rule = called(made)
-
-        def __call__(self, ready: Any, group: Any) -> Any:
-            return called(lambda: self._rule(ready, group))
-
-    return cast(Rule, Guarded)
