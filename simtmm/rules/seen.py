@@ -22,7 +22,7 @@ class ReadyWarp(Protocol):
 
     @property
     def ready_time(self) -> int:
-        """The tick since which it has been ready, of one that is not the latest such tick; -1 before the first."""
+        """The tick since which it is ready, or was when it last was; -1 if it never was."""
 
     @property
     def block(self) -> int:
@@ -77,9 +77,9 @@ class CoreGroup(Protocol):
 class Idle:
     """A rule's answer that grants nobody.
 
-    until: the tick [absolute] at which the rule is asked again at the latest, behind the present one; None for no
-    such tick. In either case it is asked as soon as a warp of the group begins to do something else, or ends, a port
-    becomes free, or a block is placed in the group.
+    until: a later tick, at which the rule is asked again at the latest [ticks]; None for no such tick. In either case
+        it is asked as soon as a warp of the group begins to do something else, or ends, a port becomes free, or a block
+        is placed in the group.
     """
 
     until: int | None = None
