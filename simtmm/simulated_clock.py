@@ -1,5 +1,6 @@
-"""The clock of a simulated machine: what events of a program are read from."""
+"""The clock of a simulated machine: what a program's events and clocks are read from."""
 
+from simtmm.device.host import host_of
 from simtmm.engine import simulate
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
@@ -16,8 +17,10 @@ def clock_on(machine: Machine) -> Clock:
     """
     later = machine.after_its_first_launch
     durations = machine.durations
-    spared = (durations.launch_overhead - durations.graph_launch_overhead) / machine.ticks_per_cycle
-    return Clock(lambda trace: seconds_on(later, trace), spared / (machine.clock_hz or 1.0))
+    second = machine.ticks_per_cycle * (machine.clock_hz or 1.0)  # in ticks
+    overhead = durations.launch_overhead / second
+    spared = overhead - durations.graph_launch_overhead / second
+    return Clock(lambda trace: seconds_on(later, trace), spared, host_of(machine), overhead)
 
 
 def seconds_on(machine: Machine, trace: Trace) -> float:

@@ -1,6 +1,7 @@
 """CUDA C++ programs on the command line: run as they are, with arguments behind --, and recorded."""
 
 import itertools
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,19 +10,70 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.errors import KernelError, RecordingError, escaped
+from simtmm.errors import KernelError, RecordingError, escaped, shown
 from simtmm.files import is_file
 
 if TYPE_CHECKING:
     from simtmm.cli.script import Choice
+    from simtmm.device.own_clock import OwnClock
     from simtmm.machine import Machine
     from simtmm.program import Program
     from simtmm.programs.program import Outcome
+    from simtmm.recorder.selection import StopAfter
 
 BuildOption = Annotated[
     list[str] | None,
     typer.Option("--build", metavar="FLAGS", help="options of nvcc for a CUDA program, as --build '-O3 -I include'"),
 ]
+ClockOption = Annotated[
+    str,
+    typer.Option(
+        "--clock",
+        metavar="virtual|real",
+        help="what a program reads from its clocks: the simulated machine's time, or this computer's",
+    ),
+]
+HostTimeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--host-time",
+        metavar="on|off",
+        help="whether the time of a program's own code counts on its clocks; without it runs repeat exactly",
+        show_default="on for programs, off for scripts",
+    ),
+]
+StopOption = Annotated[
+    str | None,
+    typer.Option(
+        "--stop-after",
+        metavar="N|SECONDS",
+        help="end a program after so many launches, as 100, or seconds, as 60s, and report what there is",
+    ),
+]
+
+
+def own_clock(clock: str, host_time: str | None, usual: bool) -> "OwnClock":
+    """The clock of a program. usual: whether its own code's time counts where nobody says. Raises KernelError."""
+    from simtmm.device.own_clock import CLOCKS, OwnClock
+
+    if clock not in CLOCKS:
+        raise KernelError(f"--clock {shown(clock)}: must be {' or '.join(CLOCKS)}")
+    if host_time not in (None, "on", "off"):
+        raise KernelError(f"--host-time {shown(host_time)}: must be on or off")
+    return OwnClock(clock, usual if host_time is None else host_time == "on")
+
+
+def stop_after(text: str | None) -> "StopAfter":
+    """When a program is ended. Raises KernelError."""
+    from simtmm.recorder.selection import StopAfter
+
+    if text is None:
+        return StopAfter()
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(s?)", text, re.ASCII)
+    number = float(found[1]) if found else 0.0
+    if not found or number <= 0 or (not found[2] and number != int(number)):
+        raise KernelError(f"--stop-after {shown(text)}: must be a number of launches, as 100, or of seconds, as 60s")
+    return StopAfter(seconds=min(number, 1e6)) if found[2] else StopAfter(launches=int(number))
 
 
 @dataclass(frozen=True)
@@ -76,13 +128,16 @@ def program_run(
     build: list[str] | None,
     output: Path | None = None,
     as_json: bool = False,
+    clock: "OwnClock | None" = None,
+    stop: "StopAfter | None" = None,
 ) -> ProgramRun:
     """Run a program and record what it launches.
 
     arguments: files of the same program, and the program's words. foreign: options that were given and that are not
-    for programs. output: where the trace goes.
+    for programs. output: where the trace goes. clock: that it reads. stop: when it is ended.
 
-    Raises typer.Exit, with the program's status, where it failed and left no trace; RecordingError where there is none.
+    Raises typer.Exit, with the program's status, where it failed or launched nothing and left no trace;
+    RecordingError where there is none.
     """
     from simtmm.program import Program
     from simtmm.programs.flags import split_flags
@@ -96,11 +151,13 @@ def program_run(
     paths = _files(source, arguments)
     words = (arguments or [])[len(paths) - 1 :]
     selection = Selection(choice.kernel, choice.launch, choice.skip, choice.count)
-    program = cuda_program(paths, words, split_flags(build or []), selection, choice.sample_blocks, choice.most_events)
+    program = cuda_program(
+        paths, words, split_flags(build or []), selection, choice.sample_blocks, choice.most_events, clock, stop
+    )
     with watching(in_lines=True):
         outcome = program.run_printing(machine, output, sys.stderr if as_json else None)
     if outcome.trace is None:
-        if outcome.status:
+        if outcome.status or (outcome.is_idle and output is None):
             print(escaped(f"simtmm: {outcome.why_none}"), file=sys.stderr)
             raise typer.Exit(outcome.status)
         raise RecordingError(outcome.why_none)

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from simtmm.cli.completion import complete_kernel
-from simtmm.cli.cuda_program import BuildOption, ProgramRun, is_cuda_program, program_run
+from simtmm.cli.cuda_program import (
+    BuildOption,
+    ClockOption,
+    HostTimeOption,
+    ProgramRun,
+    StopOption,
+    is_cuda_program,
+    own_clock,
+    program_run,
+    stop_after,
+)
 from simtmm.cli.kernel_file import LaunchOptions
 from simtmm.cli.script import (
     Choice,
@@ -54,6 +64,9 @@ class ProgramOptions(LaunchOptions):
     sample_blocks: SampleOption = None
     record_elementwise: ElementwiseOption = False
     build: BuildOption = None
+    clock: ClockOption = "virtual"
+    host_time: HostTimeOption = None
+    stop_after: StopOption = None
 
     @property
     def is_own(self) -> bool:
@@ -79,7 +92,8 @@ class ProgramOptions(LaunchOptions):
             raise KernelError(f"{shown(self.arguments[0])}: arguments are for {kinds}, and {what} is neither")
         given = {"--launch": self.launch, "--skip": self.skip, "--count": self.count, "--build": self.build,
                  "--sample-blocks": None if samples else self.sample_blocks,
-                 "--record-elementwise": self.record_elementwise}  # fmt: skip
+                 "--record-elementwise": self.record_elementwise, "--host-time": self.host_time,
+                 "--clock": self.clock != "virtual", "--stop-after": self.stop_after}  # fmt: skip
         for option, value in given.items():
             if value:
                 raise KernelError(f"{option}: is for {kinds}, and {what} is neither")
@@ -105,9 +119,16 @@ class ProgramOptions(LaunchOptions):
         refused = {**self.of_kernels(), **(foreign or {})}
         if is_script(source):
             refused["--build"] = self.build
-            return script_run(source, self.arguments, machine, choice, refused, output, as_json)
+            clock = own_clock(self.clock, self.host_time, usual=False)
+            return script_run(
+                source, self.arguments, machine, choice, refused, output, as_json, clock, stop_after(self.stop_after)
+            )
         refused["--record-elementwise"] = self.record_elementwise
-        return program_run(source, self.arguments, machine, choice, refused, self.build, output, as_json)
+        clock = own_clock(self.clock, self.host_time, usual=True)
+        return program_run(
+            source, self.arguments, machine, choice, refused, self.build, output, as_json, clock,
+            stop_after(self.stop_after),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

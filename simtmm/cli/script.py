@@ -12,8 +12,10 @@ from simtmm.cli.output import printing
 from simtmm.errors import KernelError, RecordingError, escaped
 
 if TYPE_CHECKING:
+    from simtmm.device.own_clock import OwnClock
     from simtmm.machine import Machine
     from simtmm.program import Program
+    from simtmm.recorder.selection import StopAfter
     from simtmm.scripts.run import Outcome
 
 SUFFIX = ".py"
@@ -120,10 +122,13 @@ def script_run(
     foreign: Mapping[str, object],
     output: Path | None = None,
     as_json: bool = False,
+    clock: "OwnClock | None" = None,
+    stop: "StopAfter | None" = None,
 ) -> ScriptRun:
     """Run a script and record what it launches.
 
     foreign: options that were given and that are not for scripts. output: where the trace goes; else it is in memory.
+    clock: that it reads. stop: when it is ended.
 
     Raises typer.Exit, with the script's status, where it ended with an exception or launched nothing and failed;
     RecordingError where there is nothing to have; and whatever of simtmm's errors ended it.
@@ -143,8 +148,10 @@ def script_run(
         name=name if name.isprintable() else "script", kernel=choice.kernel, launch=choice.launch, skip=choice.skip,
         count=choice.count,
     )  # fmt: skip
+    if stop is not None:
+        under_way.stop_after(stop.launches, stop.seconds)
     with printing(as_json), options(elementwise=choice.elementwise):
-        outcome = run_script(source, arguments or [], under_way)
+        outcome = run_script(source, arguments or [], under_way, clock)
         sys.stdout.flush()
     if outcome.status and not under_way.has_trace:
         if under_way.launches:
@@ -153,10 +160,14 @@ def script_run(
     if not under_way.has_trace and not under_way.launched:
         for line in outcome.lines():
             print(escaped(line), file=sys.stderr)
-        raise RecordingError(
+        none = (
             f"{source}: launched no kernel, so that there is nothing to record"
             f"{' (--record-elementwise makes kernels of array functions)' if outcome.unrecorded else ''}"
         )
+        if output is not None:
+            raise RecordingError(none)
+        print(escaped(f"simtmm: {none}"), file=sys.stderr)
+        raise typer.Exit(outcome.status)
     if outcome.why_none is not None:
         raise outcome.why_none
     return ScriptRun(Program(name, {}, under_way.trace, sources=under_way.sources), outcome)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.execution.device_clock import DeviceClock, Latencies
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
@@ -34,13 +35,16 @@ class Device:
 
     write: takes what device code prints; standard output if left out. properties: what launches are held to; the
     largest of any device, but for registers, if left out. heap_limit: bytes that device code may allocate. kernel_type:
-    what its kernels are.
+    what its kernels are. clock: what device code reads; by these latencies, or those of a GPU of today.
     """
 
     kernel_type = KernelFunction
 
     def __init__(
-        self, write: Callable[[str], object] | None = None, properties: DeviceProperties | None = None
+        self,
+        write: Callable[[str], object] | None = None,
+        properties: DeviceProperties | None = None,
+        latencies: Latencies | None = None,
     ) -> None:
         self.memory = DeviceMemory()
         self.properties = properties or device_properties(None, ANY)
@@ -51,6 +55,7 @@ class Device:
         self._modules: list[LinkedModule] = []
         self._heap: dict[int, int] = {}
         self.heap_limit = HEAP_LIMIT
+        self.clock = DeviceClock(latencies)
 
     def pointer(self, address: int) -> int:
         """What kernels are given for a virtual address."""
@@ -146,7 +151,7 @@ class Device:
         symbols = self.symbols(function.linked)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
-            self.properties.multiprocessors, launch.textures,
+            self.properties.multiprocessors, launch.textures, self.clock,
         )  # fmt: skip
         chosen = launch.chosen[:blocks]
         if not chosen:

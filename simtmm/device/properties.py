@@ -44,7 +44,7 @@ class DeviceProperties:
     clock_khz: clock of the cores [kHz]; 1 GHz where the machine has none.
     memory_clock_khz: clock of the memory [kHz], by which a bus of `bus_bits` has the machine's bandwidth; 0: not known.
     bus_bits: width of the memory bus [bits].
-    global_bytes: global memory [bytes]: half of this computer's, from 256 MiB to 32 GiB.
+    global_bytes: global memory [bytes]; where the machine does not say, half of this computer's, up to 32 GiB.
     l2_bytes: L2 cache [bytes]; 0: none, or not known.
     constant_bytes: constant memory [bytes].
     threads_per_block: threads of a block at most.
@@ -191,7 +191,7 @@ def device_properties(machine: Machine | None, architecture: int) -> DevicePrope
         name=machine.name, compute_capability=(major, minor), multiprocessors=machine.cores.groups,
         clock_khz=min(LARGEST, int(machine.clock_hz / 1e3)) if machine.clock_hz else CLOCK_KHZ,
         memory_clock_khz=memory_clock_khz, bus_bits=bus_bits,
-        global_bytes=_global_bytes(),
+        global_bytes=machine.memory_bytes or _global_bytes(),
         l2_bytes=min(LARGEST, cache.sets * cache.ways * machine.chunk_bytes) if cache else 0,
         threads_per_block=min(own.threads_per_block or MOST_THREADS, MOST_THREADS, threads),
         threads_per_multiprocessor=threads,

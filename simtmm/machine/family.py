@@ -58,7 +58,7 @@ OWN = (
     "rules",
 )  # of a family's file, beside a machine's tables
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
-         BANDWIDTH)  # fmt: skip
+         "memory_bytes", "link", BANDWIDTH)  # fmt: skip
 OF_RULES = ("clock_hz", "peak_bandwidth", "measured_bandwidth", BANDWIDTH)  # what a machine gives to a family's rules
 
 Flat = dict[str, Any]

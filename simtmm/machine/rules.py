@@ -15,6 +15,8 @@ FREE = frozenset(
     (
         "clock_hz",
         "compute_capability",
+        "memory_bytes",
+        "link",
         "cores.groups",
         "cores.cores_per_group",
         "cores.max_threads_per_core",

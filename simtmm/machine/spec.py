@@ -42,13 +42,13 @@ from simtmm.machine.tables import (
     Tlb,
     units_of,
 )
-from simtmm.machine.values import Capability, Count, Positive, Table, unit
+from simtmm.machine.values import Capability, Count, Link, MemoryBytes, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
 
-# Decides which trace a program has, what a family's rules make of it, or what service is, which the digest has: not
-# what the machine makes of a trace
-APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth"))
+# Decides which trace a program has, what a program's own clock says, what a family's rules make of it, or what service
+# is, which the digest has: not what the machine makes of a trace
+APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth", "memory_bytes", "link"))
 
 # Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
 LATER = {
@@ -102,6 +102,8 @@ class Machine(Displayed, Table):
     compute_capability: Capability | None = unit(
         "", "NVIDIA's number of what the GPU can do, for which kernels are compiled", default=None
     )
+    memory_bytes: MemoryBytes | None = unit("bytes", "global memory, as programs on the device see it", default=None)
+    link: Link | None = unit("", "what joins the device to its host, by which copies take their time", default=None)
     cores: Cores
     scheduling: Scheduling = Scheduling()
     memory: Memory

@@ -4,7 +4,7 @@ import math
 import re
 import sys
 from numbers import Integral, Real
-from typing import Annotated, Any, TypeGuard
+from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -12,6 +12,7 @@ from simtmm.documents import as_float
 
 LARGEST_COUNT = 2**31 - 1  # beyond it no table of anything would fit a memory
 MOST_BANKS = 2**16
+MOST_MEMORY = 2**46  # bytes: 64 TiB, what the addresses of a program leave room for
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -63,6 +64,8 @@ def _capability(value: object) -> str:
 
 Count = Annotated[int, _whole()]
 Banked = Annotated[int, _whole(MOST_BANKS)]
+MemoryBytes = Annotated[int, _whole(MOST_MEMORY)]
+Link = Literal["pcie-2", "pcie-3", "pcie-4", "pcie-5", "nvlink-c2c", "unified"]
 Duration = Annotated[float, _between(0, 1e15)]  # cycles: eleven days at 1 GHz
 Shortly = Annotated[float, _between(0, 1e6)]  # cycles that lowering counts
 Threads = Annotated[float, _between(1, LARGEST_COUNT)]

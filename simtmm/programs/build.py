@@ -1,9 +1,11 @@
 """A program compiled by nvcc and linked with our CUDA runtime, kept in the user's cache."""
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
@@ -15,16 +17,19 @@ from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
 from simtmm.programs.flags import Flags, parse_flags
-from simtmm.programs.missing import missing_library, unresolved
+from simtmm.programs.main_function import has_device_code
+from simtmm.programs.missing import library_stubs, missing_library, unresolved
 from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
+from simtmm.programs.wrapped import WRAPPED
 from simtmm.temporary import scratch
 
 NAMES, GIVEN_BACK, PLAIN = "names", "given back", "plain"
 _HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: ["-include=simtmm_cuda.h"], PLAIN: []}
-_WRAPPED = ("exit", "_exit", "quick_exit")
 _OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
         "SIMTMM_TEXTURE_REFERENCES": re.compile(rb"\btexture\s*<"),
         "SIMTMM_OLD_VOTES": re.compile(rb"\b__(?:any|all|ballot)\s*\(")}  # fmt: skip
+_OF_RUNTIME = ("cuda_runtime_api.h", "driver_types.h", "surface_types.h", "texture_types.h", "cuda_runtime.h")
+_CUDA_NAME = re.compile(r"\bcuda([A-Z]\w*)")
 _PLAIN_PATH = re.compile(r"[\w ./+,=@%~-]*")
 
 
@@ -81,7 +86,7 @@ def _built(
     nvcc, host = find_nvcc(), find_host_compiler()
     parts = [str(Path.cwd()), *map(str, paths), *(hashlib.sha256(text).hexdigest() for text in texts), repr(flags),
              str(words), str(architecture), str(included.digests), stamp(nvcc), stamp(Path(host).resolve()),
-             runtime.name, text_of(HEADERS), Path(__file__).read_text()]  # fmt: skip
+             runtime.name, text_of(HEADERS), repr(WRAPPED), Path(__file__).read_text()]  # fmt: skip
     key = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     folder, label = own_folder(FOLDER), re.sub(r"\W+", "-", paths[0].stem)[:40] or "program"
     found = find(folder, label, key, ".so") if included.complete else None
@@ -101,15 +106,17 @@ def _compile(
     runtime: Path,
     nvcc: Path,
     host: str,
-    target: Path,
+    output: Path,
 ) -> None:
     with scratch("build") as folder:
         # What is linked across files must be assembled for that; all else stays PTX.
-        code = f"[compute_{architecture},sm_{architecture}]" if flags.relocatable else f"compute_{architecture}"
+        target = flags.architecture or str(architecture)
+        code = f"[compute_{target},sm_{target}]" if flags.relocatable else f"compute_{target}"
+        (folder / "simtmm_hip_names.h").write_text(_hip_names(include_folders(nvcc)))
         (folder / "macros.h").write_text("".join(_define(macro) for macro in flags.macros))
         words = [
-            *("-allow-unsupported-compiler", f"-ccbin={host}", f"-gencode=arch=compute_{architecture},code={code}"),
-            *("-lineinfo", "-no-compress", "-cudart=none", "-Xcompiler=-fPIC", f"-I{HEADERS}"),
+            *("-allow-unsupported-compiler", f"-ccbin={host}", f"-gencode=arch=compute_{target},code={code}"),
+            *("-lineinfo", "-no-compress", "-cudart=none", "-Xcompiler=-fPIC", f"-I{HEADERS}", f"-I{folder}"),
             *(f"-isystem={place}" for place in include_folders(nvcc)),
             *(["-rdc=true"] if flags.relocatable else []),
             *([f"-include={folder / 'macros.h'}"] if flags.macros else []),
@@ -121,32 +128,55 @@ def _compile(
             objects.append(folder / f"unit{number}.o")
             if not _PLAIN_PATH.fullmatch(str(path)):
                 raise CompilerError(f"{path}: nvcc can't be given it: a path may hold letters, digits and ./+,=@%~_-")
-            kind = ["-x", "cu"] if path.suffix == ".cu" else []
+            kind = ["-x", "cu"] if has_device_code(path) else []
             _called([str(nvcc), *words, *kind, "-c", str(path), "-o", str(objects[-1])], folder, str(path))
         if flags.relocatable:
             linked = folder / "linked.o"
             link = [
                 str(nvcc),
-                f"-arch=sm_{architecture}",
+                f"-arch=sm_{target}",
                 "-dlink",
                 "-Xcompiler=-fPIC",
                 f"-ccbin={host}",
             ]
             _called([*link, *map(str, objects), "-o", str(linked)], folder, str(paths[0]))
             objects.append(linked)
-        wrapped = [f"-Wl,--wrap={name}" for name in _WRAPPED]
-        done = run(
-            [host, "-shared", "-o", str(target), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
-             *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl", f"-Wl,-rpath,{runtime.parent}"],
-            scratch=folder,
-        )  # fmt: skip
+        defined = _defined(objects)
+        wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED if name not in defined]
+        link = [host, "-shared", "-o", str(output), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
+                *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl",
+                f"-Wl,-rpath,{runtime.parent}"]  # fmt: skip
+        done = run(link, scratch=folder)
+        if done.status and (stubs := library_stubs(done.complaints)):
+            _called([host, "-c", "-fPIC", "-x", "c", "-", "-o", str(folder / "stubs.o")], folder, str(paths[0]), stubs)
+            done = run([*link, str(folder / "stubs.o")], scratch=folder)
         if done.status:
             raise unresolved(done.complaints, str(paths[0]))
 
 
-def _called(words: list[str], folder: Path, name: str) -> None:
+def _defined(objects: Sequence[Path]) -> frozenset[str]:
+    """Names that a program defines itself, which mean its own wherever it uses them."""
+    with contextlib.suppress(OSError):
+        listed = run(["nm", "-g", "--defined-only", "-P", *map(str, objects)])
+        return frozenset(line.split(" ", 1)[0] for line in listed.log.splitlines())
+    return frozenset()
+
+
+@cache
+def _names_of(folder: Path) -> frozenset[str]:
+    texts = (path.read_text(errors="replace") for name in _OF_RUNTIME if (path := folder / name).is_file())
+    return frozenset(name for text in texts for name in _CUDA_NAME.findall(text))
+
+
+def _hip_names(folders: Sequence[Path]) -> str:
+    """HIP's names of all that the runtime's headers have."""
+    names = sorted({name for folder in folders for name in _names_of(folder)})
+    return "".join(f"#define hip{name} cuda{name}\n" for name in names)
+
+
+def _called(words: list[str], folder: Path, name: str, given: str = "") -> None:
     try:
-        done = run(words, scratch=folder)
+        done = run(words, scratch=folder, given=given.encode())
     except OSError as error:
         raise CompilerError(f"{words[0]}: can't be run ({error.strerror})") from None
     if done.status:

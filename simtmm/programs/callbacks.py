@@ -12,6 +12,7 @@ from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.execution.layout import TEXTURE as TEXTURE_ROW
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.texture import ADDRESS_MODES, FILTER_MODES, SurfaceObject, TextureObject
+from simtmm.device.host import IN, OUT
 from simtmm.errors import (
     DeadlockError,
     InternalError,
@@ -24,15 +25,22 @@ from simtmm.errors import (
 )
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
+    ADVANCE,
     ATTRIBUTES,
+    COPIED,
     ELAPSED,
+    FETCHED,
+    FILLED,
     FINISH,
     LAUNCH,
     LOAD,
     MARK,
+    NOW,
     PARAMETERS,
+    QUERY,
     VARIABLE,
     WAIT,
+    WAIT_FOR_STREAM,
     Calls,
     Library,
     Texture,
@@ -46,6 +54,8 @@ INVALID_VALUE, INVALID_CONFIGURATION, INVALID_SYMBOL, INVALID_FUNCTION = 1, 9, 1
 INVALID_IMAGE, COMPILATION_FAILED, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE, NOT_SUPPORTED = (
     200, 218, 700, 702, 710, 716, 719, 801,
 )  # fmt: skip
+NANO = 1e-9
+_WAYS = (None, IN, OUT)  # of a copy: within the device, to it, from it
 _FORMATS = {0: "i", 1: "u", 2: "f"}  # of cudaChannelFormatKind
 _MODES = {number: name for name, number in ADDRESS_MODES.items()}
 _FILTERS = {number: name for name, number in FILTER_MODES.items()}
@@ -60,7 +70,7 @@ class Callbacks:
     """Answers the runtime library. No exception may cross it: what goes wrong becomes an error of CUDA's, and is
     printed.
 
-    error: the first launch that went wrong, in words, after which there is no trace.
+    error: what went wrong first, in words. fault: of simtmm itself, after which there is no trace.
     """
 
     def __init__(
@@ -70,19 +80,26 @@ class Callbacks:
         modules: Modules,
         recording: ProgramRecording,
         finish: Callable[[int], None],
+        most_launches: int | None = None,
     ) -> None:
+        """most_launches: after which the program is to end."""
+        self._most_launches = most_launches
         self._library, self._device, self._modules, self._recording = library, device, modules, recording
+        self._clock = recording.clock
         self._finish = finish
         self._textures: dict[int, bytes] = {}
         self._marks: list[Mark] = []
         self.error = ""
-        self.fault = ""  # of simtmm itself
+        self.fault = ""
 
     def calls(self) -> Calls:
         """For the library."""
         return Calls(
             LOAD(self._load), PARAMETERS(self._parameters), ATTRIBUTES(self._attributes), LAUNCH(self._launch),
-            VARIABLE(self._variable), MARK(self._mark), WAIT(self._wait), ELAPSED(self._elapsed), FINISH(self._finish),
+            VARIABLE(self._variable), MARK(self._mark), WAIT(self._wait),
+            WAIT_FOR_STREAM(self._clock.synchronize_stream), QUERY(self._query), ELAPSED(self._elapsed),
+            ADVANCE(self._advance), NOW(self._now), COPIED(self._copied), FILLED(self._clock.filled),
+            FETCHED(self._fetched), FINISH(self._finish),
         )  # fmt: skip
 
     def _guarded(self, work: Callable[[], int], otherwise: int) -> int:
@@ -152,6 +169,8 @@ class Callbacks:
         self, number: int, name: bytes, sizes: Any, shared: int, parameters: int, count: int, stream: int, follows: int
     ) -> int:
         def work() -> int:
+            if self._most_launches is not None and self._recording.launched >= self._most_launches:
+                self._stop()
             function = self._modules.function(number, name.decode())
             self._device.memory.update()
             self._device.heap_limit = self._library.heap_limit
@@ -180,6 +199,12 @@ class Callbacks:
                     self._device.memory.type_at(int.from_bytes(packed[end : end + 8], "little"), dtype)
             end += each.size
 
+    def _stop(self) -> None:
+        """End the program as --stop-after says."""
+        self._library.flush()
+        print(f"simtmm: note: stopped after {self._most_launches:,} launches, as --stop-after says", file=sys.stderr)
+        self._library.stop(0)
+
     def _variable(self, number: int, name: bytes, address: Any, size: Any) -> int:
         def work() -> int:
             address[0], size[0] = self._modules.variable(number, name.decode())
@@ -202,23 +227,49 @@ class Callbacks:
         return b"".join(self._textures.get(number, empty) for number in range(most + 1))
 
     def _mark(self, stream: int) -> int:
-        self._marks.append(self._recording.clock.mark(stream))
+        self._marks.append(self._clock.mark(stream))
         return len(self._marks) - 1
 
     def _wait(self, mark: int, stream: int) -> None:
-        clock = self._recording.clock
         found = self._marks[mark] if mark >= 0 else None
         if stream < 0:
-            clock.synchronize(found)
+            self._clock.synchronize(found)
         elif found is not None:
-            clock.wait(found, stream)
+            self._clock.wait(found, stream)
+
+    def _query(self, mark: int, stream: int) -> int:
+        has_come = True
+
+        def work() -> int:
+            nonlocal has_come
+            has_come = self._clock.has_come(self._marks[mark] if mark >= 0 else None, stream)
+            return 0
+
+        self._guarded(work, INVALID_VALUE)
+        return int(has_come)
 
     def _elapsed(self, begin: int, end: int, seconds: Any) -> int:
         def work() -> int:
-            seconds[0] = self._recording.clock.seconds(self._marks[begin], self._marks[end])
+            seconds[0] = self._clock.seconds(self._marks[begin], self._marks[end])
             return 0
 
         return self._guarded(work, INVALID_VALUE)
+
+    def _advance(self, nanoseconds: int) -> None:
+        self._clock.advance(nanoseconds * NANO)
+
+    def _now(self, nanoseconds: Any) -> int:
+        def work() -> int:
+            nanoseconds[0] = round(self._clock.now() / NANO)
+            return 0
+
+        return self._guarded(work, INVALID_VALUE)
+
+    def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int) -> None:
+        self._clock.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
+
+    def _fetched(self, stream: int, size: int, is_prefetch: int) -> None:
+        self._clock.fetched(stream, size, bool(is_prefetch))
 
 
 def _bare(function: KernelFunction) -> str:

@@ -9,7 +9,10 @@ from typing import Any
 
 from simtmm.cuda.checks.checker import Checker, checking
 from simtmm.cuda.checks.names import CHECKS, Checks
+from simtmm.cuda.execution.device_clock import Latencies
 from simtmm.device import device_properties
+from simtmm.device.host import host_of
+from simtmm.device.own_clock import VIRTUAL
 from simtmm.errors import SimtmmError, escaped
 from simtmm.machine import Machine
 from simtmm.programs.callbacks import Callbacks, own_fault
@@ -18,7 +21,8 @@ from simtmm.programs.library import Library
 from simtmm.programs.memory import ProgramMemory
 from simtmm.programs.progress import Told
 from simtmm.programs.properties import told_properties
-from simtmm.programs.recording import ProgramRecording
+from simtmm.programs.recording import NoLaunchError, ProgramRecording
+from simtmm.programs.repeats import Repeats
 from simtmm.provenance import carry_out
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
@@ -27,7 +31,7 @@ from simtmm.watch import watched
 
 def main(request: dict[str, Any]) -> None:
     """Run a program; does not come back, as the program ends the process."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python would wait for the program to come back
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the program begins, whose runtime has a handler
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("simtmm: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.INFO)
@@ -35,10 +39,14 @@ def main(request: dict[str, Any]) -> None:
     machine = Machine.from_dict(request["machine"])
     library = Library(Path(request["runtime"]))
     properties = device_properties(machine, request["architecture"])
-    for name, value in told_properties(properties).items():
+    for name, value in told_properties(properties, host_of(machine)).items():
         library.tell(name, value)
+    library.tell("virtual_clock", int(request["clock"] == VIRTUAL))
+    library.tell("host_time", int(request["host_time"]))
+    if request["stop_seconds"] is not None:
+        library.tell("stop_milliseconds", round(1000 * request["stop_seconds"]))
     library.name_device(properties.name)
-    device = DeviceOfProgram(library.write, properties)
+    device = DeviceOfProgram(library.write, properties, Latencies.of(machine))
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
     with checking(checks) as checker, watched(Told(Path(request["progress"])).watch):
@@ -56,18 +64,27 @@ def _run(
     )  # fmt: skip
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
-        request["most_events"], clock_on(machine),
+        request["most_events"], clock_on(machine), lambda: library.is_stopping,
+        None if checker.checks.any else Repeats(library, device),
     )  # fmt: skip
 
     def finish(status: int) -> None:
         """Write what was recorded, and what came of the program."""
-        outcome: dict[str, Any] = {"launched": recording.launched, "recorded": recording.recorded, "status": status}
+        outcome: dict[str, Any] = {
+            "launched": recording.launched,
+            "recorded": recording.recorded,
+            "status": status,
+            "not_run": recording.not_run,
+        }
         try:
-            if callbacks.error:
+            if callbacks.fault:
                 recording.abandon()
-                outcome["error"], outcome["fault"] = callbacks.error, callbacks.fault
+                outcome["error"] = outcome["fault"] = callbacks.fault
             else:
                 recording.finish(request["warnings"])
+        except NoLaunchError as error:
+            outcome["error"] = callbacks.error or str(error)
+            outcome["no_launch"] = not callbacks.error
         except SimtmmError as error:
             outcome["error"] = str(error)
         except BaseException as error:  # no exception may cross the library
@@ -76,7 +93,7 @@ def _run(
             outcome["checks"] = checker.found.to_dict()
         Path(request["outcome"]).write_text(json.dumps(outcome))
 
-    callbacks = Callbacks(library, device, modules, recording, finish)
+    callbacks = Callbacks(library, device, modules, recording, finish, request["stop_launches"])
     library.begin(callbacks.calls(), callbacks.make_texture)
     try:
         library.run(Path(request["program"]), request["words"])

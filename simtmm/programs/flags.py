@@ -18,14 +18,16 @@ _WITH_VALUE = ("-I", "-isystem", "-include", "-U", "-std", "--std", "-maxrregcou
                "--diag-suppress", "-default-stream", "--default-stream", "-x")  # fmt: skip
 _COMPILER = ("-Xcompiler", "--compiler-options", "-Xcompiler=", "--compiler-options=")
 _DROPPED = re.compile(
-    r"-{1,2}(?:g|G|lineinfo|generate-line-info|device-debug|debug|v|verbose|keep|cudart=\w+|arch=.*|gpu-architecture=.*|"
-    r"gencode=.*|generate-code=.*|code=.*|gpu-code=.*|Xptxas=.*|ptxas-options=.*|allow-unsupported-compiler|c|"
+    r"-{1,2}(?:g|G|lineinfo|generate-line-info|device-debug|debug|v|verbose|keep|cudart=\w+|"
+    r"code=.*|gpu-code=.*|Xptxas=.*|ptxas-options=.*|allow-unsupported-compiler|c|"
     r"compress-mode=\w+|threads=\d+|t=?\d+|split-compile=\d+|dlto|res-usage|resource-usage|source-in-ptx|Wno-.*|pg|"
     r"ccbin=.*|objdir-as-tempdir|forward-unknown-to-host-compiler|no-compress)"
 )
-_DROPPED_WITH_VALUE = ("-o", "--output-file", "-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code",
+_DROPPED_WITH_VALUE = ("-o", "--output-file", "-code",
                        "--gpu-code", "-Xptxas", "--ptxas-options", "-cudart", "--cudart", "-ccbin", "-Xlinker",
                        "-Xnvlink", "-t", "--threads", "-Xcudafe", "-Xarchive", "-lineno")  # fmt: skip
+_ARCHITECTURE = ("-arch", "--gpu-architecture", "-gencode", "--generate-code")
+_SM = re.compile(r"(?:sm|compute|lto)_(\d{2,3}[af]?)")
 # Libraries of CUDA's, which are not here: calls of them are reported by name.
 _CUDA_LIBRARIES = re.compile(
     r"-l(?:cuda(?:rt|rt_static|devrt)?|cu(?:blas|blasLt|fft|fftw|rand|sparse|solver|dnn|pti|file)(?:_static)?|"
@@ -38,13 +40,20 @@ class Flags:
     """What words say.
 
     compiling: for nvcc, where it compiles. macros: as "NAME" or "NAME=VALUE". linking: for the host's linker.
-    relocatable: whether device code of several files is linked.
+    relocatable: whether device code of several files is linked. architecture: that is named, as "90a"; "" for none, or
+    for several.
     """
 
     compiling: tuple[str, ...] = ()
     macros: tuple[str, ...] = ()
     linking: tuple[str, ...] = ()
     relocatable: bool = False
+    architecture: str = ""
+
+    @property
+    def number(self) -> int | None:
+        """Compute capability times ten of the architecture that is named."""
+        return int(self.architecture.rstrip("af")) if self.architecture else None
 
 
 def parse_flags(words: Sequence[str]) -> Flags:
@@ -53,6 +62,7 @@ def parse_flags(words: Sequence[str]) -> Flags:
     macros: list[str] = []
     linking: list[str] = []
     relocatable = False
+    architectures: set[str] = set()
     waiting = list(words)
     for word in waiting:
         if "\n" in word or "\0" in word:
@@ -72,6 +82,8 @@ def parse_flags(words: Sequence[str]) -> Flags:
             options = (value if sign else _value(word, waiting)).replace(",-", " -").split()
             compiling += [f"-Xcompiler={option}" for option in options]
             linking += [option for option in options if option.startswith(("-fopenmp", "-pthread"))]
+        elif name in _ARCHITECTURE:
+            architectures |= set(_SM.findall(value if sign else _value(word, waiting)))
         elif _DROPPED.fullmatch(word) or _CUDA_LIBRARIES.fullmatch(word):
             pass
         elif word in _DROPPED_WITH_VALUE:
@@ -88,7 +100,8 @@ def parse_flags(words: Sequence[str]) -> Flags:
     for word in compiling:
         if not _HARMLESS.fullmatch(word):
             raise CompilerError(f"option {shown(word)}: may hold letters, digits, spaces, and ./+,=@%~:()*_-")
-    return Flags(tuple(compiling), tuple(macros), tuple(linking), relocatable)
+    one = architectures.pop() if len(architectures) == 1 else ""
+    return Flags(tuple(compiling), tuple(macros), tuple(linking), relocatable, one)
 
 
 def split_flags(texts: Sequence[str]) -> list[str]:

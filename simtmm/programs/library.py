@@ -1,7 +1,7 @@
 """The runtime library as Python calls it, and as it calls Python."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,13 @@ ELAPSED = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.
 VARIABLE = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint64)
 )
+WAIT_FOR_STREAM = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
+QUERY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_uint64)
+ADVANCE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+NOW = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int64))
+COPIED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
+FILLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
+FETCHED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int)
 FINISH = ctypes.CFUNCTYPE(None, ctypes.c_int)
 
 
@@ -29,7 +36,9 @@ class Calls(ctypes.Structure):
 
     _fields_ = (
         ("load", LOAD), ("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("launch", LAUNCH),
-        ("variable", VARIABLE), ("mark", MARK), ("wait", WAIT), ("elapsed", ELAPSED), ("finish", FINISH),
+        ("variable", VARIABLE), ("mark", MARK), ("wait", WAIT), ("wait_for_stream", WAIT_FOR_STREAM), ("query", QUERY),
+        ("elapsed", ELAPSED), ("advance", ADVANCE), ("now", NOW), ("copied", COPIED), ("filled", FILLED),
+        ("fetched", FETCHED), ("finish", FINISH),
     )  # fmt: skip
 
 
@@ -74,6 +83,9 @@ class Library:
         found.simtmm_rows.argtypes = (ctypes.POINTER(Row), ctypes.c_int)
         found.simtmm_property.argtypes = (ctypes.c_char_p, ctypes.c_int64)
         found.simtmm_print.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
+        found.simtmm_written.argtypes = (ctypes.c_uint64,)
+        found.simtmm_hash.restype = ctypes.c_uint64
+        found.simtmm_hash.argtypes = (ctypes.c_uint64,)
         found.simtmm_run.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
         self._found: Any = found
         self._kept: list[Any] = []
@@ -110,6 +122,19 @@ class Library:
         self._found.simtmm_rows(rows, count)
         return list(rows)[:count]
 
+    def hash_at(self, address: int) -> int:
+        """What the bytes of a piece are, as a number; 0 where there is none."""
+        return int(self._found.simtmm_hash(address))
+
+    def written(self, addresses: Iterable[int]) -> None:
+        """Pieces were written here."""
+        for address in addresses:
+            self._found.simtmm_written(address)
+
+    def all_written(self) -> None:
+        """A kernel has run, and may have written anywhere."""
+        self._found.simtmm_all_written()
+
     def allocate(self, kind: int, size: int, name: str) -> tuple[int, int]:
         """A piece: the address that kernels have for it, 0 if there is no room, and where it lies in this process."""
         host = ctypes.c_uint64()
@@ -127,6 +152,15 @@ class Library:
     def flush(self) -> None:
         """Have the program's output so far written."""
         self._found.simtmm_flush()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the program is to end before it does."""
+        return bool(self._found.simtmm_is_stopping())
+
+    def stop(self, status: int) -> None:
+        """End the program, and this process; does not come back."""
+        self._found.simtmm_stop(status)
 
     def write(self, text: str) -> None:
         """Print what device code prints, in the order of what the program prints."""

@@ -8,7 +8,8 @@ from simtmm.documents import COMMENT, read_code_text
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular, is_file
 
-SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
+SOURCES = (".cu", ".hip", ".cpp", ".cc", ".cxx", ".c")
+HIP = re.compile(rb"#\s*include\s*[<\"]hip/")
 _NOT_CODE = re.compile(rf'{COMMENT}|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _MAIN = re.compile(r"(?:^|[\s;}>])main\s*\((?![^()]*\)\s*;)", re.MULTILINE)
 
@@ -25,4 +26,10 @@ def has_main(path: str | Path) -> bool:
 def is_program(paths: Sequence[str | Path]) -> bool:
     """Whether files are a program; several of which one is a .cu file are linked with one another."""
     known = all(Path(path).suffix in SOURCES for path in paths)
-    return known and any(Path(path).suffix == ".cu" for path in paths) and any(has_main(path) for path in paths)
+    return known and any(map(has_device_code, paths)) and any(has_main(path) for path in paths)
+
+
+def has_device_code(path: str | Path) -> bool:
+    """Whether nvcc reads a file as CUDA: by its name, or because it includes HIP's headers."""
+    path = Path(path)
+    return path.suffix in (".cu", ".hip") or (is_file(path) and HIP.search(path.read_bytes()) is not None)

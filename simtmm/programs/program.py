@@ -8,7 +8,7 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +18,7 @@ from simtmm.computer import limit_told
 from simtmm.cuda.checks.checker import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import architecture_of
+from simtmm.device.own_clock import OwnClock
 from simtmm.errors import KernelError
 from simtmm.files import check_writable, is_file, written_whole
 from simtmm.machine import Machine
@@ -27,16 +28,16 @@ from simtmm.programs.flags import parse_flags
 from simtmm.programs.progress import Heard
 from simtmm.programs.runtime_library import runtime_library
 from simtmm.provenance import command
-from simtmm.recorder.selection import Selection
+from simtmm.recorder.selection import Selection, StopAfter
 from simtmm.temporary import own_prefix
 from simtmm.trace.io import Trace, load_trace
 
 logger = logging.getLogger("simtmm")
 
 MACHINE = "h100-sxm"  # that programs see, and that events are timed on, where none is named
-ADDRESSES = 3 * (1 << 37) + (1 << 30)  # bytes of them that the runtime reserves (runtime/memory.cpp), and its process
+ADDRESSES = 3 * (1 << 38) + (1 << 30)  # bytes of them that the runtime reserves (runtime/memory.cpp), and its process
 LOOK = 0.2  # seconds between two looks at how far a program is
-AT_ONCE, GRACE = 0.5, 5.0  # seconds in which a program ends that a signal was sent to
+AT_ONCE, GRACE, WRITING = 0.5, 5.0, 30.0  # seconds in which a program ends that a signal was sent to
 BY_SIGNAL = 128  # and the signal's number: what shells have as the exit status
 
 
@@ -45,7 +46,8 @@ class Outcome:
     """What came of a run.
 
     status: the program's exit status. launched, recorded: launches, and those in the trace. why_none: why there is no
-    trace.
+    trace. not_run: launches that need not run, as they repeat one. is_idle: whether there is no trace because nothing
+    was launched, and nothing went wrong.
     """
 
     status: int
@@ -53,6 +55,8 @@ class Outcome:
     recorded: int
     trace: Trace | None
     why_none: str = ""
+    is_idle: bool = False
+    not_run: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class CudaProgram:
 
     words: of its command line, behind its name. options: of nvcc. sample_blocks: of each launch; if left out, so many
     that the whole recording stays within bounds. most_events: more are an error, in the place of sampling.
+    clock: that it reads. stop: when it is ended.
     """
 
     paths: tuple[Path, ...]
@@ -69,6 +74,8 @@ class CudaProgram:
     selection: Selection = field(default_factory=Selection)
     sample_blocks: int | None = None
     most_events: int | None = None
+    clock: OwnClock = field(default_factory=OwnClock)
+    stop: StopAfter = field(default_factory=StopAfter)
 
     @property
     def name(self) -> str:
@@ -100,6 +107,10 @@ class CudaProgram:
             raise KernelError(f"{self.name}: {short}")
         on = machine or load_machine(MACHINE)
         chosen = architecture_of(on)
+        named = parse_flags(self.options).number
+        if named is not None and named != chosen.number:
+            note = f"compiled for sm_{named}, as --build says, and not for {on.name}'s sm_{chosen.number}"
+            chosen = replace(chosen, number=named, note=note)
         built = self.build(chosen.number)
         if output is not None:
             check_writable(output)
@@ -118,7 +129,7 @@ class CudaProgram:
             outcome = self._run(on, chosen.number, chosen.note, built, folder, part, stdout)
             if outcome.trace is None:
                 raise _NoTrace(outcome)
-        return Outcome(outcome.status, outcome.launched, outcome.recorded, load_trace(output))
+        return replace(outcome, trace=load_trace(output))
 
     def run_printing(self, machine: Machine | None, output: Path | None, to: Any = None) -> Outcome:
         """Likewise; what it prints goes where `print` goes here, or to a file, and no trace is no exception."""
@@ -149,6 +160,8 @@ class CudaProgram:
             "sample_blocks": self.sample_blocks, "most_events": self.most_events,
             "progress": str(folder / "progress"), "warnings": [note] if note else [],
             "checks": list(checker.checks.names) if checker else [], "command": command(),
+            "clock": self.clock.kind, "host_time": self.clock.has_host_time, "stop_launches": self.stop.launches,
+            "stop_seconds": self.stop.seconds,
         }  # fmt: skip
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
@@ -160,8 +173,10 @@ class CudaProgram:
             while (status := ended_within(child.process, LOOK)) is None:
                 heard.tell()
         except KeyboardInterrupt as interrupt:
-            _leave(child, getattr(interrupt, "number", signal.SIGINT))
-            raise
+            number = getattr(interrupt, "number", signal.SIGINT)
+            status = _leave(child, number)
+            if number != signal.SIGINT or not (folder / "outcome.json").is_file():
+                raise
         finally:
             child.end()
         path = folder / "outcome.json"
@@ -179,21 +194,23 @@ class CudaProgram:
             return Outcome(BY_SIGNAL - status, launched, recorded, None, f"{self.name}: was ended by {name}: no trace")
         if "error" in reply or not reply:
             why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
-            return Outcome(status, launched, recorded, None, str(why))
+            return Outcome(status, launched, recorded, None, str(why), bool(reply.get("no_launch")))
         trace = load_trace(output)
         for fault in trace.info.faults:
             own_faults.note(fault)
-        return Outcome(status, launched, recorded, trace)
+        return Outcome(status, launched, recorded, trace, not_run=reply.get("not_run", 0))
 
 
-def _leave(child: PythonChild, number: int) -> None:
-    """Have a program end as we do: by the signal that we got, if a terminal has not sent it to both.
+def _leave(child: PythonChild, number: int) -> int:
+    """Have a program end as we do: by the signal that we got, if a terminal has not sent it to both; gives its status.
 
-    What it does at its end, it has some seconds for.
+    What it does at its end, it has some seconds for; an interrupted one writes down what there is.
     """
-    if ended_within(child.process, AT_ONCE) is None:
+    status = ended_within(child.process, AT_ONCE)
+    if status is None:
         child.process.send_signal(number)
-        ended_within(child.process, GRACE)
+        status = ended_within(child.process, WRITING if number == signal.SIGINT else GRACE)
+    return BY_SIGNAL + number if status is None else status
 
 
 @contextlib.contextmanager
@@ -227,10 +244,13 @@ def cuda_program(
     selection: Selection | None = None,
     sample_blocks: int | None = None,
     most_events: int | None = None,
+    clock: OwnClock | None = None,
+    stop: StopAfter | None = None,
 ) -> CudaProgram:
     """A program from what a user names. Raises KernelError for a file that is not there."""
     program = CudaProgram(
-        tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events
-    )
+        tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events,
+        clock or OwnClock(), stop or StopAfter(),
+    )  # fmt: skip
     program.check()
     return program

@@ -1,7 +1,7 @@
 """The recording of a program's launches: which are kept, and how much of each."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from simtmm.computer import NO_LIMIT
@@ -10,8 +10,9 @@ from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
-from simtmm.errors import RecordingError
+from simtmm.errors import RecordingError, SimtmmError, one_line
 from simtmm.programs.kernels import DeviceOfProgram
+from simtmm.programs.repeats import Followed, Repeats
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -22,8 +23,13 @@ from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch, sampled_blocks
 from simtmm.watch import tell
 
+RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
 MOST_TIMED = 20_000_000  # events of launches that are simulated for the program's own clock
 TIMED_SHARE = 4  # what one of them may take of what is left: this part, beside its first blocks
+
+
+class NoLaunchError(RecordingError):
+    """A program launched nothing, which may be as it should."""
 
 
 class ProgramRecording:
@@ -38,9 +44,21 @@ class ProgramRecording:
         sample_blocks: int | None,
         most_events: int | None,
         clock: Clock,
+        is_over: Callable[[], bool] = lambda: False,
+        repeats: Repeats | None = None,
     ) -> None:
-        """output: the trace's file. sample_blocks: of each launch; all if left out. most_events: more are an error."""
+        """output: the trace's file. sample_blocks: of each launch; all if left out. most_events: more are an error.
+
+        is_over: whether a launch under way is to end with what it has. repeats: finds launches that need not run; if
+        left out, all do.
+        """
+        self._repeats = repeats
+        self.not_run = 0  # launches that repeated one
+        self._repeated = 0  # those of them that a trace would have
         self.name, self.clock = name, clock
+        self._is_over = is_over
+        self._whole = 0  # launches in the trace that ended well
+        self._spoiled: list[str] = []  # what became of the others
         self._device, self._sample_blocks = device, sample_blocks
         self._chooser = selection.chooser()
         self._runs = LaunchRuns(device, most_events or NO_LIMIT)
@@ -73,14 +91,60 @@ class ProgramRecording:
         follows_in_graph: whether a graph launches it that has launched another one before.
         """
         is_chosen = self._chooser.takes(bare_name(function.entry)) and len(self._launches) < limits.MOST_LAUNCHES
-        is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
-        if is_chosen or is_timed:
-            self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
+        if self._is_repeated(function, launch, is_chosen):
+            self.not_run += 1
+            self._repeated += is_chosen
+            if self.clock.armed:
+                self._tell_again(function, launch, stream, follows_in_graph)
             return
+        followed = None
+        try:
+            followed = self._run(function, launch, stream, follows_in_graph, is_chosen)
+        finally:
+            if self._repeats is not None:
+                self._repeats.ran(followed)
+
+    def _is_repeated(self, function: KernelFunction, launch: DeviceLaunch, is_chosen: bool) -> bool:
+        """Whether a launch need not run, as it repeats one; those of small traces do all the same, for the trace."""
+        change = None if self._repeats is None else self._repeats.find(function, launch)
+        is_small = self._recorder.events < RECORDED_EVENTS and len(self._launches) < RECORDED_LAUNCHES
+        is_untimed = self.clock.armed and _shape(function, launch) not in self._timed
+        if self._repeats is None or change is None or (is_chosen and is_small) or is_untimed:
+            return False
+        self._repeats.apply(change)
+        return True
+
+    def _run(
+        self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool, is_chosen: bool
+    ) -> Followed | None:
+        """Run a launch. Gives where it was in memory, if that was followed."""
+        is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
+        if is_chosen:
+            with self._kept_as_far_as_it_came(launch):
+                return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
+        followed = None if self._repeats is None else self._repeats.follow(function, launch)
+        if is_timed or followed is not None:
+            return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph, followed)
         check(self._device, function, launch)
         self._device.launch(function, launch)
         if self.clock.armed:
             self._tell_again(function, launch, stream, follows_in_graph)
+        return None
+
+    @contextlib.contextmanager
+    def _kept_as_far_as_it_came(self, launch: DeviceLaunch) -> Iterator[None]:
+        """A launch that ends with an error stays in the trace with the blocks that ended, if there are any."""
+        before = len(self._launches)
+        try:
+            yield
+        except SimtmmError as error:
+            if len(self._launches) > before and not self._kept[-1]:
+                self._launches.pop()
+                self._kept.pop()
+            where = "with its blocks up to there" if len(self._launches) > before else "not in the trace"
+            self._spoiled.append(f"{one_line(str(error))} ({where})")
+            raise
+        self._whole += 1
 
     def _follow(
         self,
@@ -90,13 +154,16 @@ class ProgramRecording:
         is_timed: bool,
         stream: int,
         follows_in_graph: bool,
-    ) -> None:
+        followed: Followed | None = None,
+    ) -> Followed | None:
+        if is_chosen and self._repeats is not None:
+            followed = self._repeats.follow(function, launch)
         runs, number = (self._runs, len(self._launches)) if is_chosen else (self._timed_runs, 0)
         described = runs.described(function, launch)
         if is_chosen:
             self._modules[id(function.linked)] = function.linked
             self._launches.append(described)
-            self._kept.append(described.blocks)
+            self._kept.append(0)
         blocks = min(described.blocks, self._sample_blocks or described.blocks)
         run, stage = 0, f"recording launch {number + 1}" if is_chosen else "running a launch"
         tell(stage, 0, described.blocks)
@@ -106,6 +173,10 @@ class ProgramRecording:
             heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if is_timed else None
             for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number))):
                 run += len(batch.block)
+                if followed is not None:
+                    followed.add(batch)
+                if is_chosen:
+                    self._kept[-1] = min(run, blocks)
                 tell(stage, min(run, described.blocks), described.blocks)
                 part = (
                     batch if blocks >= described.blocks else batch.of_blocks(sampled_blocks(described.blocks, blocks))
@@ -118,6 +189,8 @@ class ProgramRecording:
                     is_cut = heard is not None  # what comes behind it is left out, too
                 if is_chosen:
                     self._recorder.add(part, self._launches)
+                if self._is_over():
+                    raise RecordingError(f"{launch.where}: was stopped after {run:,} of {described.blocks:,} blocks")
             if heard is not None:
                 self._time_left -= timed
                 self._timed_in_part += is_cut
@@ -131,6 +204,7 @@ class ProgramRecording:
                 self._silent.setdefault(described.kernel, []).append(number)
         if self.clock.armed and not is_timed:
             self._tell_again(function, launch, stream, follows_in_graph)
+        return followed
 
     def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool) -> None:
         """A launch that is not simulated for itself takes what the last of its kernel and shape did."""
@@ -142,14 +216,21 @@ class ProgramRecording:
 
     def finish(self, warnings: Sequence[str]) -> Trace:
         """The trace, in its file. Raises RecordingError where there is no launch in it."""
-        if not self._launches:
+        if not self._whole:
             self.abandon()
             if not self.launched:
-                raise RecordingError(f"{self.name}: launched no kernel")
+                raise NoLaunchError(f"{self.name}: launched no kernel")
+            if self._spoiled:
+                raise RecordingError(f"{self._spoiled[0]}")
             raise RecordingError(
                 f"{self.name}: none of its {self.launched} launches is recorded: {self._chooser.selection}"
             )
-        doubts = [*warnings, *self._chooser.doubts(self.recorded, self._silent)]
+        doubts = [*self._spoiled, *warnings, *self._chooser.doubts(self.recorded + self._repeated, self._silent)]
+        if self._repeated:
+            doubts.append(
+                f"{self._repeated:,} launches did again what earlier ones had done, on the same data: they are not in "
+                "the trace"
+            )
         if self._untimed:
             doubts.append(
                 f"the program's own times of {self._untimed} launches are those of earlier launches of the same kernels"

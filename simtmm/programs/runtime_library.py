@@ -42,7 +42,7 @@ def _compile(path: Path, host: str, folders: list[Path]) -> None:
     names = "".join(f'{{{number}, "{name}"}},\n' for name, number in _ERROR.findall(errors.read_text()))
     with scratch("runtime") as folder:
         (folder / "error_names.inc").write_text(names)
-        words = [host, "-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{folder}"]
+        words = [host, "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{folder}"]
         words += [word for each in folders for word in ("-isystem", str(each))]
         words += [*map(str, sorted(SOURCES.glob("*.cpp"))), "-o", str(path), "-Wl,-z,defs", "-ldl", "-lpthread"]
         done = run(words, scratch=folder)

@@ -12,6 +12,14 @@ _JOKERS = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True)
+class StopAfter:
+    """When a program is ended, with a report of what there is. launches: after so many. seconds: of this computer."""
+
+    launches: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class Selection:
     """Launches to record: those that all of this holds for.
 

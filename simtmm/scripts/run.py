@@ -3,6 +3,7 @@
 import contextlib
 import linecache
 import logging
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,15 +13,18 @@ from pathlib import Path
 from types import ModuleType
 
 from simtmm import own_faults
+from simtmm.device.own_clock import OwnClock
 from simtmm.documents import read_code
 from simtmm.errors import RecordingError, SimtmmError, shown
 from simtmm.extras import install
-from simtmm.recorder.direct.recording import Recording
+from simtmm.recorder.direct.recording import Recording, StoppedError
 from simtmm.scripts import notes
 from simtmm.scripts.framework import EXTRAS
+from simtmm.scripts.own_time import virtual_time
 from simtmm.scripts.own_traceback import line_of, print_traceback
 
 SUFFIX = ".py"
+INTERRUPTED = 128 + signal.SIGINT
 FAILED = 1  # exit status of Python for an exception that nobody caught
 
 
@@ -52,11 +56,15 @@ class Outcome:
         return lines
 
 
-def run_script(path: str | Path, arguments: Sequence[str], recording: Recording) -> Outcome:
+def run_script(
+    path: str | Path, arguments: Sequence[str], recording: Recording, clock: OwnClock | None = None
+) -> Outcome:
     """Run a script as `python path arguments` does, in this process, within a recording.
 
     Its exception is printed with its own traceback on standard error, and leaves the recording without a trace; so does
     no SystemExit, whose status is the outcome's.
+
+    clock: that it reads; the machine's, without the time of its own code, if left out.
 
     Raises RecordingError for what can't be read, KeyboardInterrupt, and the errors of simtmm that the script did not
     catch, each with the script's line in front.
@@ -66,8 +74,9 @@ def run_script(path: str | Path, arguments: Sequence[str], recording: Recording)
     status: int | None = None
     why_none = None
     try:
-        with recording, _as_python(path, arguments) as module:
-            status = _status(source, path, module)
+        how = clock or OwnClock(has_host_time=False)
+        with recording, virtual_time(recording.clock, how), _as_python(path, arguments) as module:
+            status = _status(source, path, module, recording)
     except _UncaughtError as uncaught:
         status = uncaught.status
     except RecordingError as error:
@@ -90,7 +99,7 @@ def _source(path: str | Path) -> bytes:
     return read_code(path, RecordingError)
 
 
-def _status(source: bytes, path: str | Path, module: ModuleType) -> int:
+def _status(source: bytes, path: str | Path, module: ModuleType, recording: Recording) -> int:
     """Run it; gives its exit status."""
     try:
         exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - the user's own script
@@ -103,8 +112,16 @@ def _status(source: bytes, path: str | Path, module: ModuleType) -> int:
         if line is not None:
             error.args = (f"{line}: {error}",)
         raise
-    except KeyboardInterrupt:
-        raise
+    except StoppedError:
+        sys.stdout.flush()
+        print("simtmm: note: the script was stopped, as --stop-after says", file=sys.stderr)
+        return 0
+    except KeyboardInterrupt as interrupt:
+        if not recording.launches or getattr(interrupt, "number", signal.SIGINT) != signal.SIGINT:
+            raise
+        sys.stdout.flush()
+        print("simtmm: note: interrupted: the report is of what there is", file=sys.stderr)
+        return INTERRUPTED
     except BaseException as error:
         sys.stdout.flush()
         if own_faults.is_own(error):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from simtmm import load_machine
+from simtmm.device.host import host_of
+from simtmm.device.own_clock import OwnClock
 from simtmm.engine import simulate
 from simtmm.programs.program import cuda_program
 from simtmm.trace.io import load_trace
@@ -17,6 +19,21 @@ from simtmm.workload import GRID_BARRIER
 
 HERE = Path(__file__).parent
 RIGHT = sorted(path.name for path in HERE.glob("*.cu") if not path.name.startswith("wrong_"))
+LOOP = """#include <chrono>
+#include <cstdio>
+__global__ void one(int *x) { *x = 1; }
+int main() {
+    int *x;
+    cudaMalloc(&x, sizeof(int));
+    auto begin = std::chrono::steady_clock::now();
+    one<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    volatile double sum = 0;
+    for (int i = 0; i < 10000000; i++) sum += i;
+    printf("%.9f s\\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    cudaFree(x);
+}
+"""
 FLAGS = {"lambdas.cu": ["--extended-lambda", "-std=c++17"], "linked.cu": ["-rdc=true"]}
 FILES = {"linked.cu": ["linked.cu", "parts/linked_part.cu"]}
 
@@ -74,21 +91,42 @@ def test_the_blocks_of_a_cooperative_launch_wait_for_one_another(tmp_path):
     assert not (lower(trace, alone).kind == GRID_BARRIER).any()
 
 
-def test_a_kernel_behind_another_in_a_graph_takes_the_overhead_of_a_node(capfd):
+def test_kernels_of_a_graph_take_one_call_and_the_overhead_of_a_node(capfd):
     machine = load_machine("h100-sxm")
-    durations, clock = machine.durations, machine.ticks_per_cycle * machine.clock_hz
-    cuda_program(["graph_times.cu"]).run(machine)
+    repeating = OwnClock(has_host_time=False)
+    cuda_program(["graph_times.cu"], clock=repeating).run(machine)
     first, last = capfd.readouterr().out.splitlines()
     launched, of_graph, again, behind = (float(milliseconds) / 1e3 for milliseconds in first.split()[:4])
-    spared = 2 * (durations.launch_overhead - durations.graph_launch_overhead) / clock  # of the three kernels
+    host = host_of(machine)
     assert last == "PASSED"
-    assert spared > 1e-6
-    assert launched - of_graph == pytest.approx(spared, rel=1e-4)
     assert (again, behind) == (of_graph, launched)  # what a graph has launched ends with it
+    assert of_graph == pytest.approx(host.call("launch") + host.call("record"), rel=1e-5)  # three short kernels
+    assert launched == pytest.approx(3 * host.call("launch") + host.call("record"), rel=1e-5)
+    slow = machine.replace({"scheduling.launch_overhead": 40_000, "scheduling.graph_launch_overhead": 30_000})
+    cuda_program(["graph_times.cu"], clock=repeating).run(slow)
+    launched, of_graph = (float(each) / 1e3 for each in capfd.readouterr().out.split()[:2])
+    assert launched - of_graph == pytest.approx(2 * 10_000 / machine.clock_hz, rel=1e-4)
+
+
+@pytest.mark.parametrize("has_host_time", [False, True])
+def test_all_clocks_of_a_program_tell_the_machines_time(has_host_time, capfd):
+    outcome = cuda_program(["own_clocks.cu"], clock=OwnClock(has_host_time=has_host_time)).run()
+    assert (outcome.status, capfd.readouterr().out) == (0, "PASSED\n")
+
+
+def test_a_program_without_the_time_of_its_own_code_prints_the_same_each_time(tmp_path, capfd):
+    (tmp_path / "loop.cu").write_text(LOOP)
+    printed = []
+    for has_host_time in (False, False, True):
+        cuda_program([tmp_path / "loop.cu"], clock=OwnClock(has_host_time=has_host_time)).run()
+        printed.append(capfd.readouterr().out)
+    assert printed[0] == printed[1]
+    without, counted = (float(text.split()[0]) for text in printed[1:])
+    assert without < 1e-3 < counted  # 10^7 rounds of a loop
 
 
 def test_own_times_are_of_all_blocks_whatever_is_recorded(capfd):
-    program = cuda_program(["streams_events.cu"])
+    program = cuda_program(["streams_events.cu"], clock=OwnClock(has_host_time=False))
     program.run()
     of_all = capfd.readouterr().out
     trace = dataclasses.replace(program, sample_blocks=2).run().trace
@@ -128,12 +166,12 @@ def test_access_out_of_bounds_names_line_and_array():
 
 
 def test_wrong_sizes_unset_memory_and_leaks_are_reported():
-    done = command("run", "wrong_copy.cu", check=2)
+    done = command("run", "wrong_copy.cu", check=0)
     assert "wrong_copy.cu:7: cudaMemcpy: 256 bytes are not in d_small, which has 128 bytes" in done.stderr
     assert "wrong_copy.cu:8: cudaMemcpy reads d_unset, to which nothing has been written" in done.stderr
     assert "the program never asked for its last error: invalid argument" in done.stderr
     assert "never freed: 384 bytes: d_small (wrong_copy.cu:5), d_unset (wrong_copy.cu:6)" in done.stderr
-    assert done.stderr.splitlines()[-1] == "simtmm: error: wrong_copy.cu: launched no kernel"
+    assert done.stderr.splitlines()[-1] == "simtmm: wrong_copy.cu: launched no kernel"
 
 
 def test_host_code_that_reads_memory_of_the_device_is_reported():
@@ -215,3 +253,19 @@ def test_of_a_sample_what_is_left_out_is_told(tmp_path):
     assert sampling is not None
     assert set(sampling.recorded) == {2}
     assert sum(sampling.left_out) > 0
+
+
+@pytest.mark.parametrize("name", ["a100-80", "h100-sxm", "v100"])
+def test_device_clocks_are_within_ten_per_cent_of_the_machines_latencies(name, capfd):
+    machine = load_machine(name)
+    assert cuda_program(["device_clocks.cu"], clock=OwnClock(has_host_time=False)).run(machine).status == 0
+    found = {word: int(number) for word, number in map(str.split, capfd.readouterr().out.splitlines()[:-1])}
+    memory = machine.memory
+    assert found["l1"] == pytest.approx(memory.l1.latency, rel=0.1, abs=12)  # and the instructions of the loop
+    assert found["l2"] == pytest.approx(memory.l2.latency, rel=0.1)
+    assert found["memory"] == pytest.approx(memory.latency, rel=0.1)
+    assert found["shared"] == pytest.approx(machine.banks.latency, rel=0.1, abs=12)
+    assert found["spin"] == pytest.approx(1_000_000, rel=1e-3)
+    for timed in ("event", "timer"):  # in ns, of 10^6 cycles
+        assert found[timed] == pytest.approx(1e6 * 1e9 / machine.clock_hz, rel=0.02)
+    assert 20_000 <= found["barrier"] < 20_500

@@ -123,7 +123,10 @@ def test_the_command_ends_with_the_status_of_the_script(script, called, tmp_path
         1, ["IndexError: list index out of range", f"simtmm: {failing} ended with an exception: there is no trace"]
     )  # fmt: skip
     assert not (tmp_path / "none.parquet").exists()
-    assert called("run", script("pass", "none.py"))[0] == 2
+    nothing = script("pass", "none.py")
+    status, _, err = called("run", nothing)
+    assert (status, err) == (0, f"simtmm: {nothing}: launched no kernel, so that there is nothing to record\n")
+    assert called("record", nothing, "-o", tmp_path / "none.parquet")[0] == 2
 
 
 def test_an_interrupt_ends_the_script_and_the_command(script, called):

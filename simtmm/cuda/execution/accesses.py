@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.check_log import NOTE_SAME
+from simtmm.cuda.execution.device_clock import ACCESSED
 from simtmm.cuda.execution.livelock.watched_code import STORED
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def access_function(program: "Program", what: str, space: str, width: int) -> st
     if behind and what == "store":
         program.helper(name, lambda: _access(name, space, width, True, _comparing(width, behind)))
     else:
-        program.helper(name, lambda: _access(name, space, width, what == "store", _moving(mover)))
+        found = ACCESSED if program.times and what == "load" and space == "global" else ""
+        program.helper(name, lambda: _access(name, space, width, what == "store", _moving(mover), found))
     return name
 
 
@@ -35,8 +37,11 @@ def mover_function(program: "Program", what: str, width: int) -> str:
     return name
 
 
-def _access(name: str, space: str, width: int, writes: bool, move: str) -> str:
-    """A function that resolves the addresses of lanes and records them. move: lines that move the data, to %end."""
+def _access(name: str, space: str, width: int, writes: bool, move: str, found: str = "") -> str:
+    """A function that resolves the addresses of lanes and records them. move: lines that move the data, to %end.
+
+    found: lines behind the resolving.
+    """
     return f"""
 define internal i1 @"{name}"({_HEAD}) noinline {{
 entry:
@@ -48,7 +53,7 @@ some:
                                     i64 {width}, i1 {str(writes).lower()}, ptr %addresses, ptr %hosts)
   br i1 %wrong, label %failed, label %found
 found:
-  %recorded = icmp sge i32 %site, 0
+{found}  %recorded = icmp sge i32 %site, 0
   br i1 %recorded, label %log, label %move
 log:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %addresses)

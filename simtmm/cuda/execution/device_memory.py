@@ -44,6 +44,11 @@ class DeviceMemory:
         """Where the next piece will be placed."""
         return self._end
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of all pieces."""
+        return sum(each.bytes for each in self.allocations)
+
     def place(self, name: str, array: npt.NDArray[Any], constant: bool = False, read_only: bool = False) -> int:
         """The virtual address of an array, which kernels then read and write where it lies.
 

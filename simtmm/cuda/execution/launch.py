@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.execution.device_clock import DeviceClock
 from simtmm.cuda.execution.device_memory import DeviceMemory
 from simtmm.cuda.execution.layout import (
     ALIGN,
@@ -78,11 +79,13 @@ class LaunchState:
         dynamic_shared: int,
         processors: int,
         textures: bytes = b"",
+        clock: DeviceClock | None = None,
     ) -> None:
         """symbols: virtual addresses of the module's variables. parameters: as the kernel takes them.
 
-        textures: rows of TEXTURE, one behind the other.
+        textures: rows of TEXTURE, one behind the other. clock: what device code reads; a new one if left out.
         """
+        self._clock = (clock or DeviceClock()) if program.times else None
         self.textures = np.frombuffer(textures, TEXTURE)
         self.program, self.memory, self.grid, self.shape = program, memory, grid, block
         self.parameters, self.symbols = parameters, symbols
@@ -119,6 +122,9 @@ class LaunchState:
             "log_limit": np.iinfo(np.uint64).max,
             "textures": self._keep(self.textures),
             "texture_count": len(self.textures),
+            "timing": self._clock.begin(self.warps, sum(each.bytes for each in memory.allocations))
+            if self._clock
+            else 0,
         }
         for name, value in fields.items():
             self.launch[name] = value

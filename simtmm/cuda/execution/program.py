@@ -17,6 +17,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
 from simtmm.cuda.execution.control_flow.edges import park_block, tired_block
 from simtmm.cuda.execution.control_flow.gathering import gather_lanes
+from simtmm.cuda.execution.device_clock import StepClock, clock_functions, reads_clocks
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
@@ -61,7 +62,8 @@ class Program:
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
     what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
     lanes of an atomic operation have their turns in descending order. calls: for checks, those that lead to barriers.
-    watches: whether what may let somebody go on is counted (livelock/watched_code.py).
+    watches: whether what may let somebody go on is counted (livelock/watched_code.py). times: whether it reads a clock,
+    so that warps have one each. clock_slots: of values that are under way for it, by register or scoreboard.
     symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
     numbers in faults, with their functions. sites: by their numbers in the log.
     """
@@ -88,6 +90,8 @@ class Program:
     checks: bool = False
     watches: bool = False
     backwards: bool = False
+    times: bool = field(default=False, init=False)
+    clock_slots: dict[str, int] = field(default_factory=dict, init=False)
     calls: list[CallSite] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -105,6 +109,12 @@ class Program:
             first += len(code.flow.blocks)
             self.sites += [Site(function.name, step) for block in code.steps for step in block if step.is_recorded]
         self.blocks = first
+        self.times = any(
+            reads_clocks(instruction)
+            for code in self.codes
+            for block in code.flow.blocks
+            for instruction in block.instructions
+        )
         self.has_calls = len(functions) > 1
         self.reconverges = any(
             instruction.has(RECONVERGE)
@@ -219,6 +229,8 @@ class Program:
     def assembly(self) -> str:
         """The whole of it as LLVM assembly. Raises PtxError for what is not known."""
         emit = Emitter(self.declared)
+        if self.times:
+            clock_functions(self)
         for code in self.codes:
             for block in code.flow.blocks:
                 self._block(emit, code, block)
@@ -248,7 +260,10 @@ class Program:
             site = next(sites) if step.is_recorded else -1
             if step.is_recorded and step.access is None:
                 emit.call("log.work", "void", Value("%launch", "ptr"), Value(str(site), "i32"), mask)
+            clock = StepClock(context, step) if self.times else None
             for instruction in step.instructions:
+                if clock is not None:
+                    clock.before(instruction)
                 if self.watches and instruction.opcode:
                     context.begin(instruction)
                     watch_instruction(context, instruction)
@@ -264,6 +279,8 @@ class Program:
                         log_fence(context, instruction)
                         log_copies(context, instruction)
                     handler(context, instruction)
+            if clock is not None:
+                clock.end()
         with self._translated(context, block.instructions[-1] if block.instructions else None):
             end_block(context, block)
 

@@ -184,7 +184,7 @@ def run(
         cores = 1
     first = 0
     while first < state.blocks:  # the first few alone, which tells how long blocks take
-        if cores > 1 and sizes.known and state.program.is_independent and not calls_host:
+        if cores > 1 and sizes.known and state.program.is_independent and not calls_host and not state.program.times:
             yield from _on_cores(core, first, cores, sizes)
             return
         last = min(state.blocks, first + sizes.blocks)

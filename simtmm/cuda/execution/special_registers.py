@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from simtmm.cuda.execution.device_clock import read_clock
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.layout import ALIGN, BLOCK, GRID_WORKSPACE, LANES, LAUNCH, WARP
 
@@ -58,12 +59,10 @@ def _constant(number: int, element: str = "i32") -> Reader:
     return lambda context: context.emit.constant(number, lanes(element))
 
 
-def _clock(element: str, shift: int = 0) -> Reader:
+def _clock(element: str, shift: int = 0, in_nanoseconds: bool = False) -> Reader:
     def read(context: "Context") -> Value:
         emit = context.emit
-        place = emit.at("%launch", _offset(LAUNCH, "clock"))
-        now = emit.binary("add", emit.load("i64", place), emit.constant(8, "i64"))
-        emit.store(now, place)
+        now = read_clock(context, in_nanoseconds)
         if shift:
             now = emit.binary("lshr", now, emit.constant(shift, "i64"))
         return emit.splat(emit.resize(now, element, False))
@@ -116,9 +115,9 @@ _READERS: dict[str, Reader] = {
     "%clock": _clock("i32"),
     "%clock_hi": _clock("i32", 32),
     "%clock64": _clock("i64"),
-    "%globaltimer": _clock("i64"),
-    "%globaltimer_lo": _clock("i32"),
-    "%globaltimer_hi": _clock("i32", 32),
+    "%globaltimer": _clock("i64", in_nanoseconds=True),
+    "%globaltimer_lo": _clock("i32", in_nanoseconds=True),
+    "%globaltimer_hi": _clock("i32", 32, in_nanoseconds=True),
     "%dynamic_smem_size": _dynamic_shared_bytes,
     "%total_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
     "%aggr_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),

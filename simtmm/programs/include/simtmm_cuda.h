@@ -38,9 +38,9 @@ static inline cudaError_t simtmm_properties(cudaDeviceProp *found, int device) {
 #define cudaGetDeviceProperties(...) simtmm_properties(__VA_ARGS__)
 
 // As they were called with the number of a device.
-static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int, cudaStream_t stream = 0) {
+static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream = 0) {
     cudaMemLocation location = {};
-    location.type = cudaMemLocationTypeDevice;
+    location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
     return cudaMemPrefetchAsync(pointer, bytes, location, 0u, stream);
 }
 static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, int) {

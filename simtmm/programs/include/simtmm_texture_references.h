@@ -106,4 +106,26 @@ static inline cudaError_t cudaUnbindTexture(simtmm_texture<T, dimensions, mode> 
     return cudaDestroyTextureObject(of.object);
 }
 
+// As C has them, by the addresses of the reference and of the format.
+template <class T, int dimensions, cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture(size_t *offset, simtmm_texture<T, dimensions, mode> *to, const void *pointer,
+                                          const cudaChannelFormatDesc *format, size_t bytes = ((size_t)-1)) {
+    return cudaBindTexture(offset, *to, pointer, *format, bytes);
+}
+template <class T, int dimensions, cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, simtmm_texture<T, dimensions, mode> *to, const void *pointer,
+                                            const cudaChannelFormatDesc *format, size_t width, size_t height,
+                                            size_t pitch) {
+    return cudaBindTexture2D(offset, *to, pointer, *format, width, height, pitch);
+}
+template <class T, int dimensions, cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToArray(simtmm_texture<T, dimensions, mode> *to, cudaArray_const_t array,
+                                                 const cudaChannelFormatDesc *) {
+    return cudaBindTextureToArray(*to, array);
+}
+template <class T, int dimensions, cudaTextureReadMode mode>
+static inline cudaError_t cudaUnbindTexture(simtmm_texture<T, dimensions, mode> *of) {
+    return cudaUnbindTexture(*of);
+}
+
 #define texture __managed__ simtmm_texture

@@ -206,8 +206,8 @@ static cudaError_t array_2d(cudaArray_const_t array, size_t x, size_t y, void *o
     Role role = kind == cudaMemcpyDefault ? ANY : host ? ON_HOST : ON_DEVICE;
     char *outside = (char *)bytes_at(other, (height - 1) * pitch + width, role, function);
     if (!outside) return cudaErrorInvalidValue;
-    if (Piece *piece = find(other)) piece->touched = true;
-    array->piece->touched = true;
+    if (Piece *piece = find(other)) written(piece);
+    written(array->piece);
     for (size_t row = 0; row < height; row++) {
         char *inside = (char *)array->piece->host + (y + row) * array->pitch + x;
         memmove(to_array ? inside : outside + row * pitch, to_array ? outside + row * pitch : inside, width);

@@ -1,5 +1,8 @@
 // Copies and fills, in one, two and three dimensions, and of symbols.
-#include "runtime.h"
+#include "clock.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -34,8 +37,28 @@ static cudaError_t sides(Rows *rows, void *to, uint64_t to_bytes, const void *fr
         source->touched = true;  // one note is enough
         say("warning: ", here(function) + " reads " + source->name + ", to which nothing has been written");
     }
-    if (Piece *target = find(to)) target->touched = true;
+    if (Piece *target = find(to)) written(target);
     return cudaSuccess;
+}
+
+static bool is_of_device(const void *pointer) {
+    Piece *piece = find(pointer);
+    return piece && (piece->kind == DEVICE || piece->kind == MANAGED);
+}
+
+// The clock: a copy was made. One whose function has no Async in its name is waited for.
+static cudaError_t timed(bool is_to_device, bool is_from_device, const void *of_host, uint64_t bytes, const char *function) {
+    bool is_awaited = !strstr(function, "Async") && !strstr(function, "graph");
+    if (is_to_device || is_from_device) {
+        Way way = !is_from_device ? TO_DEVICE : !is_to_device ? FROM_DEVICE : WITHIN;
+        work_follows();
+        calls.copied(stream_at_work, way, bytes, way != WITHIN && is_locked(of_host), is_awaited);
+    }
+    return is_awaited ? learned() : cudaSuccess;
+}
+
+static cudaError_t timed(const void *to, const void *from, uint64_t bytes, const char *function) {
+    return timed(is_of_device(to), is_of_device(from), is_of_device(to) ? from : to, bytes, function);
 }
 
 cudaError_t copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind, const char *function) {
@@ -44,7 +67,7 @@ cudaError_t copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind
     cudaError_t error = sides(&rows, to, bytes, from, bytes, kind, function);
     if (error) return error;
     memmove(rows.to, rows.from, bytes);
-    return cudaSuccess;
+    return timed(to, from, bytes, function);
 }
 
 static cudaError_t copy_2d(void *to, uint64_t to_pitch, const void *from, uint64_t from_pitch, uint64_t width,
@@ -59,7 +82,20 @@ static cudaError_t copy_2d(void *to, uint64_t to_pitch, const void *from, uint64
                               kind, function);
     if (error) return error;
     for (uint64_t row = 0; row < height; row++) memmove(rows.to + row * to_pitch, rows.from + row * from_pitch, width);
-    return cudaSuccess;
+    return timed(to, from, width * height, function);
+}
+
+// Whole pages become those of nothing but zeros, which take no memory.
+static void clear(char *bytes, uint64_t count) {
+    uint64_t page = sysconf(_SC_PAGESIZE), low = ((uint64_t)bytes + page - 1) / page * page;
+    uint64_t high = ((uint64_t)bytes + count) / page * page;
+    if (high < low + 16 * page) {
+        memset(bytes, 0, count);
+        return;
+    }
+    memset(bytes, 0, low - (uint64_t)bytes);
+    memset((void *)high, 0, (uint64_t)bytes + count - high);
+    if (madvise((void *)low, high - low, MADV_DONTNEED)) memset((void *)low, 0, high - low);
 }
 
 static cudaError_t fill_2d(void *to, uint64_t pitch, int value, uint64_t width, uint64_t height, const char *function) {
@@ -67,8 +103,12 @@ static cudaError_t fill_2d(void *to, uint64_t pitch, int value, uint64_t width, 
     if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
     char *bytes = (char *)bytes_at(to, (height - 1) * pitch + width, ON_DEVICE, function);
     if (!bytes) return cudaErrorInvalidValue;
-    if (Piece *target = find(to)) target->touched = true;
-    for (uint64_t row = 0; row < height; row++) memset(bytes + row * pitch, value, width);
+    if (Piece *target = find(to)) written(target);
+    if (!value && (height == 1 || width == pitch)) clear(bytes, width * height);
+    else
+        for (uint64_t row = 0; row < height; row++) memset(bytes + row * pitch, value, width);
+    work_follows();
+    calls.filled(stream_at_work, width * height);
     return cudaSuccess;
 }
 
@@ -79,7 +119,7 @@ struct ArraySide {
 };
 bool array_side(cudaArray_const_t array, ArraySide *side);
 
-static cudaError_t copy_3d(const cudaMemcpy3DParms *p) {
+static cudaError_t copy_3d(const cudaMemcpy3DParms *p, const char *function) {
     if (!p) return failed(cudaErrorInvalidValue);
     ArraySide to = {}, from = {};
     if (p->dstArray ? !array_side(p->dstArray, &to) : !p->dstPtr.ptr) return failed(cudaErrorInvalidValue);
@@ -100,7 +140,7 @@ static cudaError_t copy_3d(const cudaMemcpy3DParms *p) {
         found.bytes = (char *)bytes_at(of.ptr, last, role_of(p->kind, side == 0), "cudaMemcpy3D");
         if (!found.bytes) return cudaErrorInvalidValue;
         if (side == 0)
-            if (Piece *target = find(of.ptr)) target->touched = true;
+            if (Piece *target = find(of.ptr)) written(target);
     }
     uint64_t to_x = p->dstPos.x * (p->dstArray ? element : 1), from_x = p->srcPos.x * (p->srcArray ? element : 1);
     for (const ArraySide *side : {&to, &from}) {
@@ -113,7 +153,8 @@ static cudaError_t copy_3d(const cudaMemcpy3DParms *p) {
         for (uint64_t y = 0; y < height; y++)
             memmove(to.bytes + ((p->dstPos.z + z) * to.height + p->dstPos.y + y) * to.pitch + to_x,
                     from.bytes + ((p->srcPos.z + z) * from.height + p->srcPos.y + y) * from.pitch + from_x, width);
-    return cudaSuccess;
+    bool is_to_device = p->dstArray || is_of_device(p->dstPtr.ptr), is_from_device = p->srcArray || is_of_device(p->srcPtr.ptr);
+    return timed(is_to_device, is_from_device, is_to_device ? p->srcPtr.ptr : p->dstPtr.ptr, width * height * depth, function);
 }
 
 }  // namespace simtmm
@@ -151,12 +192,12 @@ API cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
 }
 API cudaMemcpy3D(const cudaMemcpy3DParms *p) {
     BEGIN
-    return copy_3d(p);
+    return copy_3d(p, "cudaMemcpy3D");
 }
 API cudaMemcpy3DAsync(const cudaMemcpy3DParms *given, cudaStream_t stream) {
     if (!given) return cudaErrorInvalidValue;
     cudaMemcpy3DParms p = *given;
-    LATER(cudaGraphNodeTypeMemcpy, copy_3d(&p))
+    LATER(cudaGraphNodeTypeMemcpy, copy_3d(&p, "cudaMemcpy3DAsync"))
 }
 API cudaMemset(void *to, int value, size_t bytes) {
     BEGIN

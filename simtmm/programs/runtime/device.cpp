@@ -1,5 +1,5 @@
 // The device: one, with the numbers of the machine that is simulated.
-#include "runtime.h"
+#include "clock.h"
 
 #include <cstdio>
 #include <cstring>
@@ -133,12 +133,13 @@ API cudaGetDeviceFlags(unsigned *flags) {
 }
 API cudaDeviceSynchronize() {
     BEGIN
+    work_follows();
     calls.wait(-1, -1);
-    return cudaSuccess;
+    return learned();
 }
 API cudaDeviceReset() {
     Call call;
-    sticky_error = last_error = cudaSuccess;
+    sticky_error = last_error = error_of_work = cudaSuccess;
     return cudaSuccess;
 }
 API cudaDeviceSetCacheConfig(cudaFuncCache) { BEGIN return cudaSuccess; }
@@ -160,8 +161,9 @@ API cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
 API cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 API cudaDeviceCanAccessPeer(int *can, int, int) {
     BEGIN
+    RETURN_IF(!can, cudaErrorInvalidValue, "");
     *can = 0;
-    return cudaSuccess;
+    return failed(cudaErrorInvalidDevice);  // there is one device, and none is its own peer
 }
 API cudaDeviceEnablePeerAccess(int, unsigned) { return failed(cudaErrorInvalidDevice); }
 API cudaDeviceDisablePeerAccess(int) { return failed(cudaErrorPeerAccessNotEnabled); }

@@ -8,7 +8,7 @@
 
 namespace simtmm {
 
-cudaError_t last_error = cudaSuccess, sticky_error = cudaSuccess;
+cudaError_t last_error = cudaSuccess, sticky_error = cudaSuccess, error_of_work = cudaSuccess;
 std::recursive_mutex mutex;
 thread_local std::string site_place, site_text;
 
@@ -78,7 +78,7 @@ void say(const char *kind, const std::string &text) {
     fflush(stderr);
 }
 
-static bool is_sticky(cudaError_t error) {
+bool is_sticky(cudaError_t error) {
     return (error >= 700 && error <= 719 && error != 701 && error != 704 && error != 705 && error != 708 &&
             error != 712 && error != 713);
 }
@@ -89,6 +89,12 @@ cudaError_t failed(cudaError_t error, const std::string &why) {
     last_error = error;
     if (is_sticky(error)) sticky_error = error;
     return error;
+}
+
+cudaError_t learned() {
+    cudaError_t found = error_of_work;
+    error_of_work = cudaSuccess;
+    return failed(found);
 }
 
 std::string here(const char *function) {

@@ -1,4 +1,5 @@
 // Graphs: captured from streams or built node by node, and replayed.
+#include "clock.h"
 #include "graphs.h"
 
 #include <algorithm>
@@ -67,11 +68,16 @@ API cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
     *graph = stream->capture;
     for (CUstream_st *each : streams())
         if (each->capture == *graph) each->capture = nullptr;  // those that joined it by an event, too
+    if ((*graph)->is_invalid) {
+        *graph = nullptr;
+        return failed(cudaErrorStreamCaptureInvalidated);
+    }
     return cudaSuccess;
 }
 API cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
     BEGIN
-    *status = is_capturing(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *status = !is_capturing(stream)              ? cudaStreamCaptureStatusNone
+              : captured_by(stream)->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 API cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id,
@@ -211,8 +217,10 @@ API cudaGraphAddMemsetNode(cudaGraphNode_t *new_node, cudaGraph_t graph, const c
                 void *bytes = bytes_at(place, p.elementSize, ON_DEVICE, "memset node of a graph");
                 if (!bytes) return cudaErrorInvalidValue;
                 for (unsigned part = 0; part < p.elementSize; part++) ((char *)bytes)[part] = (char)(p.value >> 8 * part);
-                if (Piece *target = find(place)) target->touched = true;
+                if (Piece *target = find(place)) written(target);
             }
+        work_follows();
+        calls.filled(stream_at_work, p.height * p.width * p.elementSize);
         return cudaSuccess;
     }, cudaGraphNodeTypeMemset);
 }

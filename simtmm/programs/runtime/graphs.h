@@ -16,6 +16,7 @@ struct CUgraphNode_st {
 
 struct CUgraph_st {
     std::vector<CUgraphNode_st *> nodes;
+    bool is_invalid = false;  // a capture that was broken off
     CUgraphNode_st *add(const simtmm::Work &work, cudaGraphNodeType type);
 };
 
@@ -39,4 +40,5 @@ struct CUevent_st {
 
 namespace simtmm {
 std::set<CUstream_st *> &streams();  // that there are
+CUgraph_st *captured_by(cudaStream_t stream);
 }

@@ -1,5 +1,5 @@
 // Kernels and variables as a program registers them, launches, and what it asks of kernels.
-#include "runtime.h"
+#include "clock.h"
 
 #include <algorithm>
 #include <cctype>
@@ -100,6 +100,18 @@ static int64_t dynamic_limit(Kernel *kernel) {
     return std::max<int64_t>(0, attribute(cudaDevAttrMaxSharedMemoryPerBlock) - own);
 }
 
+// Managed memory that a kernel is given comes to the device, where it stays: that the host takes it back is not seen.
+static void fetch(const std::vector<char> &parameters) {
+    for (size_t at = 0; at + 8 <= parameters.size(); at += 8) {
+        uint64_t word;
+        memcpy(&word, parameters.data() + at, 8);
+        Piece *piece = find((void *)word);
+        if (!piece || piece->kind != MANAGED || piece->is_on_device) continue;
+        piece->is_on_device = true;
+        calls.fetched(stream_at_work, piece->bytes, 0);
+    }
+}
+
 cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters) {
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     auto prefix = [&] { return "launch of " + bare_name(kernel->name) + ": "; };
@@ -116,9 +128,14 @@ cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared
     all_touched();
     bool follows = kernels_of_graph > 0;
     if (kernels_of_graph >= 0) kernels_of_graph++;
-    int error = calls.launch(kernel->module, kernel->name.c_str(), sizes, shared, parameters.data(), parameters.size(),
-                             stream_at_work, follows);
-    return failed((cudaError_t)error);
+    if (error_of_work) return cudaSuccess;  // it never begins, and the host learns why where it waits
+    work_follows();
+    fetch(parameters);
+    cudaError_t error = (cudaError_t)calls.launch(kernel->module, kernel->name.c_str(), sizes, shared, parameters.data(),
+                                                  parameters.size(), stream_at_work, follows);
+    if (!is_sticky(error)) return failed(error);
+    error_of_work = error;
+    return cudaSuccess;
 }
 
 static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, uint64_t shared, cudaStream_t stream) {

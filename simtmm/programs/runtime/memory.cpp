@@ -1,5 +1,5 @@
 // Memory of the device, and of the host where kernels may read it.
-#include "runtime.h"
+#include "clock.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 namespace simtmm {
 
 // Below the windows of shared and local memory (simtmm/cuda/execution/layout.py). The same in each run, so that traces
-// are; addresses are not given twice.
-static const uint64_t DEVICE_LOW = 1ull << 32, REGION = 1ull << 37;
+// are; addresses are given twice only where all have been given once.
+static const uint64_t DEVICE_LOW = 1ull << 32, REGION = 1ull << 38;
 static const uint64_t HOST_LOW = DEVICE_LOW + REGION;
 static const uint64_t ALIGN = 256;
 
@@ -47,21 +47,31 @@ static void fill_unwritten(uint8_t *to, uint64_t bytes) {
     for (uint64_t n = 0; n < bytes; n++) to[n] = uint8_t(uint32_t(n) * 2654435761u >> 13) ^ 0xA5;
 }
 
+// The first room of so many bytes that was freed; 0 where there is none.
+static uint64_t gap(uint64_t low, uint64_t limit, uint64_t bytes) {
+    for (auto each = pieces().lower_bound(low); each != pieces().end() && each->first < limit; ++each) {
+        if (each->first - low >= bytes) return low;
+        low = each->first + (each->second.bytes / ALIGN + 1) * ALIGN;
+    }
+    return limit - low >= bytes ? low : 0;
+}
+
 Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at) {
     if (!ready()) return nullptr;
     uint64_t &end = kind == DEVICE || kind == REGISTERED ? device_end : host_end;
     uint64_t limit = kind == DEVICE || kind == REGISTERED ? DEVICE_LOW + REGION : HOST_LOW + REGION;
     uint64_t taken = (bytes / ALIGN + 1) * ALIGN;  // a gap: the pointer to an array's end is its own
     uint64_t most = property("memory");
-    if (bytes > most || held + bytes > most || taken > limit - end) return nullptr;
-    uint64_t address = end, host = address;
-    end += taken;
+    if (bytes > most || held + bytes > most) return nullptr;
+    uint64_t address = taken <= limit - end ? end : gap(limit - REGION, limit, taken), host = address;
+    if (!address) return nullptr;
+    if (address == end) end += taken;
     if (kind == DEVICE) host = device_bytes + (address - DEVICE_LOW);
     if (kind == REGISTERED) host = register_at;
     if (kind != REGISTERED) held += bytes;
     version++;
     if ((kind == DEVICE || kind == MANAGED) && property("fill_unwritten", 0)) fill_unwritten((uint8_t *)host, bytes);
-    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, 1};
+    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, false, 0, false, 1};
     return &(pieces()[address] = piece);
 }
 
@@ -92,6 +102,30 @@ bool release(const void *pointer, int kind, const char *function) {
     pieces().erase(found);
     version++;
     return true;
+}
+
+void written(Piece *piece) {
+    piece->touched = true;
+    piece->is_hashed = false;
+}
+
+// Bytes as a number: four chains of multiplications, each of which takes every bit of a word to every bit of the number.
+static uint64_t mixed(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD1B54A32D192ED03ull);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t hash_of(const Piece &piece) {
+    const char *bytes = (const char *)piece.host;
+    uint64_t chains[4] = {1, 2, 3, 4}, words[8], at = 0;
+    for (; at + 64 <= piece.bytes; at += 64) {
+        memcpy(words, bytes + at, 64);
+        for (int n = 0; n < 4; n++) chains[n] = mixed(words[2 * n] ^ chains[n], words[2 * n + 1] + 0x2545F4914F6CDD1Dull * n);
+    }
+    uint64_t rest[8] = {};
+    memcpy(rest, bytes + at, piece.bytes - at);
+    for (int n = 0; n < 4; n++) chains[n] = mixed(rest[2 * n] ^ chains[n], rest[2 * n + 1] ^ piece.bytes);
+    return mixed(mixed(chains[0], chains[1]), mixed(chains[2], chains[3]));
 }
 
 void all_touched() {
@@ -155,6 +189,8 @@ static cudaError_t given(void **pointer, Kind kind, uint64_t bytes, const char *
         return cudaSuccess;
     }
     std::string name = first_argument();
+    spend(kind == PINNED ? "ps allocate_pinned" : "ps allocate");
+    if (kind == PINNED) spend("ps pinned_byte", bytes);
     Piece *piece = allocate(kind, bytes, name.empty() ? plain : name);
     RETURN_IF(!piece, cudaErrorMemoryAllocation, "");
     *pointer = (void *)piece->address;
@@ -208,7 +244,10 @@ API cudaFree(void *pointer) {
     Piece *piece = find(pointer);
     if (piece && piece->kind == PINNED)
         return failed(cudaErrorInvalidValue, here("cudaFree") + ": " + piece->name + " is the host's: cudaFreeHost frees it");
-    return release(pointer, -1, "cudaFree") ? cudaSuccess : cudaErrorInvalidValue;
+    work_follows();
+    calls.wait(-1, -1);
+    spend("ps free");
+    return release(pointer, -1, "cudaFree") ? learned() : cudaErrorInvalidValue;
 }
 
 API cudaFreeHost(void *pointer) {
@@ -236,6 +275,13 @@ static Piece *registered(const void *pointer) {
     }
     return nullptr;
 }
+
+namespace simtmm {
+bool is_locked(const void *pointer) {
+    Piece *piece = find(pointer);
+    return piece ? piece->kind != DEVICE : registered(pointer) != nullptr;
+}
+}  // namespace simtmm
 
 API cudaHostUnregister(void *pointer) {
     BEGIN
@@ -313,6 +359,28 @@ extern "C" __attribute__((visibility("default"))) uint64_t simtmm_allocate(int k
     piece->touched = true;
     *host = piece->host;
     return piece->address;
+}
+
+// What the bytes of a piece are, as a number. Where host code may write they are looked at each time, elsewhere where
+// something was written.
+extern "C" __attribute__((visibility("default"))) uint64_t simtmm_hash(uint64_t address) {
+    Call call;
+    auto found = pieces().find(address);
+    if (found == pieces().end()) return 0;
+    Piece &piece = found->second;
+    if (!piece.is_hashed || piece.kind != DEVICE) piece.hash = hash_of(piece);
+    piece.is_hashed = true;
+    return piece.hash;
+}
+
+extern "C" __attribute__((visibility("default"))) void simtmm_written(uint64_t address) {
+    auto found = pieces().find(address);
+    if (found != pieces().end()) written(&found->second);
+}
+
+// A kernel has run, and may have written anywhere.
+extern "C" __attribute__((visibility("default"))) void simtmm_all_written() {
+    for (auto &each : pieces()) written(&each.second);
 }
 
 extern "C" __attribute__((visibility("default"))) void simtmm_release(uint64_t address) {

@@ -2,6 +2,8 @@
 #include "runtime.h"
 
 #include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -24,9 +26,8 @@ static void finish(int status) {
 // Behind the program's own functions of atexit and destructors: nothing else is run, of Python's least of all.
 static void at_end() {
     fflush(nullptr);
-    if (last_error || sticky_error)
-        say("note: ", std::string("the program never asked for its last error: ") +
-                          cudaGetErrorString(sticky_error ? sticky_error : last_error));
+    if (cudaError_t error = sticky_error ? sticky_error : error_of_work ? error_of_work : last_error)
+        say("note: ", std::string("the program never asked for its last error: ") + cudaGetErrorString(error));
     leaks();
     _exit(status_of_program);
 }
@@ -48,10 +49,59 @@ static void on_fault(int number, siginfo_t *info, void *) {
     raise(number);
 }
 
+// Ending before the program does: by Ctrl-C, or after some seconds. A launch under way ends first, with what it has.
+static int interrupts[2] = {-1, -1};
+static volatile int is_stopping = 0;
+
+static void on_interrupt(int) {
+    char sign = 'i';
+    if (write(interrupts[1], &sign, 1) < 0) _exit(128 + SIGINT);
+}
+
+static void *stop(void *) {
+    int64_t milliseconds = property("stop_milliseconds", -1);
+    pollfd waiting = {interrupts[0], POLLIN, 0};
+    int found = poll(&waiting, 1, (int)milliseconds);
+    is_stopping = 1;
+    std::lock_guard<std::recursive_mutex> lock{mutex};
+    say("note: ", found > 0 ? "interrupted: the report is of what there is; Ctrl-C again ends at once"
+                            : "stopped after so many seconds, as --stop-after says: the report is of what there is");
+    int status = found > 0 ? 128 + SIGINT : 0;
+    finish(status);
+    _exit(status);
+}
+
+static void watch() {
+    if (pipe(interrupts)) return;
+    struct sigaction action = {};
+    action.sa_handler = on_interrupt;
+    action.sa_flags = SA_RESTART | SA_RESETHAND;
+    sigaction(SIGINT, &action, nullptr);
+    pthread_t thread;
+    if (!pthread_create(&thread, nullptr, stop, nullptr)) pthread_detach(thread);
+    else signal(SIGINT, SIG_DFL);
+}
+
 extern "C" {
+// Whether the program is to end, which a launch under way looks at.
+__attribute__((visibility("default"))) int simtmm_is_stopping() { return is_stopping; }
+
+__attribute__((visibility("default"), noreturn)) void simtmm_stop(int status) {
+    finish(status);
+    _exit(status);
+}
+
+// A program calls what a library would compute.
+__attribute__((visibility("default"), noreturn)) void simtmm_refuse(const char *what) {
+    say("error: ", std::string("calls ") + what + ": libraries' calls can't be run here");
+    finish(2);
+    _exit(2);
+}
+
 __attribute__((visibility("default"))) void simtmm_begin(const Calls *given) {
     calls = *given;
     atexit(at_end);
+    watch();
     static char stack[1 << 16];
     stack_t other = {};
     other.ss_sp = stack;

@@ -28,10 +28,20 @@ struct Calls {
                   uint64_t bytes, uint64_t stream, int follows_in_graph);
     int (*variable)(int module, const char *name, uint64_t *address, uint64_t *bytes);
     // The simulated time: the end of what is on a stream now; a stream, or the host where that is -1, waits for such an
-    // end, or for all where that is -1; and seconds between two.
+    // end, or for all where that is -1; the host waits for a stream; whether a mark, or a stream where that is -1, has
+    // ended; and seconds between two.
     int64_t (*mark)(uint64_t stream);
     void (*wait)(int64_t mark, int64_t stream);
+    void (*wait_for_stream)(uint64_t stream);
+    int (*query)(int64_t mark, uint64_t stream);
     int (*elapsed)(int64_t begin, int64_t end, double *seconds);
+    // The host's: it has done something of its own for so many ns; and how late it is, in ns, 0 for success.
+    void (*advance)(int64_t nanoseconds);
+    int (*now)(int64_t *nanoseconds);
+    // Copies by Way, fills, and managed memory that comes to the device, by a prefetch or because a kernel needs it.
+    void (*copied)(uint64_t stream, int way, uint64_t bytes, int is_pinned, int is_awaited);
+    void (*filled)(uint64_t stream, uint64_t bytes);
+    void (*fetched)(uint64_t stream, uint64_t bytes, int is_prefetch);
     // The program ends: what was recorded is written.
     void (*finish)(int status);
 };
@@ -44,6 +54,7 @@ int64_t attribute(cudaDeviceAttr attribute);  // of the device
 // Memory. Host code may read MANAGED and PINNED memory at the address that kernels have for it; DEVICE memory has its
 // bytes elsewhere, and its addresses can't be read by the host. REGISTERED is the program's own, at a second address.
 enum Kind { DEVICE, MANAGED, PINNED, REGISTERED };
+enum Way { WITHIN, TO_DEVICE, FROM_DEVICE };  // of a copy
 
 struct Piece {
     uint64_t address, bytes, host;  // as kernels have it; its size; where its bytes lie
@@ -51,11 +62,16 @@ struct Piece {
     uint64_t serial;
     std::string name, place;  // what it is called, and the line that asked for it
     bool touched;  // whether anything was written to it
+    bool is_on_device;  // of managed memory: whether it has come there
+    uint64_t hash;      // of its bytes, where `is_hashed`
+    bool is_hashed;
     uint64_t element;  // bytes of an element, where known
 };
 
 Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at = 0);
 Piece *find(const void *pointer);
+void written(Piece *piece);  // somebody has
+bool is_locked(const void *pointer);  // whether a copy engine can reach it
 bool release(const void *pointer, int kind_wanted, const char *function);
 bool is_device_region(const void *pointer);
 void all_touched();
@@ -67,6 +83,9 @@ void *bytes_at(const void *pointer, uint64_t bytes, Role role, const char *what)
 
 // Errors. `failed` keeps one as CUDA does, and says what went wrong on standard error if there is something to say.
 extern cudaError_t last_error, sticky_error;
+extern cudaError_t error_of_work;  // of a kernel under way: the host learns of it where it waits
+bool is_sticky(cudaError_t error);  // whether it is of a kernel that ran, and stays
+cudaError_t learned();             // it has waited
 cudaError_t failed(cudaError_t error, const std::string &why = "");
 void say(const char *kind, const std::string &text);
 std::string counted(uint64_t number);
@@ -78,9 +97,15 @@ std::string first_argument();
 void forget_site();
 
 extern std::recursive_mutex mutex;
+void entered();  // the program's own time stands still from here (clock.cpp)
+void left();
 struct Call {  // one at a time
     std::lock_guard<std::recursive_mutex> lock{mutex};
-    ~Call() { forget_site(); }
+    Call() { entered(); }
+    ~Call() {
+        forget_site();
+        left();
+    }
 };
 
 #define API extern "C" __attribute__((visibility("default"))) cudaError_t

@@ -1,5 +1,6 @@
 // Streams, events and functions of the host. All work is done when it is given, in the order of the program; a stream
 // that is being captured keeps it in a graph (graphs.cpp).
+#include "clock.h"
 #include "graphs.h"
 
 #include <cmath>
@@ -39,6 +40,13 @@ using namespace simtmm;
 
 static uint64_t ids = 1;
 
+// Whether what is asked breaks a capture, which comes to nothing then.
+static bool invalidated(cudaStream_t stream) {
+    if (!is_capturing(stream)) return false;
+    captured_by(stream)->is_invalid = true;
+    return true;
+}
+
 API cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
     BEGIN
     RETURN_IF(!stream, cudaErrorInvalidValue, "");
@@ -59,13 +67,16 @@ API cudaStreamDestroy(cudaStream_t stream) {
 }
 API cudaStreamSynchronize(cudaStream_t stream) {
     BEGIN
-    RETURN_IF(is_capturing(stream), cudaErrorStreamCaptureUnsupported, "");
-    calls.wait(-1, -1);
-    return cudaSuccess;
+    RETURN_IF(invalidated(stream), cudaErrorStreamCaptureUnsupported, "");
+    work_follows();
+    calls.wait_for_stream(number_of(stream));
+    return learned();
 }
-API cudaStreamQuery(cudaStream_t) {
+API cudaStreamQuery(cudaStream_t stream) {
     BEGIN
-    return cudaSuccess;
+    RETURN_IF(invalidated(stream), cudaErrorStreamCaptureUnsupported, "");
+    work_follows();
+    return calls.query(-1, number_of(stream)) ? learned() : cudaErrorNotReady;
 }
 API cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
     BEGIN
@@ -96,7 +107,10 @@ API cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     BEGIN
     RETURN_IF(!event, cudaErrorInvalidResourceHandle, "");
     if (event->capture && !is_handle(stream) && !stream->capture) stream->capture = event->capture;
-    else if (event->recorded) calls.wait(event->mark, (int64_t)number_of(stream));
+    else if (event->recorded) {
+        work_follows();
+        calls.wait(event->mark, (int64_t)number_of(stream));
+    }
     return cudaSuccess;
 }
 API cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void *data, unsigned) {
@@ -118,7 +132,10 @@ API cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
     BEGIN
     RETURN_IF(!event, cudaErrorInvalidValue, "");
     *event = new CUevent_st{flags, false, -1, nullptr};
-    if (!(flags & cudaEventDisableTiming)) calls.mark(0);  // somebody will ask for times
+    if (!(flags & cudaEventDisableTiming)) {
+        clock_begins();
+        calls.mark(0);
+    }
     return cudaSuccess;
 }
 API cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
@@ -134,6 +151,7 @@ API cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     event->capture = captured_by(stream);
     return enqueue(stream, [=] {
         event->recorded = true;
+        work_follows();
         event->mark = calls.mark(stream_at_work);
         return cudaSuccess;
     }, cudaGraphNodeTypeEventRecord);
@@ -142,13 +160,15 @@ API cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
 API cudaEventSynchronize(cudaEvent_t event) {
     BEGIN
     RETURN_IF(!event, cudaErrorInvalidResourceHandle, "");
+    work_follows();
     if (event->recorded) calls.wait(event->mark, -1);
-    return cudaSuccess;
+    return learned();
 }
 API cudaEventQuery(cudaEvent_t event) {
     BEGIN
     RETURN_IF(!event, cudaErrorInvalidResourceHandle, "");
-    return cudaSuccess;
+    work_follows();
+    return !event->recorded || calls.query(event->mark, 0) ? learned() : cudaErrorNotReady;
 }
 API cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end) {
     BEGIN
@@ -205,5 +225,19 @@ API cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t, cudaStr
     return cudaMallocAsync(pointer, bytes, stream);
 }
 
-API cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned, cudaStream_t) { BEGIN return cudaSuccess; }
+API cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation to, unsigned, cudaStream_t stream) {
+    BEGIN
+    Piece *piece = find(pointer);
+    RETURN_IF(!piece || piece->kind != MANAGED, cudaErrorInvalidValue, here("cudaMemPrefetchAsync") + ": not managed memory");
+    bool is_to_device = to.type == cudaMemLocationTypeDevice;
+    return enqueue(stream, [=]() -> cudaError_t {
+        Piece *found = find(pointer);
+        if (!found || found->is_on_device == is_to_device) return cudaSuccess;
+        found->is_on_device = is_to_device;
+        work_follows();
+        if (is_to_device) calls.fetched(stream_at_work, bytes, 1);
+        else calls.copied(stream_at_work, FROM_DEVICE, bytes, 1, 0);
+        return cudaSuccess;
+    });
+}
 API cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { BEGIN return cudaSuccess; }

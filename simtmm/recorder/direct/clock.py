@@ -1,23 +1,22 @@
-"""A device's clock, which launches move on by what they take on a simulated machine, and events are read from.
+"""A device's clock, which launches move on by what they take on a simulated machine, and programs read.
 
-Launches of a stream come one after another; those of two streams go on at once, as if the other were not there. The
-default stream waits for all others, and they for it. Copies, and what the host does, take no time.
-
-Nothing is simulated before somebody asks how long something took: until then the clock holds what each launch did.
+Nothing is simulated before somebody asks how late it is: until then the clock holds what each launch did.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
+from simtmm.device.host import AT_ONCE, Host
+from simtmm.device.stream import DEFAULT_STREAM, Stream
+from simtmm.device.timeline import Timeline
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
-from simtmm.recorder.direct.stream import DEFAULT_STREAM as DEFAULT_STREAM
-from simtmm.recorder.direct.stream import Stream as Stream
 from simtmm.recorder.limits import most_bytes
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
@@ -36,53 +35,39 @@ class Mark:
     number: int
 
 
-@dataclass(frozen=True)
-class _Work:
-    stream: Stream
-    what: str  # digest of a trace
-    name: str
-    times: float  # as long as that
-    follows_in_graph: bool
-
-
-@dataclass(frozen=True)
-class _Marked:
-    stream: Stream
-    mark: Mark
-
-
-@dataclass(frozen=True)
-class _Waits:
-    """A stream, or the host where that is None, waits for a mark, or for all where that is None."""
-
-    stream: Stream | None
-    mark: Mark | None
-
-
 class Clock:
-    """The time of the work of a device.
+    """The time of a device and of the host that gives it work.
 
-    armed: whether it receives launches; from the first event on. launches: that it received.
+    armed: whether it receives launches; from the first event, or the first look at a clock, on. launches: that it
+    received.
     """
 
-    def __init__(self, seconds_of: Callable[[Trace], float], spared_in_graph: float = 0.0) -> None:
+    def __init__(
+        self,
+        seconds_of: Callable[[Trace], float],
+        spared_in_graph: float = 0.0,
+        host: Host = AT_ONCE,
+        overhead: float = 0.0,
+    ) -> None:
         """seconds_of: what a trace of one launch takes [s].
 
-        spared_in_graph: how much less a launch takes that follows another one in a graph [s].
+        spared_in_graph: how much less a launch takes that follows another one in a graph [s]. host: what its calls and
+        copies take. overhead: what a launch takes that does nothing [s].
         """
+        self.host = host
+        self._overhead = overhead
         self._seconds_of, self._spared_in_graph = seconds_of, spared_in_graph
         self.armed = False
         self.launches = 0
         self._numbers = count()
         self._traces: dict[str, Trace] = {}  # that were not needed yet, by their digests
         self._seconds: dict[str, float] = {}
-        self._steps: list[_Work | _Marked | _Waits] = []
-        self._ends: dict[Stream, float] = {}  # of what was stepped through
-        self._host = self._barrier = 0.0
+        self._steps: list[Callable[[], object]] = []
+        self._timeline = Timeline(host)
         self._marks: dict[Mark, float] = {}
 
     def arm(self) -> None:
-        """Listen from now on: somebody has created an event."""
+        """Listen from now on: somebody has created an event, or looked at a clock."""
         self.armed = True
 
     def launched(
@@ -90,45 +75,90 @@ class Clock:
     ) -> None:
         """A launch was put on a stream.
 
-        trace: of it alone; of equal ones one is kept, and simulated once. times: how many times as long it takes as
-        that, where only some of its blocks are there. follows_in_graph: whether it is a node of a graph, and not the
+        trace: of it alone; of equal ones one is kept, and simulated once. times: how many times as many blocks it has,
+        where only some of them are there. follows_in_graph: whether it is a node of a graph, and not the
         first kernel of the graph's launch, which takes what any other launch does.
         """
         digest = trace.info.digest
         if digest not in self._seconds:
             self._traces.setdefault(digest, trace)
-        self._steps.append(_Work(stream, digest, trace.info.kernel, times, follows_in_graph))
+
+        def launch() -> None:
+            spared = self._spared_in_graph if follows_in_graph else 0.0
+            seconds = self._seconds_by(digest)
+            overhead = min(self._overhead, seconds)
+            seconds = overhead - spared + times * (seconds - overhead)
+            self._timeline.launch(stream, seconds, is_called=not follows_in_graph)
+
+        self._steps.append(launch)
         self.launches += 1
 
     def mark(self, stream: Stream = DEFAULT_STREAM) -> Mark:
         """The end of all work that is on a stream now."""
         self.arm()
         mark = Mark(next(self._numbers))
-        self._steps.append(_Marked(stream, mark))
+
+        def reach() -> None:
+            self._marks[mark] = self._timeline.reached(stream)
+
+        self._steps.append(reach)
         return mark
 
     def wait(self, mark: Mark, stream: Stream) -> None:
         """What comes on a stream from now on begins after a mark."""
-        if self.armed:
-            self._steps.append(_Waits(stream, mark))
+        self._step(lambda: self._timeline.wait(stream, self._marks.get(mark, 0.0)))
 
     def synchronize(self, mark: Mark | None = None) -> None:
         """The host waits for a mark, or for all work where none is named; what is launched later begins after it."""
-        if self.armed:
-            self._steps.append(_Waits(None, mark))
+        self._step(lambda: self._timeline.synchronize(None if mark is None else self._marks.get(mark, 0.0)))
+
+    def synchronize_stream(self, stream: Stream) -> None:
+        """The host waits for what is on a stream."""
+        self._step(lambda: self._timeline.synchronize(self._timeline.end(stream)))
+
+    def copied(
+        self, stream: Stream, direction: str | None, size: int, is_pinned: bool = False, is_awaited: bool = True
+    ) -> None:
+        """A copy was put on a stream; see Timeline.copy."""
+        self._step(partial(self._timeline.copy, stream, direction, size, is_pinned, is_awaited))
+
+    def filled(self, stream: Stream, size: int) -> None:
+        """A fill of so many bytes was put on a stream."""
+        self._step(partial(self._timeline.fill, stream, size))
+
+    def fetched(self, stream: Stream, size: int, is_prefetch: bool) -> None:
+        """So many bytes of managed memory came to the device; see Timeline.fetch."""
+        self._step(partial(self._timeline.fetch, stream, size, is_prefetch))
+
+    def advance(self, seconds: float) -> None:
+        """The host has done something of its own for so long [s]."""
+        if seconds > 0:
+            self._step(partial(self._advance, seconds))
+
+    def advance_to(self, now: float) -> None:
+        """The host goes on then at the earliest [s]: it has slept."""
+        self._step(lambda: self._advance(max(0.0, now - self._timeline.now)))
+
+    def now(self) -> float:
+        """How late it is for the host [s], from the first look on. Raises WorkloadError as `seconds` does."""
+        self.arm()
+        self._catch_up()
+        return self._timeline.now
+
+    def has_come(self, mark: Mark | None, stream: Stream = DEFAULT_STREAM) -> bool:
+        """Whether a mark, or what is on a stream, has ended for a host that asks now."""
+        if not self.armed:
+            return True
+        self._catch_up()
+        until = self._timeline.end(stream) if mark is None else self._marks.get(mark, 0.0)
+        return self._timeline.has_come(until)
 
     def seconds(self, begin: Mark, end: Mark) -> float:
         """The time from one mark to another [s].
 
         Raises WorkloadError for a launch that the machine can't hold, and RecordingError for marks of another clock.
         """
-        steps, self._steps = self._steps, []
-        for number, step in enumerate(steps):
-            try:
-                self._take(step)
-            except BaseException:
-                self._steps = steps[number:]
-                raise
+        self._catch_up()
         for each in (begin, end):
             if each not in self._marks:
                 raise RecordingError("elapsed time: the event was recorded before this recording began")
@@ -142,30 +172,26 @@ class Clock:
         self._traces.pop(digest, None)
         return self._seconds[digest]
 
-    def _take(self, step: "_Work | _Marked | _Waits") -> None:
-        if isinstance(step, _Work):
-            known = self._seconds.get(step.what)
-            seconds = self.seconds_of(self._traces[step.what]) if known is None else known
-            spared = self._spared_in_graph if step.follows_in_graph else 0.0
-            self._ends[step.stream] = self._begin(step.stream) + step.times * (seconds - spared)
-            if step.stream == DEFAULT_STREAM:
-                self._barrier = self._ends[step.stream]
-        elif isinstance(step, _Marked):
-            self._marks[step.mark] = self._begin(step.stream)
-        else:
-            until = self._all() if step.mark is None else self._marks.get(step.mark, 0.0)
-            if step.stream is None:
-                self._host = max(self._host, until)
-            else:
-                self._ends[step.stream] = max(self._ends.get(step.stream, 0.0), until)
+    def _seconds_by(self, digest: str) -> float:
+        known = self._seconds.get(digest)
+        return self.seconds_of(self._traces[digest]) if known is None else known
 
-    def _begin(self, stream: Stream) -> float:
-        """When what comes next on a stream begins."""
-        own = self._all() if stream == DEFAULT_STREAM else max(self._ends.get(stream, 0.0), self._barrier)
-        return max(own, self._host)
+    def _step(self, step: Callable[[], object]) -> None:
+        if self.armed:
+            self._steps.append(step)
 
-    def _all(self) -> float:
-        return max(self._ends.values(), default=0.0)
+    def _advance(self, seconds: float) -> None:
+        self._timeline.now += seconds
+
+    def _catch_up(self) -> None:
+        """Take the steps that nobody has asked for yet; those behind one that can't be taken stay."""
+        steps, self._steps = self._steps, []
+        for number, step in enumerate(steps):
+            try:
+                step()
+            except BaseException:
+                self._steps = steps[number:]
+                raise
 
 
 class LaunchListener:

@@ -1,16 +1,17 @@
 """Where direct launches run now: on the device of the recording that is under way, else on that of the process."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from simtmm.cuda.compilers import architecture_of_today, bare_name
 from simtmm.cuda.function import KernelFunction
 from simtmm.device import DeviceProperties, device_properties
+from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.errors import RecordingError
 from simtmm.machine import Machine
-from simtmm.recorder.direct.clock import DEFAULT_STREAM, NO_MACHINE, Clock, Stream
+from simtmm.recorder.direct.clock import NO_MACHINE, Clock
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 LOCK = RLock()
 """Held while a launch runs: launches of several threads come one after another, as on a stream."""
+
+around_launches: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
+"""What a launch is within: a script's own clock stands still meanwhile."""
 
 _recording: "Recording | None" = None
 _session: Session | None = None
@@ -60,6 +64,14 @@ def clock_if_any() -> Clock | None:
     return None if _recording is None else _recording.clock
 
 
+def copied(direction: str | None, size: int, stream: Stream = DEFAULT_STREAM, *, is_awaited: bool = True) -> None:
+    """Tell the clock of a copy of so many bytes; see Timeline.copy."""
+    found = clock_if_any()
+    if found is not None and found.armed:
+        with around_launches():
+            found.copied(stream, direction, size, is_awaited=is_awaited)
+
+
 def machine() -> Machine | None:
     """The machine that the recording under way is for; None where it, or none, is for none."""
     return None if _recording is None else _recording.machine
@@ -98,7 +110,7 @@ def launch(
     Raises KernelError and PtxError for what can't be launched, and RecordingError for what goes wrong while it runs.
     """
     global _session
-    with LOCK:
+    with LOCK, around_launches():
         if _recording is not None:
             _recording.launch(image, function, sizes, arguments, stream)
             return

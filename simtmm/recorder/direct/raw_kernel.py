@@ -4,9 +4,9 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.errors import KernelError, shown
 from simtmm.recorder.direct.raw_module import RawModule
-from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 
 if TYPE_CHECKING:
     from simtmm.cuda.function import KernelFunction

@@ -2,6 +2,8 @@
 
 import contextlib
 import logging
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_n
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.device import device_properties
+from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.errors import OutputError, RecordingError, SimtmmError, shown
 from simtmm.files import check_writable, written_whole
 from simtmm.machine import Machine
@@ -24,7 +27,6 @@ from simtmm.recorder.direct import current
 from simtmm.recorder.direct.clock import Clock, LaunchListener
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
-from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
@@ -70,6 +72,10 @@ class RecordingOptions:
         return self.architecture or architecture_of_today(), None
 
 
+class StoppedError(BaseException):
+    """A program is to end: what is recorded so far is what there is. Not for the program to catch."""
+
+
 class Recording:
     """The launches of the block that it is entered for; see `simtmm.recording`.
 
@@ -101,7 +107,8 @@ class Recording:
         self._output = Path(options.output) if options.output is not None else None
         self._sample_blocks = options.sample_blocks
         most = limits.most_events(options.most_events, in_memory=self._output is None)
-        self._session = Session(recorded=True, properties=device_properties(self.machine, self.architecture))
+        properties = device_properties(self.machine, self.architecture)
+        self._session = Session(recorded=True, properties=properties, machine=self.machine)
         self._runs = LaunchRuns(self._session.device, most)
         self.clock, self._unrecorded = clock, LaunchRuns(self._session.device, NO_LIMIT)
         self._chooser = (selection or Selection()).chooser()
@@ -113,6 +120,10 @@ class Recording:
         self._state, self._why_none = "not begun", "has not ended"
         self._open, self._around, self._within = contextlib.ExitStack(), contextlib.ExitStack(), within
         self._trace: Trace | None = None
+        self._most_launches: int | None = None
+        self._until = math.inf
+        self._run_blocks = 0  # of the launch under way
+        self._blocks_of_last: int | None = None  # of a launch that was interrupted
 
     @property
     def launches(self) -> int:
@@ -179,6 +190,11 @@ class Recording:
         for doubt in trace.info.doubts:
             logger.warning("warning: recording %s: %s", self.name, doubt)
 
+    def stop_after(self, launches: int | None, seconds: float | None) -> None:
+        """Have the launch behind so many, or the first after so many seconds, raise StoppedError."""
+        self._most_launches = launches
+        self._until = math.inf if seconds is None else time.monotonic() + seconds
+
     def stop(self) -> Trace:
         """End it before its block does, and give the trace. Raises what leaving the block raises."""
         self.__exit__(None, None, None)
@@ -198,9 +214,16 @@ class Recording:
         modules = [image.linked for image in self._images.values()]
         doubts = self._chooser.doubts(self.launches, self._silent)
         warnings = [*([self.note] if self.note else []), *doubts]
+        kept = None
+        if self._blocks_of_last is not None:
+            most = self._sample_blocks
+            kept = [min(most or launch.blocks, launch.blocks) for launch in self._launches]
+            kept[-1] = min(kept[-1], self._blocks_of_last)
+            warnings.append(f"the last launch was interrupted after {self._blocks_of_last:,} blocks")
         return finished(
-            self._recorder, self.name, {}, self._launches, self._runs, modules, warnings, self._sample_blocks
-        )
+            self._recorder, self.name, {}, self._launches, self._runs, modules, warnings,
+            None if kept else self._sample_blocks, kept,
+        )  # fmt: skip
 
     def _end(self, why_no_trace: str) -> None:
         """Close what is open: a file is kept where there is a trace, and removed where not."""
@@ -227,6 +250,8 @@ class Recording:
 
         A launch that ends with an error leaves arrays and events half-written, so that there will be no trace.
         """
+        if self.launched == self._most_launches or time.monotonic() > self._until:
+            raise StoppedError
         number, kernel = self._chooser.launches, bare_name(function.entry)
         where = f"{self.name}: launch {number} of {kernel}"
         if len(self._launches) == limits.MOST_LAUNCHES:
@@ -240,6 +265,9 @@ class Recording:
             else:
                 check(self._session.device, function, prepared)
                 self._session.device.launch(function, prepared)
+        except KeyboardInterrupt:
+            self._cut()
+            raise
         except BaseException as error:
             how = "with an error" if isinstance(error, SimtmmError) else f"by {type(error).__name__}"
             self._why_none = f"was spoiled: launch {number} of {kernel} ended {how}"
@@ -260,6 +288,7 @@ class Recording:
             self._images[id(image)] = image
             self._launches.append(described)
         chosen = sampled_blocks(described.blocks, self._sample_blocks)
+        self._run_blocks = 0
         with contextlib.ExitStack() as stack:
             clock = self.clock if self.clock is not None and self.clock.armed else None
             heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if clock else None
@@ -268,10 +297,20 @@ class Recording:
                     heard.add(batch)
                 if is_chosen:
                     self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
+                    self._run_blocks += len(batch.block)
             if clock is not None and heard is not None:
                 clock.launched(heard.trace(runs, image.linked), stream)
         if is_chosen and not runs.has_accessed:
             self._silent.setdefault(described.kernel, []).append(number)
+
+    def _cut(self) -> None:
+        """The launch under way stays with the blocks that have ended, if there are any."""
+        if len(self._launches) < self._chooser.taken:
+            return
+        if not self._run_blocks:
+            self._launches.pop()
+        else:
+            self._blocks_of_last = self._run_blocks
 
     def _add(self, batch: Batch) -> None:
         try:

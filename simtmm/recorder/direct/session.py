@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.cuda.device import Device, DeviceLaunch, check_shape
+from simtmm.cuda.execution.device_clock import Latencies
 from simtmm.cuda.execution.layout import SHARED_WINDOW, TEXTURE_HANDLE
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_memory import HostMemory
@@ -15,10 +16,11 @@ from simtmm.cuda.parameters import pack
 from simtmm.cuda.signature import ParameterType
 from simtmm.cuda.texture import SurfaceObject
 from simtmm.device import DeviceProperties
+from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.errors import KernelError
+from simtmm.machine import Machine
 from simtmm.recorder.direct.device_pointer import DevicePointer
 from simtmm.recorder.direct.image import Image
-from simtmm.recorder.direct.stream import DEFAULT_STREAM, Stream
 from simtmm.trace.schema import ALIGNMENT
 
 FULL = SHARED_WINDOW // 2  # bytes of addresses that a device without a recording gives before a new one takes over
@@ -30,9 +32,14 @@ Sizes = tuple[tuple[int, int, int], tuple[int, int, int], int]
 class Session:
     """A device, with the modules and arrays of the launches on it."""
 
-    def __init__(self, recorded: bool, properties: DeviceProperties | None = None) -> None:
-        """recorded: arrays have names of their own. properties: what launches are held to, as `Device` takes it."""
-        self.device = Device(properties=properties)
+    def __init__(
+        self, recorded: bool, properties: DeviceProperties | None = None, machine: Machine | None = None
+    ) -> None:
+        """recorded: arrays have names of their own. properties: what launches are held to, as `Device` takes it.
+
+        machine: whose latencies device clocks go by.
+        """
+        self.device = Device(properties=properties, latencies=None if machine is None else Latencies.of(machine))
         self._host = HostMemory(self.device.memory, numbered=recorded)
         self._images: dict[int, tuple[weakref.ref[Image], LinkedModule]] = {}
 

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from simtmm.cuda.checks.checker import unwritten
+from simtmm.device.host import IN, OUT
 from simtmm.errors import SimtmmError
+from simtmm.recorder.direct import current
 from simtmm.scripts import notes
 from simtmm.scripts.cupy.memory import MemoryPointer
 from simtmm.scripts.options import records_elementwise
@@ -51,6 +53,7 @@ class ndarray(np.ndarray):  # noqa: N801 - the name that it has in CuPy
 
     def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True) -> Any:
         """A copy on the host."""
+        current.copied(OUT, self.nbytes)
         if out is not None:
             np.copyto(out, plain(self))
             return out
@@ -60,6 +63,7 @@ class ndarray(np.ndarray):  # noqa: N801 - the name that it has in CuPy
         """Copy from the host."""
         if not isinstance(arr, np.ndarray) or arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {np.shape(arr)}")
+        current.copied(IN, self.nbytes)
         np.copyto(plain(self), plain(arr), casting="unsafe")
 
     @property

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from simtmm.cuda.checks.checker import unwritten
+from simtmm.device.host import IN
+from simtmm.recorder.direct import current
 from simtmm.scripts.cupy.device_array import (
     NO_KERNEL,
     MissingError,
@@ -69,6 +71,7 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subo
         return asarray(obj, dtype)
     found: ndarray
     found = _checked(np.array(plain(obj), dtype, copy=True, order=order, ndmin=ndmin))
+    current.copied(None if isinstance(obj, ndarray) else IN, found.nbytes)
     return found
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from simtmm.cuda.execution.livelock.others import has_stream, host_may_write
+from simtmm.device.host import IN, OUT
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.direct import current
 from simtmm.scripts.device_attributes import attribute
@@ -133,13 +134,16 @@ class EmulatedDriver:
 
     def cuMemcpyHtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
         self._copy(to, source, size, to)
+        current.copied(IN, size)
 
     def cuMemcpyDtoH(self, to: int, source: int, size: int) -> None:  # noqa: N802
         self._copy(to, source, size, source)
+        current.copied(OUT, size)
 
     def cuMemcpyDtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
         self.blocks.check(int(to), size, "numba: a copy on the device")
         self._copy(to, source, size, source)
+        current.copied(None, size)
 
     def _copy(self, to: int, source: int, size: int, of_device: int) -> None:
         if size:
@@ -180,7 +184,7 @@ class EmulatedDriver:
     def cuStreamSynchronize(self, stream: Any) -> None:  # noqa: N802
         clock = current.clock_if_any()
         if clock is not None and clock.armed:
-            clock.synchronize(clock.mark(_number(stream)))
+            clock.synchronize_stream(_number(stream))
 
     def cuStreamWaitEvent(self, stream: Any, event: int, flags: int) -> None:  # noqa: N802
         clock, mark = current.clock_if_any(), self._events.get(int(event))

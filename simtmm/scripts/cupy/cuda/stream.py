@@ -5,9 +5,10 @@ from itertools import count
 from typing import Any
 
 from simtmm.cuda.execution.livelock.others import has_stream
+from simtmm.device.stream import DEFAULT_STREAM
 from simtmm.errors import RecordingError
 from simtmm.recorder.direct import current
-from simtmm.recorder.direct.clock import DEFAULT_STREAM, NO_MACHINE, Mark
+from simtmm.recorder.direct.clock import NO_MACHINE, Mark
 
 _numbers = count(1)
 _state = threading.local()
@@ -62,7 +63,7 @@ class Stream:
         """The host waits for it."""
         clock = current.clock_if_any()
         if clock is not None and clock.armed:
-            clock.synchronize(clock.mark(self.ptr))
+            clock.synchronize_stream(self.ptr)
 
     def record(self, event: "Event | None" = None) -> "Event":
         """Record an event on it."""

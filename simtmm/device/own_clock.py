@@ -1,0 +1,18 @@
+"""The clock that a program or a script under simtmm reads: whose time it is."""
+
+from dataclasses import dataclass
+
+VIRTUAL, REAL = "virtual", "real"
+CLOCKS = (VIRTUAL, REAL)
+
+
+@dataclass(frozen=True)
+class OwnClock:
+    """Whose time a program reads from its clocks.
+
+    kind: VIRTUAL, the simulated machine's; or REAL, this computer's. has_host_time: whether the processor time of the
+    program's own code counts, beside what its calls take; without it, runs repeat exactly.
+    """
+
+    kind: str = VIRTUAL
+    has_host_time: bool = True

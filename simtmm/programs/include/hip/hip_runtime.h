@@ -1,0 +1,72 @@
+// HIP over the CUDA runtime, as HIP has it for NVIDIA's GPUs: functions, types and values are CUDA's of the same name.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#define __HIP_PLATFORM_NVIDIA__ 1
+#define __HIP_PLATFORM_NVCC__ 1
+#define __HIPCC__ 1
+#ifdef __CUDA_ARCH__
+#define __HIP_DEVICE_COMPILE__ 1
+#endif
+
+#include "simtmm_hip_names.h"  // written by build.py: #define hipMalloc cudaMalloc, and so on for all of the runtime
+
+// What HIP calls otherwise.
+#define hipDeviceProp_t cudaDeviceProp
+#define hipFuncCache_t cudaFuncCache
+#define hipDeviceAttribute_t cudaDeviceAttr
+#define hipArray cudaArray
+#define hipHostFree cudaFreeHost
+#define hipHostMallocDefault cudaHostAllocDefault
+#define hipHostMallocPortable cudaHostAllocPortable
+#define hipHostMallocMapped cudaHostAllocMapped
+#define hipHostMallocWriteCombined cudaHostAllocWriteCombined
+#define hipHostMallocNonCoherent cudaHostAllocDefault
+#define hipHostMallocCoherent cudaHostAllocDefault
+#define hipDeviceAttributeMultiprocessorCount cudaDevAttrMultiProcessorCount
+#define hipDeviceAttributeMaxThreadsPerBlock cudaDevAttrMaxThreadsPerBlock
+#define hipDeviceAttributeWarpSize cudaDevAttrWarpSize
+#define hipDeviceAttributeClockRate cudaDevAttrClockRate
+#define hipDeviceAttributeMemoryClockRate cudaDevAttrMemoryClockRate
+#define hipDeviceAttributeMaxSharedMemoryPerBlock cudaDevAttrMaxSharedMemoryPerBlock
+#define hipErrorOutOfMemory cudaErrorMemoryAllocation
+#define hipErrorInvalidHandle cudaErrorInvalidResourceHandle
+#define hipStreamCaptureModeGlobal cudaStreamCaptureModeGlobal
+
+template <class T> static inline cudaError_t hipHostMalloc(T **found, size_t bytes, unsigned flags = 0) {
+    return cudaHostAlloc((void **)found, bytes, flags);
+}
+static inline cudaError_t hipMemcpyHtoD(void *to, const void *from, size_t bytes) {
+    return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+}
+static inline cudaError_t hipMemcpyDtoH(void *to, const void *from, size_t bytes) {
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+}
+static inline cudaError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, stream);
+    return error ? error : cudaStreamSynchronize(stream);
+}
+static inline cudaError_t hipInit(unsigned) { return cudaFree(nullptr); }
+
+#ifdef __CUDACC__
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define HIP_SYMBOL(name) name
+#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) \
+    do { kernel<<<(grid), (block), (shared), (stream)>>>(__VA_ARGS__); } while (0)
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
+__device__ inline float unsafeAtomicAdd(float *at, float by) { return atomicAdd(at, by); }
+__device__ inline double unsafeAtomicAdd(double *at, double by) { return atomicAdd(at, by); }
+#endif
