@@ -44,8 +44,10 @@ SLOW = {
     "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",
     "house", "kernels", "measurement/measure", "measurement/micro", "model/added_model", "model/algorithms/regimes",
     "model/algorithms/tables", "parallel", "profiles", "programs", "readme", "recorder", "report/diff",
-    "report/explain_page", "report/page", "report/pictures", "scripts", "study/closed_forms", "study/damage",
-    "study/findings", "study/sweep", "testing", "tmm_page", "trace/exporters/accelsim", "trace/importers/damaged",
+    "report/explain_page", "report/page", "report/pictures", "rules/page", "rules/policies", "rules/rules",
+    "rules/wrong", "scripts",
+    "study/closed_forms", "study/damage", "study/findings", "study/sweep", "testing", "tmm_page",
+    "trace/exporters/accelsim", "trace/importers/damaged",
     "trace/importers/mangled", "trace/importers/memtrace", "trace/long_blocks", "trace/places", "trace/runs",
     "trace/runs_file", "validation",
 }  # fmt: skip

@@ -94,6 +94,8 @@ def test_every_module_says_what_it_is(path):
     assert path.read_text(encoding="utf-8").startswith('"""')
 
 
+# What a program under simtmm is told of the day begins with it
+ITS_OWN_CLOCKS = {"simtmm/scripts/own_time.py", "simtmm/programs/runtime/clock.cpp", "simtmm/programs/wrapped.py"}
 WALL_CLOCK = re.compile(
     r"\btime\.(?:time|time_ns|ctime|localtime|gmtime)\(|from time import (?:.*\b)?(?:time|time_ns)\b"
     r"|datetime\.(?:now|utcnow|today)\(|\b(?:system_clock|gettimeofday)\b"
@@ -104,7 +106,8 @@ def test_nothing_hangs_on_the_time_of_day():
     """A clock that is set, forwards or back, ends no wait, and makes nothing old that is new."""
     sources = [path for path in (ROOT / "simtmm").rglob("*") if path.suffix in {".py", ".h", ".cuh", ".cu", ".cpp"}]
     lines = ((path, line) for path in sources for line in path.read_text(encoding="utf-8").splitlines())
-    assert [f"{path.relative_to(ROOT)}: {line}" for path, line in lines if WALL_CLOCK.search(line)] == []
+    found = {f"{path.relative_to(ROOT)}" for path, line in lines if WALL_CLOCK.search(line)}
+    assert found == ITS_OWN_CLOCKS
 
 
 @pytest.mark.parametrize("line", ["now = time.time()", "from time import sleep, time", "datetime.now(UTC)"])

@@ -27,6 +27,13 @@ def complete_machine_or_new(incomplete: str) -> list[str]:
     return [*_matching(["new"], incomplete), *complete_machine(incomplete)]
 
 
+def complete_rule(incomplete: str) -> list[str]:
+    """The words that `rules` takes: names of rules, and its two other commands."""
+    from simtmm.rules import BUILT_IN, NUMBERED, SIMPLE
+
+    return _matching([*BUILT_IN, *SIMPLE, *NUMBERED, "list", "test", "compare"], incomplete)
+
+
 def complete_kernel(incomplete: str) -> list[str]:
     """Names of kernels."""
     from simtmm.catalogue import known_kernels

@@ -4,9 +4,9 @@ reference, fast: the engines. choice: which of them is done sooner. causes: what
 """
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,44 +16,17 @@ from simtmm.errors import EngineError, WorkloadError, nearest
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of
 from simtmm.result import Result
+from simtmm.rules.seen import CoreGroup as CoreGroup
+from simtmm.rules.seen import ReadyWarp as ReadyWarp
+from simtmm.rules.seen import Rule
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
 Progress = Callable[[int, int], None]
+Scheduler = Rule
 
 ENGINES = {"fast": "simtmm.engine.fast", "reference": "simtmm.engine.reference"}
 DEFAULT = "fast"
-
-
-class ReadyWarp(Protocol):
-    """A warp as a scheduling rule sees it; a rule changes nothing of it."""
-
-    number: int
-    """Its index among the workload's warps."""
-    age: int
-    """Its place in the order of placement over the whole machine: smaller is older."""
-    slot: int
-    """Its place in the group; with the block it becomes free for another warp."""
-    ready_time: int
-    """The tick since which it has been ready."""
-
-
-class CoreGroup(Protocol):
-    """A core group as a scheduling rule sees it."""
-
-    number: int
-    """Its index, from 0."""
-
-    @property
-    def granted_last(self) -> ReadyWarp | None:
-        """The warp that was granted a port last in this group, which may have ended; None before any grant."""
-
-    @property
-    def now(self) -> int:
-        """The tick."""
-
-
-Scheduler = Callable[[Sequence[ReadyWarp], CoreGroup], ReadyWarp]
 
 
 def simulate(
@@ -74,18 +47,19 @@ def simulate(
 
     engine: a name in ENGINES; "fast" if left out, "reference" for a rule of one's own. scheduler: such a rule, in the
     place of the machine's scheduler: of the ready warps (at least one, in the order in which they became ready) and
-    the group it gives the warp that is granted the port; see docs/schedulers.md. It runs on the reference engine
-    only. breakdown: False leaves `Result.time` out. timeline: True brings `Result.timeline`, about 48 bytes for each
-    time that a warp issues or waits. stalls: True brings `Result.stalls`, what each tick of each warp went into: by the
-    places of a workload that was lowered with them (`LoweringSpecification.places`), else by operation.
+    the group it gives the warp that is granted the port, or holds back; or a class of such rules. See
+    docs/schedulers.md. It runs on the reference engine only. breakdown: False leaves `Result.time` out. timeline:
+    True brings `Result.timeline`, about 48 bytes for each time that a warp issues or waits. stalls: True brings
+    `Result.stalls`, what each tick of each warp went into: by the places of a workload that was lowered with them
+    (`LoweringSpecification.places`), else by operation.
     threads: that the fast engine may use for core groups that nothing couples, with the same result; as many as the
     process has cores if left out. progress: called now and then with (warps done, warps in all).
     begun: int64[blocks], takes the tick of its launch at which each block is placed. until: called now and then with a
     launch's tick and the instructions issued, which may leave it there; of the fast engine only, and of launches whose
     groups are coupled.
 
-    Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives no ready warp;
-    WorkloadError for a block that fits no core group.
+    Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives something else or holds
+    back for ever; WorkloadError for a block that fits no core group.
     """
     engine = engine or ("reference" if scheduler else DEFAULT)
     if not isinstance(engine, str) or engine not in ENGINES:

@@ -8,7 +8,9 @@ from hypothesis import given
 
 import simtmm
 from simtmm import Machine, Workload, simulate
+from simtmm.engine.reference import group
 from simtmm.errors import EngineError
+from simtmm.rules import Idle
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
 
@@ -111,13 +113,122 @@ def test_a_rule_sees_only_ready_warps_of_its_group_in_the_order_they_became_read
         assert result.issued == simulate(on, workload, "reference").issued
 
 
-@pytest.mark.parametrize("wrong", [None, 0, "warp"])
+@pytest.mark.parametrize("wrong", [0, "warp", False])
 def test_a_rule_that_gives_no_ready_warp_is_named(wrong):
     def my_rule(ready, group):
         return wrong
 
-    with pytest.raises(EngineError, match=rf"^scheduler my_rule: gave {wrong!r} at tick 0: must be a ready warp$"):
+    with pytest.raises(EngineError, match=f"^scheduler my_rule: gave {wrong!r} at tick 0: must be a ready warp"):
         simulate(machine(), warps(2, [["compute", 1]]), scheduler=my_rule)
+
+
+def test_a_rule_that_holds_back_is_asked_again_at_its_tick_and_when_something_happens():
+    asked = []
+
+    def rule(ready, group):
+        asked.append((group.now, [warp.number for warp in ready]))
+        return Idle(10) if group.now < 10 else ready[0]
+
+    lists = [[["compute", 1]], [["pause", 4], ["compute", 1]]]
+    result = simulate(machine(), Workload.from_dict({"blocks": [{"warps": lists}]}), scheduler=rule, timeline=True)
+    assert asked == [(0, [0]), (4, [0, 1]), (10, [0, 1]), (11, [1])]
+    assert result.timeline.of_warp(0) == [("ready", 0, 10), ("issuing", 10, 11)]
+    assert result.ticks == 12
+
+
+def test_a_rule_that_grants_nobody_is_asked_when_a_warp_that_is_not_ready_does_something_else():
+    """The pause ends at a barrier, the last warp's at the end: nobody becomes ready by either."""
+    asked = []
+
+    def rule(ready, group):
+        asked.append((group.now, [warp.state for warp in group.warps]))
+        return ready[0] if len(group.warps) == 2 else None
+
+    lists = [[["compute", 1], ["barrier"]], [["pause", 3], ["barrier"]], [["pause", 5]]]
+    simulate(machine(), Workload.from_dict({"blocks": [{"warps": lists}]}), scheduler=rule)
+    assert asked == [(0, ["ready", "pause", "pause"]), (3, ["ready", "barrier", "pause"]), (5, ["ready", "barrier"])]
+
+
+def test_a_rule_that_holds_back_for_ever_is_named():
+    def never(ready, group):
+        return None
+
+    expected = r"^scheduler never: holds back for ever in group 0 from tick 0 on: 2 warps are ready and nothing else "
+    with pytest.raises(EngineError, match=expected):
+        simulate(machine(), warps(2, [["compute", 1]]), scheduler=never)
+
+
+def test_a_rule_that_asks_to_be_asked_for_ever_is_named(monkeypatch):
+    def later(ready, group):
+        return Idle(group.now + 1)
+
+    monkeypatch.setattr(group, "MOST_HOLDS", 50)
+    with pytest.raises(EngineError, match=r"^scheduler later: held back 50 times in a row in group 0, until tick 50$"):
+        simulate(machine(), warps(2, [["compute", 1]]), scheduler=later)
+
+
+@pytest.mark.parametrize("until", [0, -1, 1.5, True, "7", 2**63])
+def test_an_idle_that_ends_at_no_later_tick_is_named(until):
+    def rule(ready, group):
+        return Idle(until)
+
+    with pytest.raises(EngineError, match=r"^scheduler rule: gave Idle\(until=.*\) at tick 0: must be a later tick, "):
+        simulate(machine(), warps(2, [["compute", 1]]), scheduler=rule)
+
+
+def test_with_ports_of_their_own_a_rule_holds_back_for_one_port_and_not_for_the_others():
+    def odd_first(ready, group):
+        waits = group.now < 3 and all(warp.slot % 2 == 0 for warp in ready)
+        return Idle(3) if waits else ready[0]
+
+    two = machine(**{"cores.issue_ports": 2, "scheduling.ports": "own"})
+    result = simulate(two, warps(2, [["compute", 2]]), scheduler=odd_first, timeline=True)
+    assert result.timeline.of_warp(0)[:2] == [("ready", 0, 3), ("issuing", 3, 4)]
+    assert result.timeline.of_warp(1)[0] == ("issuing", 0, 1)
+
+
+def test_a_rule_sees_what_each_warp_has_done_and_waits_for():
+    seen = {}
+
+    def rule(ready, group):
+        for warp in group.warps:
+            seen[group.now, warp.number] = (
+                warp.block, warp.state, warp.operation, warp.issued, warp.hits, warp.misses
+            )  # fmt: skip
+        return ready[0]
+
+    on = machine(**{"memory.l1": {"sets": 1, "ways": 1, "latency": 3}})
+    lists = [[["load", [0]], ["load", [0]], ["compute", 1]], [["compute", 1], ["barrier"]]]
+    simulate(on, Workload.from_dict({"blocks": [{"warps": [each]} for each in lists]}), scheduler=rule)
+    assert seen[0, 0] == (0, "ready", "load", 0, 0, 0)
+    assert seen[1, 0] == (0, "memory", "", 1, 0, 1)
+    assert seen[1, 1] == (1, "ready", "compute", 0, 0, 0)
+    assert seen[65, 0] == (0, "ready", "compute", 2, 1, 1)
+
+
+def test_a_rule_sees_nothing_else():
+    def peeking(ready, group):
+        return min(ready, key=lambda warp: len(warp.kinds))
+
+    with pytest.raises(AttributeError, match=r"^a rule sees no 'kinds' of a ReadyWarp: it sees number, age, slot, "):
+        simulate(machine(), warps(2, [["compute", 1]]), scheduler=peeking)
+
+
+def test_a_class_of_rules_makes_a_new_one_for_each_launch():
+    made = []
+
+    class Counting:
+        def __init__(self):
+            self.asked = 0
+            made.append(self)
+
+        def __call__(self, ready, group):
+            self.asked += 1
+            return ready[0]
+
+    launch = {"blocks": [{"warps": [[["compute", 3]]]}]}
+    simulate(machine(), Workload.from_dict({"launches": [launch, launch]}), scheduler=Counting)
+    assert [rule.asked for rule in made] == [3, 3]
 
 
 def test_rules_run_on_the_reference_engine_and_nowhere_else():

@@ -57,6 +57,20 @@ def test_a_rule_is_a_value_of_the_axis_and_stays_readable_without_its_file(folde
     assert table.columns["simulated.cycles"][:2] == [plain.cycles("simulated"), own.cycles("simulated")]
 
 
+def test_a_class_of_rules_is_a_rule_too(folder, tmp_path):
+    (tmp_path / "classes.py").write_text(
+        "class ByTurns:\n    def __init__(self):\n        self.asked = 0\n\n"
+        "    def __call__(self, ready, group):\n        self.asked += 1\n"
+        "        return ready[self.asked % len(ready)]\n\n"
+        "class Other:\n    def __call__(self, ready):\n        return ready[0]\n",
+        encoding="utf-8",
+    )
+    assert list(rules_in([tmp_path / "classes.py"])) == ["ByTurns"]
+    axes = {"scheduling.scheduler": ["ByTurns"]}
+    (row,) = sweep(designed(folder, axes=axes), workers=1, rules=[tmp_path / "classes.py"]).rows
+    assert row.results["simulated"]["engine"] == "reference"
+
+
 def test_another_content_is_another_point(folder, tmp_path):
     design = designed(folder, axes={"scheduling.scheduler": ["youngest"]})
     other = tmp_path / "other.py"

@@ -4,6 +4,7 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
 
     moment      the order of what happens at one tick    run         a launch: placing of blocks
     group       issue ports of a core group              schedulers  which ready warp is granted a port
+    seen        what a rule of one's own sees of both
     pipes       what instructions pass behind ports
     block       barriers                                 warp        a warp goes through its operations
     memory      the path of chunks                       cache       lines of caches, open rows
@@ -49,7 +50,6 @@ def simulate(
     place of the machine's; see simtmm.engine.
     """
     check_room(machine, workload)
-    pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
     of_operations = workload.place if workload.has_places else workload.kind
     time = dict.fromkeys(WHERE_TIME_GOES, 0)
     over_time = OverTime() if timeline else None
@@ -64,6 +64,7 @@ def simulate(
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
         total.launch_begin = sum(launch_ticks) + overhead
+        pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
         run = Run(machine, workload, launch, total, progress, pick, of_operations)
         if keeps and l2:
             run.memory.keep(l2)

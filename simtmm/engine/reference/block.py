@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Block:
     """A resident block: its living warps and its barrier."""
 
-    def __init__(self, run: "Run", group: "Group", warps: int) -> None:
+    def __init__(self, run: "Run", group: "Group", number: int, warps: int) -> None:
         self.run = run
+        self.number = number
         self.group = group
         self.slots: list[int] = []
         self.living = warps
@@ -48,6 +49,7 @@ class Block:
         self.group.warps.remove(warp)
         self.group.living -= 1
         self.living -= 1
+        self.group.stir()
         if self.living:
             self.open_if_complete()
         else:

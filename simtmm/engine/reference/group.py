@@ -8,12 +8,16 @@ from simpy import Event
 from simtmm.engine.reference.jump import Jumps
 from simtmm.engine.reference.moment import ISSUE, Moment, Waiting
 from simtmm.engine.reference.pipes import Pipes
+from simtmm.errors import EngineError
 from simtmm.result import WHERE_TIME_GOES
+from simtmm.rules.seen import Idle, rule_name
 from simtmm.timeline import WarpState
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
     from simtmm.engine.reference.warp import Warp
+
+MOST_HOLDS = 300_000  # answers of a rule in a row that grant nobody: seconds in which nothing comes of it
 
 
 class Group:
@@ -41,6 +45,9 @@ class Group:
         self.accounted = 0
         self.pipes = Pipes(run.machine)
         self.jumps = Jumps(self) if run.has_jumps else None
+        self.holds_back = False  # whether a rule of somebody's own granted nobody when it was asked last
+        self.asks: set[int] = set()  # ticks to come at which that rule wants to be asked again
+        self.holds = 0  # times in a row that it held back
         self.issue_due = Moment(self.env)
         self.env.process(self.issue())
 
@@ -96,15 +103,46 @@ class Group:
                 yield Moment(self.env).due(self.now + ticks, ISSUE, self.number)
             self.issue_due = Moment(self.env)
             self.account()
+            self.holds_back, held = False, False
             for port in tuple(self.free_ports):
-                if not (ready := self.ready_for(port)):
+                if (held and not self.run.own_ports) or not (ready := self.ready_for(port)):
                     continue
                 warp = self.run.pick(ready, self)
+                if isinstance(warp, Idle):
+                    held = True
+                    self.ask_again(warp.until)
+                    continue
+                self.holds = 0
                 self.ready.remove(warp)
                 self.granted_last = self.granted_by[port] = warp
                 warp.turn(WarpState.ISSUING, warp.place)
                 self.free_ports.remove(port)
                 warp.granted.succeed(port)
+            self.holds_back = held
+
+    def ask_again(self, tick: int | None) -> None:
+        """A rule holds back, and wants to be asked again at that tick at the latest."""
+        self.holds += 1
+        if self.holds > MOST_HOLDS:
+            raise EngineError(
+                f"scheduler {rule_name(self.run.pick)}: held back {MOST_HOLDS} times in a row in group {self.number}, "
+                f"until tick {self.now}"
+            )
+        if tick is None or tick in self.asks:
+            return
+        self.asks.add(tick)
+        moment = Moment(self.env).due(tick, ISSUE, self.number)
+        moment.callbacks.append(lambda _: self.asks_again(tick))
+
+    def asks_again(self, tick: int) -> None:
+        """That tick has come."""
+        self.asks.discard(tick)
+        self.stir()
+
+    def stir(self) -> None:
+        """Something happened in the group: a rule that holds back is asked again."""
+        if self.holds_back:
+            self.think_of_issuing()
 
     def ready_for(self, port: int) -> "list[Warp]":
         """The ready warps that may have a port: all, or those whose slot it is of (section 5)."""

@@ -18,7 +18,9 @@ from simtmm.engine.reference.moment import DISPATCH, Moment, Waiting
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.schedulers import SCHEDULERS, Pick
 from simtmm.engine.reference.warp import Warp
+from simtmm.errors import EngineError
 from simtmm.machine import Machine
+from simtmm.rules.seen import rule_name
 from simtmm.workload import Workload
 
 
@@ -81,6 +83,7 @@ class Run:
     def finish(self) -> int:
         """Run the launch to its end; its own ticks (section 7)."""
         self.env.run()
+        self.check_end()
         ticks = max(self.last_done, self.memory.last_finish)
         self.report.transactions += self.memory.transactions
         self.report.l1_hits += self.memory.l1_hits
@@ -93,6 +96,17 @@ class Run:
             for state, spent in group.time.items():
                 self.report.time[state] += spent
         return ticks
+
+    def check_end(self) -> None:
+        """Raise EngineError where a rule of somebody's own held back, and nothing was left to be asked for."""
+        for group in self.groups:
+            if group.ready:
+                ready = f"{number} warps are" if (number := len(group.ready)) > 1 else "a warp is"
+                raise EngineError(
+                    f"scheduler {rule_name(self.pick)}: holds back for ever in group {group.number} from tick "
+                    f"{group.accounted} on: {ready} ready and nothing else happens: "
+                    "give one of them, or Idle(until)"
+                )
 
     def dispatch(self) -> Waiting:
         """Free the places of finished blocks, then place pending ones as long as the next one fits."""
@@ -126,7 +140,7 @@ class Run:
     def place(self, number: int, group: Group) -> None:
         """Place a block; its warps start one after another."""
         warps = range(self.workload.block_warps[number], self.workload.block_warps[number + 1])
-        block = Block(self, group, len(warps))
+        block = Block(self, group, number, len(warps))
         group.account()
         if self.report.begun is not None:
             self.report.begun[number] = int(self.env.now)
@@ -142,6 +156,7 @@ class Run:
             begins = group.launch_free + self.block_launch
             group.warps.append(Warp(self, block, warp, self.age, block.slots[-1], begins))
             self.age += 1
+        group.stir()
         if not warps:
             self.block_finished(block)
 

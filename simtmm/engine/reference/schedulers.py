@@ -1,15 +1,19 @@
 """Schedulers: which of a group's ready warps is granted a port (docs/machine.md, section 5)."""
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from simtmm.engine.reference.seen import CoreGroup
 from simtmm.errors import EngineError, shown
+from simtmm.rules.seen import Idle, rule_name
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
     from simtmm.engine.reference.warp import Warp
 
-Pick = Callable[[list["Warp"], "Group"], "Warp"]
+LARGEST = 2**62  # ticks at which a rule may want to be asked again
+Pick = Callable[[list["Warp"], "Group"], "Warp | Idle"]
 
 
 def fifo(ready: list["Warp"], group: "Group") -> "Warp":
@@ -41,15 +45,42 @@ SCHEDULERS: dict[str, Pick] = {
 }
 
 
-def checked(rule: Callable[..., Any]) -> Pick:
-    """A user's rule: it sees the ready warps and must give one of them."""
+def checked(scheduler: Callable[..., Any]) -> Pick:
+    """A user's rule for a launch: it sees the ready warps, and gives one of them or holds back.
 
-    def pick(ready: list["Warp"], group: "Group") -> "Warp":
-        chosen: object = rule(tuple(ready), group)
-        for warp in ready:
-            if chosen is warp:
+    scheduler: the rule, or a class of such rules.
+    """
+    rule = scheduler() if isinstance(scheduler, type) else scheduler
+    name = rule_name(rule)
+    groups: dict[Group, CoreGroup] = {}
+
+    def pick(ready: list["Warp"], group: "Group") -> "Warp | Idle":
+        if group not in groups:
+            groups[group] = CoreGroup(group)
+        seen = groups[group].seen(ready)
+        chosen: object = rule(seen, groups[group])
+        for shown_warp, warp in zip(seen, ready, strict=True):
+            if chosen is shown_warp:
                 return warp
-        name = getattr(rule, "__name__", type(rule).__name__)
-        raise EngineError(f"scheduler {name}: gave {shown(chosen)} at tick {group.now}: must be a ready warp")
+        if chosen is None:
+            return Idle()
+        if isinstance(chosen, Idle) and (chosen.until is None or _is_later(chosen.until, group.now)):
+            return chosen
+        if isinstance(chosen, Idle):
+            raise EngineError(
+                f"scheduler {name}: gave Idle(until={shown(chosen.until)}) at tick {group.now}: must be a later tick, "
+                f"up to {LARGEST}"
+            )
+        raise EngineError(
+            f"scheduler {name}: gave {shown(chosen)} at tick {group.now}: must be a ready warp, None or Idle(until)"
+        )
 
+    pick.__name__ = name
     return pick
+
+
+def _is_later(tick: object, now: int) -> bool:
+    try:
+        return not isinstance(tick, bool) and now < operator.index(tick) <= LARGEST  # type: ignore[arg-type]
+    except TypeError:
+        return False

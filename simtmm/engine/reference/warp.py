@@ -43,7 +43,6 @@ class Warp:
     """A warp: the process that goes through its operations (sections 3 and 5)."""
 
     granted: Event
-    ready_time: int
     granted_at: int
     port: int
     in_port: int  # the operation that has the port
@@ -60,6 +59,9 @@ class Warp:
         self.places: list[int] = run.places[operations].tolist()
         self.position = 0
         self.chunk_position = 0
+        self.ready_time = -1
+        self.issued = 0
+        self.hits = self.misses = 0  # chunks of loads and asyncs
         self.piped = 0  # ticks waited for pipes so far
         self.computed = 0  # instructions of the compute at `position` that have issued, every-instruction only
         self.run = run
@@ -131,6 +133,7 @@ class Warp:
             report.intervals.append((*where, self.place, self.reason))
         self.state, self.since, self.place = state, now, place
         self.reason = WHILE.get(state, Reason.ISSUING) if reason is None else reason
+        self.group.stir()
 
     def until(self, tick: int, phase: int, rank: int) -> Waiting:
         """Wait for a phase of a tick, which a jump (jump.py) may put off meanwhile."""
@@ -257,6 +260,7 @@ class Warp:
     def book_issuing(self, instructions: int, degree: int) -> None:
         """Book what the operation at `position` takes its port for."""
         place, issue = self.places[self.position], self.run.issue_ticks
+        self.issued += instructions
         self.bookings.book(place, Reason.ISSUING, instructions * issue)
         self.bookings.book(place, Reason.BANK_CONFLICTS, (degree - 1) * issue)
         self.bookings.count(place, Count.INSTRUCTIONS, instructions)
@@ -323,9 +327,12 @@ class Warp:
         chunks, sectors = (of[self.chunk_position : self.chunk_position + count] for of in (self.chunks, self.sectors))
         self.chunk_position += count
         place, memory = self.places[self.position - 1], self.run.memory
-        before = memory.counted
+        before, hits = memory.counted, memory.l1_hits
         finish = memory.access(self.group.number, self.slot, access, chunks, sectors, passes, int(self.env.now))
         self.bookings.access(place, count, memory.counted - before)
+        if access in (LOAD, ASYNC):
+            self.hits += memory.l1_hits - hits
+            self.misses += count - (memory.l1_hits - hits)
         if access == ASYNC:
             is_last = not self.latest_finish or finish > self.latest_finish[-1]
             self.latest.append((place, memory.way.access) if is_last else self.latest[-1])

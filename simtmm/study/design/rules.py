@@ -7,7 +7,7 @@ file, and runs nothing.
 
 import ast
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -16,6 +16,7 @@ from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import Scheduler
 from simtmm.errors import StudyError, shown_error
 from simtmm.machine.tables import Scheduling
+from simtmm.rules.guarded import guarded, guarded_call
 from simtmm.study.design.source_text import deciding_text
 
 KEY = "scheduling.scheduler"
@@ -52,8 +53,7 @@ class Rule:
             exec(compile(source, self.path, "exec"), space)  # noqa: S102 - the user gave this file to be run
             return cast(Scheduler, space[self.name])
 
-        rule = _guarded(where, loaded)
-        return lambda ready, group: _guarded(where, lambda: rule(ready, group))
+        return guarded(guarded_call(where, loaded), where)
 
 
 def built_in() -> tuple[str, ...]:
@@ -62,7 +62,8 @@ def built_in() -> tuple[str, ...]:
 
 
 def rules_in(paths: Iterable[str | Path]) -> dict[str, Rule]:
-    """The rules of these files, by name: their functions of two arguments, those that begin with _ apart.
+    """The rules of these files, by name: their functions of two arguments, and classes whose instances are such; those
+    that begin with _ apart.
 
     The files are read and not run. Raises StudyError.
     """
@@ -75,7 +76,7 @@ def rules_in(paths: Iterable[str | Path]) -> dict[str, Rule]:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise StudyError(f"--rule {path}: can't be read ({shown_error(error)})") from None
         digest = _digest(path, source)
-        names = [each.name for each in tree.body if isinstance(each, ast.FunctionDef) and len(each.args.args) == 2]
+        names = [each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef) and _is_rule(each)]
         names = [name for name in names if not name.startswith("_")]
         if not names:
             raise StudyError(f"--rule {path}: has no function of two arguments, the ready warps and the core group")
@@ -98,10 +99,9 @@ def _digest(path: str | Path, source: bytes) -> str:
     return hashlib.sha256(deciding_text(Path(path), source)).hexdigest()[:32]
 
 
-def _guarded(where: str, call: Callable[[], Any]) -> Any:
-    try:
-        return call()
-    except StudyError:
-        raise
-    except Exception as error:
-        raise StudyError(f"{where}: {type(error).__name__}: {error}") from None
+def _is_rule(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """Whether a function has the arguments of a rule, or a class has a method of that kind by which it is called."""
+    if isinstance(node, ast.FunctionDef):
+        return len(node.args.args) == 2
+    methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+    return any(method.name == "__call__" and len(method.args.args) == 3 for method in methods)

@@ -1,0 +1,16 @@
+"""Replacement in a set of a cache, as small functions: which line a full set drops for a chunk that comes.
+
+    def policy(lines, chunk):          # lines: simtmm.replacement.Line, in the order in which they came
+        return lines[0]                # one of them
+
+simtmm.testing.check_policy looks for accesses that break what a policy's author promises (docs/rules.md). Machines have
+policies of their own, least recently used and random; these functions are to be thought and tested with.
+"""
+
+from simtmm.replacement.cache_set import Access, CacheSet, Line, Policy
+from simtmm.replacement.policies import POLICIES, first_in_first_out, least_recently_used, random_line, two_queues
+
+__all__ = [
+    "POLICIES", "Access", "CacheSet", "Line", "Policy", "first_in_first_out", "least_recently_used", "random_line",
+    "two_queues",
+]  # fmt: skip

@@ -1,0 +1,37 @@
+"""A person's rule, whose exceptions are errors of one line."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from simtmm.errors import SimtmmError, StudyError, shown_error
+from simtmm.rules.seen import Rule
+
+Value = TypeVar("Value")
+
+
+def guarded_call(where: str, call: Callable[[], Value]) -> Value:
+    """What a call gives. Raises StudyError, which begins with `where`, for any exception that is not simtmm's own."""
+    try:
+        return call()
+    except SimtmmError:
+        raise
+    except Exception as error:
+        raise StudyError(f"{where}: {type(error).__name__}: {shown_error(error)}") from None
+
+
+def guarded(rule: Rule, where: str) -> Rule:
+    """The rule, or the class of rules, with calls that are guarded so."""
+    made: Any = rule
+    if not isinstance(made, type):
+        return lambda ready, group: guarded_call(where, lambda: made(ready, group))
+
+    class Guarded:
+        """A new one for each launch."""
+
+        def __init__(self) -> None:
+            self._rule = guarded_call(where, made)
+
+        def __call__(self, ready: Any, group: Any) -> Any:
+            return guarded_call(where, lambda: self._rule(ready, group))
+
+    return cast(Rule, Guarded)
