@@ -105,6 +105,7 @@ class Program:
             first += len(code.flow.blocks)
             self.sites += [Site(function.name, step) for block in code.steps for step in block if step.is_recorded]
         self.blocks = first
+        self.turn_ends = [code.first_block + number for code in self.codes for number in sorted(code.flow.turn_ends)]
         self.has_calls = len(functions) > 1
         self.reconverges = any(
             instruction.has(RECONVERGE)
