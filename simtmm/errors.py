@@ -164,10 +164,11 @@ def shown(value: object) -> str:
 
 
 class _Repr(reprlib.Repr):
-    """As the library's, which fails on whole numbers of which Python makes no text."""
+    """As the library's, but for whole numbers of which Python makes no text."""
 
     def repr_int(self, value: int, level: int) -> str:
         try:
-            return super().repr_int(value, level)
-        except ValueError:
+            repr(value)
+        except ValueError:  # of which the library, from Python 3.14 on, tells the kind and an address
             return f"{'-' if value < 0 else ''}2^{value.bit_length() - 1}..."
+        return super().repr_int(value, level)

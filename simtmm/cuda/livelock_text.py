@@ -8,12 +8,13 @@ import numpy as np
 from simtmm.cuda.execution.function_code import FunctionCode
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES, SHARED_WINDOW
-from simtmm.cuda.execution.livelock.deciding import loop_of, loops_around, spun_upon
+from simtmm.cuda.execution.livelock.deciding import loop_of, loops_around
 from simtmm.cuda.execution.livelock.snapshot import place_in_kernel
 from simtmm.cuda.execution.livelock.watch import Livelock
 from simtmm.cuda.faults import index_of, place_text, waiting_lines
 from simtmm.cuda.places import may_go_to, place
 from simtmm.cuda.ptx.isa import row_of
+from simtmm.cuda.ptx.spinning import spun_upon
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.files import KERNEL_TIMEOUT
@@ -130,7 +131,7 @@ def _accesses(found: Livelock, each: _Round) -> list[int]:
     seen = [number for number in range(len(accesses)) if found.seen["times"][number]]
     name, blocks = each.code.function.name, each.code.flow.blocks
     for loop in each.loops:
-        wanted = spun_upon(each.code, loop)
+        wanted = spun_upon(blocks, loop)
         own = [number for number in seen if accesses[number][0] == name and accesses[number][1] in wanted]
         if own:
             return own

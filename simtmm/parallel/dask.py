@@ -3,6 +3,7 @@
 import functools
 import importlib
 import logging
+import threading
 import time
 import warnings
 from collections.abc import Generator, Sequence
@@ -21,7 +22,8 @@ from simtmm.trace.io import Trace, load_trace
 logger = logging.getLogger("simtmm")
 
 RETRIES = 3  # of a task whose worker died or that failed for a reason of the cluster's
-CONNECT = "30s"
+CONNECT = 30.0  # seconds until a scheduler must have been reached,
+ANSWER = 10.0  # and more, until it must have answered: Dask itself waits for ever for one that says nothing
 POLL = 0.01  # seconds
 PAUSE = 0.2  # seconds, after which a worker with other sources hands a task back: it is idle, and might get it again
 
@@ -96,9 +98,28 @@ class Cluster:
             if self._local:
                 cluster = stack.enter_context(dask_cluster(self._dask, self._local))
                 return self._dask.Client(cluster, timeout=CONNECT)
-            return self._dask.Client(self._where, timeout=CONNECT)
+            return self._reached()
         except (OSError, ValueError) as error:
             raise StudyError(f"cluster {self._where}: can't be reached ({shown_error(error)})") from None
+
+    def _reached(self) -> Any:
+        """A client of the scheduler. Raises OSError, also for what is no scheduler, whatever it sends or does not."""
+        found: list[Any] = []
+
+        def reach() -> None:
+            try:
+                found.append(self._dask.Client(self._where, timeout=CONNECT))
+            except Exception as error:  # by what it reads Dask raises anything, MemoryError for one
+                found.append(error)
+
+        thread = threading.Thread(target=reach, name="simtmm-cluster", daemon=True)
+        thread.start()
+        thread.join(CONNECT + ANSWER)
+        if not found:
+            raise OSError(f"no answer in {CONNECT + ANSWER:g} s")
+        if isinstance(found[0], Exception):
+            raise OSError(shown_error(found[0]))
+        return found[0]
 
 
 def _submitted(client: Any, task: Task, futures: dict[Task, Any]) -> Any:

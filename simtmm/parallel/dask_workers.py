@@ -71,12 +71,12 @@ class Workers:
                 return future.result(timeout=LOOK)
             except TimeoutError:
                 self.look()
-            except Exception:
-                if future.status == "finished":
-                    raise
+            except Exception as unreadable:
+                if future.status == "finished":  # a pickle of what is not known here, or of nothing
+                    return StudyError(f"what a worker gave can't be read ({_told(unreadable)})")
         if future.status == "cancelled":
             self._check_scheduler()
-        error = future.exception() if future.status == "error" else None
+        error = _error_of(future)
         if type(error).__name__ == "KilledWorker":
             return StudyError("workers died again and again over it: out of memory, killed, or crashed; their logs say")
         if isinstance(error, MemoryError):
@@ -88,7 +88,7 @@ class Workers:
             raise StudyError(
                 f"{self._where}: a task failed ({shown_error(error)}), and {problem}, here it is {self._own}"
             )
-        raise error
+        return StudyError(f"a worker failed over it ({_told(error)}); its log says more")
 
     def _check_scheduler(self) -> None:
         """Raise StudyError where the scheduler has gone: the client gives all tasks up."""
@@ -117,3 +117,24 @@ class Workers:
         return [
             f"worker {name} has simtmm {version}" for name, version in self._versions.items() if version != self._own
         ]
+
+
+def _error_of(future: Any) -> BaseException | None:
+    """What a task raised, or what there was instead of it; None where it raised nothing."""
+    if future.status != "error":
+        return None
+    try:
+        error = future.exception()
+    except Exception as unreadable:
+        return unreadable
+    return error if isinstance(error, BaseException) else RuntimeError("it does not say why")
+
+
+def _told(error: BaseException) -> str:
+    """An exception that somebody else's computer made, whatever it does when it is looked at."""
+    kind = type(error).__name__
+    try:
+        text = shown_error(error)
+    except Exception:
+        return kind
+    return text if text == kind else f"{kind}: {text}"

@@ -116,7 +116,15 @@ def _compile(
         (folder / "macros.h").write_text("".join(_define(macro) for macro in flags.macros))
         words = [
             *("-allow-unsupported-compiler", f"-ccbin={host}", f"-gencode=arch=compute_{target},code={code}"),
-            *("-DCCCL_DISABLE_NVTX", "-lineinfo", "-no-compress", "-cudart=none", "-Xcompiler=-fPIC", f"-I{HEADERS}", f"-I{folder}"),
+            *(
+                "-DCCCL_DISABLE_NVTX",
+                "-lineinfo",
+                "-no-compress",
+                "-cudart=none",
+                "-Xcompiler=-fPIC",
+                f"-I{HEADERS}",
+                f"-I{folder}",
+            ),
             *(f"-isystem={place}" for place in include_folders(nvcc)),
             *(["-rdc=true"] if flags.relocatable else []),
             *([f"-include={folder / 'macros.h'}"] if flags.macros else []),

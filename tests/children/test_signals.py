@@ -37,6 +37,16 @@ PAIRS = [
 LATEST = 1.0  # seconds behind the moment at which a child is about its work
 READERS = {".json": json.loads, ".toml": tomllib.loads}  # of what short commands write
 WHOLE = 4.0  # seconds that a short command takes, and more
+STARTED = []  # by the test that runs
+
+
+@pytest.fixture(autouse=True)
+def none_goes_on():
+    """A test that fails, or is interrupted, leaves no command that would run for an hour."""
+    yield
+    while STARTED:
+        with STARTED.pop() as process:
+            process.terminate()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +58,9 @@ def cache(tmp_path_factory):
 def started(words, folder, **more):
     own = environment(folder, **more)
     silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    return subprocess.Popen([*COMMAND, *words], cwd=folder, env=own, stderr=subprocess.PIPE, text=True, **silent)
+    process = subprocess.Popen([*COMMAND, *words], cwd=folder, env=own, stderr=subprocess.PIPE, text=True, **silent)
+    STARTED.append(process)
+    return process
 
 
 def heeds(process, number=signal.SIGHUP):

@@ -12,6 +12,7 @@ from simtmm.cuda.execution.layout import ACTIVATION, ACTIVATION_BYTES, ALIGN, LA
 from simtmm.cuda.execution.one_nan import late_registers
 from simtmm.cuda.ptx.control_flow import ControlFlow, control_flow
 from simtmm.cuda.ptx.registers import written
+from simtmm.cuda.ptx.spinning import turn_ends
 from simtmm.cuda.ptx.steps import steps
 from simtmm.cuda.ptx.syntax import Function, Instruction, Symbol, Variable
 
@@ -33,6 +34,8 @@ class FunctionCode:
     def __init__(self, program: "Program", function: Function, number: int, first_block: int) -> None:
         self.program, self.function, self.number, self.first_block = program, function, number, first_block
         self.flow: ControlFlow = control_flow(function)
+        if ends := turn_ends(function, self.flow):
+            self.flow = control_flow(function, ends)
         self.steps = steps(self.flow)
         counts = [sum(step.is_recorded for step in block) for block in self.steps]
         self.first_sites = tuple(accumulate(counts, initial=len(program.sites)))  # of each block, in the program

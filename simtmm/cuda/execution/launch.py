@@ -117,6 +117,7 @@ class LaunchState:
             "thread_ids": self._keep(self._thread_ids()),
             "entry_local": -(-entry.local_bytes // 16) * 16,
             "fuel": program.fuel,
+            "turn_end": -1,
             "processors": processors,
             "warp_threads": self.threads,
             "log_limit": np.iinfo(np.uint64).max,

@@ -27,13 +27,13 @@ LAUNCH = np.dtype(
             "allocations", "allocation_count", "caches", "clock", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
-            "restless", "seen", "timing",
+            "restless", "seen", "timing", "turn_end",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<i8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4",
         ],
     },
     align=True,
@@ -41,9 +41,10 @@ LAUNCH = np.dtype(
 """One for each launch. Addresses are those of this process; `allocations` points to ALLOCATION[allocation_count],
 `caches` to CACHE, `symbols` to a virtual address for each symbol of the code, `living` to the mask of each warp's
 threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[texture_count]. `log` 0: nothing is
-recorded. What code that is watched (livelock/watched_code.py) writes besides: `changes` counts what
-was stored where something else lay, `restless` what else may let a thread go on, `seen` points to a SEEN for each
-access. `timing` points to what the clocks of device code go by (device_clock.py)."""
+recorded. `turn_end`: the block of code behind which turns end besides, or -1. What code that is watched
+(livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
+else may let a thread go on, `seen` points to a SEEN for each access. `timing` points
+to what the clocks of device code go by (device_clock.py)."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last

@@ -115,6 +115,7 @@ class Program:
             for block in code.flow.blocks
             for instruction in block.instructions
         )
+        self.turn_ends = [code.first_block + number for code in self.codes for number in sorted(code.flow.turn_ends)]
         self.has_calls = len(functions) > 1
         self.reconverges = any(
             instruction.has(RECONVERGE)

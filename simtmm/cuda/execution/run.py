@@ -31,6 +31,8 @@ MOST_BLOCKS = 1 << 12  # that run before anyone looks up
 LONGEST = 0.03  # seconds that they should take
 MOST_LOGGED = 1 << 23  # bytes that they should log
 MOST_CORES = 64
+PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
+PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
 LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
 
@@ -111,6 +113,18 @@ class Core:
             self.mark(block)
             self.status = self.watch.code.run_block(self.state.address, block.address)
 
+    def choose_turn_end(self, passes: int) -> bool:
+        """Where turns end besides in the next pass, the one of this number; whether they do.
+
+        By number, so that equal launches go alike; and all blocks behind the same instruction, so that what all of them
+        hold in vain is given back by all.
+        """
+        ends = self.state.program.turn_ends
+        number, rest = divmod(passes, PASSES_EVERY)
+        chosen = bool(ends) and passes >= PASSES_BEFORE and rest == 0
+        self.state.launch["turn_end"] = ends[number % len(ends)] if chosen else -1
+        return chosen
+
     def has_more(self, block: BlockState) -> bool:
         """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError."""
         if self.status == FAULTED:
@@ -129,9 +143,12 @@ class Core:
         """Blocks that wait for no others, each to its end."""
         while first < last and not self.stopped:
             self.watch.begin(self.block)
+            elsewhere = self.choose_turn_end(passes := 0)
             yield from self.new_blocks(first, last, lambda: last)
             while self.has_more(self.block) and not self.stopped:
-                self.watch.turn([self.block])
+                if not elsewhere:  # than where it is compared with what it was
+                    self.watch.turn([self.block])
+                elsewhere = self.choose_turn_end(passes := passes + 1)
                 yield from self.go_on(self.block, lambda: last)
             first = self.reached
         piece = self.logged()
@@ -287,19 +304,22 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
     """Blocks that may wait for others: one that does not end lets others begin, and they take turns."""
     state = core.state
     waiting: deque[BlockState] = deque()
-    begun = before = 0
+    begun = before = passes = 0
 
     def ended() -> int:
         return min([begun, *(int(block.block["number"]) for block in waiting)])
 
     while begun < state.blocks or waiting:
         if begun < state.blocks and len(waiting) < resident:
+            core.choose_turn_end(0)
             yield from core.new_blocks(begun, min(state.blocks, begun + MOST_BLOCKS), ended)
             begun = core.reached
             if core.has_more(core.block):
                 waiting.append(core.block)
                 core.block = state.new_block()
                 state.forget()
+        elsewhere = core.choose_turn_end(passes)
+        passes += 1
         for _ in range(len(waiting)):
             state.forget()
             yield from core.go_on(waiting[0], ended)
@@ -310,9 +330,9 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
             state.forget()
             core.watch.yet = state.blocks - begun
             if 2 * begun - len(waiting) > before:  # that have begun, and that have ended
-                before = 2 * begun - len(waiting)
+                before, passes = 2 * begun - len(waiting), 0
                 core.watch.went_on()
-            if begun == state.blocks or len(waiting) == resident:
+            if not elsewhere and (begun == state.blocks or len(waiting) == resident):
                 core.watch.turn(waiting)
     piece = core.logged()
     if piece is not None:

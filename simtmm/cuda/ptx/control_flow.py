@@ -5,7 +5,7 @@ so a block runs to its end without a look at other threads. The order is topolog
 threads at several blocks those at the lowest go first, and the others wait for them where their ways meet.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from simtmm.cuda.ptx.isa import row_of
@@ -66,6 +66,7 @@ class ControlFlow:
 
     crossing: the registers that live beyond a block. headers: blocks that something later jumps back to. waiting:
     blocks of loops in which threads may wait for what others write. yielding: likewise, and let others go first.
+    turn_ends: blocks behind which turns may end besides (spinning.py).
     """
 
     blocks: tuple[Block, ...]
@@ -73,11 +74,15 @@ class ControlFlow:
     headers: frozenset[int]
     waiting: frozenset[int]
     yielding: frozenset[int]
+    turn_ends: frozenset[int] = frozenset()
 
 
-def control_flow(function: Function) -> ControlFlow:
-    """The blocks of a function. Raises PtxError for a jump to nowhere."""
-    pieces, labels = _pieces(function)
+def control_flow(function: Function, turn_ends: Collection[int] = ()) -> ControlFlow:
+    """The blocks of a function. turn_ends: instructions, by id, that end blocks too.
+
+    Raises PtxError for a jump to nowhere.
+    """
+    pieces, labels = _pieces(function, turn_ends)
     edges: list[tuple[int, ...]] = []
     behind: list[int | None] = []
     jumps: list[int | None] = []
@@ -116,7 +121,8 @@ def control_flow(function: Function) -> ControlFlow:
     )
     headers = frozenset(target for block in blocks for target in block.targets if target <= block.number)
     yielding = looping(blocks, lambda instruction: instruction.opcode == "nanosleep")
-    return ControlFlow(blocks, _crossing(blocks), headers, looping(blocks, communicates), yielding)
+    ended = frozenset(b.number for b in blocks if b.instructions and id(b.instructions[-1]) in turn_ends)
+    return ControlFlow(blocks, _crossing(blocks), headers, looping(blocks, communicates), yielding, ended)
 
 
 def communicates(instruction: Instruction) -> bool:
@@ -136,7 +142,7 @@ def reaches_other_blocks(instruction: Instruction) -> bool:
     return communicates(instruction)
 
 
-def _pieces(function: Function) -> tuple[list[list[Instruction]], dict[str, int]]:
+def _pieces(function: Function, turn_ends: Collection[int]) -> tuple[list[list[Instruction]], dict[str, int]]:
     pieces: list[list[Instruction]] = [[]]
     labels: dict[str, int] = {}
     for item in function.body or ():
@@ -148,7 +154,7 @@ def _pieces(function: Function) -> tuple[list[list[Instruction]], dict[str, int]
         if (gathers(item) or _is_indirect(item)) and pieces[-1]:
             pieces.append([])
         pieces[-1].append(item)
-        if ends_block(item):
+        if ends_block(item) or id(item) in turn_ends:
             pieces.append([])
         if item.opcode in ("bar", "barrier") and "red" in item.modifiers:
             pieces[-1].append(replace(item, opcode=BARRIER_RESULT, guard=None))

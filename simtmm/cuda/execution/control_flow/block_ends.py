@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.control_flow.barriers import barrier, cluster_barrier
 from simtmm.cuda.execution.control_flow.calls import call_function, leave
-from simtmm.cuda.execution.control_flow.edges import fault, go, go_behind, left_out, number_of, park
+from simtmm.cuda.execution.control_flow.edges import end_turn, fault, go, go_behind, left_out, number_of, park
 from simtmm.cuda.execution.emit import lanes
 from simtmm.cuda.execution.layout import ALIGN, TRAPPED
 from simtmm.cuda.ptx.control_flow import Block, ends_block
@@ -19,6 +19,8 @@ def end_block(context: "Context", block: Block) -> None:
     last = block.instructions[-1] if block.instructions else None
     if last is None or not ends_block(last):
         context.flush()
+        if block.number in context.code.flow.turn_ends:
+            end_turn(context, block)
         go_behind(context, block)
         return
     context.begin(last)

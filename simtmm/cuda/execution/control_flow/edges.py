@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.emit import Emitter, Value
-from simtmm.cuda.execution.layout import WARP
+from simtmm.cuda.execution.layout import LAUNCH, WARP
 from simtmm.cuda.ptx.control_flow import Block
 
 if TYPE_CHECKING:
@@ -60,6 +60,20 @@ def tired_block(emit: Emitter, number: int) -> None:
     emit.store(emit.load("i32", "%fuel.at"), "%fuel")
     emit.call("park", "void", WARP_POINTER, mask, number_of(number))
     emit.do("br label %dispatch")
+
+
+def end_turn(context: "Context", block: Block) -> None:
+    """The others go first where turns are to end behind this block, as `turn_end` of the launch says."""
+    if block.behind is None:  # lanes leave
+        return
+    emit, code = context.emit, context.code
+    number = code.first_block + block.behind
+    code.program.tired.add(number)
+    chosen = emit.field("i32", "%launch", offset_of(LAUNCH, "turn_end"))
+    ends = emit.compare("icmp eq", chosen, number_of(code.first_block + block.number))
+    label = emit.name("goes")[1:]
+    emit.do(f"br {ends}, label %tired{number}, label %{label}")
+    emit.label(label)
 
 
 def go_behind(context: "Context", block: Block) -> None:

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from simtmm.cuda.execution.function_code import FunctionCode
 from simtmm.cuda.ptx.control_flow import components, ends_block
-from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.loops import loops
-from simtmm.cuda.ptx.registers import read, written
+from simtmm.cuda.ptx.registers import read
+from simtmm.cuda.ptx.spinning import closure
 from simtmm.cuda.ptx.syntax import Instruction
 
 # What gives a register a value by other registers of its thread, and does nothing else.
@@ -50,28 +50,4 @@ def deciding(code: FunctionCode, loop: frozenset[int]) -> frozenset[str]:
     """The registers that decide how a thread goes on in a loop."""
     instructions = [each for number in loop for each in code.flow.blocks[number].instructions]
     found = {name for each in instructions if not computes(each) for name in read(each)}
-    return _closure([each for each in instructions if computes(each)], found)
-
-
-def _closure(instructions: list[Instruction], names: set[str]) -> frozenset[str]:
-    """Registers, and those that may go into them by some instructions, whatever their order."""
-    found = set(names)
-    while True:
-        more = {name for each in instructions if found & {*written(each)} for name in read(each)} - found
-        if not more:
-            return frozenset(found)
-        found |= more
-
-
-def spun_upon(code: FunctionCode, loop: frozenset[int]) -> list[Instruction]:
-    """The instructions of a loop whose data may decide whether it is left."""
-    blocks = code.flow.blocks
-    instructions = [each for number in loop for each in blocks[number].instructions]
-    leaving = [
-        blocks[number].instructions[-1]
-        for number in loop
-        if blocks[number].instructions and any(target not in loop for target in blocks[number].targets)
-    ]
-    passing = [each for each in instructions if not row_of(each.opcode).memory]
-    deciders = _closure(passing, {name for each in leaving for name in read(each)})
-    return [each for each in instructions if row_of(each.opcode).memory and deciders & {*written(each)}]
+    return closure([each for each in instructions if computes(each)], found)
