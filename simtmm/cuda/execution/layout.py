@@ -24,14 +24,14 @@ LAUNCH = np.dtype(
     {
         "names": [
             "grid", "block", "parameters", "log", "log_limit", "fault", "fault_access", "fault_lane", "fault_address",
-            "allocations", "allocation_count", "caches", "clock", "symbols", "shared_bytes", "local_bytes", "warps",
+            "allocations", "allocation_count", "caches", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
             "restless", "seen", "timing", "turn_end",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
-            "<u8", "<i8", "<u8", "<i8", "<u8", "<i8", "<i8", "<i4",
+            "<u8", "<i8", "<u8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
             "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4",
         ],
@@ -43,8 +43,8 @@ LAUNCH = np.dtype(
 threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[texture_count]. `log` 0: nothing is
 recorded. `turn_end`: the block of code behind which turns end besides, or -1. What code that is watched
 (livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
-else may let a thread go on, `seen` points to a SEEN for each access. `timing` points
-to what the clocks of device code go by (device_clock.py)."""
+else may let a thread go on, `seen` points to a SEEN for each access. `timing` points to what the clocks of device code
+go by (device_clock.py)."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
