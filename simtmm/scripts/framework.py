@@ -43,6 +43,12 @@ class Adapter(Protocol):
 EXTRAS = {"numba": "numba", "triton": "triton"}
 """The extra of pyproject.toml that brings a framework, by the package that scripts import."""
 
+UNADAPTED = {
+    "cuda.bindings": "cuda.bindings", "cuda.core": "cuda.core", "cuda.tile": "cuTile", "warp": "Warp",
+    "taichi": "Taichi", "tinygrad": "tinygrad", "jax": "JAX",
+}  # fmt: skip
+"""Frameworks that launch kernels and have no adapter here, by the module that scripts import."""
+
 HOMES = ("simtmm.scripts.cupy_adapter", "simtmm.scripts.numba_cuda", "simtmm.scripts.triton")
 """Modules with an object `ADAPTER`; what they import of a framework, they import in installed()."""
 

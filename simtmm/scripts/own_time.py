@@ -42,7 +42,7 @@ class HostTime:
         self._clock, self._counts = clock, has_host_time
         self._mark = time.thread_time_ns()
         self._pauses = 0
-        self._epochs = {"time": time.time_ns(), "monotonic": time.monotonic_ns()}
+        self._epochs = {"time": time.time_ns(), "monotonic": 0}  # so that a difference of floats is the same each time
         self._slept = 0
 
     def tell(self) -> None:

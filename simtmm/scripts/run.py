@@ -19,7 +19,7 @@ from simtmm.errors import RecordingError, SimtmmError, shown
 from simtmm.extras import install
 from simtmm.recorder.direct.recording import Recording, StoppedError
 from simtmm.scripts import notes
-from simtmm.scripts.framework import EXTRAS
+from simtmm.scripts.framework import EXTRAS, UNADAPTED
 from simtmm.scripts.own_time import virtual_time
 from simtmm.scripts.own_traceback import line_of, print_traceback
 
@@ -131,8 +131,19 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
         print_traceback(error, sys.excepthook)
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             print(f"simtmm: note: {error.name} comes with {install(EXTRAS[error.name])}", file=sys.stderr)
+        for name in sorted({UNADAPTED[each] for each in UNADAPTED if each in sys.modules or each == _missing(error)}):
+            print(
+                f"simtmm: note: {name}'s launches are not known here: those of CuPy, Numba CUDA, Triton and "
+                "simtmm.RawKernel are",
+                file=sys.stderr,
+            )
         raise _UncaughtError(FAILED) from None
     return 0
+
+
+def _missing(error: BaseException) -> str | None:
+    """The module that is not there, where that is what went wrong."""
+    return error.name if isinstance(error, ModuleNotFoundError) else None
 
 
 def _of(code: object) -> int:

@@ -162,3 +162,49 @@ def test_options_that_are_for_something_else_are_refused_in_one_line(words, told
     path = str(script(LAUNCHES))
     status, _, err = called("run", *(path if word == "SCRIPT" else word for word in words))
     assert (status, told in err, err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize(("module", "name"), [("taichi", "Taichi"), ("tinygrad", "tinygrad")])
+def test_a_framework_without_an_adapter_is_named_where_a_script_fails(script, called, tmp_path, module, name):
+    (tmp_path / f"{module}.py").write_text("def init(): raise RuntimeError('libcuda.so.1: no such file')")
+    status, _, err = called("run", script(f"import {module}\n{module}.init()"))
+    assert status == 1
+    known = "those of CuPy, Numba CUDA, Triton and simtmm.RawKernel are"
+    assert err.splitlines()[-1] == f"simtmm: note: {name}'s launches are not known here: {known}"
+    assert f"{name}'s launches" in called("run", script(f"import {module}.lang", "missing.py"))[2]
+
+
+def test_a_scripts_own_clocks_show_the_machines_time(script, called):
+    text = """
+import time, timeit, threading
+from time import perf_counter
+import numpy as np, simtmm
+kernel = simtmm.RawKernel('extern "C" __global__ void spin(float *x, int n) { for (int i = 0; i < n; i++) *x += i; }',
+                          "spin")
+x = np.zeros(1, np.float32)
+begin, wall, day = perf_counter(), time.monotonic_ns(), time.time()
+kernel((1,), (1,), (x, 1000))
+first = perf_counter() - begin
+time.sleep(3600)
+slept = perf_counter() - begin - first
+assert abs((time.monotonic_ns() - wall) * 1e-9 - slept - first) < 1e-4
+assert abs(time.time() - day - slept - first) < 1e-3
+assert timeit.timeit(lambda: None, number=10) < 1e-5
+print(f"{first:.2e} {slept:.6f} {threading.Event().wait(0.01)}")
+"""
+    printed = []
+    for _ in range(2):
+        status, out, err = called("run", script(text), "-m", "h100-sxm", "--no-what-if")
+        assert status == 0, err
+        printed.append(out.splitlines()[0])
+    assert printed[0] == printed[1]
+    first, slept, _ = printed[0].split()
+    assert 1e-6 < float(first) < 1e-2
+    assert float(slept) == pytest.approx(3600, abs=1e-3)
+    status, out, _ = called(
+        "run",
+        script("import time\nb = time.perf_counter()\nwhile time.perf_counter() - b < 1e-3: pass\nprint('over')"),
+        "-m",
+        "h100-sxm",
+    )
+    assert (status, out) == (0, "over\n")
