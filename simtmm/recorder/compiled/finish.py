@@ -37,6 +37,11 @@ def finished(
     kept_blocks: instead, blocks of each launch that were recorded.
     origin: a further note on where they were recorded.
     """
+    told = list(warnings)
+    if runs.timed:
+        told.append(
+            f"device clocks are estimated, as {', '.join(runs.timed)} read{'s' if len(runs.timed) == 1 else ''} them"
+        )
     text = "\0".join(unit.ptx for module in modules for unit in module.units)
     targets = [module.units[0].target for module in modules]
     entries = {
@@ -44,7 +49,7 @@ def finished(
         "recorder": "compiled",
         "schedules": [schedule.to_dict() for schedule in runs.schedules],
         "source": hashlib.sha256(text.encode()).hexdigest()[:20],
-        **({"warnings": list(warnings)} if warnings else {}),
+        **({"warnings": told} if told else {}),
         **(origin or {}),
     }
     return recorder.finish(

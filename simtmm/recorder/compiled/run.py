@@ -75,7 +75,7 @@ class LaunchRuns:
 
     sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
     has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
-    PTX now and then as kernels are launched.
+    PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -92,11 +92,14 @@ class LaunchRuns:
         self._arrays: list[TraceArray] = []
         self.has_accessed = False
         self.compares = True
+        self.timed: dict[str, None] = {}
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
         check(self.device, function, launch)
         self.for_warps = self.for_warps or is_for_warps(function.program)
+        if function.program.times:
+            self.timed[bare_name(function.entry)] = None
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
         x, y, z = launch.block
