@@ -423,6 +423,38 @@ def test_a_cluster_takes_the_place_of_processes(tuned, machine, store, monkeypat
     assert again.best == tuned.best
 
 
+class Evil:
+    """What a worker may give instead."""
+
+    def __repr__(self):
+        return "evil\x1b[2J" * 1000
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(None, "a text", {"cycles": 1}, Evil(), math.nan, -1.0, Trial({}, status=Evil()), Trial({}, reason=Evil())),
+        *(Trial({}, cycles=math.nan), Trial({}, cycles="few"), Trial({}, seconds=-1.0), Trial({}, registers=Evil())),
+        *(Trial({}, predictions=Evil()), Trial({}, counted={"issued": Evil()}), Trial({}, counted={1: 1.0})),
+    ],
+)
+def test_what_is_no_trial_is_one_that_failed_and_others_go_on(given, quick_builds, machine, tmp_path, monkeypatch):
+    """As a worker of a cluster might give it, once."""
+    at_first, left = Serial.run, [given]
+
+    def run(self, tasks):
+        for task, outcome in at_first(self, tasks):
+            yield task, left.pop() if left else outcome
+
+    monkeypatch.setattr(Serial, "run", run)
+    own = tmp_path / "trials.sqlite"
+    found = tune("vector-add", machine, {"side": SIDES[:2]}, {"n": 5000}, store=own, workers=1).trials
+    (failed,) = [trial for trial in found if trial.status == "failed"]
+    assert failed.reason.startswith("what computed it gave no result: ")
+    assert failed.reason.isprintable()
+    assert failed.configuration in [{"side": side} for side in SIDES[:2]]
+
+
 # Samplers
 
 

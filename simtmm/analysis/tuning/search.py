@@ -4,6 +4,7 @@ Of all configurations those are simulated first that take least by their bounds;
 bound says that they take longer than the best.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,8 @@ from simtmm.analysis.tuning.halving import ceiling, precisions, promising
 from simtmm.analysis.tuning.kept import KeptTrials
 from simtmm.analysis.tuning.sampler import Sampler
 from simtmm.analysis.tuning.space import Space
-from simtmm.analysis.tuning.trial import Subject, Trial, attempted, refused, screened, tried
-from simtmm.errors import SimtmmError, StudyError
+from simtmm.analysis.tuning.trial import Subject, Trial, attempted, checked, screened, tried
+from simtmm.errors import StudyError
 from simtmm.parallel.tasks import Executor, Task
 from simtmm.study.design.axes import Value
 from simtmm.watch import tell
@@ -105,7 +106,7 @@ class Search:
             else:
                 self._bounds[number] = known
         for number, outcome in self._outcomes("compiling", screened, todo):
-            if isinstance(outcome, float):
+            if isinstance(outcome, float) and 0 <= outcome < math.inf:
                 self._bounds[number] = outcome
                 if outcome:
                     self._kept.keep_least(self.configurations[number], outcome)
@@ -157,9 +158,9 @@ class Search:
             self.trials[number] = replace(self._trial(number, outcome), least=self._bounds.get(number, 0.0))
             self._kept.keep(self.trials[number])
 
-    def _trial(self, number: int, outcome: Trial | SimtmmError) -> Trial:
+    def _trial(self, number: int, outcome: object) -> Trial:
         """What an executor gives: the trial, or what its process ended in."""
-        return outcome if isinstance(outcome, Trial) else refused(self.configurations[number], outcome)
+        return checked(outcome, self.configurations[number])
 
     def _outcomes(
         self,

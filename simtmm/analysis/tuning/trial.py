@@ -1,13 +1,14 @@
 """A trial: one configuration of a kernel, compiled, and simulated to some precision."""
 
 import functools
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, get_args
 
 from simtmm.analysis.run import Run, run
 from simtmm.analysis.tuning.t1 import is_problem, read_problem
-from simtmm.errors import CompilerError, MachineError, SimtmmError, WorkloadError
+from simtmm.errors import CompilerError, MachineError, SimtmmError, StudyError, WorkloadError, shown
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.model.launch.occupancy import occupancy
@@ -222,3 +223,34 @@ def attempted(subject: Subject, configuration: Mapping[str, Value], precision: f
     """A configuration compiled, and simulated where it may run."""
     found = screened(subject, configuration)
     return found if isinstance(found, Trial) else tried(subject, configuration, precision)
+
+
+def checked(given: object, configuration: Mapping[str, Value]) -> Trial:
+    """What came of a configuration, or an error, as somebody else computed it; a failure where it is neither."""
+    if isinstance(given, SimtmmError):
+        return refused(configuration, given)
+    if not (isinstance(given, Trial) and _is_plain(given)):
+        return refused(configuration, StudyError(f"what computed it gave no result: {shown(given)}"))
+    return replace(given, configuration=configuration)
+
+
+def _is_plain(trial: Trial) -> bool:
+    """Whether its fields have what they say."""
+    numbers = (
+        trial.cycles,
+        trial.error,
+        trial.precision,
+        trial.registers,
+        trial.shared_bytes,
+        trial.blocks,
+        trial.least,
+    )
+    times = (*numbers, 0 if trial.seconds is None else trial.seconds)
+    tables = (trial.predictions, trial.counted)
+    return (
+        trial.status in get_args(Status)
+        and all(isinstance(each, str) for each in (trial.reason, trial.bound))
+        and all(isinstance(each, (int, float)) and 0 <= each < math.inf for each in times)
+        and all(isinstance(each, Mapping) for each in tables)
+        and all(isinstance(k, str) and isinstance(v, (int, float)) for each in tables for k, v in each.items())
+    )
