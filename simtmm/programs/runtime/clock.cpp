@@ -87,10 +87,16 @@ void work_follows() {
     changed = true;
 }
 
-void clock_begins() {
-    if (timing || is_real()) return;
+// When the program's time began, on both clocks: where it was looked at first.
+static void begin_epochs() {
+    if (epoch_real) return;
     epoch_real = read(CLOCK_REALTIME);
     epoch_steady = read(CLOCK_MONOTONIC);
+}
+
+void clock_begins() {
+    if (timing || is_real()) return;
+    begin_epochs();
     timing = true;
     rest();
     changed = true;
@@ -207,9 +213,19 @@ WRAP int __wrap_gettimeofday(timeval *found, void *zone) {
     found->tv_usec = time % SECOND / 1000;
     return 0;
 }
+// The first look is mostly for a seed: only with a second one is there a time between two, which launches are followed for.
 WRAP time_t __wrap_time(time_t *found) {
     if (is_real()) return time(found);
-    time_t seconds = on(CLOCK_REALTIME) / SECOND;
+    static bool has_looked = false;
+    time_t seconds;
+    if (!timing && !has_looked) {
+        Locked lock;
+        begin_epochs();
+        seconds = epoch_real / SECOND;
+    } else {
+        seconds = on(CLOCK_REALTIME) / SECOND;
+    }
+    has_looked = true;
     if (found) *found = seconds;
     return seconds;
 }
