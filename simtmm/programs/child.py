@@ -13,7 +13,7 @@ from simtmm.cuda.execution.device_clock import Latencies
 from simtmm.device import device_properties
 from simtmm.device.host import host_of
 from simtmm.device.own_clock import VIRTUAL
-from simtmm.errors import SimtmmError, escaped
+from simtmm.errors import OutputError, SimtmmError, escaped
 from simtmm.machine import Machine
 from simtmm.programs.callbacks import Callbacks, own_fault
 from simtmm.programs.kernels import DeviceOfProgram, Modules
@@ -27,6 +27,8 @@ from simtmm.provenance import carry_out
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
 from simtmm.watch import watched
+
+WRONG = 2  # exit status where the program could not be run
 
 
 def main(request: dict[str, Any]) -> None:
@@ -50,7 +52,11 @@ def main(request: dict[str, Any]) -> None:
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
     with checking(checks) as checker, watched(Told(Path(request["progress"])).watch):
-        _run(request, machine, library, device, checker)
+        try:
+            _run(request, machine, library, device, checker)
+        except OutputError as error:  # before it has begun
+            Path(request["outcome"]).write_text(json.dumps({"error": str(error)}))
+            sys.exit(WRONG)
 
 
 def _run(
@@ -99,7 +105,7 @@ def _run(
         library.run(Path(request["program"]), request["words"])
     except OSError as error:
         print(f"simtmm: error: {escaped(str(error))}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(WRONG)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The recording of a program's launches: which are kept, and how much of each."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
-from simtmm.errors import RecordingError, SimtmmError, one_line
+from simtmm.errors import OutputError, RecordingError, SimtmmError, one_line
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.repeats import Followed, Repeats
 from simtmm.recorder import limits
@@ -63,7 +64,9 @@ class ProgramRecording:
         self._chooser = selection.chooser()
         self._runs = LaunchRuns(device, most_events or NO_LIMIT)
         self._timed_runs = LaunchRuns(device, NO_LIMIT)
-        self._recorder = TraceRecorder(output, limits.most_bytes())
+        self._lost = ""  # why there is no trace, though launches were recorded
+        with self._written():
+            self._recorder = TraceRecorder(output, limits.most_bytes())
         self._launches: list[TraceLaunch] = []
         self._kept: list[int] = []  # blocks of each
         self._time_left = MOST_TIMED
@@ -188,7 +191,8 @@ class ProgramRecording:
                 else:
                     is_cut = heard is not None  # what comes behind it is left out, too
                 if is_chosen:
-                    self._recorder.add(part, self._launches)
+                    with self._written():
+                        self._recorder.add(part, self._launches)
                 if self._is_over():
                     raise RecordingError(f"{launch.where}: was stopped after {run:,} of {described.blocks:,} blocks")
             if heard is not None:
@@ -214,8 +218,20 @@ class ProgramRecording:
             trace, times = known
             self.clock.launched(trace, stream, times, follows_in_graph)
 
+    @contextlib.contextmanager
+    def _written(self) -> Iterator[None]:
+        """What is done here writes to the trace's file. Raises OutputError."""
+        try:
+            yield
+        except OSError as error:
+            self._lost = f"the trace of {self.name} can't be written ({os.strerror(error.errno or 0)})"
+            raise OutputError(self._lost) from None
+
     def finish(self, warnings: Sequence[str]) -> Trace:
-        """The trace, in its file. Raises RecordingError where there is no launch in it."""
+        """The trace, in its file. Raises RecordingError where there is no launch in it, OutputError."""
+        if self._lost:
+            self.abandon()
+            raise OutputError(self._lost)
         if not self._whole:
             self.abandon()
             if not self.launched:
@@ -239,10 +255,11 @@ class ProgramRecording:
             doubts.append(
                 f"the program's own times of {self._timed_in_part} launches are of their first blocks, in proportion"
             )
-        return finished(
-            self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
-            kept_blocks=self._kept,
-        )  # fmt: skip
+        with self._written():
+            return finished(
+                self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
+                kept_blocks=self._kept,
+            )  # fmt: skip
 
     def abandon(self) -> None:
         """There will be no trace."""

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -161,6 +162,27 @@ def test_a_program_that_launches_nothing_ends_as_it_ends(written, capfd):
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert (done.returncode, done.stdout) == (0, "nothing\n")
     assert done.stderr.splitlines()[-1] == "simtmm: p.cu: launched no kernel"
+
+
+SCATTERED = """#include <cstdio>
+__global__ void one(int *p, unsigned n) {
+    unsigned i = (blockIdx.x * 256 + threadIdx.x) * 2654435761u + n * 40503u;
+    for (int k = 0; k < 20; k++, i = i * 1664525u + 1013904223u) p[(i >> 16) & 1023] = i;
+}
+"""
+
+
+def test_a_trace_that_there_is_no_room_for_is_one_line_and_no_file(written, tmp_path):
+    """A file may grow to so many bytes, as on a disk that fills up on the way."""
+    written(SCATTERED, "for (int i = 1; i < 40; i++) { one<<<40, 256>>>(p, i); cudaDeviceSynchronize(); }").run()
+    room = 100_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "simtmm", "record", "p.cu", "-o", "p.parquet"], capture_output=True, text=True,
+        check=False, timeout=600, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, room),
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1].endswith("the trace of p.cu can't be written (File too large)")
+    assert not [path.name for path in tmp_path.iterdir() if "parquet" in path.name]
 
 
 LOOP = """
