@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import seed as seeded
 from hypothesis.errors import HypothesisException
 
@@ -21,6 +21,7 @@ from simtmm.testing.grants import Grants, HeldForEverError, Watch
 from simtmm.testing.laws import Law, law_named
 from simtmm.testing.laws.law import Breach
 from simtmm.testing.observed import observed
+from simtmm.testing.searching import searching
 from simtmm.workload import Workload
 
 DRAWS = 100
@@ -168,16 +169,7 @@ class _Search:
         """Draw so many cases."""
 
         @seeded(seed)
-        @settings(
-            max_examples=draws,
-            deadline=None,
-            database=None,
-            derandomize=False,
-            phases=(Phase.generate, Phase.shrink),
-            suppress_health_check=list(HealthCheck),
-            print_blob=False,
-            report_multiple_bugs=False,
-        )
+        @searching(draws)
         @given(cases(self.law.kinds, self.law.pair))
         def try_one(case: Case) -> None:
             self.try_one(case)

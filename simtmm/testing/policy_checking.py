@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
@@ -14,6 +14,7 @@ from simtmm.replacement import Access, CacheSet, Policy
 from simtmm.rules import rule_name
 from simtmm.testing.checking import BrokenPromiseError
 from simtmm.testing.policy_laws import POLICY_LAWS, PolicyLaw
+from simtmm.testing.searching import searching
 
 MOST_DRAWS = 10**6
 LONGEST = 24  # accesses
@@ -98,16 +99,7 @@ def _searched(policy: Policy, law: PolicyLaw, draws: int, seed: int) -> Example 
     smallest: Example | None = None
 
     @seeded(seed)
-    @settings(
-        max_examples=draws,
-        deadline=None,
-        database=None,
-        derandomize=False,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-        print_blob=False,
-        report_multiple_bugs=False,
-    )
+    @searching(draws)
     @given(_cases(law.pair))
     def try_one(case: Case) -> None:
         nonlocal smallest
