@@ -57,7 +57,7 @@ int main(int count, char **) {
     cudaEventRecord(a);
     for (int i = 0; i < 50; i++) scale<<<n / 256, 256>>>(x, 2, n);
     cudaEventRecord(b);
-    right &= cudaEventQuery(b) == cudaErrorNotReady;
+    right &= own > 0 || cudaEventQuery(b) == cudaErrorNotReady;
     cudaEventSynchronize(b);
     right &= cudaEventQuery(b) == cudaSuccess;
     float milliseconds;
@@ -94,14 +94,14 @@ int main(int count, char **) {
     // Another thread, which sleeps while this one waits for it
     monotonic = posix(CLOCK_MONOTONIC);
     auto later = std::async(std::launch::async, [] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        std::this_thread::sleep_for(std::chrono::seconds(2));
         return 7;
     });
     right &= later.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout;
     right &= later.get() == 7;
     double waited = posix(CLOCK_MONOTONIC) - monotonic;
-    if (waited < 0.3) printf("waited %.3f s\n", waited);
-    right &= waited >= 0.3;
+    if (waited < 2) printf("waited %.3f s\n", waited);
+    right &= waited >= 2;
 
     // Who waits by looking at a clock is done one day
     monotonic = posix(CLOCK_MONOTONIC);
