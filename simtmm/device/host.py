@@ -58,12 +58,6 @@ class Host:
         """A fill [s]."""
         return self.fills[0] + size * self.fills[1]
 
-    def allocation(self, size: int, is_pinned: bool) -> float:
-        """What the host takes to get memory of the device, or of its own that is locked [s]."""
-        if is_pinned:
-            return self.call("allocate_pinned") + size * self.call("pinned_byte")
-        return self.call("allocate")
-
 
 AT_ONCE = Host()
 """A host whose calls and copies take no time."""

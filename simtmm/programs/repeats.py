@@ -152,13 +152,10 @@ def _is_plain(function: KernelFunction) -> bool:
     other blocks that it waits for, copies in bulk, whose events are not of all bytes.
     """
     program = function.program
-    if program.calls_host or program.allocates or program.communicates:
+    if program.calls_host or program.allocates or program.communicates or program.times:
         return False
     return not any(
-        instruction.opcode in _NOT_IN_MEMORY
-        or (instruction.opcode == "cp" and "bulk" in instruction.modifiers)
-        or "clock" in instruction.text
-        or "%globaltimer" in instruction.text
+        instruction.opcode in _NOT_IN_MEMORY or (instruction.opcode == "cp" and "bulk" in instruction.modifiers)
         for code in program.codes
         for block in code.flow.blocks
         for instruction in block.instructions

@@ -1,7 +1,6 @@
 """Files of LLVM assembly that stand beside this one."""
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +13,7 @@ def assembly_file(name: str) -> str:
     return with_offsets(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-def with_offsets(text: str, more: Mapping[str, int] | None = None) -> str:
-    """Assembly, with the offsets and constants of layout.py, and more, where it has their names in braces."""
-    values = {**offsets(), **(more or {}), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>"}
+def with_offsets(text: str) -> str:
+    """Assembly, with the offsets and constants of layout.py where it has their names in braces."""
+    values = {**offsets(), "IOTA": f"<{', '.join(f'i64 {n}' for n in range(LANES))}>"}
     return re.sub(r"\{([A-Z][A-Z_]*(?:\.\w+)?)\}", lambda found: str(values[found.group(1)]), text)

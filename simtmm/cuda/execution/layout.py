@@ -7,6 +7,7 @@ import numpy as np
 
 from simtmm.trace.schema import GRID_WORKSPACE as GRID_WORKSPACE
 from simtmm.trace.schema import GRID_WORKSPACE_BYTES as GRID_WORKSPACE_BYTES
+from simtmm.trace.schema import RESULT_CLASSES
 
 LANES = 32
 BARRIERS = 16  # of a block, by number
@@ -57,6 +58,31 @@ SEEN = np.dtype(
 )  # fmt: skip
 """What code that is watched notes of an access: how often it was made, from which generic address up to which, and of
 the last time the address of its first lane, the block, the warp and the lanes."""
+
+CLOCK_SLOTS = 8  # for values that are under way: scoreboards, or registers, of which several may share one
+CLOCK_BLOCKS = 64  # whose warps' clocks are known at once; a power of 2
+CLOCK_BLOCKS_MASK = CLOCK_BLOCKS - 1
+CLOCK_LINE_BITS = 7  # of an address, within a line
+CLOCK_SCALE = 32  # bits behind the point of nanoseconds a cycle
+
+TIMING = np.dtype(
+    [
+        ("base", "<i8"), ("latest", "<i8"), ("nanoseconds", "<i8"), ("l1", "<i8"), ("l2", "<i8"), ("memory", "<i8"),
+        ("shared", "<i8"), ("barrier", "<i8"), ("l1_mask", "<i8"), ("l2_mask", "<i8"), ("l1_tags", "<u8"),
+        ("l2_tags", "<u8"), ("entries", "<u8"), *((name, "<i8") for name in RESULT_CLASSES),
+    ]
+)  # fmt: skip
+"""What the clocks of device code go by (device_clock.py). base: the clock at the launch's beginning; latest: the latest
+of any warp. nanoseconds: of a cycle, with CLOCK_SCALE bits behind the point. Latencies [cycles] of a hit in the L1 and
+the L2, of global and shared memory, and of a barrier. Masks and places of the tags of both caches (-1: there is none),
+and of a CLOCK for each warp, and one more, of each block. Latencies of results, by their classes [cycles]."""
+
+CLOCK = np.dtype(
+    [("block", "<i8"), ("clock", "<i8"), ("met", "<i8"), ("latency", "<i8"), ("ready", "<i8", CLOCK_SLOTS)]
+)
+CLOCK_BYTES = CLOCK.itemsize
+"""Of a warp: its block's number and one, its clock, whether it has come to a barrier, the latency of its access under
+way, and when the values of each slot are there. Of a block, as its last: when the last warp came to its barrier."""
 
 TEXTURE = np.dtype(
     {
@@ -156,6 +182,8 @@ def offsets() -> dict[str, int]:
             ("ACTIVATION", ACTIVATION),
             ("TEXTURE", TEXTURE),
             ("SEEN", SEEN),
+            ("TIMING", TIMING),
+            ("CLOCK", CLOCK),
         )
         for name in dtype.names or ()
     }

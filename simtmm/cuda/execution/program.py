@@ -17,7 +17,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.block_ends import end_block
 from simtmm.cuda.execution.control_flow.edges import park_block, tired_block
 from simtmm.cuda.execution.control_flow.gathering import gather_lanes
-from simtmm.cuda.execution.device_clock import StepClock, clock_functions, reads_clocks
+from simtmm.cuda.execution.device_clock import StepClock, clock_functions
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.function_code import FunctionCode, placed
 from simtmm.cuda.execution.instructions import HANDLERS
@@ -35,6 +35,7 @@ from simtmm.cuda.ptx.control_flow import (
 )
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
+from simtmm.cuda.ptx.registers import reads_clocks
 from simtmm.cuda.ptx.steps import Step, states_waits
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype, Register, Symbol
 from simtmm.errors import PtxError

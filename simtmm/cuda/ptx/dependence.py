@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.registers import read, written
+from simtmm.cuda.ptx.registers import read, reads_clocks, written
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Module, Negated, Operand, Pair, Symbol, Vector
 
 Origins: TypeAlias = frozenset[str | int]
@@ -24,7 +24,6 @@ _NOTHING: Origins = frozenset()
 _COMPARING = {"setp", "set", "selp", "slct", "min", "max"}
 _OWN = {"shared", "local", "param"}  # spaces of a block alone
 _COMMON = {"global", "const"}
-_CLOCKS = ("%clock", "%globaltimer")
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def dependence(module: Module, entry: str, comparisons: bool = False) -> Depende
     for instruction in body:
         if instruction.opcode == "call":
             return Dependence(unknown=f"it calls a function: {instruction.text}")
-        if any(name.startswith(_CLOCKS) for name in read(instruction)):
+        if reads_clocks(instruction):
             return Dependence(unknown=f"it looks at the time: {instruction.text}")
     flow = _Flow(body)
     while flow.goes_on():

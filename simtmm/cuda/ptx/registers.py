@@ -5,6 +5,13 @@ from collections.abc import Iterator
 from simtmm.cuda.ptx.forms import begins_with_destination
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Negated, Operand, Pair, Part, Register, Vector
 
+CLOCKS = ("%clock", "%globaltimer")  # as the names of registers that tell the time begin
+
+
+def reads_clocks(instruction: Instruction) -> bool:
+    """Whether an instruction reads a clock."""
+    return any(name.startswith(CLOCKS) for name in read(instruction))
+
 
 def has_destination(instruction: Instruction) -> bool:
     """Whether its first operand is written."""

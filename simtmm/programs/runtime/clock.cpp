@@ -42,10 +42,11 @@ static int64_t read(clockid_t which) {
 }
 
 static bool is_real() { return !property("virtual_clock", 0); }
+static bool counts_host_time() { return timing && property("host_time", 0); }
 
 // The host's own time since it was last looked at, as far as it counts.
 static void settle() {
-    if (!timing || !property("host_time", 0)) return;
+    if (!counts_host_time()) return;
     int64_t wall = read(CLOCK_MONOTONIC), thread = read(CLOCK_THREAD_CPUTIME_ID), all = read(CLOCK_PROCESS_CPUTIME_ID);
     int64_t worked = has_threads ? all - all_mark : thread - thread_mark;
     int64_t passed = std::max<int64_t>(0, std::min(wall - wall_mark, worked));
@@ -58,7 +59,7 @@ static void settle() {
 }
 
 static void rest() {
-    if (!timing) return;
+    if (!counts_host_time()) return;
     wall_mark = read(CLOCK_MONOTONIC);
     thread_mark = read(CLOCK_THREAD_CPUTIME_ID);
     all_mark = read(CLOCK_PROCESS_CPUTIME_ID);

@@ -136,10 +136,6 @@ class Clock:
         if seconds > 0:
             self._step(partial(self._advance, seconds))
 
-    def advance_to(self, now: float) -> None:
-        """The host goes on then at the earliest [s]: it has slept."""
-        self._step(lambda: self._advance(max(0.0, now - self._timeline.now)))
-
     def now(self) -> float:
         """How late it is for the host [s], from the first look on. Raises WorkloadError as `seconds` does."""
         self.arm()

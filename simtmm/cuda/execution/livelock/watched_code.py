@@ -10,7 +10,7 @@ from simtmm.cuda.execution.assembly_file import with_offsets
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW, WARP
 from simtmm.cuda.ptx.control_flow import HERE
-from simtmm.cuda.ptx.registers import read
+from simtmm.cuda.ptx.registers import CLOCKS, read
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _LAUNCH = Value("%launch", "ptr")
 _WINDOW_BIT = LOCAL_WINDOW.bit_length() - 2  # of a generic address: from here on it tells shared from local memory
 _SPACES = {"global": 0, "shared": SHARED_WINDOW}
 # What other than memory is looked at, and what is written in ways that are not followed: nobody is accused of it.
-_CLOCKS = ("%clock", "%globaltimer", "%pm")
+_CHANGING = (*CLOCKS, "%pm")
 _RESTLESS = {
     "nanosleep", "activemask", "tex", "tld4", "suld", "sust", "sured", "trap", "brkpt", "pmevent", "griddepcontrol",
 }  # fmt: skip
@@ -55,7 +55,7 @@ def _is_restless(context: "Context", instruction: Instruction) -> bool:
         return False
     if opcode in ("bar", "barrier") and instruction.has("red") and len(instruction.operands) > 3:
         return True  # what those of so many threads give that happen to meet
-    if opcode in _RESTLESS or any(name.startswith(_CLOCKS) for name in read(instruction)):
+    if opcode in _RESTLESS or any(name.startswith(_CHANGING) for name in read(instruction)):
         return True
     if opcode in ("vote", "shfl") and not instruction.has("sync", HERE):  # of the lanes that happen to be there
         return True
