@@ -1,6 +1,6 @@
 """docs/accuracy.md: what it states is what is computed, and no worse than promised.
 
-`simtmm reproduce --check` computes every point anew, which takes minutes; here each reproduction's sample is.
+`simtmm paper reproduce --check` computes every point anew, which takes minutes; here each reproduction's sample is.
 """
 
 from pathlib import Path

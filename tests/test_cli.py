@@ -309,7 +309,7 @@ def test_help_goes_to_standard_output(command, words):
 def test_no_command_at_all_shows_the_help_and_is_wrong(command):
     done = command()
     assert (done.status, done.err) == (2, "")
-    assert "Commands:" in done.out
+    assert "Ask:\n  run " in done.out
 
 
 def test_help_is_quick_because_it_loads_nothing_heavy():

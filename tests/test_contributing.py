@@ -25,7 +25,7 @@ LISTS = {
     for what, items in re.findall(r"^A (key|kernel|model|column|verb)\b.*?:\n\n(.*?)(?=\n\n)", PAGE, re.M | re.S)
 }
 # One of each that is there: what NAME stands for
-NAMES = {"key": "", "kernel": "vector-add", "model": "pram", "column": "", "verb": "compare"}
+NAMES = {"key": "", "kernel": "vector-add", "model": "pram", "column": "", "verb": "diff"}
 
 
 def files(what, name):

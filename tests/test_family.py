@@ -267,7 +267,7 @@ def test_leaving_a_machine_out_takes_nothing_from_it():
 
 def test_a_warp_start_that_holds_reads_to_the_measured_bandwidth_is_not_taken_for_one():
     machine = load_machine("mi300a").replace({"scheduling.warp_launch": 74})
-    note = "by simtmm calibrate"
+    note = "by simtmm machines calibrate"
     sources = {
         key: {"certainty": "derived", "source": "a curve", "note": note}
         for key in ("scheduling.block_launch", "scheduling.warp_launch")

@@ -87,7 +87,7 @@ def simulated_bandwidth(made):
 def is_calibrated(made):
     """Whether its bandwidth was fitted to what streams reach; hashed partitions are never all busy, and sum to more."""
     source = made.sources.get("memory.service")
-    return source is not None and source.note.startswith("by simtmm calibrate")
+    return source is not None and source.note.startswith("by simtmm machines calibrate")
 
 
 def is_of_its_family(made):
@@ -445,7 +445,7 @@ def check_calibrated(made, note, key):
 
 
 CHECKS = [
-    *((key, "by simtmm calibrate", check_calibrated) for key in CALIBRATED),
+    *((key, "by simtmm machines calibrate", check_calibrated) for key in CALIBRATED),
     ("scheduling.launch_overhead", "; less", check_launch_overhead),
     ("memory.first_access", "what makes its time the measured one", check_first_access),
     ("scheduling.block_interval", "blocks behind the first", check_block_interval),

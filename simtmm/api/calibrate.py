@@ -26,7 +26,7 @@ def calibrate(
     micro: str | Path | Sequence[str | Path] | None = None,
     watch: Watch | None = None,
 ) -> Calibration:
-    """Fit a machine to measurements of a GPU; `simtmm calibrate` as a function.
+    """Fit a machine to measurements of a GPU; `simtmm machines calibrate` as a function.
 
     Either `latency`, and `stream` if there, or `micro`, which refines `base`.
 

@@ -31,7 +31,7 @@ def compare(
     sample: str | None = None,
     error: float = DEFAULT_ERROR,
 ) -> Comparison:
-    """Simulated, modelled and measured times side by side; `simtmm compare` as a function.
+    """Simulated, modelled and measured times side by side; `simtmm sweep compare` as a function.
 
     sources: kernels by name or folder, and traces (.parquet) by path; with none, what was measured is run.
     machines: Machines, names, or paths to their files (.toml); those of the measured times if left out.

@@ -16,12 +16,12 @@ def micro(
     measured: str | Path | None = None,
     watch: Watch | None = None,
 ) -> Micro:
-    """Micro-kernels of a multiprocessor, simulated, beside what nothing is faster than; `simtmm micro` as a function.
+    """Micro-kernels of a multiprocessor, simulated, beside their limits; `simtmm machines micro` as a function.
 
     Source: docs/micro-kernels.md says what is run and what limits it.
 
     machine: a Machine, a machine's name, or a path to its file (.toml): a GPU of NVIDIA, Volta or later.
-    measured: a file of cycles on a GPU (.csv), as `simtmm measure --all` writes it, to stand beside them.
+    measured: a file of cycles on a GPU (.csv), as `simtmm record measure --all` writes it, to stand beside them.
     watch: called with (stage, done, total) as things go on.
 
     `.results` are the micro-kernels, each with `.kernel`, `.limit`, `.simulated` and `.measured` [cycles].

@@ -31,7 +31,7 @@ def predictions(
     factor: float | None = None,
     watch: Watch | None = None,
 ) -> Predictions:
-    """The times of a program by all models, without a simulation; `simtmm predict` as a function, of all blocks.
+    """The times of a program by all models: `simtmm run --models-only` and `paper predict` as a function.
 
     source: an algorithm of the papers by name; or a kernel by name or folder, which is recorded first, a file of
         launches (.toml), a trace's file (.parquet), a Kernel or a Trace.

@@ -104,7 +104,7 @@ def count(trace: Trace | str | Path, machine: Machine | str | Path, workload: Wo
 def predict(model: str, machine: Machine | str | Path, counts: Counts | Trace | str | Path) -> Prediction:
     """The time of a program on a machine by an analytical model.
 
-    model: its name, such as "tmm" or "pram"; see `simtmm predict` for all.
+    model: its name, such as "tmm" or "pram"; `simtmm run --models-only` has all.
     machine: a Machine, a machine's name, or a path to its file (.toml).
     counts: what `count` gives; a Trace, a trace's name or a path to its file (.parquet) is counted first.
 

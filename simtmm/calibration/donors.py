@@ -45,7 +45,7 @@ BY_MEASURED_RULES = (
     "scheduling.launch_overhead",
     "scheduling.graph_launch_overhead",
 )
-CALIBRATED = "by simtmm calibrate"  # what the sources of a calibrated machine's values begin with
+CALIBRATED = "by simtmm machines calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]
 EFFICIENCY, READ_EFFICIENCY = "efficiency", "read_efficiency"
 APART = 2.0  # the bandwidth at which warps can be started over the measured one, at least, to be separable

@@ -1,4 +1,4 @@
-"""What is drawn of a run: what the page of `simtmm explain` has, as far as it can be drawn anew at each move."""
+"""What is drawn of a run: what the page of `simtmm run --html` has, as far as it can be drawn anew at each move."""
 
 from typing import Any
 

@@ -21,12 +21,12 @@ def opened_kernel(source: str | Path) -> Kernel:
         return load_launches(source)
     if suffix in DEVICE_CODE and is_file(source):
         raise KernelError(
-            f"{source}: how is it launched? simtmm run, explain, diff, record and measure take --grid, --block and "
+            f"{source}: how is it launched? simtmm run, diff, record and record measure take --grid, --block and "
             "--arg; all else, Python too, takes a file of launches (.toml), or a trace that simtmm record wrote"
         )
     if suffix == SCRIPT and is_file(source):
         raise KernelError(
-            f"{source}: is a Python script, which simtmm run, explain and record take; all else takes a trace: simtmm "
+            f"{source}: is a Python script, which simtmm run, diff and record take; all else takes a trace: simtmm "
             f"record {source} -o {Path(source).stem}.parquet"
         )
     return load_kernel(source)

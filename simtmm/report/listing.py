@@ -110,7 +110,7 @@ def describe_kernels(kernels: Mapping[str, Known], descriptions: Mapping[str, De
         yield table("Hidden by another of the name", ("", ""), hidden, left=(0, 1))
         yield ""
     yield Text(
-        "Of an algorithm, `simtmm predict NAME` says what the models make of any size, and where what binds changes."
+        "Of an algorithm, `simtmm paper predict NAME` gives the models' times at any size, and what binds where."
     )
 
 
@@ -140,7 +140,7 @@ def describe_kernel(description: Description, symbols: Mapping[str, float] | Non
             else ", by default with " + ", ".join(f"{name}={value:g}" for name, value in symbols.items())
         )
         algorithm = _line(description.algorithm)
-        yield Text(f"algorithm: {algorithm}{by_default} (see `simtmm predict {algorithm}`)")
+        yield Text(f"algorithm: {algorithm}{by_default} (see `simtmm paper predict {algorithm}`)")
 
 
 def kernel_document(

@@ -8,7 +8,7 @@ from rich.text import Text
 from simtmm.analysis.crossover import Versus
 from simtmm.analysis.predictions import Predictions
 from simtmm.machine import Machine
-from simtmm.model.algorithms import written
+from simtmm.model.algorithms import ALGORITHMS, written
 from simtmm.model.algorithms.regimes import Crossover
 from simtmm.model.algorithms.speedup import COUNTED, Speedup
 from simtmm.model.departure import MeasuredDeparture
@@ -19,6 +19,12 @@ from simtmm.report.latency_hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
 from simtmm.sampling import Sampled
+
+
+def describe_algorithms() -> Iterator[RenderableType]:
+    """The papers' algorithms, with their symbols."""
+    rows = [(name, ", ".join(symbol.name for symbol in each.symbols), each.title) for name, each in ALGORITHMS.items()]
+    yield table("", ("algorithm", "symbols", "what it is"), rows, left=(0, 1, 2))
 
 
 def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:

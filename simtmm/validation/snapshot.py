@@ -80,7 +80,7 @@ def _read(path: Path) -> Kept:
         kept.to_json()  # which asks everything of the points
     except (OSError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError, StudyError) as error:
         reason = f"key {error}: missing" if isinstance(error, KeyError) else shown_error(error)
-        raise StudyError(f"{path}: no table of `simtmm reproduce` ({reason})") from None
+        raise StudyError(f"{path}: no table of `simtmm paper reproduce` ({reason})") from None
     if path.stem != accuracy.name:
         raise StudyError(f"{path}: name = {accuracy.name!r}: must be {path.stem!r}, as the file's")
     return kept

@@ -120,7 +120,11 @@ def of_stored(folder, points=10_000):
     again, page = command(folder, "sweep", *words), command(folder, "report", "stored.sqlite", "-o", "r.html")
     size = f"{points:,} stored points"
     yield f"{size}: open and tell (`simtmm sweep` again)", f"{again.wall:.2f} s; {again.cpu:.2f} s CPU", "under 5 s"
-    yield f"{size}: open and write the page (`simtmm report`)", f"{page.wall:.2f} s; {page.cpu:.2f} s CPU", "under 5 s"
+    yield (
+        f"{size}: open and write the page (`simtmm sweep report`)",
+        f"{page.wall:.2f} s; {page.cpu:.2f} s CPU",
+        "under 5 s",
+    )
 
 
 def of_closed_forms(folder, side=1000):

@@ -1,4 +1,4 @@
-"""`simtmm calibrate`."""
+"""`simtmm machines calibrate`."""
 
 import json
 import sys

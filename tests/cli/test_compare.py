@@ -1,4 +1,4 @@
-"""`simtmm compare`."""
+"""`simtmm sweep compare`."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ def command(monkeypatch, capsys, tmp_path):
 
 
 def test_it_sets_times_side_by_side(command):
-    status, out, err = command("compare", TRACE, "-m", "gtx280", "-m", "gtx480")
+    status, out, err = command("sweep", "compare", TRACE, "-m", "gtx280", "-m", "gtx480")
     assert (status, err) == (0, "")
     assert out.startswith("2 cases on 2 machines, against simulated times\n")
     for word in ("PRAM", "TMM, warps wait", "Rehman, MAX", "roofline", "MWP-CWP", "Spearman", "What binds"):
@@ -44,7 +44,7 @@ def test_it_sets_times_side_by_side(command):
 
 def test_measured_times_from_a_file(command, tmp_path):
     (tmp_path / "t.csv").write_text("kernel,machine,n,seconds\nlist-ranking-wyllie,gtx280,4096,6e-5\n")
-    status, out, _ = command("compare", TRACE, "--measured", "t.csv", "--json")
+    status, out, _ = command("sweep", "compare", TRACE, "--measured", "t.csv", "--json")
     document = json.loads(out)
     assert status == 0
     assert document["reference"] == "measured"
@@ -125,7 +125,7 @@ def test_values_of_a_parameter_and_changes_of_machines(command):
 
 
 def test_latex_and_a_document_beside_it(command, tmp_path):
-    status, out, _ = command("compare", TRACE, "--latex", "-o", "out.json")
+    status, out, _ = command("sweep", "compare", TRACE, "--latex", "-o", "out.json")
     assert status == 0
     assert out.count(r"\begin{tabular}") == 2
     assert json.loads((tmp_path / "out.json").read_text())["cases"]
@@ -134,7 +134,7 @@ def test_latex_and_a_document_beside_it(command, tmp_path):
 @needs_matplotlib
 @pytest.mark.parametrize("kind", ["scatter", "stacks", "roofline", "ratios"])
 def test_a_picture(command, tmp_path, kind):
-    status, out, _ = command("compare", TRACE, "--picture", "out.svg", "--kind", kind)
+    status, out, _ = command("sweep", "compare", TRACE, "--picture", "out.svg", "--kind", kind)
     assert status == 0
     assert out
     assert "<svg" in (tmp_path / "out.svg").read_text()
@@ -142,7 +142,7 @@ def test_a_picture(command, tmp_path, kind):
 
 @needs_matplotlib
 def test_predict_draws_its_sweep(command, tmp_path):
-    status, _, err = command("zigzag", TRACE, "--blocks", "1:500", "--picture", "out.pdf")
+    status, _, err = command("sweep", "zigzag", TRACE, "--blocks", "1:500", "--picture", "out.pdf")
     assert (status, err) == (0, "")
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
 

@@ -98,7 +98,7 @@ def test_a_trace_says_what_the_machine_asked_for(here, called):
     assert (info.form, info.architecture) == ("compiled", "sm_80")
 
 
-@pytest.mark.parametrize("words", [("run",), ("predict",), ("threads",), ("compare",)])
+@pytest.mark.parametrize("words", [("run",), ("run", "--models-only"), ("sweep", "threads"), ("sweep", "compare")])
 @pytest.mark.parametrize("source", ["launches.toml", "plain"])
 def test_launches_and_plain_folders_are_compiled_for_the_machine_or_it_is_reported(
     here, called, architectures, words, source
@@ -112,19 +112,19 @@ def test_launches_and_plain_folders_are_compiled_for_the_machine_or_it_is_report
 @pytest.mark.parametrize("source", ["launches.toml", "plain"])
 def test_a_comparison_records_once_for_each_architecture(here, called, architectures, source):
     words = [word for machine in MACHINES for word in ("--machine", machine)]
-    status, out, _ = called("compare", source, *words, "--model", "tmm")
+    status, out, _ = called("sweep", "compare", source, *words, "--model", "tmm")
     assert status == 0
     assert sorted(architectures) == [75, 80, 90]
     assert out.count("Warning: Compiled for sm_75") == 2
 
 
-VARIED = (("sweep", "--vary", "n=64,128"), ("advise", "--vary", "n=64,128"), ("compare", "-p", "n=64,128"))
+VARIED = (("sweep", "--vary", "n=64,128"), ("tune advise", "--vary", "n=64,128"), ("sweep compare", "-p", "n=64,128"))
 
 
 @pytest.mark.parametrize("words", VARIED)
 def test_what_a_kernel_prints_is_kept_out_of_a_studys_document(here, called, words):
     (here / "plain" / "kernel.cu").write_text(SAXPY)
-    status, out, err = called(words[0], "plain", *words[1:], "-j", "1", "--json")
+    status, out, err = called(*words[0].split(), "plain", *words[1:], "-j", "1", "--json")
     assert status == 0
     assert json.loads(out)
     assert "n is 64\nn is 128\n" in err
@@ -162,9 +162,11 @@ def test_a_sweep_records_once_for_each_architecture(here, called, architectures)
 
 
 def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, called, architectures):
-    assert called("predict", "vector-add", "-p", "n=64", "--as", "compiled", "--machine", "a100-80")[0] == 0
+    assert (
+        called("run", "--models-only", "vector-add", "-p", "n=64", "--as", "compiled", "--machine", "a100-80")[0] == 0
+    )
     assert architectures == [80]
-    assert called("predict", "vector-add", "-p", "n=64", "--as", "written", "--machine", "a100-80")[0] == 0
+    assert called("run", "--models-only", "vector-add", "-p", "n=64", "--as", "written", "--machine", "a100-80")[0] == 0
     assert architectures == [80]
 
 
@@ -172,8 +174,8 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, ca
     ("words", "said"),
     [
         (
-            ("predict", "saxpy.cu"),
-            "saxpy.cu: how is it launched? simtmm run, explain, diff, record and measure take --grid, --block and "
+            ("sweep", "threads", "saxpy.cu"),
+            "saxpy.cu: how is it launched? simtmm run, diff, record and record measure take --grid, --block and "
             "--arg; all else, Python too, takes a file of launches (.toml)",
         ),
         (("compare", "saxpy.cu"), "saxpy.cu: how is it launched?"),
@@ -186,10 +188,6 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, ca
         (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not"),
         (("run", "--as", "compiled"), "list-ranking-wyllie.parquet: form = 'compiled': can only be given to a kernel"),
         (("run", "plain", "--as", "compield"), "form = 'compield': must be one of written, compiled, ptx"),
-        (
-            ("predict", "fft", "-p", "N=8", "--as", "compiled"),
-            "--as: is for a kernel or trace, not for an alg",
-        ),
         (("run", "saxpy.cu", *LAUNCH, *ARRAYS, "--as", "written"), "kernel saxpy: saxpy.cu: is recorded as compiled;"),
     ],
 )

@@ -106,7 +106,7 @@ def test_a_trace_of_a_kernel_that_is_given_has_its_closed_form(command, marker):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_store_that_names_a_kernel_is_reported_on_without_it(command, marker, name):
-    status, out, errors = command("report", stored("s.sqlite", name))
+    status, out, errors = command("sweep", "report", stored("s.sqlite", name))
     assert (status, out) == (2, "")
     assert errors.startswith(f"simtmm: error: s.sqlite: program = {name!r}: is a ")
     assert errors.endswith("run the sweep again, into a new store\n")
@@ -116,7 +116,7 @@ def test_a_store_that_names_a_kernel_is_reported_on_without_it(command, marker, 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_store_that_describes_a_kernel_is_reported_on_without_it(command, marker, name):
     kernel = {"name": name, "digest": "1", "parameters": {}}
-    status, _, errors = command("report", stored("s.sqlite", name, kind="kernel", kernel=kernel))
+    status, _, errors = command("sweep", "report", stored("s.sqlite", name, kind="kernel", kernel=kernel))
     assert (status, errors) == (0, "")
     assert not marker.exists()
 
@@ -129,14 +129,14 @@ def test_a_store_is_reported_on_when_its_kernel_is_gone(command, marker):
             store.put(point.key, {"tmm": {"cycles": 5.0, "bound": "memory"}}, {}, run)
     shutil.rmtree("evil")
     marker.unlink()
-    status, out, errors = command("report", "s.sqlite", "--json")
+    status, out, errors = command("sweep", "report", "s.sqlite", "--json")
     assert (status, errors, json.loads(out)["rows"]) == (0, "", 3)
     assert "tmm.cycles" in json.loads(out)["columns"]
     assert not marker.exists()
 
 
 def test_an_old_store_of_a_kernel_that_is_given_is_read_and_the_kernel_is_not_run(command, marker):
-    status, _, errors = command("report", stored("s.sqlite", "evil"), "--kernel-path", "kernels")
+    status, _, errors = command("sweep", "report", stored("s.sqlite", "evil"), "--kernel-path", "kernels")
     assert (status, errors) == (0, "")
     assert not marker.exists()
 
@@ -144,7 +144,7 @@ def test_an_old_store_of_a_kernel_that_is_given_is_read_and_the_kernel_is_not_ru
 def test_an_old_store_of_a_kernel_that_only_running_tells_is_reported(command, marker):
     path = Path("kernels", "evil", "host.py")
     path.write_text(path.read_text().replace("PARAMETERS =", "PARAMETERS = {} |"))
-    status, _, errors = command("report", stored("s.sqlite", "evil"), "--kernel-path", "kernels")
+    status, _, errors = command("sweep", "report", stored("s.sqlite", "evil"), "--kernel-path", "kernels")
     assert status == 2
     assert "its parameters are known only by running " in errors
     assert not marker.exists()
@@ -154,7 +154,7 @@ def test_an_old_store_of_a_kernel_that_only_running_tells_is_reported(command, m
 def test_the_store_that_ran_code_runs_none(command, marker):
     shutil.copy(REPRO, "x.sqlite")
     Path("x.sqlite").chmod(0o600)
-    status, _, errors = command("report", "x.sqlite")
+    status, _, errors = command("sweep", "report", "x.sqlite")
     assert (status, errors.count("\n")) == (2, 1)
     assert "x.sqlite: program = './evil': is a path" in errors
     assert not marker.exists()
@@ -168,7 +168,7 @@ def test_a_store_whose_study_is_none_is_refused(command, said, told):
     fields = {field.name: getattr(design, field.name) for field in dataclasses.fields(Design)}
     with Store("s.sqlite") as store:
         store.begin(Forged(**fields, said=said), (), {})
-    status, _, errors = command("report", "s.sqlite")
+    status, _, errors = command("sweep", "report", "s.sqlite")
     assert (status, errors.count("\n")) == (2, 1)
     assert told in errors
 
@@ -232,16 +232,16 @@ def test_a_study_file_names_an_algorithm_whatever_lies_beside_it(command, evil):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_study_files_report_runs_no_kernel(command, marker, name):
     stored("s.sqlite", name)
-    assert command("report", study_file(name))[0] == 2
+    assert command("sweep", "report", study_file(name))[0] == 2
     stored("s.sqlite", name, kind="kernel", kernel={"name": "evil", "digest": "1", "parameters": {}})
-    status, _, errors = command("report", study_file(name))
+    status, _, errors = command("sweep", "report", study_file(name))
     assert (status, errors) == (0, "")
     assert not marker.exists()
 
 
 def test_a_store_of_another_program_is_reported(command, marker):
     stored("s.sqlite", "stream", kind="kernel", kernel={"name": "stream", "digest": "1", "parameters": {}})
-    status, _, errors = command("report", study_file("evil"))
+    status, _, errors = command("sweep", "report", study_file("evil"))
     assert (status, errors) == (2, "simtmm: error: s.toml: program = 'evil': s.sqlite has points of 'stream'\n")
     assert not marker.exists()
 
@@ -252,7 +252,7 @@ def test_a_store_of_another_program_is_reported(command, marker):
 @pytest.mark.parametrize("name", NAMES)
 def test_measured_times_name_no_kernel_that_is_not_given(command, marker, name):
     Path("m.csv").write_text(f"kernel,machine,seconds\n{name},gtx280,1e-3\n")
-    status, out, errors = command("compare", "--measured", "m.csv")
+    status, out, errors = command("sweep", "compare", "--measured", "m.csv")
     assert (status, out, errors.count("\n")) == (2, "", 1)
     assert errors.startswith(f"simtmm: error: m.csv: line 2: kernel = {name!r}: is a ")
     assert not marker.exists()
@@ -272,13 +272,13 @@ def test_the_list_of_kernels_runs_none(command, marker, words):
 def test_a_kernel_of_the_working_directory_is_shown_by_name_and_not_run(command, marker):
     status, out, errors = command("kernels", "evil")
     assert (status, errors) == (0, "")
-    assert out.splitlines()[-1] == "algorithm: fft (see `simtmm predict fft`)"
+    assert out.splitlines()[-1] == "algorithm: fft (see `simtmm paper predict fft`)"
     assert not marker.exists()
 
 
 def test_a_kernel_that_is_named_by_its_path_is_shown_with_its_symbols(command, marker):
     out = command("kernels", "kernels/evil")[1]
-    assert out.splitlines()[-1] == "algorithm: fft, by default with N=4 (see `simtmm predict fft`)"
+    assert out.splitlines()[-1] == "algorithm: fft, by default with N=4 (see `simtmm paper predict fft`)"
     assert marker.exists()
 
 

@@ -30,7 +30,7 @@ def test_a_program_beside_itself_on_a_changed_machine(command):
 
 def test_saved_runs_are_what_was_run(command, tmp_path):
     command("run", "w.json", "--machine", "v100", "-o", "a.json")
-    command("explain", "w.json", "--machine", "h100-sxm", "-o", "b.json")
+    command("run", "--lines", "w.json", "--machine", "h100-sxm", "-o", "b.json")
     _, saved, _ = command("diff", "a.json", "b.json", "--json", "-o", "d.json")
     _, reported, _ = command("diff", "w.json", "w.json", "--machine-a", "v100", "--machine-b", "h100-sxm", "--json")
     saved, reported = json.loads(saved), json.loads(reported)

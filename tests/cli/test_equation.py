@@ -1,4 +1,4 @@
-"""`simtmm equation` and `simtmm fit`."""
+"""`simtmm paper equation` and `simtmm paper fit`."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ def command(monkeypatch, capsys):
 
 
 def test_all_equations_are_listed(command):
-    status, out, _ = command("equation")
+    status, out, _ = command("paper", "equation")
     assert status == 0
     assert all(f"\n{name} " in out for name in EQUATIONS)
 
@@ -34,15 +34,15 @@ def test_values_as_text_csv_and_json(command):
 
 
 def test_latex(command):
-    assert command("equation", "apsp-fit", "--latex")[1].startswith("T_P = ")
+    assert command("paper", "equation", "apsp-fit", "--latex")[1].startswith("T_P = ")
 
 
 def test_constants_from_a_file(command, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,seconds\n1,3\n2,5\n3,7\n")
-    status, out, _ = command("fit", str(path), "--x", "x")
+    status, out, _ = command("paper", "fit", str(path), "--x", "x")
     assert (status, "a1 = 2, a0 = 1" in out) == (0, True)
-    assert json.loads(command("fit", str(path), "--x", "x", "--json")[1])["line"]["a1"] == pytest.approx(2)
+    assert json.loads(command("paper", "fit", str(path), "--x", "x", "--json")[1])["line"]["a1"] == pytest.approx(2)
 
 
 @pytest.mark.parametrize(

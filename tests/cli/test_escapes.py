@@ -48,7 +48,7 @@ def test_names_on_a_terminal_are_text(called, nothing_kept, evil, monkeypatch):
     with os.fdopen(terminal, "w", encoding="utf-8") as screen, monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", screen)
         patched.setenv("TERM", "xterm")
-        status, _, _ = called("threads", evil, "--machine", "ideal")
+        status, _, _ = called("sweep", "threads", evil, "--machine", "ideal")
         screen.flush()
         seen = os.read(mine, 1 << 16).decode()
     os.close(mine)

@@ -1,6 +1,7 @@
 """Help, names of options, and what a shell offers for a word that is being typed."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -8,7 +9,9 @@ import pytest
 import typer
 
 from simtmm.cli import app
+from simtmm.cli.verbs import VERBS
 
+LINES = 45  # of a screen that shows a page of text
 COMMANDS = typer.main.get_command(app).commands
 HEAVY = {"numba", "llvmlite", "pyarrow", "sympy", "scipy", "networkx", "simpy", "matplotlib"}
 OTHERWISE = {"machines new"}  # whose options are values of a data sheet
@@ -25,11 +28,42 @@ def help_of(called, monkeypatch):
     return call
 
 
-def test_every_summary_fits_eighty_columns(help_of):
-    _, _, rows = help_of(columns=80).partition("Commands:\n")
-    summaries = {line[:16].strip(): line[16:] for line in rows.splitlines()[: len(COMMANDS)]}
-    assert summaries.keys() == COMMANDS.keys()
-    assert [name for name, text in summaries.items() if not text.endswith(".") or text.endswith("...")] == []
+def test_there_are_nine_verbs_each_with_a_sentence(help_of):
+    text = help_of(columns=80)
+    assert [verb.name for verb in VERBS] == [
+        "run", "diff", "sweep", "tune", "explore", "record", "machines", "kernels", "paper",
+    ]  # fmt: skip
+    for verb in VERBS:
+        assert re.search(rf"^  {verb.name} +[A-Z]", text, re.MULTILINE)
+        for word in verb.words:
+            assert f"{verb.name} {word}" in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_summary_is_one_sentence(name):
+    summary = (COMMANDS[name].help or "").partition("\n")[0]
+    assert summary.endswith(".")
+    assert len(summary) <= 78
+
+
+@pytest.mark.parametrize("name", [verb.name for verb in VERBS])
+def test_a_verbs_help_fits_a_screen_and_all_of_it_is_a_flag_away(called, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "120")
+    short, everything = (called(name, "--help", *words)[1] for words in ((), ("--all",)))
+    assert len(short.splitlines()) <= LINES
+    options = [each for each in COMMANDS[name].params if each.param_type_name == "option" and not each.hidden]
+    assert [each.opts[-1] for each in options if each.opts[-1] not in everything] == []
+    (usual,) = (verb.usual for verb in VERBS if verb.name == name)
+    left = [each for each in options if usual and not {*each.opts} & {*usual}]
+    assert (f"{len(left)} more options: simtmm {name} --help --all" in short) == bool(left)
+    assert "more options" not in everything
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_a_usual_option_is_one(verb):
+    known = {each for parameter in COMMANDS[verb.name].params for each in parameter.opts}
+    assert set(verb.usual) <= known
 
 
 def test_help_uses_the_width_of_the_terminal(help_of):
@@ -75,7 +109,12 @@ def offered(words):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("simtmm cross", ["crossover"]),
+        ("simtmm exp", ["explore"]),
+        ("simtmm sweep cross", ["crossover"]),
+        ("simtmm record imp", ["import"]),
+        ("simtmm paper eq", ["equation"]),
+        ("simtmm kernels te", ["test"]),
+        ("simtmm sweep crossover fft ff", ["fft"]),
         ("simtmm mach", ["machines"]),
         ("simtmm machines ne", ["new"]),
         ("simtmm run shared-ch", ["shared-chase"]),
@@ -86,8 +125,8 @@ def offered(words):
         ("simtmm diff stream stream --param-b thr", ["threads="]),
         ("simtmm sweep -m gtx480 stream --vary thr", ["threads="]),
         ("simtmm sweep stream --vary cores.warp", ["cores.warp_width="]),
-        ("simtmm predict fft -p N", ["N="]),
-        ("simtmm predict stream --model pra", ["pram"]),
+        ("simtmm paper predict fft -p N", ["N="]),
+        ("simtmm run stream --models-only --model pra", ["pram"]),
         ("simtmm run nothing-of-the-name -p ", []),
     ],
 )

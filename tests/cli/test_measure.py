@@ -1,4 +1,4 @@
-"""`simtmm measure` and `simtmm record --on gpu`, without a GPU: behind a stand-in for CuPy."""
+"""`simtmm record measure` and `simtmm record --on gpu`, without a GPU: behind a stand-in for CuPy."""
 
 import json
 import sys
@@ -39,7 +39,9 @@ def command(monkeypatch, capsys, tmp_path):
 
 @needs_compiler
 def test_it_tells_the_times_and_writes_them(command, cupy, tmp_path):
-    status, out, err = command("measure", "list-ranking-wyllie", "-p", "n=64", "--repeat", "3", "-o", "m.json")
+    status, out, err = command(
+        "record", "measure", "list-ranking-wyllie", "-p", "n=64", "--repeat", "3", "-o", "m.json"
+    )
     assert (status, err) == (0, "")
     assert "list-ranking-wyllie (n=64, threads=128, order=random, seed=0) on Fake GPU" in out
     assert "Time, 3 runs, empty caches" in out
@@ -53,7 +55,7 @@ def test_it_tells_the_times_and_writes_them(command, cupy, tmp_path):
 @needs_compiler
 def test_it_prints_one_document_and_nothing_else(command, cupy):
     status, out, err = command(
-        "measure", "vector-add", "-p", "n=100", "--repeat", "2", "--warm", "-m", "h200", "--json"
+        "record", "measure", "vector-add", "-p", "n=100", "--repeat", "2", "--warm", "-m", "h200", "--json"
     )
     document = json.loads(out)
     assert (status, err) == (0, "")
@@ -71,13 +73,13 @@ def test_all_is_measured_into_a_folder_and_summed_up(command, cupy, tmp_path, mo
         monkeypatch.setattr(benchmarks, name, value)
     monkeypatch.setattr(everything, "by_file", lambda capability: {"barriers.cu": by_file()["barriers.cu"]})
     monkeypatch.setattr(everything, "MICRO_SCALE", 1)
-    status, out, err = command("measure", "--all", "--repeat", "1", "-o", "made")
+    status, out, err = command("record", "measure", "--all", "--repeat", "1", "-o", "made")
     assert (status, err) == (0, "")
     rows = [line.split() for line in out.splitlines()[2:]]
     kinds = {"parity": 1, "benchmarks": 3, "micro": 1, "compiled": 1, "times": 2}
     assert rows == [[kind, str(done), *"0000"] for kind, done in kinds.items()]
     assert (tmp_path / "made" / "fake-gpu" / "times" / "vector-add-n16384.json").is_file()
-    status, out, _ = command("measure", "--all", "--minutes", "0", "-o", "made", "--json")
+    status, out, _ = command("record", "measure", "--all", "--minutes", "0", "-o", "made", "--json")
     assert {entry["status"] for entry in json.loads(out)} == {"there"}
 
 
@@ -129,7 +131,7 @@ def test_a_file_of_cuda_is_timed_and_recorded_as_it_is(command, cupy, tmp_path):
         "__global__ void twice(int* a, int n) { int i = threadIdx.x; if (i < n) a[i] *= 2; }"
     )
     launch = ["k.cu", "--grid", "1", "--block", "64", "--arg", "a=arange:int32:64", "--arg", "n=40"]
-    status, out, err = command("measure", *launch, "--repeat", "2", "-o", "m.json")
+    status, out, err = command("record", "measure", *launch, "--repeat", "2", "-o", "m.json")
     assert (status, err) == (0, "")
     assert "k (seed=0) on Fake GPU" in out
     assert load_measurement(tmp_path / "m.json").launches[0].kernel == "twice"
@@ -150,7 +152,7 @@ def test_a_file_of_cuda_is_timed_and_recorded_as_it_is(command, cupy, tmp_path):
 )
 def test_what_does_not_go_together_is_told(words, line, command, cupy, tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void f() {}")
-    status, out, err = command("measure", *words)
+    status, out, err = command("record", "measure", *words)
     assert (status, out) == (2, "")
     assert line in err
     assert err.count("\n") == 1

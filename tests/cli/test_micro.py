@@ -1,4 +1,4 @@
-"""`simtmm micro`."""
+"""`simtmm machines micro`."""
 
 import json
 
@@ -18,7 +18,7 @@ def barriers(monkeypatch):
 @needs_machine_code
 def test_a_row_a_micro_kernel_and_where_limits_come_from(called, barriers, tmp_path):
     (tmp_path / "micro.csv").write_text("gpu,name,cycles\na100,barrier-32-warps,71.5\n")
-    status, out, err = called("micro", "-m", "a100-80", "--measured", str(tmp_path / "micro.csv"))
+    status, out, err = called("machines", "micro", "-m", "a100-80", "--measured", str(tmp_path / "micro.csv"))
     assert (status, err) == (0, "")
     lines = {line.split("  ")[0]: line.split() for line in out.splitlines()}
     assert "Micro-kernels on A100 80 GB, one block on one multiprocessor" in out
@@ -32,16 +32,16 @@ def test_a_row_a_micro_kernel_and_where_limits_come_from(called, barriers, tmp_p
 @needs_machine_code
 def test_keys_can_be_changed_and_what_is_too_fast_is_marked(called, barriers):
     changes = ("--set", "scheduling.barrier_latency=0", "--set", "scheduling.barrier_interval=0")
-    status, out, _ = called("micro", "-m", "a100-80", *changes)
+    status, out, _ = called("machines", "micro", "-m", "a100-80", *changes)
     assert status == 0
     (line,) = (line for line in out.splitlines() if line.startswith("barrier-32-warps "))
     assert line.endswith("below its limit")
-    document = json.loads(called("micro", "-m", "a100-80", *changes, "--json")[1])
+    document = json.loads(called("machines", "micro", "-m", "a100-80", *changes, "--json")[1])
     assert [each["name"] for each in document["results"] if each["below"]][-1] == "barrier-32-warps"
 
 
 def test_a_machine_of_another_maker_is_refused(called):
-    status, out, err = called("micro", "-m", "mi210")
+    status, out, err = called("machines", "micro", "-m", "mi210")
     assert (status, out) == (2, "")
     assert "machine MI210: has no compute_capability" in err
     assert err.count("\n") == 1

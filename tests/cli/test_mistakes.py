@@ -27,14 +27,18 @@ def command(called, monkeypatch, tmp_path):
         (("sweep", "stream", "--vary", "memory.latency=9,x"), "axis memory.latency = 'x': must be a number"),
         (("sweep", "stream", "--vary", "cores.groups=9,x"), "axis cores.groups = 'x': must be a whole number"),
         (("sweep", "merge", "--kind", "algorithm", "--vary", "n=9,x"), "axis n = 'x': must be a number"),
-        (("explain", "w.json", "-o", "x.docx"), "-o x.docx: must be a file .html or .csv or .json"),
-        (("explain", "w.json", "-o", "x.HTML"), "-o x.HTML: must be a file .html or .csv or .json"),
+        (("explain", "w.json", "-o", "x.docx"), "-o x.docx: must be a file .json or .html or .csv"),
+        (("run", "w.json", "-o", "x.HTML"), "-o x.HTML: must be a file .json or .html or .csv"),
+        (("run", "w.json", "--html", "x.csv"), "--html x.csv: must be a file .html"),
         (("run", "w.json", "--timeline", "t.xyz"), "--timeline t.xyz: must be a file .json or .json.gz"),
         (("run", "w.json", "--timeline", "t.gz"), "--timeline t.gz: must be a file .json or .json.gz"),
         (("run", "w.json", "--engine", "turbo"), "engine 'turbo': unknown; known: auto, fast, reference"),
         (("run", "stream", "--engine", "quick"), "engine 'quick': unknown; known: auto, fast, reference"),
         (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4090' or "),
-        (("predict", "s.cu"), "s.cu: how is it launched? simtmm run, explain, diff, record and measure take --grid,"),
+        (
+            ("sweep", "threads", "s.cu"),
+            "s.cu: how is it launched? simtmm run, diff, record and record measure take --grid,",
+        ),
         (
             ("run", "w.json", "-m", "gtx480", "--set", "memory.l2=40"),
             "machine GeForce GTX 480: memory.l2 = 40: must be a table of keys, or with --set a size, as "
@@ -58,7 +62,7 @@ def test_an_unknown_machine_can_be_made(command):
 
 
 def test_unknown_figures_bring_all_that_are_drawn(command):
-    status, _, err = command("reproduce", "fig-99")
+    status, _, err = command("paper", "reproduce", "fig-99")
     assert status == 2
     assert err.startswith("simtmm: error: reproduction 'fig-99': unknown; known: ablation, barrel, ")
     assert "; figures: ma-fig-1.1, ma-fig-4.1, " in err
@@ -73,5 +77,5 @@ def test_what_is_out_of_range_alone_is_skipped(command):
 
 @pytest.mark.parametrize("name", ["/dev/null", "plain"])
 def test_a_file_without_a_suffix_is_no_mistake(command, name):
-    assert command("explain", "w.json", "--no-what-if", "-o", name)[0] == 0
+    assert command("run", "--lines", "w.json", "--no-what-if", "-o", name)[0] == 0
     assert command("run", "w.json", "--no-what-if", "--timeline", name)[0] == 0

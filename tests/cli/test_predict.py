@@ -1,4 +1,4 @@
-"""`simtmm predict`, `crossover` and `zigzag`."""
+"""`simtmm paper predict`, `run --models-only`, `sweep crossover` and `sweep zigzag`."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import pytest
 from simtmm.__main__ import main
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.model import MODELS
+from simtmm.model.algorithms import ALGORITHMS
 from simtmm.renamed import tell
 from tests.recorder.conftest import needs_compiler
 
@@ -21,8 +22,12 @@ def command(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        command = [] if words[0] in ("crossover", "zigzag") else ["predict"]
-        monkeypatch.setattr(sys, "argv", ["simtmm", *command, *words])
+        study, own = words[0] in ("crossover", "zigzag"), words[0] in ("predict", "sweep", "paper", "run")
+        command = [] if own else ["sweep"] if study else ["run"]
+        if words[0] in ALGORITHMS:
+            command = ["paper", "predict"]
+        models = ["--models-only"] if command == ["run"] else []
+        monkeypatch.setattr(sys, "argv", ["simtmm", *command, *words, *models])
         with pytest.raises(SystemExit) as caught:
             main()
         return caught.value.code, *capsys.readouterr()
@@ -134,7 +139,7 @@ def test_variants_of_two_algorithms(document):
 
 
 def test_a_range_of_blocks(command, document):
-    status, out, _ = command("zigzag", TRACE, "--blocks", "1:3", "-m", "gtx480")
+    status, out, _ = command("sweep", "zigzag", TRACE, "--blocks", "1:3", "-m", "gtx480")
     assert status == 0
     assert "Throughput over requested blocks" in out
     found = document("zigzag", TRACE, "--blocks", "2:3", "-m", "gtx480")
@@ -142,13 +147,13 @@ def test_a_range_of_blocks(command, document):
 
 
 OLD = {
-    "fft --versus fft -p N=1024 --variant mended --versus-variant=printed --over L": (
+    "predict fft --versus fft -p N=1024 --variant mended --versus-variant=printed --over L": (
         "crossover fft fft -p N=1024 --variant-a mended --variant-b printed --over L",
-        "predict --versus: predict A --versus B is now called crossover A B",
+        "predict --versus: predict A --versus B is now called sweep crossover A B",
     ),
-    f"{TRACE} --sweep blocks=2:3 -m gtx480": (
+    f"predict {TRACE} --sweep blocks=2:3 -m gtx480": (
         f"zigzag {TRACE} --blocks 2:3 -m gtx480",
-        "predict --sweep: predict SOURCE --sweep blocks=LOW:HIGH is now called zigzag SOURCE --blocks LOW:HIGH",
+        "predict --sweep: predict SOURCE --sweep blocks=LOW:HIGH is now called sweep zigzag SOURCE --blocks LOW:HIGH",
     ),
 }
 
@@ -172,10 +177,12 @@ def test_output_writes_the_document(command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["ftf"], "'ftf': neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"),
+        (["ftf"], "kernel 'ftf': unknown; did you mean 'fft'"),
+        (["paper", "predict", "ftf"], "'ftf': neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace "),
+        (["paper", "predict", "stream"], "stream: is a program, not an algorithm: simtmm run stream --models"),
         (["fft"], "fft: N (points) must be given"),
         (["crossover", "fft"], "Missing argument 'B'. (see simtmm --help)"),
-        (["fft", "--versus", "merge", "--sweep", "blocks=1:3"], "No such option: --versus"),
+        (["predict", "fft", "--versus", "merge", "--sweep", "blocks=1:3"], "No such option: --versus"),
         (["fft", "-p", "N"], "--param N: must be of the form NAME=VALUE"),
         (["fft", "-p", "N=many"], "--param N=many: must be a number"),
         (["fft", "-p", "N=1e400"], "fft: N = inf: must be at most 1e+60 (points)"),
@@ -197,7 +204,7 @@ def test_output_writes_the_document(command, tmp_path):
         (["zigzag", TRACE, "--blocks", "1:1000000000"], "--blocks 1:1000000000: must be LOW:HIGH, whole numbers"),
         (["zigzag", TRACE, "--blocks", "0:3"], "--blocks 0:3: must be LOW:HIGH, whole numbers from 1 to 999,999,999"),
         (["zigzag", TRACE, "--blocks", "1:999999999"], "blocks from 1 to 999999999: must be at most 100000 counts"),
-        (["list-ranking", "--kernel"], "kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie' or "),
+        (["predict", "list-ranking", "--kernel"], "kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie'"),
     ],
     ids=lambda value: " ".join(value).replace(TRACE, "TRACE") if isinstance(value, list) else "",
 )  # fmt: skip
@@ -213,11 +220,49 @@ OF_COUNTS = {
 
 @pytest.mark.parametrize("option", OF_ALGORITHMS)
 def test_an_option_of_algorithms_is_refused_for_a_trace(refused, option):
-    line = refused(TRACE, option, *OF_ALGORITHMS[option])
-    assert line == f"{option}: is for an algorithm, not for a kernel or trace"
+    assert refused(TRACE, option, *OF_ALGORITHMS[option]).startswith(f"No such option: {option}")
 
 
 @pytest.mark.parametrize("option", OF_COUNTS)
 def test_an_option_of_counts_is_refused_for_an_algorithm(refused, option):
-    line = refused("fft", "-p", "N=8", option, *OF_COUNTS[option])
-    assert line == f"{option}: is for a kernel or trace, not for an algorithm"
+    assert refused("fft", "-p", "N=8", option, *OF_COUNTS[option]).startswith(f"No such option: {option}")
+
+
+@pytest.mark.parametrize("option", [*OF_COUNTS, "--measured", "--factor", "--latex"])
+def test_an_option_of_models_is_refused_in_a_simulation(refused, option):
+    words = {**OF_COUNTS, "--measured": ["1"], "--factor": ["2"], "--latex": []}[option]
+    if option != "--as":
+        assert refused("run", TRACE, option, *words) == f"{option}: is for --models-only, which is not given"
+
+
+@pytest.mark.parametrize("words", [["--lines"], ["--timeline", "t.json"], ["--html", "p.html"], ["--engine", "fast"]])
+def test_an_option_of_simulations_is_refused_of_models(refused, words):
+    assert refused(TRACE, *words) == f"{words[0]}: is of a simulation, and --models-only does without"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "notice"),
+    [
+        ("predict fft -p N=8", "paper predict fft -p N=8", "predict is now called paper predict, of an algorithm"),
+        (
+            "predict -m gtx480 fft -p N=8",
+            "paper predict fft -p N=8 -m gtx480",
+            "predict is now called paper predict, of an ",
+        ),
+        (f"predict {TRACE}", f"run {TRACE} --models-only", "predict is now called run --models-only, of a program"),
+        ("crossover fft fft -p N=8", "sweep crossover fft fft -p N=8", "crossover is now called sweep crossover"),
+        (f"explain {TRACE} --no-what-if", f"run --lines {TRACE} --no-what-if", "explain is now called run --lines"),
+        (f"threads {TRACE}", f"sweep threads {TRACE}", "threads is now called sweep threads"),
+        ("equation", "paper equation", "equation is now called paper equation"),
+        ("rules round-robin", "kernels rules round-robin", "rules is now called kernels rules"),
+    ],
+)
+def test_an_old_verb_does_what_it_did_and_a_notice_names_the_new_one(called, caplog, old, new, notice):
+    tell.cache_clear()
+    outputs = [
+        re.sub(r'"argv": [^]]*\]|"command": [^\n]*', "", called(*words.split(), "--json")[1]) for words in (old, new)
+    ]
+    assert outputs[0] == outputs[1]
+    assert outputs[0]
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"notice: simtmm: {notice}")

@@ -1,4 +1,4 @@
-"""`simtmm report`."""
+"""`simtmm sweep report`."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def columns(path):
 
 def test_a_store_makes_a_page(command, tmp_path):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
-    status, out, err = command("report", "s.sqlite", "-o", "out.html", "--title", "My study")
+    status, out, err = command("sweep", "report", "s.sqlite", "-o", "out.html", "--title", "My study")
     assert (status, err) == (0, "")
     data = columns(tmp_path / "out.html")
     assert out == f"out.html: 4 rows, {len(data['columns'])} columns\n"
@@ -52,17 +52,17 @@ def test_a_table_that_sweep_exports_makes_the_same_page(command, tmp_path):
     assert command(*SWEEP, "--store", "s.sqlite", "--export", "t.parquet")[0] == 0
     made = []
     for source in ("s.sqlite", "t.parquet"):
-        assert command("report", source, "-o", "out.html")[0] == 0
+        assert command("sweep", "report", source, "-o", "out.html")[0] == 0
         made.append(columns(tmp_path / "out.html"))
     assert made[0]["columns"] == made[1]["columns"]
     assert made[0]["axes"] == made[1]["axes"]
 
 
 def test_a_comparison_as_csv_makes_a_page_too(command, tmp_path):
-    status, out, _ = command("compare", TRACE, "-m", "gtx280", "-m", "gtx480", "--csv")
+    status, out, _ = command("sweep", "compare", TRACE, "-m", "gtx280", "-m", "gtx480", "--csv")
     assert status == 0
     (tmp_path / "c.csv").write_text(out)
-    assert command("report", "c.csv", "--axis", "machine", "--axis", "series")[0] == 0
+    assert command("sweep", "report", "c.csv", "--axis", "machine", "--axis", "series")[0] == 0
     data = columns(tmp_path / "report.html")
     assert data["axes"] == ["machine", "series"]
     assert data["columns"]["series"][0] == "simulated"
@@ -75,7 +75,7 @@ def test_pictures_of_a_study(command, tmp_path):
     heat = ("--across", "memory.latency", "--up", "machine", "--value", "tmm.cycles")
     ratios = ("--across", "memory.latency", "--by", "machine", "--value", "simulated/tmm", "--log", "xy")
     for name, words in (("c.svg", curves), ("h.svg", heat), ("r.svg", ratios)):
-        assert command("report", "s.sqlite", "--picture", name, *words) == (0, f"{name}: 4 rows\n", "")
+        assert command("sweep", "report", "s.sqlite", "--picture", name, *words) == (0, f"{name}: 4 rows\n", "")
         assert "memory.latency" in (tmp_path / name).read_text()
     assert "simulated / TMM" in (tmp_path / "r.svg").read_text()
     assert not (tmp_path / "report.html").exists()
@@ -94,7 +94,7 @@ def test_pictures_of_a_study(command, tmp_path):
     ],
 )
 def test_wrong_words_are_refused_in_one_line(command, tmp_path, words, message):
-    status, out, err = command("report", *words)
+    status, out, err = command("sweep", "report", *words)
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
     assert message in err
@@ -103,7 +103,7 @@ def test_wrong_words_are_refused_in_one_line(command, tmp_path, words, message):
 
 def test_what_was_written_is_told_as_one_document(command):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
-    status, out, err = command("report", "s.sqlite", "--json")
+    status, out, err = command("sweep", "report", "s.sqlite", "--json")
     assert (status, err) == (0, "")
     document = json.loads(out)
     assert (document["page"], document["picture"], document["rows"]) == ("report.html", None, 4)
@@ -113,20 +113,20 @@ def test_what_was_written_is_told_as_one_document(command):
 def test_a_store_stays_readable_whichever_simtmm_computed_it(command, monkeypatch, tmp_path):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
     monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
-    status, out, err = command("report", "s.sqlite")
+    status, out, err = command("sweep", "report", "s.sqlite")
     assert (status, err) == (0, "")
     assert "4 of them as computed earlier, by run 1: simtmm" in out
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("run 1: simtmm") >= 4
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0  # anew
-    assert "earlier" not in command("report", "s.sqlite")[1]
+    assert "earlier" not in command("sweep", "report", "s.sqlite")[1]
 
 
 def test_a_store_of_other_points_is_refused(command):
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
     other = f"program = {str(TRACE)!r}\nmachines = ['gtx280']\naxes = {{memory.latency = [7]}}\n"
     Path("s.toml").write_text(other, encoding="utf-8")
-    status, out, err = command("report", "s.toml")
+    status, out, err = command("sweep", "report", "s.toml")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "none of its points is of this study" in err
 

@@ -1,4 +1,4 @@
-"""`simtmm reproduce`, with reproductions that are made up."""
+"""`simtmm paper reproduce`, with reproductions that are made up."""
 
 import json
 import sys
@@ -338,8 +338,11 @@ def test_several_processes_give_the_same(command):
         (("stream",), "reproduction 'stream': unknown; did you mean 'streams'?"),
         (("lists", "xyz", "--list"), "reproduction 'xyz': unknown; known: lists, streams"),
         (("-o", "nowhere"), "nowhere/accuracy.md: can't be written (there is no folder nowhere)"),
-        (("--check",), "docs/accuracy: holds no tables; `simtmm reproduce -o docs` writes them"),
-        (("--check", "-o", "nowhere"), "nowhere/accuracy: holds no tables; `simtmm reproduce -o nowhere` writes them"),
+        (("--check",), "docs/accuracy: holds no tables; `simtmm paper reproduce -o docs` writes them"),
+        (
+            ("--check", "-o", "nowhere"),
+            "nowhere/accuracy: holds no tables; `simtmm paper reproduce -o nowhere` writes them",
+        ),
         (("-j", "0"), "workers = 0: must be at least 1"),
         (("--bogus",), "--bogus"),
     ],
@@ -364,7 +367,7 @@ def test_damaged_data_is_refused_before_anything_is_run(command, names):
     for words in (("-o", "docs"), ("--check",)):
         status, out, err = command(*words)
         assert (status, out) == (2, "")
-        assert "docs/accuracy/list.json: no table of `simtmm reproduce`" in err
+        assert "docs/accuracy/list.json: no table of `simtmm paper reproduce`" in err
     assert contents() == before
 
 

@@ -1,4 +1,4 @@
-"""`simtmm rules`, `simtmm rules test` and `simtmm rules compare`."""
+"""`simtmm kernels rules`, `simtmm kernels test` and `simtmm kernels compare`."""
 
 import json
 
@@ -58,21 +58,21 @@ def test_the_list_has_rules_and_laws(called):
 
 
 def test_the_list_as_json_has_promises_and_formulas(called):
-    document = json.loads(called("rules", "--json")[1])
+    document = json.loads(called("kernels", "rules", "--json")[1])
     assert document["rules"]["greedy-oldest"]["engines"] == ["fast", "reference"]
     assert document["rules"]["fewer_warps(4)"]["promises"][-1] == "admits_at_most(4)"
     assert all(law["summary"] and law["formula"] for law in document["laws"].values())
 
 
 def test_one_rule_is_shown_with_its_promises_by_its_numbers(called):
-    status, out, _ = called("rules", "two_level(3)")
+    status, out, _ = called("kernels", "rules", "two_level(3)")
     assert status == 0
     assert out.startswith("two_level(3)\nRound-robin within the current set")
     assert "stays_in_set(3)" in out
 
 
 def test_a_rule_that_keeps_its_promises(called, own):
-    status, out, _ = called("rules", "test", "two_level(2)", "--draws", 3)
+    status, out, _ = called("kernels", "test", "two_level(2)", "--draws", 3)
     assert status == 0
     assert out.splitlines()[0] == "Rule two_level(2)"
     assert out.count(" kept ") == 5
@@ -89,7 +89,7 @@ def test_a_rule_of_a_file_that_breaks_a_promise(called, own):
 
 
 def test_the_same_as_json(called, own):
-    status, out, _ = called("rules", "test", "own.py:youngest", "--promise", "bounded_wait(3)", "--json")
+    status, out, _ = called("kernels", "test", "own.py:youngest", "--promise", "bounded_wait(3)", "--json")
     (promise,) = json.loads(out)["promises"]
     assert status == 1
     assert not promise["kept"]
@@ -98,7 +98,7 @@ def test_the_same_as_json(called, own):
 
 @pytest.mark.parametrize("name", ["own.py:InTurn", "own.py:borrowed", "single.py", "single.py:only", "fifo"])
 def test_what_may_be_named(called, own, name):
-    status, out, _ = called("rules", "test", name, "--promise", "work_conserving", "--draws", 2)
+    status, out, _ = called("kernels", "test", name, "--promise", "work_conserving", "--draws", 2)
     assert (status, " kept " in out) == (0, True)
 
 
@@ -125,7 +125,7 @@ def test_what_may_be_named(called, own, name):
 )
 def test_what_is_wrong_is_said_in_a_line(called, own, words, said):
     (own / "broken.py").write_text("def x(:\n")
-    status, out, err = called("rules", "test", *words)
+    status, out, err = called("kernels", "test", *words)
     assert (status, out) == (2, "")
     assert err.startswith(f"simtmm: error: {said}")
     assert err.count("\n") == 1
@@ -143,11 +143,11 @@ def test_programs_are_run_by_the_machines_own_rule_and_by_others(called, own):
 
 
 def test_the_four_rules_of_machines_are_compared_where_none_is_named(called, own):
-    out = called("rules", "compare", "small.json")[1]
+    out = called("kernels", "compare", "small.json")[1]
     assert [line.split()[1] for line in out.splitlines()[2:]] == ["fifo", "oldest", "greedy-oldest", "round-robin"]
 
 
 def test_what_goes_wrong_in_a_rule_is_said_in_a_line(called, own):
-    status, _, err = called("rules", "compare", "small.json", "--rule", "own.py:crashes")
+    status, _, err = called("kernels", "compare", "small.json", "--rule", "own.py:crashes")
     assert status == 2
     assert err == "simtmm: error: rule own.py:crashes: IndexError: tuple index out of range\n"

@@ -236,11 +236,11 @@ def test_advise_tells_the_simulations_choice_and_the_models(command):
         "-j",
         "1",
     ]
-    status, out, _ = command("advise", *words)
+    status, out, _ = command("tune", "advise", *words)
     assert status == 0
     for told in ("Best configuration", "simulated", "integrated, MAX", "TMM", "of the best", "sub_block"):
         assert told in out
-    _, out, _ = command("advise", *words, "--model", "roofline", "--json")
+    _, out, _ = command("tune", "advise", *words, "--model", "roofline", "--json")
     document = json.loads(out)
     assert [choice["by"] for choice in document["choices"]] == ["simulated", "roofline"]
     assert len(document["configurations"]) == 4
@@ -275,7 +275,7 @@ def test_interrupted_advice_prints_the_best_until_then_and_goes_on(command, monk
 
 def test_advise_keeps_what_it_simulated_where_it_is_told_to(command, here):
     words = ["apsp-minplus", "-m", "gtx480", "-p", "n=8", "--vary", "threads=32,64", "-j", "1", "--store", "a.sqlite"]
-    assert command("advise", *words)[0] == 0
+    assert command("tune", "advise", *words)[0] == 0
     assert (here / "a.sqlite").exists()
 
 
@@ -288,11 +288,13 @@ def test_advise_is_for_kernels(refused):
 
 
 def test_threads_tells_both_findings(command, data):
-    status, out, err = command("threads", data / "traced.parquet", "-m", data / "small.toml")
+    status, out, err = command("sweep", "threads", data / "traced.parquet", "-m", data / "small.toml")
     assert (status, err) == (0, "")
     for told in ("by simulation", "by the TMM", "in use", "the program has", "memory answers in a cycle"):
         assert told in out
-    _, out, _ = command("threads", data / "traced.parquet", "-m", data / "small.toml", "--json", "--tolerance", "0.5")
+    _, out, _ = command(
+        "sweep", "threads", data / "traced.parquet", "-m", data / "small.toml", "--json", "--tolerance", "0.5"
+    )
     document = json.loads(out)
     assert document["tolerance"] == 0.5
     assert document["tmm"]["needed"] > 0
@@ -365,5 +367,5 @@ def test_a_comment_computes_nothing_anew_and_another_operator_all(command, here,
         with closing(sqlite3.connect("own.sqlite")) as store:
             assert store.execute("SELECT count(DISTINCT point) FROM results").fetchone() == (points,)
             assert store.execute("SELECT count(*) FROM runs").fetchone() == (runs,)
-        status, out, errors = command("report", "own.sqlite")
+        status, out, errors = command("sweep", "report", "own.sqlite")
         assert (status, out, errors) == (0, "report.html: 2 rows, 43 columns\n", "")

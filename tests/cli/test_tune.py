@@ -41,7 +41,7 @@ def test_a_front_is_a_table_a_document_and_a_picture(called, here, quick_builds)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (WORDS[:4], "there is nothing to choose: give --over NAME=VALUES"),
+        ((*WORDS[:4], "--minimise", "seconds"), "there is nothing to choose: give --over NAME=VALUES"),
         ((*WORDS, "--error", "3x"), "--error '3x': must be a part of the time, as 3% or 0.03"),
         ((*WORDS, "--error", "0.1%"), "below which no repetition can show it to be"),
         (("tune", "vektor-add", "--over", "side=4"), "did you mean 'vector-add'?"),

@@ -1,6 +1,6 @@
 """Recording on a GPU, without one: the instrumented CUDA runs behind a stand-in for CuPy (fake_cupy.py).
 
-What this can't show: that threads which really run at once do the same. `simtmm measure --all` compares on a GPU.
+What this can't show: that threads which run at once do the same. `simtmm record measure --all` compares on a GPU.
 """
 
 import dataclasses

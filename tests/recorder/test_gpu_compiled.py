@@ -1,6 +1,6 @@
 """Recording compiled kernels on a GPU, without one: their instrumented PTX runs behind a stand-in (ptx_cupy.py).
 
-What this can't show: that threads which really run at once do the same. `simtmm measure --all` compares on a GPU.
+What this can't show: that threads which run at once do the same. `simtmm record measure --all` compares on a GPU.
 All kernels for all architectures: `python -m tests.benchmarks.instrumented`.
 """
 

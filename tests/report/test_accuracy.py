@@ -119,7 +119,7 @@ def test_the_page_says_what_a_reader_asks_of_a_table():
         "- Calibrated: latency, on the pointer chase.",
         "- Values: bandwidth in GB/s, along occupancy (%); [each point](accuracy/stream-x.csv), "
         "[with provenance](accuracy/stream-x.json).",
-        "- Made by: `simtmm reproduce stream -o docs`, simtmm 0.1.0.",
+        "- Made by: `simtmm paper reproduce stream -o docs`, simtmm 0.1.0.",
         "![Stream on an X: measured, simulated and modelled](accuracy/stream-x.png)",
         "The clock is not known.",
     ):

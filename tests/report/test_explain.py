@@ -1,4 +1,4 @@
-"""`simtmm explain`: the source with what each line takes, arrays, launches and reasons; and as documents."""
+"""`simtmm run --lines`: the source with what each line takes, arrays, launches and reasons; and as documents."""
 
 import csv
 import json
@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from simtmm import load_machine, load_workload, run, simulate
-from simtmm.cli import app, explain
+from simtmm.cli import app
+from simtmm.cli.commands import run as command_of_run
 from simtmm.errors import EngineError
 from simtmm.report.explain import explained
 from simtmm.stalls import REASONS
@@ -18,7 +19,7 @@ WORKLOAD = {"blocks": [{"warps": [[["compute", 3], ["load", [0, 1]], ["barrier"]
 
 
 def command(*words):
-    return CliRunner().invoke(app, ["explain", *words])
+    return CliRunner().invoke(app, ["run", "--lines", *words])
 
 
 def shown(done):
@@ -126,7 +127,7 @@ def test_a_page_is_written_and_told_over_time_unless_the_program_is_long(here, m
     page = (here / "x.html").read_text(encoding="utf-8")
     assert page.lower().startswith("<!doctype html>")
     assert "Over time" in page
-    monkeypatch.setattr(explain, "LONG", 1)
+    monkeypatch.setattr(command_of_run, "LONG", 1)
     shown(command("w.json", "-m", "gtx480", "-o", "y.html"))
     assert len((here / "y.html").read_text(encoding="utf-8")) < len(page)
 

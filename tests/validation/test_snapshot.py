@@ -165,12 +165,12 @@ def test_a_value_that_is_no_number_is_not_written():
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda text: text[:-20], "list.json: no table of `simtmm reproduce`"),
+        (lambda text: text[:-20], "list.json: no table of `simtmm paper reproduce`"),
         (lambda text: text.replace('"unit"', '"units"'), "key 'unit': missing"),
         (lambda text: text.replace('"measured": 10.0', '"measured": "ten"'), "list.json: no table"),
         (lambda text: text.replace('"measured": 10.0', '"measured": 0.0'), "list.json: no table"),
         (lambda text: text.replace('"name": "list"', '"name": "lost"'), "name = 'lost': must be 'list', as the file's"),
-        (lambda text: "[]", "list.json: no table of `simtmm reproduce`"),
+        (lambda text: "[]", "list.json: no table of `simtmm paper reproduce`"),
     ],
 )
 def test_a_damaged_file_is_refused_with_its_name(tmp_path, damage, reason):

@@ -139,7 +139,7 @@ def advise(
     with watched(watch):
         tell("configurations", 0)
         if is_problem(str(kernel)):
-            raise KernelError(f"{kernel}: is no kernel that simtmm advise takes: simtmm tune takes problems")
+            raise KernelError(f"{kernel}: is no kernel that simtmm tune takes: simtmm tune takes problems")
         on = opened_machine(machine).replace(changes) if changes else opened_machine(machine)
         opened = opened_kernel(kernel)
         fixed = dict(parameters or {})

@@ -19,6 +19,7 @@ from simtmm.parameter import SEED, Parameter
 from simtmm.recorder.compiled.values import value_of
 
 MOST_SIZE = 1 << 31  # blocks, threads or bytes of a launch
+Given: TypeAlias = str | int | float | Array  # an argument: a text, a number, or an array itself
 Size: TypeAlias = int | Expression  # of a launch: a number, or one that follows from the program's parameters
 
 
@@ -54,14 +55,14 @@ class NamedArguments(tuple[Any, ...]):
 @dataclass(frozen=True)
 class LaunchText:
     """A launch as a user writes it. kernel: None for the only one. grid, block: sizes, or what they are computed from.
-    arguments: texts or numbers by name; a name that begins with # is a place. shared: dynamic shared memory [bytes].
-    repeat: times that it is done.
+    arguments: texts, numbers or arrays by name; a name that begins with # is a place. shared: dynamic shared memory
+    [bytes]. repeat: times that it is done.
     """
 
     kernel: str | None
     grid: tuple[Size, ...]
     block: tuple[Size, ...]
-    arguments: Mapping[str, str | int | float]
+    arguments: Mapping[str, Given]
     shared: Size = 0
     repeat: int = 1
     where: str = "launch"
@@ -145,10 +146,13 @@ class _Host(ModuleType):
         number: int,
         launch: LaunchText,
         argument: str,
-        text: str | int | float,
+        text: Given,
         arrays: dict[str, Array],
         random: np.random.Generator,
     ) -> None:
+        if isinstance(text, np.ndarray):
+            self._keep(number, argument, text.copy(), arrays)  # a launch writes to its own
+            return
         if not isinstance(text, str):
             self._numbers[number, argument] = text
             return
@@ -156,6 +160,10 @@ class _Host(ModuleType):
             self._names[number, argument] = text
             return
         value = value_of(text, f"{launch.where}: argument {argument.lstrip('#')}", self._folder, random)
+        self._keep(number, argument, value, arrays)
+
+    def _keep(self, number: int, argument: str, value: Any, arrays: dict[str, Array]) -> None:
+        """Keep an argument's value, an array by a name that is free."""
         if not isinstance(value, np.ndarray) or not value.ndim:  # a structure's bytes, say, from a file
             self._numbers[number, argument] = value if not isinstance(value, np.ndarray) else value[()]
             return

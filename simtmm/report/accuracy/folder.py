@@ -38,7 +38,7 @@ def check_can_write(folder: Path) -> None:
 def check_is_there(folder: Path) -> None:
     """Raise StudyError where there is nothing to be checked."""
     if not read(folder / FOLDER):
-        raise StudyError(f"{folder / FOLDER}: holds no tables; `simtmm reproduce -o {folder}` writes them")
+        raise StudyError(f"{folder / FOLDER}: holds no tables; `simtmm paper reproduce -o {folder}` writes them")
 
 
 def write(folder: Path, tables: Mapping[str, Tables]) -> None:

@@ -22,9 +22,10 @@ _PAGE = """\
 What the simulation and the models say, beside what was measured on real machines. Where no measured values are at hand,
 a table stands beside something else, and its column *beside* below, its columns, its CSV file and its picture say what:
 a line that was fitted to measurements, a number that a text states of a measured curve, a closed form.
-`simtmm reproduce -o {folder}` computes all of it anew and writes this page, but for what takes NVIDIA's
-compilers: `simtmm reproduce h100-compiled ablation -o {folder}`, in minutes, and convolution-counters, in half an hour.
-`simtmm reproduce --check -o {folder}` computes it and tells each figure that differs, or that is worse than promised.
+`simtmm paper reproduce -o {folder}` computes all of it anew and writes this page, but for what takes NVIDIA's
+compilers: `simtmm paper reproduce h100-compiled ablation -o {folder}`, in minutes, and convolution-counters, in half an
+hour. `simtmm paper reproduce --check -o {folder}` computes it and names each figure that differs, or is worse than
+promised.
 
 The *error* of a point is said / measured - 1, or said over what stands in its place. Mean and median are those of its
 size; the largest and the bias, which is the mean, have a sign: below 0 too little is said. The rank correlation is
@@ -110,7 +111,7 @@ def _section(kept: Kept, folder: str) -> str:
         "Values": _in_units(accuracy)
         + (f", along {accuracy.along}" if accuracy.along else "")
         + f"; [each point]({link}.csv), [with provenance]({link}.json)",
-        "Made by": f"`simtmm reproduce {kept.reproduction} -o {folder}`, simtmm {kept.provenance.get('simtmm')}",
+        "Made by": f"`simtmm paper reproduce {kept.reproduction} -o {folder}`, simtmm {kept.provenance.get('simtmm')}",
     }
     parts = [f"## {accuracy.title}\n", "\n".join(f"- {key}: {_sentence(fact)}" for key, fact in facts.items()) + "\n"]
     parts.append(f"![{accuracy.title}: {accuracy.reference}, simulated and modelled]({link}.png)\n")

@@ -20,7 +20,7 @@ DOTS = 110  # to an inch
 _HEAD = """\
 # What the papers have, computed
 
-Made by `simtmm reproduce {asked}-o {folder}`, simtmm {version}. Each entry says what of it was fitted and what
+Made by `simtmm paper reproduce {asked}-o {folder}`, simtmm {version}. Each entry says what of it was fitted and what
 predicted; points that are in the papers' figures alone are not here, as no text has them. Documents: 000 Ma's
 dissertation, 001 Rehman's thesis, 002 Ma and Chamberlain (ASAP 2012), 003 FGCS 2017, 004 the first TMM paper.
 """
@@ -85,7 +85,7 @@ def read(folder: Path) -> Iterator[Figure]:
         try:
             yield Figure.from_dict(document)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise StudyError(f"{path}: is no figure of `simtmm reproduce`") from None
+            raise StudyError(f"{path}: is no figure of `simtmm paper reproduce`") from None
 
 
 def index(folder: Path, figures: Iterable[Figure], names: Sequence[str]) -> str:
@@ -113,7 +113,7 @@ def _entry(figure: Figure) -> str:
         f"- Fitted: {figure.fitted}",
         f"- Predicted: {figure.predicted}",
         f"- Values: [CSV]({path}.csv), [JSON]({path}.json)",
-        f"- Made by: `simtmm reproduce {figure.name} -o FOLDER`",
+        f"- Made by: `simtmm paper reproduce {figure.name} -o FOLDER`",
     ]
     parts = [f"## {figure.name}: {figure.title}\n", "\n".join(facts) + "\n"]
     if figure.curves:

@@ -114,7 +114,7 @@ def sample(watch: Watch | None = None) -> Tables:
 
 
 def unfitted(points: Sequence[StreamPoint]) -> list[StreamPoint]:
-    """The points of a curve that `simtmm calibrate` does not fit to."""
+    """The points of a curve that `simtmm machines calibrate` does not fit to."""
     fitted = {round(at) for at in np.linspace(0, len(points) - 1, FIT_POINTS)}
     return [point for index, point in enumerate(points) if index not in fitted]
 

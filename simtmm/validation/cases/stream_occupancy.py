@@ -30,7 +30,7 @@ CALIBRATED = (
     "once, at 10 of the points, the read kernel's errors counting twice; partitions on the same points, of the number "
     "that suits the read kernel alone best and its neighbours. The pipe of L1 and shared memory has other sources "
     "(docs/families.md); all but the V100's values were fitted beside an interval of memory ports in its place. All by "
-    "`simtmm calibrate` (docs/calibration.md), and each one value for all points and kernels."
+    "`simtmm machines calibrate` (docs/calibration.md), and each one value for all points and kernels."
 )
 NOTES = (
     "The TMM knows latency but no bandwidth, and counts each thread's accesses as in flight by themselves; with warps "

@@ -2,7 +2,7 @@
 
 ITEMS has all that the five documents number. A maker is a function of this package that gives one figure or several;
 what it gives goes by name. It is deterministic, simulates and evaluates models, and reads nothing but the project's own
-files. `simtmm reproduce --list` tells all of ITEMS.
+files. `simtmm paper reproduce --list` tells all of ITEMS.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ class Item:
 DRAWING = "a drawing, without numbers"
 OTHERS = "measurements of others, without numbers in the text"
 HOST = "times of copies between host and GPU, which no machine here has"
-SYMBOLS = "a list of symbols: docs/glossary.md and `simtmm predict NAME` have them"
+SYMBOLS = "a list of symbols: docs/glossary.md and `simtmm paper predict NAME` have them"
 
 
 def _items() -> tuple[Item, ...]:

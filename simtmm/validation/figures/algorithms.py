@@ -234,7 +234,7 @@ def tables() -> tuple[Figure, ...]:
             "all of it",
             columns=("algorithm", "PRAM", "TMM, where memory binds"),
             rows=tuple(rows),
-            notes=("`simtmm predict NAME --machine M` says what linear speedup asks of L, the table's other columns.",),
+            notes=("`simtmm paper predict NAME --machine M` says what linear speedup asks of L: the other columns.",),
         ),
         Figure(
             "ma-table-4.4",

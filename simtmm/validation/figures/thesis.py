@@ -147,14 +147,14 @@ def orders() -> tuple[Figure, ...]:
                 _profile(machine, 2**18),
                 _profile(machine, 2**20),
             ),
-            notes=("All four sizes beside one another: `simtmm reproduce gtx280-thesis`.",),
+            notes=("All four sizes beside one another: `simtmm paper reproduce gtx280-thesis`.",),
         ),
         Figure(
             "rehman-fig-6.4",
             "Local ranking, expected and taken",
             "001 Table 6.2 and Fig 6.4",
             predicted=(
-                "the models, which are flat for each element; the simulated times were fitted: `simtmm reproduce "
+                "the models, which are flat for each element; the simulated times were fitted: `simtmm paper reproduce "
                 "gtx280-list-ranking`"
             ),
             curves=(

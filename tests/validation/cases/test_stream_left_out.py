@@ -40,6 +40,8 @@ def test_the_points_of_a_sample_are_among_all_points():
 def test_what_a_calibration_finds_is_what_is_left_out():
     # What a calibrated profile has of its own streams, `stores` and `interleave` apart, which are words
     calibrated = {
-        key for key, source in load_machine("gh200").sources.items() if source.note.startswith("by simtmm calibrate")
+        key
+        for key, source in load_machine("gh200").sources.items()
+        if source.note.startswith("by simtmm machines calibrate")
     }
     assert calibrated <= {*DONATED, *BY_RULES}

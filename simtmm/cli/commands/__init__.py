@@ -1,0 +1,1 @@
+"""The commands: each parses its words, makes one library call, and prints what comes of it."""

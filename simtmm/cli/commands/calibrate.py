@@ -1,0 +1,184 @@
+"""`simtmm machines calibrate`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simtmm.cli.options.environment import MachinePathOption
+from simtmm.cli.options.grouped import grouped
+from simtmm.cli.options.output import JsonOption, output_option, show
+from simtmm.errors import MachineError, StudyError
+from simtmm.files import is_folder
+from simtmm.requests.files import DOCUMENT, checked
+from simtmm.requests.machine import SetOption, chosen_machine, machine_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simtmm.calibration.values import Calibration
+    from simtmm.machine import Machine
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurementOptions:
+    """Where the measurements come from: files, or a GPU of this computer."""
+
+    latency: Annotated[
+        Path | None,
+        typer.Option(
+            "--latency", metavar="FILE", help="pointer chase (CSV): buffer_kib, median_cycles; clock_mhz, gpu"
+        ),
+    ] = None
+    stream: Annotated[
+        Path | None,
+        typer.Option(
+            "--stream",
+            metavar="FILE",
+            help="over occupancy (CSV): block_size, blocks_per_sm, occupancy_pct, read_GBs, ...",
+        ),
+    ] = None
+    micro: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--micro",
+            metavar="FILE",
+            help="micro-benchmarks (CSV) instead: sass, cycles; or kernel, parameters, seconds of an empty kernel",
+        ),
+    ] = None
+    device: Annotated[
+        int | None,
+        typer.Option("--device", metavar="NUMBER", help="measure this GPU instead: CUDA's number, 0 for the first"),
+    ] = None
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="FOLDER", help="with --device: write latency.csv and stream.csv there"),
+    ] = None
+    form: Annotated[
+        str | None,
+        typer.Option("--as", metavar="FORM", help="with --device: time the benchmarks as written, or compiled"),
+    ] = None
+    latency_from: Annotated[
+        str,
+        typer.Option(
+            "--latency-from",
+            metavar="WORD",
+            help="where L comes from: chase, or read (at low occupancy, less the machine's starts of blocks)",
+        ),
+    ] = "chase"
+    hold: Annotated[
+        list[str] | None,
+        typer.Option("--hold", metavar="KEY", help="leave this as the machine has it, such as memory.port_interval"),
+    ] = None
+    gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, where a file has several")] = None
+
+    def check(self) -> None:
+        """Raise StudyError for options that do not go together, and where --keep is no folder."""
+        if self.micro:
+            self._check_alone()
+            return
+        if (self.latency is None) == (self.device is None):
+            raise StudyError(
+                "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER, which measures both, "
+                "or --micro FILE"
+            )
+        for option, given in (("--stream", self.stream), ("--gpu", self.gpu)):
+            if self.device is not None and given is not None:
+                raise StudyError(f"calibrate: {option} {given}: does not go with --device, which measures")
+        if self.device is None and self.keep is not None:
+            raise StudyError(f"calibrate: --keep {self.keep}: goes with --device only")
+        if self.device is None and self.form is not None:
+            raise StudyError(f"calibrate: --as {self.form}: goes with --device only")
+        if self.keep is not None and not is_folder(self.keep):
+            raise StudyError(f"--keep {self.keep}: there is no such folder")
+
+    def _check_alone(self) -> None:
+        """Raise StudyError for what --micro does not go with."""
+        given = (
+            ("--latency", self.latency), ("--stream", self.stream), ("--device", self.device), ("--keep", self.keep),
+            ("--as", self.form), ("--hold", ", ".join(self.hold) if self.hold else None),
+        )  # fmt: skip
+        for option, value in given:
+            if value is not None:
+                raise StudyError(
+                    f"calibrate: {option} {value}: does not go with --micro: calibrate with it first, and give "
+                    "the machine that comes of it as --machine"
+                )
+
+
+@grouped
+def calibrate(
+    measurements: MeasurementOptions,
+    machine: Annotated[str | None, machine_option("the machine that values not measured come from")] = None,
+    set_: SetOption = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="the machine's name; the output's or the GPU's if left out"),
+    ] = None,
+    machine_path: MachinePathOption = None,
+    as_json: JsonOption = False,
+    output: Annotated[
+        Path | None, output_option("the machine there (.toml), or the JSON document (.json)", callback=checked)
+    ] = None,
+) -> None:
+    """Fit a machine to measurements.
+
+    Its values, which measurement each came from, and the error at each point.
+    """
+    measurements.check()
+    base = chosen_machine(machine, set_) if machine is not None else None
+    if base is None and set_:
+        raise MachineError(f"--set {set_[0]}: changes a machine, so --machine must be given as well")
+    from simtmm.report.calibrate import describe
+    from simtmm.report.progress import watching
+
+    called = name or (output.stem if output is not None else None) or measurements.gpu
+    if measurements.micro and base is None:
+        raise StudyError("calibrate: --micro: needs --machine NAME, which has all that they do not say")
+    with watching() as watch:
+        if measurements.micro and base is not None:
+            from simtmm.calibration.micro import calibrate_micro
+
+            found = calibrate_micro(called or base.name, measurements.micro, base, measurements.gpu)
+        elif measurements.latency is None:
+            from simtmm.calibration.device import calibrate_device
+
+            found = calibrate_device(
+                measurements.device or 0,
+                called,
+                base,
+                measurements.keep,
+                watch=watch,
+                form=measurements.form,
+                latency_from=measurements.latency_from,
+                hold=measurements.hold or (),
+            )
+        else:
+            found = _from_files(called or "calibrated", measurements.latency, measurements, base, watch)
+    as_document = output is not None and output.suffix == DOCUMENT
+    if output is not None and not as_document:
+        found.save(output)
+    show(describe(found), found.to_dict(), as_json, output if as_document else None)
+
+
+def _from_files(
+    name: str,
+    latency: Path,
+    given: MeasurementOptions,
+    base: "Machine | None",
+    watch: "Callable[[str, int, int | None], None]",
+) -> "Calibration":
+    from simtmm.calibration.calibrate import calibrate as fit
+    from simtmm.calibration.latency_levels import load_latency
+    from simtmm.calibration.occupancy_curve import load_stream
+
+    stream, gpu = given.stream, given.gpu
+    suffix = f", {gpu}" if gpu else ""
+    measurements = {"latency": f"{latency.name}{suffix}"}
+    if stream is not None:
+        measurements["stream"] = f"{stream.name}{suffix}"
+    points = load_stream(stream, gpu) if stream is not None else ()
+    return fit(
+        name, load_latency(latency, gpu), points, base, measurements, watch, given.latency_from, given.hold or ()
+    )

@@ -1,0 +1,107 @@
+"""`simtmm paper equation` and `simtmm paper fit`."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simtmm.cli.options.grouped import grouped
+from simtmm.cli.options.output import DocumentOptions
+from simtmm.errors import ModelError, OutputError
+from simtmm.requests.completion import complete_equation
+from simtmm.requests.machine import SetOption, chosen_machine, machine_option
+from simtmm.requests.values import number_lists_of
+
+if TYPE_CHECKING:
+    from simtmm.machine import Machine
+
+SymbolsMachineOption = Annotated[str | None, machine_option("gives P, Q, L, C and others of its symbols")]
+
+
+@grouped
+def equation(
+    result: DocumentOptions,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="an equation; all are listed if left out", autocompletion=complete_equation
+        ),
+    ] = None,
+    machine: SymbolsMachineOption = None,
+    set_: SetOption = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=VALUE,...", help="values of a symbol, all combined; repeatable"),
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="print the formula in LaTeX")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="print a row a point")] = False,
+) -> None:
+    """Evaluate a single equation of the papers.
+
+    Of Bloom filters, caches, blocks, bandwidths and shortest paths.
+    """
+    from simtmm.analysis.equations import evaluate
+    from simtmm.model.applications.catalogue import EQUATIONS, find_equation
+    from simtmm.report import equations as report
+
+    if latex + as_csv + result.as_json > 1:
+        raise OutputError("--latex, --csv, --json: one of them at a time")
+    if name is None:
+        if param or machine or latex or as_csv:
+            raise ModelError("equation: a name must be given with options; without one all are listed")
+        listed = [{"name": each.name, "title": each.title, "source": each.source} for each in EQUATIONS.values()]
+        result.show(report.describe_equations(), listed)
+        return
+    if latex:
+        formula = find_equation(name).formula
+        if formula is None:
+            raise ModelError(f"equation {name!r}: has no LaTeX; those of times have")
+        dataclasses.replace(result, as_json=False).show([formula.latex], {"latex": formula.latex})
+        return
+    evaluated = evaluate(name, number_lists_of(param, "--param"), _machine(machine, set_))
+    if as_csv:
+        print(report.evaluated_csv(evaluated).rstrip("\n"))
+    result.show([] if as_csv else report.describe_evaluated(evaluated), evaluated.to_dict())
+
+
+@grouped
+def fit(
+    result: DocumentOptions,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV with a header; a row a measured or simulated time")],
+    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="the column of times")] = "seconds",
+    x: Annotated[
+        str | None, typer.Option("--x", metavar="COLUMN", help="the column they are over; with --cache the working set")
+    ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option("--equation", metavar="NAME", help="instead of --x: an equation of columns named as its symbols"),
+    ] = None,
+    cache: Annotated[
+        float | None,
+        typer.Option("--cache", metavar="BYTES", help="fit G of Eq (5.12) instead of a line: the cache's size"),
+    ] = None,
+    a0: Annotated[
+        float | None, typer.Option("--a0", metavar="VALUE", help="a0 where it is known; 0 for a proportion")
+    ] = None,
+    machine: SymbolsMachineOption = None,
+    set_: SetOption = None,
+) -> None:
+    """Fit constants of the calibrated models to times.
+
+    From a CSV file: a1 and a0 of Eq (5.24) and (6.10), or G of Eq (5.12).
+    """
+    from simtmm.analysis import equations
+    from simtmm.report import equations as report
+
+    chosen = _machine(machine, set_)
+    fitted = equations.fit(file, time, x, over, cache, a0, chosen)
+    result.show(report.describe_fitted(fitted), fitted.to_dict())
+
+
+def _machine(name: str | None, changes: list[str] | None) -> "Machine | None":
+    if name is not None:
+        return chosen_machine(name, changes)
+    if changes:
+        raise ModelError("--set: is of a machine, so --machine must be given too")
+    return None

@@ -1,0 +1,90 @@
+"""`simtmm run`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from simtmm.cli.options.checks import CheckOptions
+from simtmm.cli.options.environment import EnvironmentOptions
+from simtmm.cli.options.grouped import grouped
+from simtmm.cli.options.models_only import ModelsOptions
+from simtmm.cli.options.nsight import NsightOptions
+from simtmm.cli.options.output import JsonOption, output_option, show
+from simtmm.cli.options.rows import RowOptions, checked_output
+from simtmm.cli.options.timeline import TimelineOptions
+from simtmm.errors import EngineError
+from simtmm.requests.files import printing
+from simtmm.requests.run import RunRequest
+
+if TYPE_CHECKING:
+    from simtmm.cli.options.checks import Checking
+
+LONG = 2_000_000  # operations: a page of more is without what happens over time, which takes 50 bytes for each
+
+
+@grouped
+def run(
+    *,
+    request: RunRequest,
+    rows: RowOptions,
+    timelines: TimelineOptions,
+    models: ModelsOptions,
+    nsight: NsightOptions,
+    checks: CheckOptions,
+    environment: EnvironmentOptions,
+    as_json: JsonOption = False,
+    output: Annotated[
+        Path | None,
+        output_option("the JSON document there, a page (.html), or a row a line (.csv)", callback=checked_output),
+    ] = None,
+) -> None:
+    """Say how long a program takes on a machine, why, and what would help.
+
+    A program is a kernel, a CUDA file or program, a Python script, launches, a trace or a workload.
+    """
+    with checks.begun() as checking:
+        request = checking.applied(request)
+        if models.models_only:
+            others = {**dict.fromkeys(rows.given(), True), "--timeline": timelines.timeline, "--nsight": nsight.nsight,
+                      "--check": checks.check, "--engine": request.engine != "auto"}  # fmt: skip
+            models.show(request, others, as_json, output)
+            return
+        models.refuse()
+        _simulate(request, rows, timelines, nsight, checking, as_json, output)
+        checking.end()
+
+
+def _simulate(
+    request: RunRequest,
+    rows: RowOptions,
+    timelines: TimelineOptions,
+    nsight: NsightOptions,
+    checking: "Checking",
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    checked = request.checked()
+    part = timelines.part(checked.selected.machine)
+    measured = nsight.loaded()
+    if checking.is_on and request.sample is not None:
+        raise EngineError("--sample: simulates some blocks, and --check looks at all: leave one of them out")
+    opened = checked.opened(as_json)
+    from simtmm.report.progress import watching
+
+    makes_page = rows.makes_page(output)
+    limit = LONG if makes_page and timelines.timeline is None else None
+    with watching() as watch, printing(as_json):
+        done = opened.run(watch, timelines.timeline is not None or makes_page, limit)
+    report, of_rows = rows.report(done)
+    tables, beside = nsight.beside(done, measured)
+    report += tables
+    document = done.to_dict() | of_rows | beside | opened.opened.document
+    if timelines.timeline is not None:
+        from simtmm.report.trace_events import write_timeline_of_run
+
+        assert part is not None
+        written = write_timeline_of_run(timelines.timeline, done, timelines.timeline_events, part)
+        report += ["", f"Timeline: {written}"]
+        document["timeline"] = written.to_dict()
+    left = rows.write(done, output)
+    show([*report, *checking.parts()], document | checking.to_dict(), as_json, left)
+    opened.opened.end()

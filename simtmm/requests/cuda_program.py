@@ -1,0 +1,164 @@
+"""CUDA C++ programs on the command line: run as they are, with arguments behind --, and recorded."""
+
+import itertools
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simtmm.errors import KernelError, RecordingError, escaped, shown
+from simtmm.files import is_file
+
+if TYPE_CHECKING:
+    from simtmm.device.own_clock import OwnClock
+    from simtmm.machine import Machine
+    from simtmm.program import Program
+    from simtmm.programs.program import Outcome
+    from simtmm.recorder.selection import StopAfter
+    from simtmm.requests.script import Choice
+
+BuildOption = Annotated[
+    list[str] | None,
+    typer.Option("--build", metavar="FLAGS", help="options of nvcc for a CUDA program, as --build '-O3 -I include'"),
+]
+ClockOption = Annotated[
+    str,
+    typer.Option(
+        "--clock",
+        metavar="virtual|real",
+        help="what a program reads from its clocks: the simulated machine's time, or this computer's",
+    ),
+]
+HostTimeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--host-time",
+        metavar="on|off",
+        help="whether the time of a program's own code counts on its clocks; without it runs repeat exactly",
+        show_default="on for programs, off for scripts",
+    ),
+]
+StopOption = Annotated[
+    str | None,
+    typer.Option(
+        "--stop-after",
+        metavar="N|SECONDS",
+        help="end a program after so many launches, as 100, or seconds, as 60s, and report what there is",
+    ),
+]
+
+
+def own_clock(clock: str, host_time: str | None, usual: bool) -> "OwnClock":
+    """The clock of a program. usual: whether its own code's time counts where nobody says. Raises KernelError."""
+    from simtmm.device.own_clock import CLOCKS, OwnClock
+
+    if clock not in CLOCKS:
+        raise KernelError(f"--clock {shown(clock)}: must be {' or '.join(CLOCKS)}")
+    if host_time not in (None, "on", "off"):
+        raise KernelError(f"--host-time {shown(host_time)}: must be on or off")
+    return OwnClock(clock, usual if host_time is None else host_time == "on")
+
+
+def stop_after(text: str | None) -> "StopAfter":
+    """When a program is ended. Raises KernelError."""
+    from simtmm.recorder.selection import StopAfter
+
+    if text is None:
+        return StopAfter()
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(s?)", text, re.ASCII)
+    number = float(found[1]) if found else 0.0
+    if not found or number <= 0 or (not found[2] and number != int(number)):
+        raise KernelError(f"--stop-after {shown(text)}: must be a number of launches, as 100, or of seconds, as 60s")
+    return StopAfter(seconds=min(number, 1e6)) if found[2] else StopAfter(launches=int(number))
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """A CUDA program that was run. program: what it launched."""
+
+    program: "Program"
+    outcome: "Outcome"
+
+    def lines(self) -> list[str]:
+        """What stands beside the report."""
+        found, name = self.outcome, self.program.name
+        lines = [f"{found.recorded} of {found.launched} launches of {name} are recorded"]
+        if found.status:
+            lines.append(f"{name} ended with exit status {found.status}")
+        return lines
+
+    def print(self, as_json: bool) -> None:
+        """Print them, to standard error where standard output is for one document alone."""
+        print(*map(escaped, self.lines()), "", sep="\n", file=sys.stderr if as_json else sys.stdout)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The program in a JSON document."""
+        return {"status": self.outcome.status, "launched": self.outcome.launched, "recorded": self.outcome.recorded}
+
+    def end(self) -> None:
+        """End as the program did."""
+        if self.outcome.status:
+            raise typer.Exit(self.outcome.status)
+
+
+def is_cuda_program(source: object, arguments: list[str] | None) -> bool:
+    """Whether that is a CUDA program: files of which one has a main."""
+    from simtmm.programs.main_function import is_program
+
+    return isinstance(source, str) and is_program(_files(source, arguments))
+
+
+def _files(source: str, arguments: list[str] | None) -> list[str]:
+    """The files of a program, which lead its arguments."""
+    from simtmm.programs.main_function import SOURCES
+
+    return [source, *itertools.takewhile(lambda word: Path(word).suffix in SOURCES and is_file(word), arguments or [])]
+
+
+def program_run(
+    source: str,
+    arguments: list[str] | None,
+    machine: "Machine | None",
+    choice: "Choice",
+    foreign: Mapping[str, object],
+    build: list[str] | None,
+    output: Path | None = None,
+    as_json: bool = False,
+    clock: "OwnClock | None" = None,
+    stop: "StopAfter | None" = None,
+) -> ProgramRun:
+    """Run a program and record what it launches.
+
+    arguments: files of the same program, and the program's words. foreign: options that were given and that are not
+    for programs. output: where the trace goes. clock: that it reads. stop: when it is ended.
+
+    Raises typer.Exit, with the program's status, where it failed or launched nothing and left no trace;
+    RecordingError where there is none.
+    """
+    from simtmm.program import Program
+    from simtmm.programs.flags import split_flags
+    from simtmm.programs.program import cuda_program
+    from simtmm.recorder.selection import Selection
+    from simtmm.report.progress import watching
+
+    for name, value in foreign.items():
+        if value:
+            raise KernelError(f"{name}: is not for a CUDA program, and {source} is one")
+    paths = _files(source, arguments)
+    words = (arguments or [])[len(paths) - 1 :]
+    selection = Selection(choice.kernel, choice.launch, choice.skip, choice.count)
+    program = cuda_program(
+        paths, words, split_flags(build or []), selection, choice.sample_blocks, choice.most_events, clock, stop
+    )
+    with watching(in_lines=True):
+        outcome = program.run_printing(machine, output, sys.stderr if as_json else None)
+    if outcome.trace is None:
+        if outcome.status or (outcome.is_idle and output is None):
+            print(escaped(f"simtmm: {outcome.why_none}"), file=sys.stderr)
+            raise typer.Exit(outcome.status)
+        raise RecordingError(outcome.why_none)
+    return ProgramRun(Program(program.name, {}, outcome.trace, sources=program.sources(outcome.trace)), outcome)

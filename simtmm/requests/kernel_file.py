@@ -1,0 +1,111 @@
+"""Files of device code: which of their kernels is launched, and how."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from simtmm.errors import KernelError, shown
+from simtmm.requests.completion import complete_parameter
+
+if TYPE_CHECKING:
+    from simtmm.kernel import Kernel
+
+Given = TypeVar("Given")
+FORMS = ("written", "compiled", "ptx")
+
+ParamOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        "-p",
+        metavar="NAME=VALUE",
+        help="a kernel's parameter (see `kernels NAME`); repeatable",
+        autocompletion=complete_parameter,
+    ),
+]
+FormOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="FORM",
+        help="record a kernel as written (what its macros mark), compiled (the machine's instructions) or ptx; "
+        "written where it has macros",
+        autocompletion=lambda: list(FORMS),
+    ),
+]
+GridOption = Annotated[
+    str | None, typer.Option("--grid", metavar="SIZES", help="blocks of a launch of a .cu file, as 3907 or 64x64")
+]
+BlockOption = Annotated[
+    str | None, typer.Option("--block", metavar="SIZES", help="threads of a block, as 256 or 16x16")
+]
+ArgumentOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="NAME=VALUE",
+        help="an argument: a number, random:float32:1000, zeros:int32:64x64, or a file (.npy); repeatable",
+    ),
+]
+KernelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kernel",
+        metavar="NAME",
+        help="which kernel of a file, where it has several; of a script, those to record: NAME, gemm_* or regex:WORDS",
+    ),
+]
+SharedOption = Annotated[int, typer.Option("--shared", metavar="BYTES", min=0, help="dynamic shared memory of a block")]
+CompilerOption = Annotated[
+    list[str] | None,
+    typer.Option("--compile", metavar="OPTION", help="for the compiler, as --compile=-DN=4; repeatable"),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchOptions:
+    """A kernel's parameters and form, and how a kernel of a file of device code is launched."""
+
+    parameters: ParamOption = None
+    grid: GridOption = None
+    block: BlockOption = None
+    args: ArgumentOption = None
+    kernel: KernelOption = None
+    shared: SharedOption = 0
+    compile: CompilerOption = None
+    form: FormOption = None
+
+    def of_kernels(self) -> dict[str, object]:
+        """The options that are for kernels alone, which a program launches itself, by their names."""
+        return {"--param": self.parameters, "--grid": self.grid, "--block": self.block, "--arg": self.args,
+                "--shared": self.shared, "--compile": self.compile, "--as": self.form}  # fmt: skip
+
+    def launched(self, source: Given) -> "Given | Kernel":
+        """A file of device code as a Kernel with this launch; any other source unchanged. Raises KernelError."""
+        from simtmm.recorder.sources import DEVICE_CODE
+
+        if isinstance(source, (str, Path)) and Path(source).suffix in DEVICE_CODE:
+            from simtmm.recorder.compiled.cuda_file import cuda_program
+
+            return cuda_program(
+                source, self.grid, self.block, self.args or [], kernel=self.kernel, shared=self.shared,
+                options=self.compile or [],
+            )  # fmt: skip
+        given = {"--grid": self.grid, "--block": self.block, "--arg": self.args, "--kernel": self.kernel,
+                 "--shared": self.shared, "--compile": self.compile}  # fmt: skip
+        for option, value in given.items():
+            if value:
+                what = named(source)
+                raise KernelError(
+                    f"{option}: is for a file of device code ({', '.join(DEVICE_CODE)}), and not for {what}"
+                )
+        return source
+
+
+def named(source: object) -> str:
+    """A source in an error's words."""
+    if source is None:
+        return "the shipped trace"
+    return str(source) if isinstance(source, (str, Path)) else shown(source)

@@ -1,0 +1,82 @@
+"""What `run` is asked for: a program, a machine, and how the one is simulated on the other."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simtmm.errors import RecordingError
+from simtmm.requests.machine import MachineOptions
+from simtmm.requests.program import Opened, ProgramOptions, Selected, select
+from simtmm.requests.sampling import SampleOptions
+from simtmm.requests.study_options import engine_option
+from simtmm.requests.values import parameters_of
+
+if TYPE_CHECKING:
+    from simtmm.analysis.run import Run
+    from simtmm.watch import Watch
+
+WhatIfOption = Annotated[bool, typer.Option("--what-if/--no-what-if", help="try what would help, for 3 s at most")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest(ProgramOptions, MachineOptions, SampleOptions):
+    """A program on a machine. Its fields are options of `simtmm run` and arguments of `simtmm.run`."""
+
+    engine: Annotated[str, engine_option("fast (compiled), reference (SimPy), or auto: whichever is done sooner")] = (
+        "auto"
+    )
+    what_if: WhatIfOption = True
+
+    def checked(self) -> "CheckedRun":
+        """The request with all checked that can be before anything is run. Raises the errors of simtmm.errors."""
+        return CheckedRun(self, self.part, select(self, self))
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """A request whose words are checked. error: as a part of the time."""
+
+    request: RunRequest
+    error: float
+    selected: Selected
+
+    def opened(self, as_json: bool = False) -> "OpenedRun":
+        """The program that is simulated; a user's own program is run for it."""
+        return OpenedRun(self, self.selected.opened(as_json, self.request.most_events))
+
+    def opened_in_python(self) -> "OpenedRun":
+        """Likewise, where nobody is at the command line. Raises RecordingError where the program left no trace."""
+        try:
+            return self.opened()
+        except typer.Exit as end:
+            raise RecordingError(
+                f"{self.request.source}: ended with exit status {end.exit_code}, and left no launch to simulate"
+            ) from None
+
+
+@dataclass(frozen=True)
+class OpenedRun:
+    """A program that only has to be simulated."""
+
+    checked: CheckedRun
+    opened: Opened
+
+    def run(self, watch: "Watch | None", timeline: bool = False, timeline_limit: int | None = None) -> "Run":
+        """Simulate it. The arguments are those of simtmm.analysis.run."""
+        from simtmm.analysis.run import run
+
+        request = self.checked.request
+        return run(
+            self.opened.program,
+            self.checked.selected.machine,
+            parameters_of(request.parameters),
+            request.engine,
+            watch,
+            timeline,
+            form=request.form,
+            what_if=request.what_if,
+            timeline_limit=timeline_limit,
+            sample=request.sample,
+            error=self.checked.error,
+        )

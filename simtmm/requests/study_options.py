@@ -1,0 +1,71 @@
+"""Options of commands that simulate many points, and what is printed when they are interrupted."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simtmm.requests.completion import complete_model
+from simtmm.requests.files import checked
+
+if TYPE_CHECKING:
+    from simtmm.analysis.unfinished import Unfinished
+
+FAILED = 1  # exit status
+ENGINES = ("fast", "reference")
+
+
+def engine_option(what: str = "fast (compiled) or reference (SimPy)") -> Any:
+    """The option --engine."""
+    return typer.Option("--engine", metavar="NAME", help=what, autocompletion=lambda: list(ENGINES))
+
+
+def model_option(what: str = "only this model; all if left out; repeatable") -> Any:
+    """The option --model."""
+    return typer.Option("--model", metavar="NAME", help=what, autocompletion=complete_model)
+
+
+def workers_option(default: str = "one a core") -> Any:
+    """The option --workers. default: how many there are if it is left out."""
+    return typer.Option("--workers", "-j", metavar="N", help=f"processes on this machine; {default} if left out")
+
+
+EngineOption = Annotated[str, engine_option()]
+WorkersOption = Annotated[int | None, workers_option()]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="a Dask cluster: tcp://HOST:PORT, or local:N for N workers here"),
+]
+KeptOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="keep what is simulated in this SQLite file, to go on from; in the user's cache folder if left out",
+        callback=checked,
+    ),
+]
+
+
+def interrupted(part: "Unfinished[Any]", what: str) -> KeyboardInterrupt:
+    """Print how much is done and kept; gives what is to be raised."""
+    print(f"simtmm: {part.done} of {part.total} {what} are done; the same command goes on from there", file=sys.stderr)
+    return KeyboardInterrupt()
+
+
+class resumable:  # noqa: N801 - reads as a function, as the context managers of contextlib
+    """Prints, when a sweep is interrupted, where its points are kept, if anywhere.
+
+    elsewhere: where that is without a path, in words.
+    """
+
+    def __init__(self, path: Path | None, elsewhere: str = "") -> None:
+        self._where = elsewhere if path is None else str(path)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is KeyboardInterrupt and self._where:
+            print(f"simtmm: what is done is in {self._where}; the same command goes on from there", file=sys.stderr)
