@@ -16,22 +16,30 @@ from simtmm.provenance import VERSION  # noqa: E402
 
 if TYPE_CHECKING:
     from simtmm.analysis.comparison import Comparison as Comparison
+    from simtmm.analysis.difference import Difference as Difference
     from simtmm.analysis.micro import Micro as Micro
     from simtmm.analysis.predictions import Predictions as Predictions
     from simtmm.analysis.run import Run as Run
-    from simtmm.analysis.run import run as run
-    from simtmm.analysis.tuning.tune import tune as tune
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
+    from simtmm.api.diff import diff as diff
+    from simtmm.api.explanation import Explanation as Explanation
     from simtmm.api.explore import explore as explore
+    from simtmm.api.hiding import crossover as crossover
+    from simtmm.api.hiding import threads as threads
+    from simtmm.api.hiding import zigzag as zigzag
     from simtmm.api.listing import kernels as kernels
     from simtmm.api.listing import machines as machines
     from simtmm.api.micro import micro as micro
     from simtmm.api.predictions import predictions as predictions
+    from simtmm.api.run import explain as explain
+    from simtmm.api.run import run as run
     from simtmm.api.steps import count as count
     from simtmm.api.steps import lower as lower
     from simtmm.api.steps import predict as predict
     from simtmm.api.steps import simulate as simulate
+    from simtmm.api.sweep import sweep as sweep
+    from simtmm.api.tune import tune as tune
     from simtmm.calibration.values import Calibration as Calibration
     from simtmm.cuda.texture import SurfaceObject as SurfaceObject
     from simtmm.cuda.texture import TextureObject as TextureObject
@@ -54,7 +62,6 @@ if TYPE_CHECKING:
     from simtmm.study.findings import Findings as Findings
     from simtmm.study.findings import findings as findings
     from simtmm.study.results import Results as Results
-    from simtmm.study.sweep import sweep as sweep
     from simtmm.trace.counts import Counts as Counts
     from simtmm.trace.importers import import_trace as import_trace
     from simtmm.trace.io import Trace as Trace
@@ -70,6 +77,8 @@ _HOMES = {
     "Calibration": "simtmm.calibration.values",
     "Comparison": "simtmm.analysis.comparison",
     "Counts": "simtmm.trace.counts",
+    "Difference": "simtmm.analysis.difference",
+    "Explanation": "simtmm.api.explanation",
     "Findings": "simtmm.study.findings",
     "Launch": "simtmm.launch",
     "Machine": "simtmm.machine",
@@ -92,6 +101,9 @@ _HOMES = {
     "calibrate": "simtmm.api.calibrate",
     "compare": "simtmm.api.compare",
     "count": "simtmm.api.steps",
+    "crossover": "simtmm.api.hiding",
+    "diff": "simtmm.api.diff",
+    "explain": "simtmm.api.run",
     "explore": "simtmm.api.explore",
     "findings": "simtmm.study.findings",
     "import_trace": "simtmm.trace.importers",
@@ -109,10 +121,12 @@ _HOMES = {
     "record": "simtmm.recorder",
     "recorded": "simtmm.scripts.recording",
     "recording": "simtmm.scripts.recording",
-    "run": "simtmm.analysis.run",
+    "run": "simtmm.api.run",
     "simulate": "simtmm.api.steps",
-    "sweep": "simtmm.study.sweep",
-    "tune": "simtmm.analysis.tuning.tune",
+    "sweep": "simtmm.api.sweep",
+    "threads": "simtmm.api.hiding",
+    "tune": "simtmm.api.tune",
+    "zigzag": "simtmm.api.hiding",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

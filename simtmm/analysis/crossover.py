@@ -3,9 +3,11 @@
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from simtmm.display import Displayed
 from simtmm.errors import ModelError
+from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.model.algorithms import find
 from simtmm.model.algorithms.regimes import Crossover, crossover
@@ -20,9 +22,12 @@ from simtmm.model.algorithms.symbol_ranges import (
 )
 from simtmm.provenance import provenance
 
+if TYPE_CHECKING:
+    import pandas
+
 
 @dataclass(frozen=True)
-class Versus:
+class Versus(Displayed):
     """Two algorithms on one machine: who wins along each symbol, the others being fixed.
 
     first, second: their names, with the variant where one is named. skipped: the symbols along which that is unknown,
@@ -35,6 +40,19 @@ class Versus:
     parameters: Mapping[str, float]
     crossovers: Mapping[str, Crossover]
     skipped: Mapping[str, str]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row for each stretch of a symbol that one of them wins, for pandas.
+
+        Raises OutputError where pandas is not installed.
+        """
+        return frame(
+            [
+                {"symbol": symbol, **vars(stretch)}
+                for symbol, found in self.crossovers.items()
+                for stretch in found.stretches
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as one JSON document."""

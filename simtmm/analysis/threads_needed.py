@@ -10,10 +10,12 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from simtmm.display import Displayed
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
+from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.model.latency_hiding import Hiding, hiding_of_trace
 from simtmm.program import Program, open_program
@@ -23,12 +25,15 @@ from simtmm.trace.io import Trace
 from simtmm.trace.lower import fit
 from simtmm.watch import Watch, tell, telling, watched
 
+if TYPE_CHECKING:
+    import pandas
+
 TOLERANCE = 0.05  # of the run without latency
 ROOM = 1 + 1e-9  # so that rounding takes no warp away
 
 
 @dataclass(frozen=True)
-class ThreadsNeeded:
+class ThreadsNeeded(Displayed):
     """How many threads per core hide the latency.
 
     by_simulation: the fewest found, None where all that the program has are not enough. all_threads: per core, if the
@@ -53,6 +58,10 @@ class ThreadsNeeded:
     probes: tuple[tuple[float, float], ...]
     provenance: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()  # what it was compiled for, where that is not the machine's own
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row for each number of threads that was simulated. Raises OutputError where pandas is not installed."""
+        return frame([{"threads_per_core": threads, "cycles": cycles} for threads, cycles in self.probes])
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""

@@ -1,21 +1,63 @@
 """Zigzag: throughput over the number of blocks, as waves of blocks fill the core groups."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from simtmm.display import Displayed
 from simtmm.errors import ModelError
+from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.model.launch.scheduling import Zigzag, zigzag
 from simtmm.program import open_program
 
+if TYPE_CHECKING:
+    import pandas
+
 MOST_COUNTS = 100_000  # of a sweep over blocks
+
+
+@dataclass(frozen=True)
+class Throughput(Displayed):
+    """Throughput over the number of blocks of a kernel's launch.
+
+    kernel: its name. machine: its name. swept: what Eq (5.13) gives for each number of blocks.
+    """
+
+    kernel: str
+    machine: str
+    swept: Zigzag
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {"kernel": self.kernel, "machine": self.machine, **self.swept.to_dict()}
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row for each number of blocks, for pandas. Raises OutputError where pandas is not installed."""
+        swept = self.swept
+        names = ("blocks", "f_sched", "relative_time", "relative_throughput")
+        columns = (swept.blocks, swept.f_sched, swept.relative_time, swept.relative_throughput)
+        return frame([dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)])
+
+
+def throughput(
+    source: str | Path,
+    machine: Machine,
+    parameters: Mapping[str, object] | None,
+    blocks: Sequence[int],
+    form: str | None = None,
+) -> Throughput:
+    """`sweep_blocks`, as a value that shows itself."""
+    kernel, swept = sweep_blocks(source, machine, parameters, blocks, form=form)
+    return Throughput(kernel, machine.name, swept)
 
 
 def sweep_blocks(
     source: str | Path,
     machine: Machine,
     parameters: Mapping[str, object] | None,
-    blocks: range,
+    blocks: Sequence[int],
     progress: Callable[[int], None] | None = None,
     form: str | None = None,
 ) -> tuple[str, Zigzag]:

@@ -19,16 +19,19 @@ PAGE = Path("docs/api.md")
 WIDTH = 88  # characters of a signature in one line
 GROUPS = {
     "Run, record and measure": (
-        "run", "explore", "record", "recording", "recorded", "import_trace", "measure", "micro",
+        "run", "explain", "diff", "explore", "record", "recording", "recorded", "import_trace", "measure", "micro",
     ),
     "Step by step": ("lower", "simulate", "count", "predict"),
-    "Studies": ("predictions", "sweep", "findings", "tune", "compare", "calibrate"),
+    "Studies": (
+        "sweep", "findings", "tune", "threads", "zigzag", "crossover", "compare", "predictions", "calibrate",
+    ),
     "What there is": (
         "kernels", "machines", "load_kernel", "load_machine", "load_trace", "load_workload", "__version__",
     ),
     "Kernels launched from Python": ("RawKernel", "RawModule", "TextureObject", "SurfaceObject"),
     "Values": (
         "Machine", "Trace", "Workload", "Launch", "Parameter", "Counts", "Result", "Prediction", "Measurement", "Run",
+        "Explanation", "Difference",
         "Predictions", "Results", "Findings", "Comparison", "Calibration", "Micro", "Picture",
     ),
     "Errors": ("SimtmmError",),

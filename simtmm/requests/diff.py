@@ -145,7 +145,11 @@ class DiffRequest(LaunchOptions, MachineOptions):
     def _saved(self, source: str, side: str) -> "Side | None":
         """The run that was saved there; None for a program, a workload among them."""
         from simtmm.analysis.difference import Side, load_document
+        from simtmm.analysis.run import Run
 
+        if isinstance(source, Run):  # in Python
+            _refuse(self._of_side(side), f"{source!r} is a run that was done")
+            return Side.of(source.to_dict(), source.program)
         if not isinstance(source, (str, Path)) or Path(source).suffix != SAVED:
             return None
         document = load_document(source)

@@ -13,6 +13,8 @@ from simtmm.requests.study_options import engine_option
 from simtmm.requests.values import parameters_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from simtmm.analysis.run import Run
     from simtmm.watch import Watch
 
@@ -62,9 +64,15 @@ class OpenedRun:
     checked: CheckedRun
     opened: Opened
 
-    def run(self, watch: "Watch | None", timeline: bool = False, timeline_limit: int | None = None) -> "Run":
+    def run(
+        self,
+        watch: "Watch | None",
+        timeline: bool = False,
+        timeline_limit: int | None = None,
+        models: "Sequence[str] | None" = None,
+    ) -> "Run":
         """Simulate it. The arguments are those of simtmm.analysis.run."""
-        from simtmm.analysis.run import run
+        from simtmm.analysis.run import DEFAULT_MODELS, run
 
         request = self.checked.request
         return run(
@@ -74,6 +82,7 @@ class OpenedRun:
             request.engine,
             watch,
             timeline,
+            DEFAULT_MODELS if models is None else models,
             form=request.form,
             what_if=request.what_if,
             timeline_limit=timeline_limit,

@@ -38,11 +38,7 @@ class SampleOptions:
             raise EngineError(f"--error {self.error}: is for --sample auto, which is not given")
         return part_of(self.error)
 
-    def given(self) -> list[str]:
-        """The names of those that are given."""
-        return [name for name, value in (("--sample", self.sample), ("--error", self.error)) if value is not None]
-
-    def tables(self) -> dict[str, float]:
+    def of_sample(self) -> dict[str, float]:
         """What a study file would hold of them. Raises EngineError."""
         part = self.part
         if self.sample is None:
@@ -69,8 +65,10 @@ class SampleOptions:
         return None if self.sample is None else MOST_EVENTS
 
 
-def part_of(error: str) -> float:
+def part_of(error: str | float) -> float:
     """A part of the time, from 3% or 0.03. Raises EngineError."""
+    if not isinstance(error, str):
+        return float(error)
     try:
         return float(error.removesuffix("%").strip()) / (100 if error.endswith("%") else 1)
     except ValueError:

@@ -49,7 +49,7 @@ def test_the_list_fits_the_terminal_with_every_name_whole(width):
 
 def test_one_kernel_shows_its_algorithm_and_the_symbols_of_its_defaults():
     assert lines(describe_kernel(*describe_kernel_named("apsp-minplus")))[-1] == (
-        "algorithm: apsp-dynamic-programming, by default with n=64, S_D=16 (see `simtmm predict "
+        "algorithm: apsp-dynamic-programming, by default with n=64, S_D=16 (see `simtmm paper predict "
         "apsp-dynamic-programming`)"
     )
     assert not [

@@ -10,10 +10,16 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simtmm.analysis.difference.side import Side
+from simtmm.display import Displayed
+from simtmm.errors import OutputError, nearest, shown
+from simtmm.extras import frame
 from simtmm.stalls import Place
+
+if TYPE_CHECKING:
+    import pandas
 
 ALIKE = 0.6  # of the characters of two texts, from where on one is the other, changed
 Both: TypeAlias = tuple[Fraction, Fraction]
@@ -67,7 +73,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Displayed):
     """Two runs side by side. unit: "cycles" where their clocks are the same, else "s".
 
     reasons, lines, arrays: those that contribute most first. cause: None where the times are the same.
@@ -88,6 +94,29 @@ class Difference:
     def difference(self) -> Fraction:
         """B's time less A's."""
         return self.times[1] - self.times[0]
+
+    def to_frame(self, by: str = "reason") -> "pandas.DataFrame":
+        """A row for each reason, line or array, those that contribute most first, for pandas.
+
+        by: "reason", "line" or "array".
+
+        Raises OutputError for another `by`, and where pandas is not installed.
+        """
+        tables = {"reason": self.reasons, "line": self.lines, "array": self.arrays}
+        if by not in tables:
+            raise OutputError(f"by = {shown(by)}: must be one of {', '.join(tables)}{nearest(str(by), tables)}")
+        return frame(
+            [
+                {
+                    by: entry.name,
+                    "reason_why": entry.reason,
+                    "a": float(entry.times[0]),
+                    "b": float(entry.times[1]),
+                    "difference": float(entry.difference),
+                }
+                for entry in tables[by]
+            ]
+        )
 
     @property
     def ratio(self) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.tuning.launch_shapes import TUNED, launch_shapes
 from simtmm.analysis.tuning.t1 import is_problem
@@ -11,6 +11,7 @@ from simtmm.analysis.tuning.trial import Trial
 from simtmm.analysis.tuning.tune import tune
 from simtmm.analysis.tuning.tuned import Tuned
 from simtmm.analysis.unfinished import Unfinished
+from simtmm.display import Displayed
 from simtmm.errors import KernelError, StudyError
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
@@ -20,6 +21,9 @@ from simtmm.recorder.sources import opened_kernel
 from simtmm.sampling import DEFAULT_ERROR
 from simtmm.study.design.axes import Value
 from simtmm.watch import Watch, tell, watched
+
+if TYPE_CHECKING:
+    import pandas
 
 STATUS = {  # of a configuration, as documents have had it since before there was tuning
     "done": "done", "bounded": "bounded", "does not fit": "skipped", "not compiled": "failed", "failed": "failed",
@@ -44,10 +48,14 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(Displayed):
     """What was tried, and the choices: the simulation's first, then the models'."""
 
     tuned: Tuned
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row for each configuration that ran, the best first. Raises OutputError where pandas is not installed."""
+        return self.tuned.to_frame()
 
     @property
     def axes(self) -> tuple[str, ...]:

@@ -4,13 +4,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.tuning.front import front
 from simtmm.analysis.tuning.goals import Goal, Goals
 from simtmm.analysis.tuning.trial import Trial
+from simtmm.display import Displayed
+from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.provenance import provenance
+
+if TYPE_CHECKING:
+    import pandas
 
 FLAT = 0.05  # of the best's value, within which configurations are as good
 
@@ -25,7 +30,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class Tuned(Displayed):
     """What came of a search.
 
     program: the kernel's name. trials: all that were tried, in the order of the space. excluded: combinations that the
@@ -42,6 +47,15 @@ class Tuned:
     error: float
     goals: Goals
     sampled: int = 0
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A row for each configuration that ran, the best first. Raises OutputError where pandas is not installed."""
+        return frame(
+            [
+                {**trial.configuration, "cycles": trial.cycles, "error": trial.error, "objective": self.value(trial)}
+                for trial in self.ranked()
+            ]
+        )
 
     @cached_property
     def done(self) -> list[Trial]:

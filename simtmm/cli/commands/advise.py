@@ -1,7 +1,5 @@
 """`simtmm tune` of a launch's shape alone, which was `simtmm advise`."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +15,10 @@ from simtmm.requests.study_options import FAILED, ClusterOption, KeptOption, Wor
 from simtmm.requests.values import parameters_of, ranges_of
 
 if TYPE_CHECKING:
-    from simtmm.machine import Machine
+    from collections.abc import Callable
+
+    from simtmm.analysis.tuning.advice import Advice
+    from simtmm.watch import Watch
 
 
 @grouped
@@ -55,47 +56,31 @@ def advise(
     By simulation, of sub-block sizes as well, beside what the models choose: `tune` with launch shapes alone. Every
     finished configuration is kept; the same command goes on where it was stopped. Exit status 1: some failed.
     """
-    choose_shape(
-        kernel, chosen_machine(machine, set_), ranges_of(vary, "--vary"), parameters_of(param), error, model or (),
-        store, workers, cluster, result,
-    )  # fmt: skip
+    from simtmm.requests.sampling import part_of
+
+    def search(watch: "Watch") -> "Advice":
+        from simtmm.analysis.tuning.advice import advise as run_advise
+
+        return run_advise(
+            kernel, chosen_machine(machine, set_), parameters_of(param), None, ranges_of(vary, "--vary"), model or (),
+            store, workers, cluster, watch, part_of(error),
+        )  # fmt: skip
+
+    show_advice(search, result)
 
 
-def takes_shapes(kernel: str) -> bool:
-    """Whether that is a kernel, of which threads and blocks can be chosen; not a problem of Kernel Tuner's."""
-    from simtmm.analysis.tuning.t1 import is_problem
+def show_advice(search: "Callable[[Watch], Advice]", result: DocumentOptions) -> None:
+    """Search, and print what is best.
 
-    return not is_problem(kernel)
-
-
-def choose_shape(
-    kernel: str,
-    machine: "Machine",
-    vary: Mapping[str, str],
-    parameters: Mapping[str, object],
-    error: str,
-    models: Sequence[str],
-    store: Path | None,
-    workers: int | None,
-    cluster: str | None,
-    result: DocumentOptions,
-) -> None:
-    """Try launch shapes, and print what is best.
-
-    Raises typer.Exit where some failed, and the errors of simtmm.errors.
+    Raises typer.Exit where some configurations failed, and the errors of simtmm.errors.
     """
     from simtmm.analysis.unfinished import Unfinished
     from simtmm.report.progress import watching
-    from simtmm.requests.sampling import part_of
 
     try:
         with watching(at_once=True) as watch, printing(result.as_json):
             watch("configurations", 0, None)  # before what is slow to load
-            from simtmm.analysis.tuning.advice import advise as run_advise
-
-            advice = run_advise(
-                kernel, machine, parameters, None, vary, models, store, workers, cluster, watch, part_of(error)
-            )
+            advice = search(watch)
     except Unfinished as part:
         from simtmm.report.advise import describe_advice
 

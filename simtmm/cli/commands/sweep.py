@@ -2,123 +2,20 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simtmm.cli.options.environment import EnvironmentOptions
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import DocumentOptions, warn_of_traces
-from simtmm.errors import StudyError
 from simtmm.files import check_writable, is_file
-from simtmm.requests.completion import complete_axis, complete_quantity, complete_study
 from simtmm.requests.files import checked_all, printing
-from simtmm.requests.kernel_file import ParamOption
-from simtmm.requests.machine import SetOption, machine_option
-from simtmm.requests.sampling import SampleOptions
-from simtmm.requests.study_options import FAILED, ClusterOption, WorkersOption, engine_option, resumable
-from simtmm.requests.values import changes_of, parameters_of, ranges_of
+from simtmm.requests.study_options import FAILED, ClusterOption, WorkersOption, resumable
+from simtmm.requests.sweep import SweepRequest
 
 if TYPE_CHECKING:
-    from simtmm.study.design.design import Design
-
-SAMPLES = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class AxisOptions:
-    """What is varied, and which of the points are left."""
-
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--vary",
-            metavar="KEY=RANGE",
-            help="an axis: LOW:HIGH[:step|linear|log|times:N] or A,B,C; repeatable",
-            autocompletion=complete_axis,
-        ),
-    ] = None
-    link: Annotated[
-        list[str] | None,
-        typer.Option("--link", metavar="KEY=RANGE;KEY=RANGE", help="axes that go together, value by value; repeatable"),
-    ] = None
-    draw: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--draw",
-            metavar="KEY=LOW:HIGH[:log]",
-            help="a sampled axis; repeatable",
-            autocompletion=complete_axis,
-        ),
-    ] = None
-    samples: Annotated[
-        int | None, typer.Option("--samples", metavar="N", help="how many points --draw draws; 100 if left out")
-    ] = None
-    method: Annotated[
-        str | None,
-        typer.Option("--method", metavar="NAME", help="of --draw: latin-hypercube, as if left out, or random"),
-    ] = None
-    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="of --draw; 0 if left out")] = None
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where",
-            metavar="CONDITION",
-            help="points that do not meet it are skipped, as 'threads <= 512'; repeatable",
-        ),
-    ] = None
-
-    def tables(self) -> dict[str, Any]:
-        """What a study file would hold of them. Raises StudyError."""
-        given = {"points": self.samples, "method": self.method, "seed": self.seed}
-        sampling = {key: value for key, value in given.items() if value is not None}
-        if sampling and not self.draw:
-            raise StudyError("--samples, --method, --seed: of sampled axes, so --draw must be given too")
-        sample = {"points": SAMPLES, **sampling, "axes": ranges_of(self.draw, "--draw")}
-        return {
-            "axes": ranges_of(self.vary, "--vary"),
-            "linked": [ranges_of(words.split(";"), "--link") for words in self.link or []],
-            "sample": sample if self.draw else None,
-            "constraints": self.where,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class PointOptions:
-    """What is computed at each point."""
-
-    machine: Annotated[list[str] | None, machine_option("a machine; repeatable, and then an axis")] = None
-    set_: SetOption = None
-    param: ParamOption = None
-    compute: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--compute",
-            metavar="NAME",
-            help="simulated or a model (see `predict`); repeatable",
-            autocompletion=complete_quantity,
-        ),
-    ] = None
-    kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="what SOURCE is: kernel, trace or algorithm")
-    ] = None
-    engine: Annotated[str | None, engine_option()] = None
-    measured: Annotated[
-        list[Path] | None,
-        typer.Option("--measured", metavar="FILE", help="measured times, CSV or JSON; repeatable"),
-    ] = None
-
-    def tables(self) -> dict[str, Any]:
-        """What a study file would hold of them."""
-        return {
-            "machines": self.machine,
-            "set": changes_of(self.set_),
-            "parameters": parameters_of(self.param),
-            "compute": self.compute,
-            "kind": self.kind,
-            "engine": self.engine,
-            "measured": [str(path) for path in self.measured or []],
-        }
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,17 +52,7 @@ class StoreOptions:
 
 @grouped
 def sweep(
-    source: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE...",
-            help="a study file (.toml); or kernels and traces (.parquet), or an algorithm of the papers",
-            autocompletion=complete_study,
-        ),
-    ],
-    points: PointOptions,
-    sampling: SampleOptions,
-    axes: AxisOptions,
+    request: SweepRequest,
     keeping: StoreOptions,
     environment: EnvironmentOptions,
     result: DocumentOptions,
@@ -185,10 +72,10 @@ def sweep(
 
     for path in keeping.export or []:
         check_format(path)
-    design = _design(source, points, sampling, axes)
+    design = request.design()
     if keeping.rule:
         design = replace(design, rules=rules_in(keeping.rule))
-    store = keeping.store or Path(f"{'-'.join(Path(name).stem for name in source)}.sqlite")
+    store = keeping.store or Path(f"{'-'.join(Path(name).stem for name in request.source)}.sqlite")
     if not is_file(store):  # one that is complete need not be writable
         check_writable(store)
     warn_of_traces(design.subject.sources)
@@ -207,27 +94,3 @@ def sweep(
     result.show(describe_study(done, found, str(store)), document)
     if done.number("failed"):
         raise typer.Exit(FAILED)
-
-
-FLAGS = {  # of tables of a study file whose options are called otherwise
-    "axes": "vary", "linked": "link", "sample": "draw", "constraints": "where", "parameters": "param",
-    "machines": "machine", "sample_error": "sample",
-}  # fmt: skip
-
-
-def _design(sources: list[str], points: PointOptions, sampling: SampleOptions, axes: AxisOptions) -> "Design":
-    """The study that a file holds, or that the options describe. Raises StudyError where both are given."""
-    from simtmm.recorder.sources import refuse_files
-    from simtmm.study.design.design import design_file, design_of
-    from simtmm.study.design.study_file import study_of
-
-    given = {key: value for key, value in {**points.tables(), **sampling.tables(), **axes.tables()}.items() if value}
-    for each in sources:
-        refuse_files(each, "sweep")
-    source, *others = sources
-    if others or Path(source).suffix != ".toml":
-        return design_of(study_of({"program": sources if others else source, **given}, "options"))
-    if given:
-        names = ", ".join(f"--{FLAGS.get(key, key)}" for key in given)
-        raise StudyError(f"{source}: {names}: can't be given beside a study file, which holds all of it")
-    return design_file(source)

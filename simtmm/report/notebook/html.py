@@ -11,6 +11,8 @@ from simtmm.display import Displayed
 from simtmm.errors import escaped
 from simtmm.report.notebook.parts import parts_of
 
+LETTER = 6  # pixels for each # of a terminal's bar
+
 
 def html_of(value: Displayed) -> str:
     """All parts of a value's report, below one another."""
@@ -40,9 +42,17 @@ def _table(table: Table) -> str:
 def _row(tag: str, cells: Iterable[RenderableType], sides: Iterable[str]) -> str:
     def written() -> Iterator[str]:
         for cell, side in zip(cells, sides, strict=True):
-            yield f"<{tag}{side}>{_escaped(cell)}</{tag}>"
+            yield f"<{tag}{side}>{_bar(cell) or _escaped(cell)}</{tag}>"
 
     return f"<tr>{''.join(written())}</tr>"
+
+
+def _bar(part: RenderableType) -> str:
+    """A bar that a terminal shows as a row of #, drawn; "" for any other part."""
+    text = (part.plain if isinstance(part, Text) else str(part)).rstrip()
+    if not text or text.strip("#"):
+        return ""
+    return f"<div style='background:#3b7dd8;height:0.8em;width:{len(text) * LETTER}px'></div>"
 
 
 def _escaped(part: RenderableType) -> str:

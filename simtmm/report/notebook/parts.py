@@ -8,17 +8,27 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.crossover import Versus
+from simtmm.analysis.difference import Difference
 from simtmm.analysis.predictions import Predictions
 from simtmm.analysis.run import Run
+from simtmm.analysis.threads_needed import ThreadsNeeded
+from simtmm.analysis.tuning.advice import Advice
+from simtmm.analysis.tuning.tuned import Tuned
+from simtmm.analysis.zigzag import Throughput
 from simtmm.display import Displayed
 from simtmm.machine import Machine
 from simtmm.model.series import label
+from simtmm.report.advise import describe_advice
 from simtmm.report.answers import answers
 from simtmm.report.compare import describe_comparison
+from simtmm.report.diff import describe_difference
 from simtmm.report.listing import describe_machine
-from simtmm.report.predict import describe_prediction
+from simtmm.report.predict import describe_prediction, describe_versus, describe_zigzag
 from simtmm.report.run import WHAT_TIME_MEANS, describe
 from simtmm.report.text import NO_VALUE, number, share, table
+from simtmm.report.threads_needed import describe_threads
+from simtmm.report.tune import describe_tuned
 from simtmm.result import Prediction, Result
 from simtmm.study.findings import Findings
 from simtmm.study.results import Results
@@ -41,6 +51,20 @@ parts_of.register(Machine)(describe_machine)
 parts_of.register(Run)(describe)
 parts_of.register(Comparison)(describe_comparison)
 parts_of.register(Predictions)(describe_prediction)
+parts_of.register(Difference)(describe_difference)
+parts_of.register(ThreadsNeeded)(describe_threads)
+parts_of.register(Versus)(describe_versus)
+parts_of.register(Advice)(describe_advice)
+
+
+@parts_of.register
+def _of_tuned(tuned: Tuned) -> Parts:
+    yield from describe_tuned(tuned, MOST_ROWS)
+
+
+@parts_of.register
+def _of_throughput(found: Throughput) -> Parts:
+    yield from describe_zigzag(found.kernel, found.swept, found.machine)
 
 
 @parts_of.register

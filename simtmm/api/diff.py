@@ -1,0 +1,92 @@
+"""`simtmm.diff`: the words of `simtmm diff` as arguments."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simtmm.api.requested import request_of
+from simtmm.api.run import Sizes
+from simtmm.requests.diff import DiffRequest
+
+if TYPE_CHECKING:
+    from simtmm.analysis.difference import Difference
+    from simtmm.analysis.run import Run
+    from simtmm.kernel import Kernel
+    from simtmm.machine import Machine
+    from simtmm.watch import Watch
+
+
+def diff(
+    a: "str | Path | Kernel | Run",
+    b: "str | Path | Kernel | Run",
+    machine: "Machine | str | Path | None" = None,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    grid: Sizes = None,
+    block: Sizes = None,
+    args: Mapping[str, object] | None = None,
+    kernel: str | None = None,
+    shared: int = 0,
+    compile: Sequence[str] = (),
+    set: Mapping[str, object] | None = None,
+    form: str | None = None,
+    start: str | None = None,
+    what_if: bool = True,
+    machine_a: "Machine | str | Path | None" = None,
+    machine_b: "Machine | str | Path | None" = None,
+    parameters_a: Mapping[str, object] | None = None,
+    parameters_b: Mapping[str, object] | None = None,
+    grid_a: Sizes = None,
+    grid_b: Sizes = None,
+    block_a: Sizes = None,
+    block_b: Sizes = None,
+    args_a: Mapping[str, object] | None = None,
+    args_b: Mapping[str, object] | None = None,
+    kernel_a: str | None = None,
+    kernel_b: str | None = None,
+    compile_a: Sequence[str] | None = None,
+    compile_b: Sequence[str] | None = None,
+    set_a: Mapping[str, object] | None = None,
+    set_b: Mapping[str, object] | None = None,
+    watch: "Watch | None" = None,
+) -> "Difference":
+    """Compare two runs, and explain the difference in time: `simtmm diff` as a function.
+
+    a: what `run` takes; a run that was saved (`simtmm run -o FILE.json`); or a Run.
+    b: likewise.
+    machine: of both: a Machine, its name, or its file.
+    parameters: of both, those that differ from a kernel's defaults.
+    grid: of both: blocks of the launch.
+    block: of both: threads of a block.
+    args: of both: the kernel's arguments by name; a side's own replace those of the same name.
+    kernel: of both: the kernel's name where the file has several.
+    shared: of both: dynamic shared memory of a block [bytes].
+    compile: of both: options for the compiler; a side's own follow.
+    set: of both: the machine's keys with new values; a side's own replace those of the same name.
+    form: of both: "written", "compiled" or "ptx".
+    start: of both: "warm", "cold" or "kept".
+    what_if: whether to try what would help in each run.
+    machine_a: the machine of A alone.
+    machine_b: the machine of B alone.
+    parameters_a: the parameters of A alone.
+    parameters_b: the parameters of B alone.
+    grid_a: the blocks of A alone.
+    grid_b: the blocks of B alone.
+    block_a: the threads of a block of A alone.
+    block_b: the threads of a block of B alone.
+    args_a: the arguments of A alone.
+    args_b: the arguments of B alone.
+    kernel_a: the kernel of A alone.
+    kernel_b: the kernel of B alone.
+    compile_a: options for the compiler of A alone.
+    compile_b: options for the compiler of B alone.
+    set_a: the machine's keys of A alone.
+    set_b: the machine's keys of B alone.
+    watch: called with (stage, done, total where it is known) as things go on.
+
+    `.cause` says what explains most of the difference; `.to_frame("reason")`, "line" or "array" is a table.
+
+    Raises SavedRunError, and the errors of what is run.
+    """
+    given = {name: value for name, value in locals().items() if name != "watch"}
+    return request_of(DiffRequest, given).compared(watch)

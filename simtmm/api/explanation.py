@@ -1,0 +1,80 @@
+"""Where a run's time goes, as a value: rows, a page, and what Jupyter shows of it."""
+
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simtmm.display import Displayed
+from simtmm.errors import OutputError, nearest, shown
+from simtmm.extras import frame
+
+if TYPE_CHECKING:
+    import pandas
+
+    from simtmm.analysis.run import Run
+
+BY = ("line", "array", "launch", "reason")
+HEIGHT = 760  # pixels of the page in a notebook
+
+
+@dataclass(frozen=True)
+class Explanation(Displayed):
+    """Where a run's time goes.
+
+    run: the run. by: what a row is for, "line", "array", "launch" or "reason".
+    """
+
+    run: "Run"
+    by: str = "line"
+
+    @staticmethod
+    def check(by: str) -> None:
+        """Raise OutputError for what no row is for."""
+        if by not in BY:
+            raise OutputError(f"by = {shown(by)}: must be one of {', '.join(BY)}{nearest(str(by), BY)}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each, as --json has them: place, ticks, what warps did there, and counts."""
+        from simtmm.report.explain import document
+
+        return [dict(row) for row in document(self.run, self.by)]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """The rows, for pandas. Raises OutputError where pandas is not installed."""
+        return frame(self.rows())
+
+    def html(self) -> str:
+        """The page: verdict, advice, source with reasons, timeline, roofline; it needs no network."""
+        from simtmm.report.explain_page import explanation
+
+        return explanation(self.run)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page (.html), the rows (.csv), or all of it (.json). Raises OutputError."""
+        import json
+
+        from simtmm.files import write_text, written_whole
+        from simtmm.report.text import csv_of
+
+        suffix = Path(path).suffix
+        if suffix not in (".html", ".csv", ".json"):
+            raise OutputError(f"{path}: must be a file .html, .csv or .json")
+        if suffix == ".html":
+            text = self.html()
+        elif suffix == ".csv":
+            text = csv_of(self.rows())
+        else:
+            text = json.dumps({**self.run.to_dict(), "by": self.by, "rows": self.rows()}, indent=2) + "\n"
+        with written_whole(path) as temporary:
+            write_text(temporary, text)
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.run!r}, by {self.by})"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, whose styles and scripts don't touch the notebook."""
+        return (
+            f'<iframe srcdoc="{escape(self.html(), quote=True)}" style="width:100%;height:{HEIGHT}px;border:0" '
+            'sandbox="allow-scripts"></iframe>'
+        )

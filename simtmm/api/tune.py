@@ -1,0 +1,80 @@
+"""`simtmm.tune`: the words of `simtmm tune` as arguments."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simtmm.api.requested import request_of
+from simtmm.errors import StudyError
+from simtmm.requests.tune import TuneRequest
+
+if TYPE_CHECKING:
+    from simtmm.analysis.tuning.advice import Advice
+    from simtmm.analysis.tuning.tuned import Tuned
+    from simtmm.machine import Machine
+    from simtmm.watch import Watch
+
+
+def tune(
+    kernel: str | Path,
+    machine: "Machine | str | Path | None" = None,
+    over: Mapping[str, object] | None = None,
+    parameters: Mapping[str, object] | None = None,
+    where: str | Sequence[str] = (),
+    error: float | str = "3%",
+    models: Sequence[str] = (),
+    form: str | None = None,
+    store: str | Path | None = None,
+    workers: int | str | None = None,
+    watch: "Watch | None" = None,
+    minimise: str | Sequence[str] = (),
+    sampler: str | Mapping[str, object] | None = None,
+    *,
+    set: Mapping[str, object] | None = None,
+    start: str | None = None,
+    trials: int | None = None,
+    seed: int | None = None,
+    cluster: str | None = None,
+) -> "Tuned | Advice":
+    """Find a kernel's fastest configuration by simulation: `simtmm tune` as a function.
+
+    kernel: its name or folder, a file of launches (.toml), or a problem in Kernel Tuner's T1 (.json).
+    machine: a Machine, its name, or its file.
+    over: what is tried, a range ("1:8") or a list of values by parameter or by the machine's key. Without it threads a
+        block and blocks are tried, beside what the models choose.
+    parameters: that are fixed.
+    where: conditions that configurations, or what comes of them, must meet: "x * y <= 1024", "seconds <= 2e-3".
+    error: half of the interval requested for the best, as a part of the time: 0.03 or "3%".
+    models: that choose as well.
+    form: "written", "compiled" or "ptx", how the kernel is recorded.
+    store: an SQLite file of what was simulated before; one in the user's cache folder if left out.
+    workers: processes, one a core if left out; 1 runs in this process; or the address of a Dask scheduler.
+    watch: called with (stage, done, total).
+    minimise: what is minimised, an expression of parameters, machine keys and what a configuration gives; two for a
+        Pareto front; the time if left out.
+    sampler: "tpe", "nsga2" or "random" has Optuna choose; all are tried if left out. A dict of name, trials and seed
+        will do as well.
+    set: the machine's keys with new values.
+    start: "warm", "cold" or "kept", what the L2 holds when a launch begins.
+    trials: how many the sampler chooses; 200 if left out.
+    seed: of what the sampler draws; 0 if left out.
+    cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
+
+    Raises the errors of kernels, machines and studies; what goes wrong with one configuration is its reason; and
+    Unfinished where Ctrl-C ends it after some of them.
+    """
+    chosen: dict[str, Any] = {"sampler": sampler, "trials": trials, "seed": seed}
+    if isinstance(sampler, Mapping):
+        if unknown := sampler.keys() - {"name", "trials", "seed"}:
+            raise StudyError(f"sampler: {min(map(str, unknown))}: must be name, trials or seed")
+        if trials is not None or seed is not None:
+            raise StudyError("sampler: has trials and seed itself, where it is a dict: give them once")
+        chosen = {"sampler": sampler.get("name"), "trials": sampler.get("trials"), "seed": sampler.get("seed")}
+    request = request_of(TuneRequest, {
+        "kernel": kernel, "machine": machine, "over": over, "parameters": parameters, "where": where or None,
+        "error": error, "model": list(models) or None, "form": form, "store": store,
+        "workers": None if isinstance(workers, str) else workers,
+        "cluster": workers if isinstance(workers, str) else cluster, "minimise": minimise or None, "set": set,
+        "start": start, **chosen,
+    })  # fmt: skip
+    return request.shape(watch) if request.is_of_shape else request.tuned(watch)

@@ -1,0 +1,3 @@
+"""For tests of functions beside the command line."""
+
+from tests.cli.conftest import called as called
