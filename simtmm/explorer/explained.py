@@ -1,4 +1,4 @@
-"""the page of `simtmm run --html` of a configuration."""
+"""The page of `simtmm run --html` of a configuration."""
 
 from simtmm.analysis.run import run_program
 from simtmm.explorer.programs import Programs

@@ -177,7 +177,7 @@ class _Opening(_Guarded):
 
 
 class _Explained(_Guarded):
-    """the page of `simtmm run --html` of a state."""
+    """The page of `simtmm run --html` of a state."""
 
     async def get(self, _: str) -> None:
         from simtmm.explorer.explained import explained

@@ -54,7 +54,8 @@ function theme(dark) {
 }
 const preferred = matchMedia("(prefers-color-scheme: dark)");
 preferred.addEventListener("change", () => theme(preferred.matches));
-theme(preferred.matches);
+const asked = location.hash.slice(1);  // how the page that opened this one is shown
+theme(asked === "dark" || asked === "light" ? asked === "dark" : preferred.matches);
 el("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme !== "dark"));
 
 for (const [key, value] of Object.entries(data.about)) {

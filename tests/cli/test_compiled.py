@@ -176,7 +176,7 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, ca
         (
             ("sweep", "threads", "saxpy.cu"),
             "saxpy.cu: how is it launched? simtmm run, diff, record and record measure take --grid, --block and "
-            "--arg; all else, Python too, takes a file of launches (.toml)",
+            "--arg; all else takes a file of launches (.toml)",
         ),
         (("compare", "saxpy.cu"), "saxpy.cu: how is it launched?"),
         (

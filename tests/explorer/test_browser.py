@@ -278,3 +278,51 @@ def test_a_server_that_has_ended_is_told(browser):
         page.locator(".failed").wait_for(state="visible")
         assert "The server has ended" in page.locator(".failed").inner_text()
     thread.join()
+
+
+def test_keys_work_wherever_the_focus_is(opened):
+    page = opened()
+    moved(page, lambda: page.keyboard.press("b"))  # nothing has the focus
+    assert page.locator("b.side").count() == 2
+    page.locator("input[type=range]").first.focus()
+    moved(page, lambda: page.keyboard.press("r"))
+    page.locator("input[type=number]").first.focus()
+    page.keyboard.press("s")  # letters are typed there
+    assert not page.evaluate("() => document.querySelector('dialog').open")
+    page.locator("h1").click()
+    page.keyboard.press("s")
+    assert page.evaluate("() => document.querySelector('dialog').open")
+
+
+def test_numbers_of_another_program_are_grey_until_its_own_are_there(opened):
+    page = opened()
+    page.evaluate("""() => {
+        window.seen = [];
+        new MutationObserver(() => seen.push(document.getElementById('page').classList.contains('stale')))
+            .observe(document.getElementById('page'), { attributeFilter: ['class'] });
+    }""")
+    moved(page, lambda: page.locator("select[data-control=k]").select_option("vector-add"))
+    assert page.evaluate("() => [seen[0], seen[seen.length - 1]]") == [True, False]
+
+
+def test_a_theme_is_kept_and_goes_with_the_page_that_explains(opened):
+    page = opened()
+    page.keyboard.press("d")
+    theme = page.evaluate("() => document.getElementById('page').dataset.theme")
+    page.reload()
+    settled(page)
+    assert page.evaluate("() => document.getElementById('page').dataset.theme") == theme
+    assert page.locator("a.explained").get_attribute("href").endswith(f"#{theme}")
+    with page.context.expect_page() as other:
+        page.locator("a.explained").click()
+    other.value.wait_for_load_state()
+    assert other.value.evaluate("() => document.documentElement.dataset.theme") == theme
+
+
+def test_reasons_of_a_group_differ_in_shade(opened):
+    page = opened("k=copy&m=a100-80&p.n=4096")
+    fills = page.evaluate(
+        "() => [...document.querySelectorAll('.reasons .swatch')].map((each) => each.getAttribute('style'))"
+    )
+    assert len(fills) >= 2
+    assert len(set(fills)) == len(fills)

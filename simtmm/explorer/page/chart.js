@@ -71,6 +71,12 @@ function curvePicture(curve, name, other) {
 }
 
 // What warps do, of their time: a bar for each configuration
+// Reasons of one group have its colour, each a shade of its own: the latency of memory and that of the L2, say
+function reasonColour(run, reason) {
+  const alike = run.reasons.filter((each) => each.group === reason.group).map((each) => each.name);
+  const shade = 100 - 26 * Math.min(2, Math.max(0, alike.indexOf(reason.name)));
+  return `color-mix(in srgb, var(--g${run.groups.indexOf(reason.group)}) ${shade}%, var(--mixed))`;
+}
 function stallPicture(runs) {
   const width = 640, bar = 46, height = runs.length * bar + 8;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "What warps do, of their time" });
@@ -79,7 +85,7 @@ function stallPicture(runs) {
     const room = width - x, top = row * bar + 4;
     if (runs.length > 1) picture.append(words(0, top + 24, side));
     run.reasons.forEach((each, place) => {
-      const wide = each.share * room, colour = `var(--g${run.groups.indexOf(each.group)})`;
+      const wide = each.share * room, colour = reasonColour(run, each);
       picture.append(svg("rect", { x, y: top, width: Math.max(0.5, wide - 1), height: bar - 10, fill: colour }, svg("title", {}, `${each.name}: ${percent(each.share)} (${each.what})`)));
       const text = wide > 50 ? cut(`${each.name} ${percent(each.share)}`, Math.floor(wide / 6.6)) : "";
       if (text.length > 3) picture.append(words(x + 5, top + 22, text, { fill: "var(--paper)" }));

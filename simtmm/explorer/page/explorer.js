@@ -1,4 +1,5 @@
 /* The page: a state, the questions sent about it, and pictures of the answers. One script for a page and a notebook. */
+const THEME = "simtmm-theme";  // what a browser keeps of it: dark or light
 const PATIENCE = 140;  // milliseconds a picture is waited for before a newer move ends it
 
 function stateOf(text, start) {
@@ -21,6 +22,7 @@ function textOf(state) {
 }
 const same = (one, other) => JSON.stringify(Object.entries(one ?? {}).sort()) === JSON.stringify(Object.entries(other ?? {}).sort());
 
+export { THEME };
 export function explorer(root, start, host) {
   root.classList.add("simtmm-explore");
   let state = stateOf(host.state, start), number = 0, busy = false, sentAt = 0, dirty = false, timer = 0, kept = 0, moved = 0;
@@ -28,8 +30,8 @@ export function explorer(root, start, host) {
 
   /* ---- what there is to see ---- */
   const preferred = matchMedia("(prefers-color-scheme: dark)");
-  const themeButton = make("button", { type: "button", onclick: () => theme(root.dataset.theme !== "dark") });
-  function theme(dark) { root.dataset.theme = dark ? "dark" : "light"; themeButton.textContent = dark ? "Light" : "Dark"; timeline?.redraw(); }
+  const themeButton = make("button", { type: "button", onclick: () => { theme(root.dataset.theme !== "dark"); host.keepTheme(root.dataset.theme); } });
+  function theme(dark) { root.dataset.theme = dark ? "dark" : "light"; themeButton.textContent = dark ? "Light" : "Dark"; timeline?.redraw(); link(); }
   const program = make("select", { "aria-label": "Program", "data-control": "k", onchange: () => choose("k", program.value) });
   const machine = make("select", { "aria-label": "Machine", "data-control": "m", onchange: () => choose("m", machine.value) });
   program.append(...start.programs.map((name) => make("option", {}, name)));
@@ -64,8 +66,8 @@ export function explorer(root, start, host) {
     dialog,
   );
   root.append(make("footer", { class: "note" }, `simtmm ${start.version}. Times are simulated. Machines that you have changed were never compared with hardware.`));
-  preferred.addEventListener("change", () => theme(preferred.matches));
-  theme(preferred.matches);
+  preferred.addEventListener("change", () => { if (!host.theme()) theme(preferred.matches); });
+  theme(host.theme() ? host.theme() === "dark" : preferred.matches);
 
   /* ---- moves ---- */
   const parametersOf = (own) => Object.fromEntries(Object.entries(own).filter(([name]) => name.startsWith("p.")));
@@ -84,13 +86,14 @@ export function explorer(root, start, host) {
   }
   function go(text, name = "") {
     state = stateOf(text, start);
-    runs = { a: null, b: null };
+    runs = { a: runs.a, b: null, of: "" };
     curve = null;
     stories.show(name);
     story.value = name;
     ask();
   }
   // A question at a time until its first picture, or until it has taken longer than a person waits: a newer one ends it
+  function link() { if (explained) explained.href = `explained?${textOf(state)}${host.theme() ? `#${host.theme()}` : ""}`; }
   function ask() {
     dirty = true;
     moved = performance.now();
@@ -110,7 +113,9 @@ export function explorer(root, start, host) {
     host.send({ number, state: text });
     clearTimeout(kept);
     kept = setTimeout(() => host.keep(text), 200);
-    if (explained) explained.href = `explained?${text}`;
+    link();
+    // What is shown is of another program or machine until the answer is drawn
+    root.classList.toggle("stale", !!runs.a && (runs.of !== `${state.a.k} ${state.a.m}`));
   }
 
   /* ---- answers ---- */
@@ -118,7 +123,7 @@ export function explorer(root, start, host) {
     if (message.number !== number) return;  // the answer to an earlier question
     if (message.part === "form") { form = message; controls.form(message); controls.show(state.a); }
     else if (message.part === "progress" && root.dataset.painted !== String(number)) status.textContent = `${message.stage} \u2026 ${message.total ? percent(message.done / message.total) : message.done ? amount(message.done) : ""}`;
-    else if (message.part === "sample") { headline.replaceChildren(make("b", {}, `about ${amount(message.cycles)} cycles`), ` by ${percent(message.of)} of it; the rest is being simulated`); painted(); answered(); }
+    else if (message.part === "sample") { runs.of = `${state.a.k} ${state.a.m}`; root.classList.remove("stale"); headline.replaceChildren(make("b", {}, `about ${amount(message.cycles)} cycles`), ` by ${percent(message.of)} of it; the rest is being simulated`); painted(); answered(); }
     else if (message.part === "run") { runs[message.side] = message.run; failed.hidden = true; if (message.side === "a" && !state.b) answered(); }
     else if (message.part === "done") { draw(); painted(message.milliseconds); answered(); }
     else if (message.part === "curve") { curve = message.curve; drawCurve(); root.dataset.curve = curve.whole ? String(message.number) : ""; }
@@ -141,6 +146,8 @@ export function explorer(root, start, host) {
   const shown = () => (runs.b && state.b ? [["A", runs.a], ["B", runs.b]] : [["", runs.a]]);
   function draw() {
     if (!runs.a) return;
+    runs.of = `${state.a.k} ${state.a.m}`;
+    root.classList.remove("stale");
     const those = shown(), two = those.length > 1;
     headline.replaceChildren(...those.map(([name, run]) => make("p", {}, name ? make("b", { class: "side" }, `${name} `) : null, make("b", { class: "time" }, NAMED.seconds(run)), ` ${run.program} on ${run.machine}. `, make("span", { class: "verdict" }, run.verdict))),
       ...(two ? [make("p", { class: "ratio" }, `B takes ${+(runs.b.cycles / runs.a.cycles).toPrecision(4)} times as long as A${differences()}.`)] : []),
@@ -166,7 +173,7 @@ export function explorer(root, start, host) {
   function reasonList(those) {
     return make("ul", { class: "reasons" }, ...those[0][1].reasons.filter((each) => each.share >= 0.005).map((each) => {
       const other = those[1]?.[1].reasons.find((one) => one.name === each.name);
-      return make("li", {}, make("i", { class: "swatch", style: { background: `var(--g${those[0][1].groups.indexOf(each.group)})` } }), `${each.name} ${percent(each.share)}${those.length > 1 ? ` / ${percent(other?.share ?? 0)}` : ""}: ${each.what}${each.nsight && each.nsight !== "-" ? ` (${each.nsight})` : ""}`);
+      return make("li", {}, make("i", { class: "swatch", style: { background: reasonColour(those[0][1], each) } }), `${each.name} ${percent(each.share)}${those.length > 1 ? ` / ${percent(other?.share ?? 0)}` : ""}: ${each.what}${each.nsight && each.nsight !== "-" ? ` (${each.nsight})` : ""}`);
     }));
   }
   function drawCurve() {
@@ -185,8 +192,10 @@ export function explorer(root, start, host) {
       block("Python", texts.python, "explore.py"),
     ] : [make("p", {}, "Nothing has been simulated yet.")]));
   }
-  root.addEventListener("keydown", (event) => {
-    if (event.target.closest?.("input, select, textarea, canvas, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  // Where letters are typed they are no keys; a slider, a box and the timeline have none of these
+  host.keys(root).addEventListener("keydown", (event) => {
+    const typed = event.target.closest?.("input:not([type=range]):not([type=checkbox]), select, textarea, dialog");
+    if (typed || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const action = { r: reset, s: save, b: keepB, x: state.b ? swap : null, d: themeButton }[event.key];
     if (action) { event.preventDefault(); action.click(); }
   });
@@ -210,6 +219,9 @@ export default {
       send: (question) => model.send(question),
       hear: (callback) => model.on("msg:custom", (message) => callback(JSON.parse(message.text))),
       interrupted() {},
+      keys: (own) => own,  // a notebook has keys of its own
+      theme: () => localStorage.getItem(THEME),
+      keepTheme(name) { localStorage.setItem(THEME, name); },
       keep(text) { model.set("state", text); model.save_changes(); },
     });
     page.begin();

@@ -1,5 +1,5 @@
 /* The page's own: its state is in the address, and it talks by a socket. */
-import { explorer } from "./explore.js";
+import { explorer, THEME } from "./explore.js";
 
 const start = JSON.parse(document.getElementById("start").textContent);
 const place = new URL("socket", location.href);
@@ -25,6 +25,9 @@ const page = explorer(document.getElementById("page"), start, {
   },
   hear(callback) { heard = callback; },
   interrupted(callback) { report = callback; },
+  keys: () => document,
+  theme: () => localStorage.getItem(THEME),
+  keepTheme(name) { localStorage.setItem(THEME, name); },
   keep(text) { history.replaceState(null, "", `?${text}`); },
 });
 connect();
