@@ -16,6 +16,7 @@ from simtmm.cli import app
 from simtmm.errors import InternalError, OutputError, SimtmmError, escaped, one_line, shown, shown_error
 
 WRONG_INPUT = 2
+OF_LAUNCHES = ("--grid", "--block", "--arg", "--kernel", "--shared", "--compile")
 INTERRUPTED = 130  # of Ctrl-C; simtmm.__main__ knows of other signals
 
 # What the command line itself complains of. Typer exports it by no name: newer ones bring a copy of Click, older ones
@@ -129,7 +130,7 @@ def _status() -> tuple[object, bool]:
         return _complain(str(error))
     except _CommandLineError as error:
         if type(error).__name__ != "NoArgsIsHelpError":
-            return _complain(f"{_message(error)} (see simtmm --help)")
+            return _complain(f"{_message(error)} ({_where_to_look(error)})")
         print(_message(error))  # which is the help
         return WRONG_INPUT, False
     except MemoryError as error:  # a backstop: what takes much memory is checked before (docs/threats.md)
@@ -154,6 +155,13 @@ def _is_of_interrupt(error: BaseException | None) -> bool:
 
 def _message(error: Exception) -> str:
     return str(error.format_message()) if hasattr(error, "format_message") else str(error)
+
+
+def _where_to_look(error: Exception) -> str:
+    """What helps with a mistake of the command line."""
+    if getattr(error, "option_name", None) in OF_LAUNCHES:
+        return "a file of launches (.toml) says how a .cu file is launched; run, diff and record take the option"
+    return "see simtmm --help"
 
 
 def _complain(message: str, status: int = WRONG_INPUT) -> tuple[int, bool]:

@@ -22,7 +22,7 @@ def opened_kernel(source: str | Path) -> Kernel:
     if suffix in DEVICE_CODE and is_file(source):
         raise KernelError(
             f"{source}: how is it launched? simtmm run, diff, record and record measure take --grid, --block and "
-            "--arg; all else, Python too, takes a file of launches (.toml), or a trace that simtmm record wrote"
+            "--arg; all else takes a file of launches (.toml), or a trace that simtmm record wrote"
         )
     if suffix == SCRIPT and is_file(source):
         raise KernelError(

@@ -79,3 +79,12 @@ def test_what_is_out_of_range_alone_is_skipped(command):
 def test_a_file_without_a_suffix_is_no_mistake(command, name):
     assert command("run", "--lines", "w.json", "--no-what-if", "-o", name)[0] == 0
     assert command("run", "w.json", "--no-what-if", "--timeline", name)[0] == 0
+
+
+def test_an_option_of_launches_says_where_launches_stand(called):
+    status, out, err = called("tune", "x.cu", "--grid", "4")
+    assert (status, out) == (2, "")
+    assert err == (
+        "simtmm: error: No such option: --grid (a file of launches (.toml) says how a .cu file is launched; run, diff "
+        "and record take the option)\n"
+    )

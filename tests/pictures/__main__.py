@@ -33,12 +33,8 @@ def main() -> None:
     there, told = threading.Event(), {}
 
     async def serve() -> None:
-        told["server"], told["loop"], told["end"] = (
-            Server(start("copy", "gtx480", {})),
-            asyncio.get_running_loop(),
-            None,
-        )
-        told["end"] = asyncio.Event()
+        told["server"] = Server(start("copy", "gtx480", {}))
+        told["loop"], told["end"] = asyncio.get_running_loop(), asyncio.Event()
         there.set()
         await told["end"].wait()
         await told["server"].close()
