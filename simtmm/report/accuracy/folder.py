@@ -8,14 +8,16 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simtmm.errors import OutputError, StudyError
 from simtmm.files import check_writable, written_whole
+from simtmm.report.accuracy.glance import PICTURE
 from simtmm.report.accuracy.tables import FOLDER, accuracy_csv, page
 from simtmm.validation.accuracy import Accuracy
 from simtmm.validation.cases import Tables
+from simtmm.validation.glance import Row, glance
 from simtmm.validation.snapshot import differences, errors_follow, keep, ordered, read
 
 PAGE = "accuracy.md"
@@ -49,6 +51,7 @@ def write(folder: Path, tables: Mapping[str, Tables]) -> None:
     """
     from simtmm.report.pictures.accuracy import picture
     from simtmm.report.pictures.files import png
+    from simtmm.report.pictures.glance import picture as glance_picture
 
     check_can_write(folder)
     before = read(folder / FOLDER)
@@ -61,7 +64,11 @@ def write(folder: Path, tables: Mapping[str, Tables]) -> None:
         files[data] = kept.to_json().encode()
         files[values] = accuracy_csv(kept.accuracy).encode()
         files[drawn] = png(picture(kept.accuracy), digest(kept.accuracy), DOTS)
-    files[folder / PAGE] = page(ordered([*others, *new]), folder.resolve().name).encode()
+    every = ordered([*others, *new])
+    rows = glance([kept.accuracy for kept in every])
+    if rows:
+        files[_glance(folder)] = png(glance_picture(rows), digest_of_glance(rows), DOTS)
+    files[folder / PAGE] = page(every, folder.resolve().name).encode()
     try:
         (folder / FOLDER).mkdir(exist_ok=True)
     except OSError as error:
@@ -104,6 +111,12 @@ def _derived(folder: Path, tables: Iterable[Accuracy]) -> tuple[str, ...]:
             lines.append(f"{drawn}: is no picture of what {data.name} holds")
     known = {path for table in kept for path in _files(folder, table.accuracy.name)}
     known.add(folder / FOLDER / LEDGER)
+    rows = glance([table.accuracy for table in kept])
+    if rows:
+        known.add(_glance(folder))
+        content = _content(_glance(folder))
+        if digest_of_glance(rows).encode() not in content or not content.endswith(PNG_END):
+            lines.append(f"{_glance(folder)}: is no picture of what the tables hold")
     lines += [f"{path}: belongs to no table" for path in sorted((folder / FOLDER).iterdir()) if path not in known]
     if _content(folder / PAGE) != page(kept, folder.resolve().name).encode():
         lines.append(f"{folder / PAGE}: does not follow from {folder / FOLDER}{os.sep}*.json")
@@ -114,6 +127,15 @@ def digest(accuracy: Accuracy) -> str:
     """A hash of all that a picture shows. Pictures carry it, as their bytes depend on the version of matplotlib."""
     shown = f"{accuracy.title}|{accuracy.quantity}|{accuracy.along}|{accuracy.reference}\n{accuracy_csv(accuracy)}"
     return f"data {hashlib.sha256(shown.encode()).hexdigest()[:16]}"
+
+
+def digest_of_glance(rows: Sequence[Row]) -> str:
+    """Likewise, of the picture of all tables."""
+    return f"data {hashlib.sha256(repr(rows).encode()).hexdigest()[:16]}"
+
+
+def _glance(folder: Path) -> Path:
+    return folder / FOLDER / f"{PICTURE}.png"
 
 
 def _files(folder: Path, name: str) -> tuple[Path, Path, Path]:

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.model.series import SIMULATED, label
+from simtmm.report.accuracy.glance import DECISIONS, PICTURE, TEXT, at_a_glance
 from simtmm.report.text import NO_VALUE, number, table
 from simtmm.validation.accuracy import Accuracy, Errors
 from simtmm.validation.snapshot import Kept, broken_promises
@@ -17,7 +18,9 @@ FOLDER = "accuracy"  # of pictures and data, beside the page
 
 _ERRORS = ("", "points", "mean error", "median", "largest", "at", "bias", "rank correlation", "limit")
 _PAGE = """\
-# Accuracy
+Where it is far off, and why, stands in [what-fails.md](what-fails.md).
+
+## All tables
 
 What the simulation and the models say, beside what was measured on real machines. Where no measured values are at hand,
 a table stands beside something else, and its column *beside* below, its columns, its CSV file and its picture say what:
@@ -79,7 +82,14 @@ def describe_check(found: Sequence[str], tables: Sequence[Accuracy], folder: str
 
 def page(tables: Sequence[Kept], folder: str) -> str:
     """The page in Markdown, from the tables that are kept, in their order. folder: the name of where it lies."""
-    parts = [_PAGE.format(folder=folder), _markdown(*_overview(tables), left=(0, 1, 2))]
+    errors, calls = at_a_glance([kept.accuracy for kept in tables])
+    parts = ["# Accuracy\n"]
+    if errors[1]:
+        parts += [TEXT, f"![Mean errors by kind of kernel, what was fitted in grey]({FOLDER}/{PICTURE}.png)\n"]
+        parts.append(_markdown(*errors, left=(0, 1, 2, 7)))
+    if calls[1]:
+        parts += [DECISIONS, _markdown(*calls, left=(0,))]
+    parts += [_PAGE.format(folder=folder), _markdown(*_overview(tables), left=(0, 1, 2))]
     cited: set[tuple[str, str]] = set()
     for kept in tables:
         notes = [note for note in kept.accuracy.notes if (kept.reproduction, note) not in cited]
