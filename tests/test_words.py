@@ -21,6 +21,38 @@ PHRASES = {
     "was compared with nothing": "was never compared with hardware",
     "accounts for {": "takes",
 }
+# Of pages alone, on those that are done, as docs/writing.md lists them: as shown there, as a pattern, what to write
+ON_PAGES = [
+    ("as it is", r"\bas (it is|they are)[,.;:)]", "unmodified, unchanged"),
+    ("is told", r"\b(is|are) told\b", "says, reports; knows"),
+    ("is kept", r"\b(is|are) kept\b", "is stored, is cached"),
+    ("what ... may be", r"\bwhat [\w ]{1,30} may be\b", "which, how much"),
+    ("taken for", r"\btaken for\b", "assumed to be, treated as"),
+    ("of which ... there", r"\bof which [\w ]{1,20} there\b", "say how many there are"),
+    ("that which", r"\b[Tt]hat which\b", "the one that, what"),
+    ("so it is where", r"\b[Ss]o (it is|are those) where\b", "the same holds if"),
+    ("beside what", r"\bbeside what\b", "compared with, besides"),
+    ("in the place of", r"\bin the place of\b", "instead of"),
+    ("in the mean", r"\bin the mean\b", "on average"),
+    ("seconds of processors", r"\b(s|seconds|minutes) of processors?\b", "CPU time"),
+    ("a row a case", r"\ba (row|column|line|thread) an? ", "a row for each case"),
+    ("no matter of", r"\bno matter of\b", "does not take"),
+    ("is mended", r"\bmended\b", "is fixed"),
+    ("the memory that there is", r"\bthat there (is|are)\b", "the available memory"),
+    ("as ever", r"\bas ever\b", "as usual"),
+    ("what is left of", r"\bwhat is left of\b", "the rest of"),
+    ("had by", r"\bhad (by|from)\b", "available from"),
+    ("is looked for", r"\b(is|are) looked for\b", "simtmm looks for"),
+    ("is gone through", r"\b(is|are) gone (through|to)\b", "is executed, is read"),
+    ("of a like", r"\bof a like\b", "similar"),
+    ("too quick", r"\btoo quick\b", "too fast"),
+    ("whoever", r"\b[Ww]hoever\b", "if you, anyone who"),
+]
+DONE = [
+    "checks", "ci", "compare", "counters", "cuda-programs", "diff", "explore", "gpu", "import", "micro-kernels",
+    "own-kernel", "pictures", "sampling", "scaling", "scripts", "studies", "threats", "tune", "virtual-time", "why",
+]  # fmt: skip
+STYLE = ROOT / "docs" / "writing.md"  # which quotes what is not to be written
 
 
 def text_of(path):
@@ -29,8 +61,35 @@ def text_of(path):
 
 @pytest.mark.parametrize("phrase", PHRASES)
 def test_a_phrase_that_was_mended_does_not_come_back(phrase):
-    found = [str(path.relative_to(ROOT)) for path in (*PAGES, *SHOWN) if phrase in text_of(path)]
+    found = [str(path.relative_to(ROOT)) for path in (*PAGES, *SHOWN) if path != STYLE and phrase in text_of(path)]
     assert found == [], f"write instead: {PHRASES[phrase]}"
+
+
+def prose_of(path):
+    """A page without its blocks of code and what they print."""
+    return " ".join(re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL).split())
+
+
+@pytest.mark.parametrize(("shown", "pattern", "instead"), ON_PAGES, ids=[row[0] for row in ON_PAGES])
+def test_pages_that_are_done_stay_in_plain_english(shown, pattern, instead):
+    found = {
+        page: words.group()
+        for page in DONE
+        if (words := re.search(pattern, prose_of(ROOT / "docs" / f"{page}.md"))) is not None
+    }
+    assert found == {}, f"write instead: {instead}"
+    assert f"| {shown} | {instead} |" in STYLE.read_text(encoding="utf-8")
+
+
+def test_patterns_find_what_they_are_named_after():
+    """So that none is a pattern which nothing meets."""
+    examples = {
+        "as it is": "compiled as it is,", "what ... may be": "what it may be",
+        "of which ... there": "of which two there",
+        "seconds of processors": "10 s of processors",
+    }  # fmt: skip
+    for shown, pattern, _ in ON_PAGES:
+        assert re.search(pattern, examples.get(shown, shown)), shown
 
 
 def test_no_page_has_a_word_twice_in_a_row():

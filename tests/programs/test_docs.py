@@ -23,5 +23,5 @@ def test_page_is_done_as_it_says(tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stdout.startswith(shown)
         if command.startswith("run"):
-            assert "Where in the program" in done.stdout
+            assert ("__global__" if "--lines" in command else "Where in the program") in done.stdout
     assert (tmp_path / "reverse.parquet").is_file()
