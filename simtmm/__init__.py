@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from simtmm.api.listing import machines as machines
     from simtmm.api.micro import micro as micro
     from simtmm.api.predictions import predictions as predictions
+    from simtmm.api.record import record as record
     from simtmm.api.run import explain as explain
     from simtmm.api.run import run as run
     from simtmm.api.steps import count as count
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from simtmm.machine import load_machine as load_machine
     from simtmm.measurement.measure import measure as measure
     from simtmm.parameter import Parameter as Parameter
-    from simtmm.recorder import record as record
     from simtmm.recorder.direct.raw_kernel import RawKernel as RawKernel
     from simtmm.recorder.direct.raw_module import RawModule as RawModule
     from simtmm.report.notebook.picture import Picture as Picture
@@ -118,7 +118,7 @@ _HOMES = {
     "micro": "simtmm.api.micro",
     "predict": "simtmm.api.steps",
     "predictions": "simtmm.api.predictions",
-    "record": "simtmm.recorder",
+    "record": "simtmm.api.record",
     "recorded": "simtmm.scripts.recording",
     "recording": "simtmm.scripts.recording",
     "run": "simtmm.api.run",

@@ -46,7 +46,7 @@ print([name for name in {functions} if not inspect.isfunction(getattr(simtmm, na
 
 def test_recording_has_a_signature_that_can_be_read():
     parameters = inspect.signature(simtmm.record).parameters
-    assert list(parameters)[:4] == ["kernel", "parameters", "on", "output"]
+    assert list(parameters)[:4] == ["source", "parameters", "on", "output"]
     assert parameters["on"].default == "cpu"
 
 

@@ -248,3 +248,18 @@ def test_a_bar_of_a_terminal_is_drawn_in_a_notebook():
 def test_a_request_takes_a_text_where_several_are_expected():
     request = request_of(RunRequest, {"source": "x.cu", "build": "-O3", "arguments": (1, "a"), "stop_after": 3})
     assert (request.build, request.arguments, request.stop_after) == (["-O3"], ["1", "a"], "3")
+
+
+@compilers
+def test_a_file_a_program_and_a_kernel_are_recorded(here):
+    given = {"n": 300, "a": 2.0, "x": np.ones(300, np.float32), "y": np.zeros(300, np.float32)}
+    of_file = simtmm.record("saxpy.cu", grid=3, block=128, args=given)
+    of_program = simtmm.record("program.cu", arguments=[300])
+    assert of_file.info.events == of_program.info.events
+    assert (
+        simtmm.record("copy", {"n": 64}).info.kernel == simtmm.record(kernel="copy", parameters={"n": 64}).info.kernel
+    )
+    with pytest.raises(simtmm.SimtmmError, match="--grid: is for a file of device code"):
+        simtmm.record("copy", grid=3)
+    with pytest.raises(simtmm.SimtmmError, match="races: is not for a CUDA program"):
+        simtmm.record("program.cu", arguments=[300], races=True)
