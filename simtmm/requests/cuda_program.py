@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 BuildOption = Annotated[
     list[str] | None,
-    typer.Option("--build", metavar="FLAGS", help="options of nvcc for a CUDA program, as --build '-O3 -I include'"),
+    typer.Option("--build", metavar="FLAGS", help="nvcc's options for a CUDA program, e.g. --build '-O3 -I include'"),
 ]
 ClockOption = Annotated[
     str,
     typer.Option(
         "--clock",
         metavar="virtual|real",
-        help="what a program reads from its clocks: the simulated machine's time, or this computer's",
+        help="what a program's clocks read: the simulated machine's time, or this computer's",
     ),
 ]
 HostTimeOption = Annotated[
@@ -38,7 +38,7 @@ HostTimeOption = Annotated[
     typer.Option(
         "--host-time",
         metavar="on|off",
-        help="whether the time of a program's own code counts on its clocks; without it runs repeat exactly",
+        help="count the time of a program's own code on its clocks; off: runs repeat exactly",
         show_default="on for programs, off for scripts",
     ),
 ]
@@ -47,7 +47,7 @@ StopOption = Annotated[
     typer.Option(
         "--stop-after",
         metavar="N|SECONDS",
-        help="end a program after so many launches, as 100, or seconds, as 60s, and report what there is",
+        help="end a program after N launches, e.g. 100, or seconds, e.g. 60s, and report what ran",
     ),
 ]
 

@@ -36,7 +36,7 @@ Several = list[str] | None
 
 
 def _of_side(side: str, what: str, metavar: str, **settings: Any) -> Any:
-    return typer.Option(f"--{what}-{side}", metavar=metavar, help=f"of {side.upper()} alone", **settings)
+    return typer.Option(f"--{what}-{side}", metavar=metavar, help=f"for {side.upper()} only", **settings)
 
 
 def _set_option(side: str) -> Any:
@@ -60,9 +60,12 @@ class DiffRequest(LaunchOptions, MachineOptions):
             metavar="A", help=f"{SOURCE}; with --baseline, a file of kernels (.toml)", autocompletion=complete_kernel
         ),
     ]
-    b: Annotated[str | None, typer.Argument(metavar="B", help="likewise", autocompletion=complete_kernel)] = None
-    machine_a: Annotated[str | None, machine_option("the machine of A alone", flag="--machine-a")] = None
-    machine_b: Annotated[str | None, machine_option("the machine of B alone", flag="--machine-b")] = None
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="B", help="the other run, given the same way", autocompletion=complete_kernel),
+    ] = None
+    machine_a: Annotated[str | None, machine_option("the machine of A only", flag="--machine-a")] = None
+    machine_b: Annotated[str | None, machine_option("the machine of B only", flag="--machine-b")] = None
     set_a: Annotated[Several, _set_option("a")] = None
     set_b: Annotated[Several, _set_option("b")] = None
     parameters_a: Annotated[Several, _param_option("a")] = None

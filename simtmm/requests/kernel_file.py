@@ -31,15 +31,15 @@ FormOption = Annotated[
         "--as",
         metavar="FORM",
         help="record a kernel as written (what its macros mark), compiled (the machine's instructions) or ptx; "
-        "written where it has macros",
+        "default: written if it has macros",
         autocompletion=lambda: list(FORMS),
     ),
 ]
 GridOption = Annotated[
-    str | None, typer.Option("--grid", metavar="SIZES", help="blocks of a launch of a .cu file, as 3907 or 64x64")
+    str | None, typer.Option("--grid", metavar="SIZES", help="blocks in a launch of a .cu file, e.g. 3907 or 64x64")
 ]
 BlockOption = Annotated[
-    str | None, typer.Option("--block", metavar="SIZES", help="threads of a block, as 256 or 16x16")
+    str | None, typer.Option("--block", metavar="SIZES", help="threads in a block, e.g. 256 or 16x16")
 ]
 ArgumentOption = Annotated[
     list[str] | None,
@@ -54,13 +54,13 @@ KernelOption = Annotated[
     typer.Option(
         "--kernel",
         metavar="NAME",
-        help="which kernel of a file, where it has several; of a script, those to record: NAME, gemm_* or regex:WORDS",
+        help="which kernel, if a file has several; for a script, those to record: NAME, gemm_* or regex:WORDS",
     ),
 ]
-SharedOption = Annotated[int, typer.Option("--shared", metavar="BYTES", min=0, help="dynamic shared memory of a block")]
+SharedOption = Annotated[int, typer.Option("--shared", metavar="BYTES", min=0, help="dynamic shared memory per block")]
 CompilerOption = Annotated[
     list[str] | None,
-    typer.Option("--compile", metavar="OPTION", help="for the compiler, as --compile=-DN=4; repeatable"),
+    typer.Option("--compile", metavar="OPTION", help="an option for the compiler, e.g. --compile=-DN=4; repeatable"),
 ]
 
 

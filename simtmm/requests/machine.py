@@ -27,8 +27,7 @@ def machine_option(what: str, metavar: str = "NAME|FILE", *, flag: str = "--mach
 DefaultMachineOption = Annotated[
     str | None,
     machine_option(
-        f"a machine (see `machines`); {DEFAULT_MACHINE} if left out, "
-        f"{DEFAULT_GPU} for a kernel that is recorded as compiled"
+        f"a machine (see `machines`); default: {DEFAULT_MACHINE}, or {DEFAULT_GPU} for a kernel recorded as compiled"
     ),
 ]
 SetOption = Annotated[
@@ -36,7 +35,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="change a machine's key, as memory.latency=800, =x0.5 or memory.l2=40MiB; repeatable",
+        help="change a machine's key, e.g. memory.latency=800, =x0.5 or memory.l2=40MiB; repeatable",
         autocompletion=complete_changes,
     ),
 ]
@@ -55,8 +54,8 @@ StartOption = Annotated[
     typer.Option(
         "--start",
         metavar="warm|cold|kept",
-        help="begin each launch with the L2 as an earlier run of it leaves it, empty, or as the launch before it "
-        "leaves it; as the machine says if left out, warm for GPUs of today, and kept for programs and scripts",
+        help="the L2 at a launch: as an earlier run of it leaves it, empty, or as the launch before leaves it; "
+        "default: the machine's (warm for today's GPUs), kept for programs and scripts",
     ),
 ]
 

@@ -46,7 +46,7 @@ SourceArgument = Annotated[
     typer.Argument(
         metavar="SOURCE",
         help="a kernel, a CUDA file (.cu), a Python script (.py), launches (.toml), a trace (.parquet) or a workload "
-        "(.json); the shipped trace if left out",
+        "(.json); default: the shipped trace",
         autocompletion=complete_kernel,
     ),
 ]

@@ -18,16 +18,14 @@ if TYPE_CHECKING:
     from simtmm.analysis.run import Run
     from simtmm.watch import Watch
 
-WhatIfOption = Annotated[bool, typer.Option("--what-if/--no-what-if", help="try what would help, for 3 s at most")]
+WhatIfOption = Annotated[bool, typer.Option("--what-if/--no-what-if", help="test what would help, for at most 3 s")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest(ProgramOptions, MachineOptions, SampleOptions):
     """A program on a machine. Its fields are options of `simtmm run` and arguments of `simtmm.run`."""
 
-    engine: Annotated[str, engine_option("fast (compiled), reference (SimPy), or auto: whichever is done sooner")] = (
-        "auto"
-    )
+    engine: Annotated[str, engine_option("fast (compiled), reference (SimPy), or auto: the quicker one")] = "auto"
     what_if: WhatIfOption = True
 
     def checked(self) -> "CheckedRun":

@@ -20,11 +20,11 @@ class SampleOptions:
     sample: Annotated[
         str | None,
         typer.Option(
-            "--sample", metavar="auto", help="simulate some blocks and launches, and say how far off that may be"
+            "--sample", metavar="auto", help="simulate only some blocks and launches, and say how far off that may be"
         ),
     ] = None
     error: Annotated[
-        str | None, typer.Option("--error", metavar="PART", help="with --sample: how far off at most, as 3% or 0.03")
+        str | None, typer.Option("--error", metavar="PART", help="with --sample: the largest error, e.g. 3% or 0.03")
     ] = None
 
     @property

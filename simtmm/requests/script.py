@@ -23,21 +23,21 @@ LAUNCHES_SHOWN = 20
 
 ScriptArguments = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[-- ARGUMENT...]", help="arguments of a program or script, behind --", show_default=False),
+    typer.Argument(metavar="[-- ARGUMENT...]", help="arguments of a program or script, after --", show_default=False),
 ]
 LaunchOption = Annotated[
     str | None,
-    typer.Option("--launch", metavar="NUMBERS", help="record these launches of a script alone, as 3 or 0,4-7"),
+    typer.Option("--launch", metavar="NUMBERS", help="record only these launches of a script, e.g. 3 or 0,4-7"),
 ]
 SkipOption = Annotated[
-    int, typer.Option("--skip", metavar="N", min=0, help="leave out the first launches of a script that match")
+    int, typer.Option("--skip", metavar="N", min=0, help="skip the first N matching launches of a script")
 ]
 CountOption = Annotated[
-    int | None, typer.Option("--count", metavar="N", min=1, help="record so many launches of a script at most")
+    int | None, typer.Option("--count", metavar="N", min=1, help="record at most N launches of a script")
 ]
 SampleOption = Annotated[
     int | None,
-    typer.Option("--sample-blocks", metavar="N", min=1, help="record only so many blocks of a launch, evenly spread"),
+    typer.Option("--sample-blocks", metavar="N", min=1, help="record only N blocks of a launch, evenly spread"),
 ]
 ElementwiseOption = Annotated[
     bool,

@@ -21,14 +21,14 @@ def engine_option(what: str = "fast (compiled) or reference (SimPy)") -> Any:
     return typer.Option("--engine", metavar="NAME", help=what, autocompletion=lambda: list(ENGINES))
 
 
-def model_option(what: str = "only this model; all if left out; repeatable") -> Any:
+def model_option(what: str = "only this model; default: all; repeatable") -> Any:
     """The option --model."""
     return typer.Option("--model", metavar="NAME", help=what, autocompletion=complete_model)
 
 
-def workers_option(default: str = "one a core") -> Any:
+def workers_option(default: str = "one per core") -> Any:
     """The option --workers. default: how many there are if it is left out."""
-    return typer.Option("--workers", "-j", metavar="N", help=f"processes on this machine; {default} if left out")
+    return typer.Option("--workers", "-j", metavar="N", help=f"processes on this machine; default: {default}")
 
 
 EngineOption = Annotated[str, engine_option()]
@@ -42,7 +42,7 @@ KeptOption = Annotated[
     typer.Option(
         "--store",
         metavar="FILE",
-        help="keep what is simulated in this SQLite file, to go on from; in the user's cache folder if left out",
+        help="keep results in this SQLite file, to resume from; default: in the user's cache folder",
         callback=checked,
     ),
 ]

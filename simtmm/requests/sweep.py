@@ -41,7 +41,9 @@ class AxisOptions:
     ] = None
     link: Annotated[
         list[str] | None,
-        typer.Option("--link", metavar="KEY=RANGE;KEY=RANGE", help="axes that go together, value by value; repeatable"),
+        typer.Option(
+            "--link", metavar="KEY=RANGE;KEY=RANGE", help="axes that vary together, value by value; repeatable"
+        ),
     ] = None
     draw: Annotated[
         list[str] | None,
@@ -53,19 +55,19 @@ class AxisOptions:
         ),
     ] = None
     samples: Annotated[
-        int | None, typer.Option("--samples", metavar="N", help="how many points --draw draws; 100 if left out")
+        int | None, typer.Option("--samples", metavar="N", help="number of points that --draw draws; default: 100")
     ] = None
     method: Annotated[
         str | None,
-        typer.Option("--method", metavar="NAME", help="of --draw: latin-hypercube, as if left out, or random"),
+        typer.Option("--method", metavar="NAME", help="how --draw samples: latin-hypercube (default) or random"),
     ] = None
-    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="of --draw; 0 if left out")] = None
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="seed of --draw; default: 0")] = None
     where: Annotated[
         list[str] | None,
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="points that do not meet it are skipped, as 'threads <= 512'; repeatable",
+            help="skip points that do not meet it, e.g. 'threads <= 512'; repeatable",
         ),
     ] = None
 
@@ -98,12 +100,12 @@ class PointOptions:
         typer.Option(
             "--compute",
             metavar="NAME",
-            help="simulated or a model (see `predict`); repeatable",
+            help="simulated, or a model (see `run --models-only`); repeatable",
             autocompletion=complete_quantity,
         ),
     ] = None
     kind: Annotated[
-        str | None, typer.Option("--kind", metavar="KIND", help="what SOURCE is: kernel, trace or algorithm")
+        str | None, typer.Option("--kind", metavar="KIND", help="the kind of SOURCE: kernel, trace or algorithm")
     ] = None
     engine: Annotated[str | None, engine_option()] = None
     measured: Annotated[

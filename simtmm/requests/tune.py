@@ -28,7 +28,7 @@ class SpaceOptions:
         typer.Option(
             "--over",
             metavar="NAME=VALUES",
-            help="a parameter or machine key to choose, as block=32,64 or 1:8; repeatable",
+            help="a parameter or machine key to choose, e.g. block=32,64 or 1:8; repeatable",
             autocompletion=complete_axis,
         ),
     ] = None
@@ -37,19 +37,20 @@ class SpaceOptions:
         typer.Option(
             "--where",
             metavar="EXPR",
-            help="what must hold, as 'x * y <= 1024' or 'seconds <= 2e-3'; repeatable",
+            help="a constraint, e.g. 'x * y <= 1024' or 'seconds <= 2e-3'; repeatable",
         ),
     ] = None
     sampler: Annotated[
         str | None,
-        typer.Option("--sampler", metavar="NAME", help="Optuna's tpe, nsga2 or random chooses what is tried; else all"),
+        typer.Option(
+            "--sampler", metavar="NAME", help="let Optuna's tpe, nsga2 or random choose what to try; default: try all"
+        ),
     ] = None
     trials: Annotated[
-        int | None, typer.Option("--trials", metavar="N", help="how many the sampler chooses; 200 if left out")
+        int | None,
+        typer.Option("--trials", metavar="N", help="how many configurations the sampler chooses; default: 200"),
     ] = None
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="of what the sampler draws; 0 if left out")
-    ] = None
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="seed of the sampler; default: 0")] = None
 
     @property
     def is_empty(self) -> bool:
@@ -75,11 +76,11 @@ class GoalOptions:
             "--minimise",
             "--objective",
             metavar="EXPR",
-            help="what is minimised, the time if left out; twice for a Pareto front",
+            help="what to minimise; default: the time; give two for a Pareto front",
         ),
     ] = None
     error: Annotated[
-        str, typer.Option("--error", metavar="PART", help="how far off the best ones' times are at most")
+        str, typer.Option("--error", metavar="PART", help="the largest error of the best configurations' times")
     ] = "3%"
 
 
@@ -91,7 +92,7 @@ class TuneRequest(MachineOptions, SpaceOptions, GoalOptions):
         str,
         typer.Argument(
             metavar="KERNEL",
-            help="a kernel's name or folder, launches (.toml), or a problem of Kernel Tuner's (T1, .json)",
+            help="a kernel's name or folder, launches (.toml), or a Kernel Tuner problem (T1, .json)",
             autocompletion=complete_kernel,
         ),
     ]

@@ -21,7 +21,7 @@ def command(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        monkeypatch.setattr(sys, "argv", ["simtmm", "calibrate", *words])
+        monkeypatch.setattr(sys, "argv", ["simtmm", "machines", "calibrate", *words])
         with pytest.raises(SystemExit) as caught:
             main()
         return caught.value.code, *capsys.readouterr()
@@ -103,14 +103,14 @@ def test_the_pages_commands_run_from_a_checkout(command, monkeypatch, tmp_path):
     """Each file that they read is there, and what is quick prints what the page shows."""
     monkeypatch.setenv("COLUMNS", "120")
     (tmp_path / "traces").symlink_to(ROOT / "traces")
-    ours = [each for each in commands(ROOT / "docs" / "calibration.md") if each.words[0] == "calibrate"]
+    ours = [each for each in commands(ROOT / "docs" / "calibration.md") if each.words[:2] == ["machines", "calibrate"]]
     files = [word for each in ours for word in each.words if word.endswith(".csv")]
     assert files
     assert [name for name in files if not (tmp_path / name).exists()] == []
     shown = [each for each in ours if each.shown is not None]
     assert shown
     for each in shown:
-        status, out, errors = command(*each.words[1:])
+        status, out, errors = command(*each.words[2:])
         assert (status, errors) == (0, "")
         printed = [" ".join(line.split()) for line in out.splitlines()]
         assert {" ".join(line.split()) for line in each.shown.splitlines()} - {"..."} <= set(printed)

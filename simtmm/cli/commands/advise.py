@@ -39,14 +39,16 @@ def advise(
         typer.Option(
             "--vary",
             metavar="NAME=RANGE",
-            help="what to try (see `sweep`); threads, blocks, sub-blocks if left out",
+            help="what to try (see `sweep`); default: threads, blocks, sub-blocks",
             autocompletion=complete_axis,
         ),
     ] = None,
     error: Annotated[
-        str, typer.Option("--error", metavar="PART", help="how far off the best ones' times are at most")
+        str, typer.Option("--error", metavar="PART", help="the largest error of the best configurations' times")
     ] = "3%",
-    model: Annotated[list[str] | None, model_option("a model that chooses as well (see `predict`); repeatable")] = None,
+    model: Annotated[
+        list[str] | None, model_option("a model that also chooses (see `run --models-only`); repeatable")
+    ] = None,
     store: KeptOption = None,
     workers: WorkersOption = None,
     cluster: ClusterOption = None,

@@ -49,11 +49,11 @@ class MeasurementOptions:
     ] = None
     device: Annotated[
         int | None,
-        typer.Option("--device", metavar="NUMBER", help="measure this GPU instead: CUDA's number, 0 for the first"),
+        typer.Option("--device", metavar="NUMBER", help="measure this GPU instead: its CUDA number, 0 for the first"),
     ] = None
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="FOLDER", help="with --device: write latency.csv and stream.csv there"),
+        typer.Option("--keep", metavar="FOLDER", help="with --device: write latency.csv and stream.csv to this folder"),
     ] = None
     form: Annotated[
         str | None,
@@ -69,9 +69,9 @@ class MeasurementOptions:
     ] = "chase"
     hold: Annotated[
         list[str] | None,
-        typer.Option("--hold", metavar="KEY", help="leave this as the machine has it, such as memory.port_interval"),
+        typer.Option("--hold", metavar="KEY", help="keep the machine's value of this key, e.g. memory.port_interval"),
     ] = None
-    gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, where a file has several")] = None
+    gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, if a file has several")] = None
 
     def check(self) -> None:
         """Raise StudyError for options that do not go together, and where --keep is no folder."""
@@ -110,11 +110,11 @@ class MeasurementOptions:
 @grouped
 def calibrate(
     measurements: MeasurementOptions,
-    machine: Annotated[str | None, machine_option("the machine that values not measured come from")] = None,
+    machine: Annotated[str | None, machine_option("the machine that supplies values that were not measured")] = None,
     set_: SetOption = None,
     name: Annotated[
         str | None,
-        typer.Option("--name", metavar="NAME", help="the machine's name; the output's or the GPU's if left out"),
+        typer.Option("--name", metavar="NAME", help="the machine's name; default: the output's or the GPU's"),
     ] = None,
     machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
@@ -124,7 +124,7 @@ def calibrate(
 ) -> None:
     """Fit a machine to measurements.
 
-    Its values, which measurement each came from, and the error at each point.
+    It prints the values, the measurement behind each, and the error at each point.
     """
     measurements.check()
     base = chosen_machine(machine, set_) if machine is not None else None

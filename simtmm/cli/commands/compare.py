@@ -44,21 +44,22 @@ class SeriesOptions:
         typer.Option(
             "--reference",
             metavar="SERIES",
-            help="simulated, measured or a model; measured if there are such times",
+            help="the series to compare with: simulated, measured or a model; default: measured, if there are such "
+            "times",
         ),
     ] = None
     constant: Annotated[
         list[str] | None,
-        typer.Option("--constant", metavar="NAME=VALUE", help="a1 and a0 of the calibrated model; fitted if left out"),
+        typer.Option("--constant", metavar="NAME=VALUE", help="a1 and a0 of the calibrated model; default: fitted"),
     ] = None
-    unit: Annotated[str, typer.Option("--unit", metavar="cycles|s", help="of a1 and a0")] = "cycles"
+    unit: Annotated[str, typer.Option("--unit", metavar="cycles|s", help="unit of a1 and a0")] = "cycles"
     engine: EngineOption = "fast"
     rule: Annotated[
         list[str] | None,
         typer.Option(
             "--rule",
             metavar="FILE|NAME",
-            help="scheduling rules beside a machine's own: Python functions, or a built-in one; repeatable",
+            help="scheduling rules to compare with a machine's own: Python functions, or a built-in one; repeatable",
         ),
     ] = None
 
@@ -68,18 +69,18 @@ class FormatOptions:
     """What is printed and drawn in place of the report."""
 
     latex: Annotated[bool, typer.Option("--latex", help="print LaTeX tables")] = False
-    as_csv: Annotated[bool, typer.Option("--csv", help="print a row a case and series")] = False
+    as_csv: Annotated[bool, typer.Option("--csv", help="print a CSV row per case and series")] = False
     picture: PictureOption = None
     kind: Annotated[
         str,
-        typer.Option("--kind", metavar="KIND", help="of picture: scatter, curves, stacks, roofline or ratios"),
+        typer.Option("--kind", metavar="KIND", help="kind of picture: scatter, curves, stacks, roofline or ratios"),
     ] = "scatter"
     log: Annotated[
         str | None,
         typer.Option(
             "--log",
             metavar="x|y|xy|none",
-            help="of picture: which axes are logarithmic; as suits it if left out",
+            help="of the picture: which axes are logarithmic; default: what suits it",
         ),
     ] = None
 
@@ -95,13 +96,13 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="SOURCE",
-            help="kernels, launches (.toml) and traces (.parquet); what was measured if left out",
+            help="kernels, launches (.toml) and traces (.parquet); default: those with measured times",
             autocompletion=complete_kernel,
         ),
     ] = None,
     machine: Annotated[
         list[str] | None,
-        machine_option("a machine; repeatable; gtx280 if left out, h100-sxm for compiled kernels"),
+        machine_option("a machine; repeatable; default: gtx280, or h100-sxm for compiled kernels"),
     ] = None,
     set_: SetOption = None,
     start: StartOption = None,
@@ -121,8 +122,8 @@ def compare(
 ) -> None:
     """Compare simulated, modelled and measured times.
 
-    Side by side, over kernels, sizes and machines. Every finished case is kept; the same command goes on where it was
-    stopped. Exit status 1: some cases failed.
+    Side by side, over kernels, sizes and machines. Every finished case is kept; repeat the command to resume.
+    Exit status 1: some cases failed.
     """
     latex, as_csv, picture = formats.latex, formats.as_csv, formats.picture
     if latex + as_csv + result.as_json > 1:

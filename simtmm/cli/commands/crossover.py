@@ -29,12 +29,12 @@ def crossover(
         typer.Option(
             "--over",
             metavar="SYMBOL",
-            help="along this symbol; n, m, L and T where possible if left out; repeatable",
+            help="vary this symbol; default: n, m, L and T where possible; repeatable",
         ),
     ] = None,
     threads: ThreadsOption = None,
     variant_a: Annotated[
-        str | None, typer.Option("--variant-a", metavar="NAME", help="the variant of A, as printed or mended")
+        str | None, typer.Option("--variant-a", metavar="NAME", help="the variant of A, e.g. printed or mended")
     ] = None,
     variant_b: Annotated[str | None, typer.Option("--variant-b", metavar="NAME", help="the variant of B")] = None,
     machine_path: MachinePathOption = None,
@@ -42,7 +42,7 @@ def crossover(
 ) -> None:
     """Tell which of two algorithms wins where, by the TMM.
 
-    Along each symbol, the others being fixed: the values at which the winner changes, and who wins between them.
+    Along each symbol, with the others fixed: the values at which the winner changes, and the winner between them.
     """
     from simtmm.analysis.crossover import versus
     from simtmm.report.predict import describe_versus

@@ -12,8 +12,8 @@ from simtmm.requests.files import printing
 def diff(*, request: DiffRequest, gate: GateOptions, environment: EnvironmentOptions, result: DocumentOptions) -> None:
     """Compare two runs, and explain the difference in time.
 
-    By reason, by source line and by array. What differs between them: another program, machine, key of it, launch or
-    parameter; or runs that were saved. With --baseline the kernels of a file are compared with their earlier times.
+    By reason, by source line and by array. The two may differ in program, machine, machine key, launch or parameter, or
+    be saved runs. --baseline compares the kernels of a file with their earlier times.
 
     Exit status: 0 done; 1, with --baseline, a kernel grew by more than --fail-above; 2 wrong input.
     """

@@ -16,7 +16,7 @@ from simtmm.requests.values import number_lists_of
 if TYPE_CHECKING:
     from simtmm.machine import Machine
 
-SymbolsMachineOption = Annotated[str | None, machine_option("gives P, Q, L, C and others of its symbols")]
+SymbolsMachineOption = Annotated[str | None, machine_option("a machine that supplies P, Q, L, C and other symbols")]
 
 
 @grouped
@@ -24,22 +24,25 @@ def equation(
     result: DocumentOptions,
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME", help="an equation; all are listed if left out", autocompletion=complete_equation
-        ),
+        typer.Argument(metavar="NAME", help="an equation; default: list all", autocompletion=complete_equation),
     ] = None,
     machine: SymbolsMachineOption = None,
     set_: SetOption = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=VALUE,...", help="values of a symbol, all combined; repeatable"),
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUE,...",
+            help="values of a symbol; all combinations are evaluated; repeatable",
+        ),
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="print the formula in LaTeX")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="print a row a point")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="print a CSV row per point")] = False,
 ) -> None:
     """Evaluate a single equation of the papers.
 
-    Of Bloom filters, caches, blocks, bandwidths and shortest paths.
+    It covers Bloom filters, caches, blocks, bandwidths and shortest paths.
     """
     from simtmm.analysis.equations import evaluate
     from simtmm.model.applications.catalogue import EQUATIONS, find_equation
@@ -68,10 +71,13 @@ def equation(
 @grouped
 def fit(
     result: DocumentOptions,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV with a header; a row a measured or simulated time")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV with a header, and one row per measured or simulated time")
+    ],
     time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="the column of times")] = "seconds",
     x: Annotated[
-        str | None, typer.Option("--x", metavar="COLUMN", help="the column they are over; with --cache the working set")
+        str | None,
+        typer.Option("--x", metavar="COLUMN", help="the column that the times depend on; with --cache the working set"),
     ] = None,
     over: Annotated[
         str | None,
@@ -81,15 +87,13 @@ def fit(
         float | None,
         typer.Option("--cache", metavar="BYTES", help="fit G of Eq (5.12) instead of a line: the cache's size"),
     ] = None,
-    a0: Annotated[
-        float | None, typer.Option("--a0", metavar="VALUE", help="a0 where it is known; 0 for a proportion")
-    ] = None,
+    a0: Annotated[float | None, typer.Option("--a0", metavar="VALUE", help="a0 if known; 0 for a proportion")] = None,
     machine: SymbolsMachineOption = None,
     set_: SetOption = None,
 ) -> None:
     """Fit constants of the calibrated models to times.
 
-    From a CSV file: a1 and a0 of Eq (5.24) and (6.10), or G of Eq (5.12).
+    It reads a CSV file and fits a1 and a0 of Eq (5.24) and (6.10), or G of Eq (5.12).
     """
     from simtmm.analysis import equations
     from simtmm.report import equations as report

@@ -26,32 +26,31 @@ def explore(
         str | None,
         typer.Argument(
             metavar="SOURCE",
-            help="a kernel, launches (.toml), a trace (.parquet) or a workload (.json); list ranking if left out",
+            help="a kernel, launches (.toml), a trace (.parquet) or a workload (.json); default: list ranking",
             autocompletion=complete_kernel,
         ),
     ] = None,
     machine: Annotated[
         str | None,
-        machine_option("a machine (see `machines`); gtx480 if left out, h100-sxm for what is recorded as compiled"),
+        machine_option("a machine (see `machines`); default: gtx480, or h100-sxm for a kernel recorded as compiled"),
     ] = None,
     param: ParamOption = None,
     story: Annotated[
-        str | None, typer.Option("--story", metavar="NAME", help="begin with a story (docs/explore.md)")
+        str | None, typer.Option("--story", metavar="NAME", help="start with a story (docs/explore.md)")
     ] = None,
     state: Annotated[
         str | None,
-        typer.Option(
-            "--state", metavar="LINK", help="begin where a link of another page, or the part behind ?, points"
-        ),
+        typer.Option("--state", metavar="LINK", help="start from another page's link, or from its part after ?"),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", metavar="NUMBER", min=0, max=65535, help="to listen at; a free one if left out")
+        int,
+        typer.Option("--port", metavar="NUMBER", min=0, max=65535, help="the port to listen on; default: a free one"),
     ] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the page in the browser")] = True,
 ) -> None:
     """Open a live page: drag the latency, watch the warps.
 
-    A server for this computer alone, until Ctrl-C.
+    The server accepts only this computer and runs until Ctrl-C.
     """
     from simtmm.explorer.start import start
 

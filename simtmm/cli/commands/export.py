@@ -11,7 +11,7 @@ MERGED = "stretches of work became one with the one before, so that an import of
 
 
 def export(
-    source: Annotated[Path, typer.Argument(metavar="TRACE", help="a trace (.parquet) that came from Accel-Sim")],
+    source: Annotated[Path, typer.Argument(metavar="TRACE", help="a trace (.parquet) imported from Accel-Sim")],
     output: Annotated[Path, output_option("kernelslist.g and kernels' files there, new or empty", "FOLDER")],
     binary_version: Annotated[
         int,
@@ -20,14 +20,14 @@ def export(
             metavar="NUMBER",
             min=10,
             max=999,
-            help="the architecture of the opcodes, which a trace does not keep",
+            help="the opcodes' architecture, which a trace does not record",
         ),
     ] = 80,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a trace as files of Accel-Sim.
+    """Write a trace as Accel-Sim files.
 
-    A kernelslist.g with .traceg files, which `import` reads back as the same trace.
+    The kernelslist.g and .traceg files; `record import` reads them back as the same trace.
     """
     from simtmm.trace.exporters import export_accelsim
     from simtmm.trace.io import load_trace

@@ -27,20 +27,20 @@ class GateOptions:
         typer.Option(
             "--baseline",
             metavar="FILE",
-            help="compare the kernels of A, a file such as kernels.toml, with this file (.json), written if missing",
+            help="compare the kernels of A, a file such as kernels.toml, with this file (.json); written if missing",
         ),
     ] = None
-    update: Annotated[bool, typer.Option("--update", help="with --baseline: write it anew")] = False
+    update: Annotated[bool, typer.Option("--update", help="with --baseline: rewrite it")] = False
     fail_above: Annotated[
         str | None,
         typer.Option(
             "--fail-above",
             metavar="PART",
-            help=f"with --baseline: exit status 1 where a kernel grew by more, as 10% or 0.1; {USUAL} if left out",
+            help=f"with --baseline: exit status 1 if a kernel grew by more, e.g. 10% or 0.1; default: {USUAL}",
         ),
     ] = None
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="with --baseline: print a table for a pull request's comment")
+        bool, typer.Option("--markdown", help="with --baseline: print a table for a pull-request comment")
     ] = False
 
     def refuse(self) -> None:

@@ -16,24 +16,24 @@ def import_(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Accel-Sim's kernelslist.g, one .traceg, or NVBit's mem_trace; plain or as .gz, .xz, .zst",
+            help="Accel-Sim's kernelslist.g, a single .traceg, or NVBit's mem_trace; plain or as .gz, .xz, .zst",
         ),
     ],
     output: Annotated[Path, output_option("the trace there (.parquet)", callback=checked_trace)],
     format_: Annotated[
         str | None,
-        typer.Option("--format", metavar="NAME", help="accelsim or mem-trace; found by the text if left out"),
+        typer.Option("--format", metavar="NAME", help="accelsim or mem-trace; default: detected from the text"),
     ] = None,
     launches: Annotated[
-        str | None, typer.Option("--launches", metavar="NUMBERS", help="take these alone, from 0, as 0-3,7")
+        str | None, typer.Option("--launches", metavar="NUMBERS", help="import only these, counted from 0, e.g. 0-3,7")
     ] = None,
     sample_blocks: Annotated[
         int | None,
-        typer.Option("--sample-blocks", metavar="N", min=1, help="take only so many blocks of a launch, evenly spread"),
+        typer.Option("--sample-blocks", metavar="N", min=1, help="import only N blocks of a launch, evenly spread"),
     ] = None,
     registers: Annotated[
         int | None,
-        typer.Option("--registers", metavar="NUMBER", help="of a thread, instead of what the files say"),
+        typer.Option("--registers", metavar="NUMBER", help="registers per thread, instead of the files' value"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -16,14 +16,16 @@ def kernels(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="show this one: parameters, source, paper", autocompletion=complete_kernel_or_rule_word
+            metavar="NAME",
+            help="the kernel to show: parameters, source, paper",
+            autocompletion=complete_kernel_or_rule_word,
         ),
     ] = None,
     kernel_path: KernelPathOption = None,
 ) -> None:
     """List the kernels, or show one and its parameters.
 
-    The list runs none of them; one that is shown is run if it is shipped or given. `kernels rules`, `kernels test` and
+    Listing runs no kernel; showing one runs its host.py if it is shipped or given. `kernels rules`, `kernels test` and
     `kernels compare` are for scheduling rules.
     """
     from simtmm.catalogue import describe, known_kernels

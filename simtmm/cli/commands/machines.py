@@ -23,7 +23,7 @@ def machines(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="show this one, with the source of each value",
+            help="the machine to show, with the source of each value",
             autocompletion=complete_machine_or_new,
         ),
     ] = None,
@@ -67,7 +67,9 @@ def machines(
 def compare(
     name: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAME...", help="these; all if left out", autocompletion=complete_machine),
+        typer.Argument(
+            metavar="NAME...", help="the machines to compare; default: all", autocompletion=complete_machine
+        ),
     ] = None,
     set_: SetOption = None,
     machine_path: MachinePathOption = None,
@@ -88,27 +90,33 @@ def compare(
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="of the machine")],
-    family: Annotated[str, typer.Option(metavar="NAME", help="what all that is not given comes from, as ada or cdna3")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="the machine's name")],
+    family: Annotated[
+        str, typer.Option(metavar="NAME", help="the family that supplies the other values, e.g. ada or cdna3")
+    ],
     groups: Annotated[
         int, typer.Option("--sms", "--cus", "--groups", metavar="N", help="core groups: multiprocessors, compute units")
     ],
-    clock: Annotated[str, typer.Option(metavar="HZ", help="core clock under load, as 2.52e9 or 2.52GHz")],
-    bandwidth: Annotated[str, typer.Option(metavar="BYTES/S", help="of memory by the data sheet, as 1008e9, 1008GB/s")],
+    clock: Annotated[str, typer.Option(metavar="HZ", help="core clock under load, e.g. 2.52e9 or 2.52GHz")],
+    bandwidth: Annotated[
+        str, typer.Option(metavar="BYTES/S", help="memory bandwidth of the data sheet, e.g. 1008e9 or 1008GB/s")
+    ],
     measured_bandwidth: Annotated[
-        str | None, typer.Option(metavar="BYTES/S", help="what reads of large arrays reach, if measured")
+        str | None, typer.Option(metavar="BYTES/S", help="bandwidth that reads of large arrays reach, if measured")
     ] = None,
-    latency: Annotated[float | None, typer.Option(metavar="CYCLES", help="of memory, by a pointer chase")] = None,
-    cores: Annotated[int | None, typer.Option(metavar="NUMBER", help="cores of a group")] = None,
-    threads: Annotated[int | None, typer.Option(metavar="NUMBER", help="threads that a group holds")] = None,
-    l1: Annotated[str | None, typer.Option(metavar="SIZE", help="of a group's L1, as 128KiB, or none")] = None,
-    l2: Annotated[str | None, typer.Option(metavar="SIZE", help="of the L2, as 72MiB, or none")] = None,
-    shared: Annotated[str | None, typer.Option(metavar="SIZE", help="shared memory of a group, as 100KiB")] = None,
-    registers: Annotated[int | None, typer.Option(metavar="NUMBER", help="32-bit registers of a group")] = None,
-    blocks: Annotated[int | None, typer.Option(metavar="NUMBER", help="blocks that a group holds")] = None,
-    capability: Annotated[str | None, typer.Option(metavar="NUMBER", help="compute capability, as 8.9")] = None,
+    latency: Annotated[
+        float | None, typer.Option(metavar="CYCLES", help="memory latency, from a pointer chase")
+    ] = None,
+    cores: Annotated[int | None, typer.Option(metavar="NUMBER", help="cores per group")] = None,
+    threads: Annotated[int | None, typer.Option(metavar="NUMBER", help="threads per group")] = None,
+    l1: Annotated[str | None, typer.Option(metavar="SIZE", help="size of a group's L1, e.g. 128KiB, or none")] = None,
+    l2: Annotated[str | None, typer.Option(metavar="SIZE", help="size of the L2, e.g. 72MiB, or none")] = None,
+    shared: Annotated[str | None, typer.Option(metavar="SIZE", help="shared memory per group, e.g. 100KiB")] = None,
+    registers: Annotated[int | None, typer.Option(metavar="NUMBER", help="32-bit registers per group")] = None,
+    blocks: Annotated[int | None, typer.Option(metavar="NUMBER", help="blocks per group")] = None,
+    capability: Annotated[str | None, typer.Option(metavar="NUMBER", help="compute capability, e.g. 8.9")] = None,
     set_: SetOption = None,
-    description: Annotated[str, typer.Option(metavar="TEXT", help="what it is")] = "",
+    description: Annotated[str, typer.Option(metavar="TEXT", help="a description of the machine")] = "",
     machine_path: MachinePathOption = None,
     as_json: JsonOption = False,
     output: Annotated[
@@ -117,7 +125,7 @@ def new(
 ) -> None:
     """Make a machine from its family and a data sheet.
 
-    A few numbers of the data sheet suffice; what is not given comes from the family.
+    A few numbers from the data sheet suffice; the family supplies the rest.
     """
     from simtmm.machine import new_machine
     from simtmm.machine.spelled import rate

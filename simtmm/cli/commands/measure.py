@@ -29,29 +29,34 @@ def measure(
     ] = None,
     kernel_path: KernelPathOption = None,
     repeat: Annotated[
-        int | None, typer.Option("--repeat", metavar="N", min=1, help="timed runs; 50, or 20 with --all")
+        int | None,
+        typer.Option("--repeat", metavar="N", min=1, help="number of timed runs; default: 50, or 20 with --all"),
     ] = None,
-    warm: Annotated[bool, typer.Option("--warm", help="leave the caches as the run before left them")] = False,
+    warm: Annotated[bool, typer.Option("--warm", help="keep the caches as the previous run left them")] = False,
     machine: Annotated[str | None, machine_option("the GPU's name in comparisons", "NAME")] = None,
     everything: Annotated[
         bool,
-        typer.Option("--all", help="all kernels: traces compared, times, benchmarks for calibration, micro-kernels"),
+        typer.Option(
+            "--all", help="all kernels: compare traces, take times, run benchmarks for calibration and micro-kernels"
+        ),
     ] = False,
     minutes: Annotated[
-        float, typer.Option("--minutes", metavar="N", min=0, help="with --all: begin nothing after so many")
+        float, typer.Option("--minutes", metavar="N", min=0, help="with --all: start nothing new after this long")
     ] = 8.0,
     only: Annotated[
         str | None,
-        typer.Option("--only", metavar="KINDS", help="with --all: some of parity,benchmarks,micro,compiled,times"),
+        typer.Option(
+            "--only", metavar="KINDS", help="with --all: only these, of parity,benchmarks,micro,compiled,times"
+        ),
     ] = None,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, output_option("the JSON document there; with --all into this folder, traces if left out")
+        Path | None, output_option("the JSON document there; with --all, into this folder; default: traces")
     ] = None,
 ) -> None:
     """Time a kernel on a GPU, and check its answer.
 
-    Or, with --all, do everything that needs a GPU in one go.
+    With --all, do everything that needs a GPU in one run.
     """
     from simtmm.report.progress import watching
 

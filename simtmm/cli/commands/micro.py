@@ -13,19 +13,21 @@ from simtmm.requests.machine import DEFAULT_GPU, SetOption, chosen_machine, mach
 @grouped
 def micro(
     machine: Annotated[
-        str | None, machine_option(f"a GPU of NVIDIA, Volta or later (see `machines`); {DEFAULT_GPU} if left out")
+        str | None, machine_option(f"an NVIDIA GPU, Volta or later (see `machines`); default: {DEFAULT_GPU}")
     ] = None,
     set_: SetOption = None,
     measured: Annotated[
         Path | None,
-        typer.Option("--measured", metavar="FILE", help="cycles on a GPU beside them: micro.csv of `measure --all`"),
+        typer.Option(
+            "--measured", metavar="FILE", help="compare with a GPU's cycles: micro.csv of `record measure --all`"
+        ),
     ] = None,
     *,
     result: DocumentOptions,
 ) -> None:
-    """Set micro-kernels of a multiprocessor beside their limits.
+    """Compare micro-kernels of an SM with their limits.
 
-    Loads, bank conflicts, ldmatrix, dependent instructions, barriers and atomics, simulated on a GPU of NVIDIA.
+    Loads, bank conflicts, ldmatrix, dependent instructions, barriers and atomics, simulated on an NVIDIA GPU.
     """
     from simtmm.analysis.micro import micro as simulated
     from simtmm.measurement.micro.measured import load_measured

@@ -11,7 +11,7 @@ def paper(result: DocumentOptions) -> None:
     """List what the papers have: algorithms, equations, figures.
 
     `paper predict` predicts an algorithm, `paper equation` evaluates an equation, `paper fit` fits constants to times,
-    `paper reproduce` makes figures and tables, and sets our times beside measured ones.
+    `paper reproduce` makes figures and tables, and compares our times with measured ones.
     """
     from simtmm.model.algorithms import ALGORITHMS
     from simtmm.model.applications.catalogue import EQUATIONS

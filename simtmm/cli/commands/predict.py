@@ -22,20 +22,20 @@ SymbolOption = Annotated[
         autocompletion=complete_symbol,
     ),
 ]
-ThreadsOption = Annotated[float | None, typer.Option("--threads", metavar="T", help="threads of a core")]
+ThreadsOption = Annotated[float | None, typer.Option("--threads", metavar="T", help="threads per core")]
 
 
 @grouped
 def predict(
     algorithm: Annotated[
-        str, typer.Argument(metavar="ALGORITHM", help="of the papers", autocompletion=complete_algorithm)
+        str, typer.Argument(metavar="ALGORITHM", help="an algorithm of the papers", autocompletion=complete_algorithm)
     ],
     *,
     machine: MachineOptions,
     param: SymbolOption = None,
     threads: ThreadsOption = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", metavar="NAME", help="its variant, as printed or mended")
+        str | None, typer.Option("--variant", metavar="NAME", help="its variant, e.g. printed or mended")
     ] = None,
     measurement: MeasuredOptions,
     latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False,

@@ -50,14 +50,20 @@ class RecorderOptions:
             "--on", metavar="PLACE", help="where to record: cpu or gpu", autocompletion=lambda: ["cpu", "gpu"]
         ),
     ] = "cpu"
-    races: Annotated[
-        bool, typer.Option("--races", help=f"look for races as well, and list the first {RACES_SHOWN}")
-    ] = False
+    races: Annotated[bool, typer.Option("--races", help=f"also look for races, and list the first {RACES_SHOWN}")] = (
+        False
+    )
     most_events: Annotated[
-        int | None, typer.Option("--most-events", metavar="N", min=1, help="more are an error; no limit if left out")
+        int | None,
+        typer.Option(
+            "--most-events",
+            metavar="N",
+            min=1,
+            help="the largest number of events; more are an error; default: no limit",
+        ),
     ] = None
     device_memory: Annotated[
-        int | None, typer.Option("--device-memory", metavar="BYTES", min=1, help="of a GPU that a recording may take")
+        int | None, typer.Option("--device-memory", metavar="BYTES", min=1, help="GPU memory that a recording may use")
     ] = None
 
 
@@ -68,12 +74,12 @@ def record(
     environment: EnvironmentOptions,
     checks: CheckOptions,
     machine: Annotated[
-        str | None, machine_option("compile for this machine's architecture; one of today if left out")
+        str | None, machine_option("compile for this machine's architecture; default: a current one")
     ] = None,
     as_json: JsonOption = False,
     output: Annotated[
         Path | None,
-        output_option("the trace there (.parquet); KERNEL.parquet if left out", callback=checked_trace),
+        output_option("the trace there (.parquet); default: KERNEL.parquet", callback=checked_trace),
     ] = None,
 ) -> None:
     """Run a program, check its answer, and write its trace.

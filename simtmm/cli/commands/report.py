@@ -28,9 +28,9 @@ class PictureOptions:
         Path | None,
         typer.Option("--picture", metavar="FILE", help="draw curves or maps instead: .png, .svg or .pdf"),
     ] = None
-    across: Annotated[str | None, typer.Option("--across", metavar="COLUMN", help="of a picture: the axis across")] = (
-        None
-    )
+    across: Annotated[
+        str | None, typer.Option("--across", metavar="COLUMN", help="of a picture: the horizontal axis")
+    ] = None
     up: Annotated[
         str | None,
         typer.Option("--up", metavar="COLUMN", help="of a picture: the second axis; makes it a heat map"),
@@ -55,7 +55,7 @@ class PictureOptions:
         typer.Option(
             "--log",
             metavar="x|y|xy|none",
-            help="of curves: which axes are logarithmic; by the values if left out",
+            help="of curves: which axes are logarithmic; default: decided by the values",
         ),
     ] = None
 
@@ -90,20 +90,20 @@ def report(
     options: PictureOptions,
     axis: Annotated[
         list[str] | None,
-        typer.Option("--axis", metavar="COLUMN", help="of a table: a column that was chosen; repeatable"),
+        typer.Option("--axis", metavar="COLUMN", help="of a table: a column to treat as an axis; repeatable"),
     ] = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="the page's; the program's name if left out")
+        str | None, typer.Option("--title", metavar="TEXT", help="the page's title; default: the program's name")
     ] = None,
     kernel_path: KernelPathOption = None,
     as_json: JsonOption = False,
     output: Annotated[
-        Path | None, output_option("the page there (.html); report.html if left out", callback=checked)
+        Path | None, output_option("the page there (.html); default: report.html", callback=checked)
     ] = None,
 ) -> None:
     """Write a study as one HTML page, or draw a picture.
 
-    The page has plots to point at and zoom, and the table of all points; it needs no network.
+    The page has interactive plots and the table of all points; it needs no network.
     """
     import dataclasses
 

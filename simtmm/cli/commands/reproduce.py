@@ -20,8 +20,8 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="tables beside measurements, figures and tables of the papers (see --list), or all; the former, but "
-            "for what takes NVIDIA's compilers, if left out",
+            help="tables compared with measurements, figures and tables of the papers (see --list), or all; default: "
+            "the tables, except those that need NVIDIA's compilers",
         ),
     ] = None,
     output: Annotated[
@@ -29,7 +29,7 @@ def reproduce(
         output_option("accuracy.md with accuracy/ there, and of figures index.md with figures/", "FOLDER"),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="write nothing; compare tables with what lies in FOLDER, docs if left out")
+        bool, typer.Option("--check", help="write nothing; compare tables with those in FOLDER; default: docs")
     ] = False,
     list_: Annotated[
         bool, typer.Option("--list", help="print all names, and why the others are not reproduced")
@@ -39,10 +39,10 @@ def reproduce(
 ) -> None:
     """Reproduce measurements and the papers' figures.
 
-    What was measured on real machines is simulated and modelled, and so is what the papers show; the tables say how far
-    simulation and models are off.
+    This simulates and models what was measured on real machines, and what the papers show. The tables say how far off
+    simulation and models are.
 
-    Exit status: 0 done; 1, with --check, a figure in FOLDER is stale or worse than promised (a line each says which); 2
+    Exit status: 0 done; 1, with --check, a figure in FOLDER is stale or worse than promised (one line names each); 2
     wrong input.
     """
     from simtmm.errors import StudyError, nearest

@@ -34,14 +34,14 @@ def rules(
         str | None,
         typer.Argument(
             metavar="RULE",
-            help="show this one: its promises and their formulas; all if left out, or list",
+            help="the rule to show, with its promises and their formulas; default, or list: all",
             autocompletion=complete_rule,
         ),
     ] = None,
 ) -> None:
     """List scheduling rules, and laws to promise.
 
-    `kernels test` looks for runs in which a rule breaks a promise, `kernels compare` runs kernels by several rules.
+    `kernels test` looks for runs in which a rule breaks a promise; `kernels compare` runs kernels under several rules.
     """
     from simtmm.analysis.scheduling_rules import known_rules, rule_of
     from simtmm.report.scheduling_rules import describe_rule, describe_rules, rule_document, rules_document
@@ -59,7 +59,7 @@ def rules_test(
     rule: Annotated[
         str,
         typer.Argument(
-            metavar="RULE", help="FILE.py:NAME, a function or class of a file, or a name of `kernels rules`"
+            metavar="RULE", help="FILE.py:NAME, a function or class in a file, or a name from `kernels rules`"
         ),
     ],
     *,
@@ -68,13 +68,15 @@ def rules_test(
         typer.Option(
             "--promise",
             metavar="LAW",
-            help="what it promises (see `kernels rules`), as no_starvation or 'bounded_wait(16)'; repeatable; its own "
-            "if left out",
+            help="a promise to test (see `kernels rules`), e.g. no_starvation or 'bounded_wait(16)'; repeatable; "
+            "default: the rule's own",
         ),
     ] = None,
-    draws: Annotated[int, typer.Option("--draws", metavar="N", help="machines and workloads for each promise")] = 100,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="of the draws")] = 0,
-    engine: Annotated[str | None, engine_option("of a rule that machines may name: fast or reference")] = None,
+    draws: Annotated[
+        int, typer.Option("--draws", metavar="N", help="number of machines and workloads to draw per promise")
+    ] = 100,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="seed of the draws")] = 0,
+    engine: Annotated[str | None, engine_option("engine of a rule that machines may name: fast or reference")] = None,
     picture: Annotated[
         Path | None,
         typer.Option("--picture", metavar="FILE", help="draw the first counter-example: .svg", callback=_checked_svg),
@@ -83,8 +85,7 @@ def rules_test(
 ) -> None:
     """Look for runs in which a rule breaks a promise.
 
-    Exit status 1: it breaks one, and the smallest counter-example that was seen is printed. A file that is named so is
-    run.
+    Exit status 1: the rule breaks one, and the smallest counter-example found is printed. Naming a file runs it.
     """
     from simtmm.analysis.scheduling_rules import judge, rule_of
     from simtmm.report.progress import watching
@@ -123,7 +124,8 @@ def rules_compare(
         typer.Option(
             "--rule",
             metavar="FILE|NAME",
-            help="beside the machine's own: FILE.py:NAME, or a rule's name; repeatable; built-in ones if left out",
+            help="a rule to compare with the machine's own: FILE.py:NAME, or a rule's name; repeatable; default: the "
+            "built-in ones",
         ),
     ] = None,
     machine: MachineOptions,
@@ -132,9 +134,9 @@ def rules_compare(
     environment: EnvironmentOptions,
     result: DocumentOptions,
 ) -> None:
-    """Run kernels by several scheduling rules.
+    """Run kernels under several scheduling rules.
 
-    The four rules that machines may name run on the fast engine, all others on the reference engine, in SimPy.
+    The four rules that machines may name run on the fast engine, all others on the SimPy reference engine.
     """
     from simtmm.analysis.scheduling_rules import compare_rules, rule_of
     from simtmm.report.progress import watching

@@ -34,7 +34,9 @@ def run(
     as_json: JsonOption = False,
     output: Annotated[
         Path | None,
-        output_option("the JSON document there, a page (.html), or a row a line (.csv)", callback=checked_output),
+        output_option(
+            "the JSON document there, a page (.html), or one CSV row per line (.csv)", callback=checked_output
+        ),
     ] = None,
 ) -> None:
     """Say how long a program takes on a machine, why, and what would help.

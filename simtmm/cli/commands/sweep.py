@@ -25,7 +25,7 @@ class StoreOptions:
     store: Annotated[
         Path | None,
         typer.Option(
-            "--store", metavar="FILE", help="the SQLite file that keeps the points; named after the study if left out"
+            "--store", metavar="FILE", help="the SQLite file that keeps the points; default: named after the study"
         ),
     ] = None
     rule: Annotated[
@@ -59,8 +59,8 @@ def sweep(
 ) -> None:
     """Run a program over ranges of parameters and machine keys.
 
-    Every finished point is kept; the same command goes on where it was stopped. The report says what mattered: knees,
-    elasticities, and what binds where. Exit status 1: some points failed.
+    Every finished point is kept; repeat the command to resume. The report says what mattered: knees, elasticities, and
+    what binds where. Exit status 1: some points failed.
     """
     from simtmm.report.progress import watching
     from simtmm.report.sweep import describe_forecast, describe_study

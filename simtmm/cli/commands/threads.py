@@ -26,14 +26,14 @@ def threads(
     param: ParamOption = None,
     form: FormOption = None,
     tolerance: Annotated[
-        float, typer.Option("--tolerance", metavar="SHARE", help="how much longer than without latency a run may take")
+        float, typer.Option("--tolerance", metavar="SHARE", help="how much longer a run may take than without latency")
     ] = 0.05,
     environment: EnvironmentOptions,
     result: DocumentOptions,
 ) -> None:
     """Find how many threads per core hide the latency.
 
-    By simulation, searching, and by the TMM.
+    It searches by simulation, and adds what the TMM says.
     """
     chosen = machine.chosen_for(source, form)
     warn_of_traces([source], [chosen.cores.warp_width])

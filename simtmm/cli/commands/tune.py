@@ -20,18 +20,18 @@ def tune(
     request: TuneRequest,
     environment: EnvironmentOptions,
     result: DocumentOptions,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="configurations that are listed")] = 10,
+    top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="number of configurations to list")] = 10,
     t4: Annotated[
         Path | None,
-        typer.Option("--t4", metavar="FILE", help="write the results there as Kernel Tuner's T4", callback=checked),
+        typer.Option("--t4", metavar="FILE", help="write the results as Kernel Tuner's T4", callback=checked),
     ] = None,
     picture: PictureOption = None,
 ) -> None:
     """Find a kernel's fastest configuration by simulation.
 
-    Of launch shapes, constants, variants and machine keys, or the best by any expression: samples of growing precision.
-    Without --over: of threads a block and blocks, beside what the models choose. Every result is kept; the same command
-    goes on where it was stopped.
+    Choose among launch shapes, constants, variants and machine keys, or minimise any expression, by samples of growing
+    precision. Without --over, choose threads per block and blocks, beside what the models choose. Every result is kept;
+    repeat the command to resume.
     """
     if picture is not None:
         from simtmm.report.pictures import files

@@ -36,7 +36,7 @@ def zigzag(
     *,
     machine: MachineOptions,
     blocks: Annotated[
-        str, typer.Option("--blocks", metavar="LOW:HIGH", help="requested blocks, both ends included")
+        str, typer.Option("--blocks", metavar="LOW:HIGH", help="range of block counts, both ends included")
     ] = "1:100",
     param: ParamOption = None,
     form: FormOption = None,

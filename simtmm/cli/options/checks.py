@@ -28,14 +28,14 @@ class CheckOptions:
         typer.Option(
             "--check",
             metavar="NAMES",
-            help="look for errors as compute-sanitizer does: racecheck, initcheck, synccheck, with commas between, or "
+            help="look for errors as compute-sanitizer does: racecheck, initcheck, synccheck, separated by commas, or "
             "all; memcheck is always on",
         ),
     ] = None
     error_exitcode: Annotated[
         int,
         typer.Option(
-            "--error-exitcode", metavar="NUMBER", min=0, max=255, help="exit status where --check finds something"
+            "--error-exitcode", metavar="NUMBER", min=0, max=255, help="exit status if --check finds something"
         ),
     ] = 0
 

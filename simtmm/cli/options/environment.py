@@ -61,7 +61,7 @@ KernelPathOption = Annotated[
         "--kernel-path",
         metavar="FOLDER",
         callback=_search_kernels,
-        help=f"find kernels by name in this folder first (see also {KERNEL_PATH}); repeatable",
+        help=f"look up kernels in this folder first (see also {KERNEL_PATH}); repeatable",
     ),
 ]
 MachinePathOption = Annotated[
@@ -70,7 +70,7 @@ MachinePathOption = Annotated[
         "--machine-path",
         metavar="FOLDER",
         callback=_search_machines,
-        help=f"find machines by name in this folder first (see also {MACHINE_PATH}); repeatable",
+        help=f"look up machines in this folder first (see also {MACHINE_PATH}); repeatable",
     ),
 ]
 KernelTimeoutOption = Annotated[
@@ -79,7 +79,7 @@ KernelTimeoutOption = Annotated[
         "--kernel-timeout",
         metavar="SECONDS",
         callback=_limit_time,
-        help=f"end a kernel that makes no progress for so long; 60 if left out (see also {KERNEL_TIMEOUT})",
+        help=f"end a kernel that makes no progress for this long; default: 60 (see also {KERNEL_TIMEOUT})",
     ),
 ]
 KernelMemoryOption = Annotated[
@@ -89,7 +89,7 @@ KernelMemoryOption = Annotated[
         metavar="BYTES",
         min=1,
         callback=_limit_memory,
-        help=f"end one that takes more memory of its own; half of what is free if left out (see also {KERNEL_MEMORY})",
+        help=f"end a kernel that uses more memory of its own; default: half of what is free (see also {KERNEL_MEMORY})",
     ),
 ]
 

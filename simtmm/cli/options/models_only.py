@@ -27,12 +27,12 @@ class MeasuredOptions:
         typer.Option(
             "--measured",
             metavar="SECONDS|FILE|NAME",
-            help="a measured time, a file of such, or the papers' by name: which predictions disagree with it",
+            help="a measured time, a file of them, or the papers' by name: flag predictions that disagree",
         ),
     ] = None
     factor: Annotated[
         float | None,
-        typer.Option("--factor", metavar="F", help="up to which a measured time agrees; 2 if left out"),
+        typer.Option("--factor", metavar="F", help="the factor within which a measured time agrees; default: 2"),
     ] = None
 
 
@@ -41,25 +41,23 @@ class ModelsOptions(MeasuredOptions):
     """What the models say, and of which constants."""
 
     models_only: Annotated[
-        bool, typer.Option("--models-only", help="what the models predict, the TMM among them, without a simulation")
+        bool, typer.Option("--models-only", help="predict by the models, including the TMM, without a simulation")
     ] = False
-    model: Annotated[list[str] | None, model_option("with --models-only: this model, all if left out; repeatable")] = (
-        None
-    )
+    model: Annotated[list[str] | None, model_option("with --models-only: this model; default: all; repeatable")] = None
     constant: Annotated[
         list[str] | None,
         typer.Option(
             "--constant",
             metavar="NAME=VALUE",
-            help="with --models-only: of the calibrated model: a1, a0, m, C_s, G, f_app",
+            help="with --models-only: a constant of the calibrated model: a1, a0, m, C_s, G, f_app",
         ),
     ] = None
-    unit: Annotated[str | None, typer.Option("--unit", metavar="cycles|s", help="of a1 and a0; cycles if left out")] = (
-        None
-    )
+    unit: Annotated[
+        str | None, typer.Option("--unit", metavar="cycles|s", help="unit of a1 and a0; default: cycles")
+    ] = None
     active_blocks: Annotated[
         int | None,
-        typer.Option("--active-blocks", metavar="B_a", help="a core group holds at most so many of a kernel's blocks"),
+        typer.Option("--active-blocks", metavar="B_a", help="limit a core group to this many of a kernel's blocks"),
     ] = None
     latex: Annotated[bool, typer.Option("--latex", help="print the formulas in LaTeX")] = False
 

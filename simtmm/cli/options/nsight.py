@@ -22,7 +22,7 @@ class NsightOptions:
         typer.Option(
             "--nsight",
             metavar="FILE",
-            help="set beside it what Nsight Compute measured: ncu --csv --page raw or details",
+            help="compare with what Nsight Compute measured: ncu --csv --page raw or details",
         ),
     ] = None
 

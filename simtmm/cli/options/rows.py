@@ -38,33 +38,35 @@ class RowOptions:
 
     lines: Annotated[
         bool,
-        typer.Option("--lines", help="the source line by line, with why warps waited there, in place of the report"),
+        typer.Option(
+            "--lines", help="print the source line by line, with why warps stalled there, instead of the report"
+        ),
     ] = False
     by: Annotated[
         str | None,
         typer.Option(
             "--by",
             metavar="WHAT",
-            help="likewise by line, array, launch or reason",
+            help="the same by line, array, launch or reason",
             callback=_checked_by,
             autocompletion=lambda: list(BY),
         ),
     ] = None
-    top: Annotated[int | None, typer.Option("--top", min=1, metavar="N", help="only the N hottest of them")] = None
+    top: Annotated[int | None, typer.Option("--top", min=1, metavar="N", help="only the N hottest rows")] = None
     counts: Annotated[
-        bool, typer.Option("--counts", help="counts of each as well: instructions, bytes, hits, bandwidth")
+        bool, typer.Option("--counts", help="add the counts of each: instructions, bytes, hits, bandwidth")
     ] = False
     instructions: Annotated[
-        bool, typer.Option("--instructions/--no-instructions", help="the compiled code of each line below it")
+        bool, typer.Option("--instructions/--no-instructions", help="show the compiled code below each line")
     ] = False
-    sass: Annotated[bool, typer.Option("--sass", help="the machine's instructions of each line below it")] = False
-    ptx: Annotated[bool, typer.Option("--ptx", help="likewise PTX")] = False
+    sass: Annotated[bool, typer.Option("--sass", help="show the machine's instructions (SASS) below each line")] = False
+    ptx: Annotated[bool, typer.Option("--ptx", help="show the PTX below each line")] = False
     html: Annotated[
         Path | None,
         typer.Option(
             "--html",
             metavar="FILE",
-            help="write all of it as a page: source, instructions, timeline, roofline",
+            help="write everything as a page: source, instructions, timeline, roofline",
             callback=_checked_page,
         ),
     ] = None

@@ -33,20 +33,20 @@ class TimelineOptions:
     ] = None
     timeline_events: Annotated[
         int | None,
-        typer.Option(
-            "--timeline-events", min=1, metavar="N", help="beyond so many events, a sample; as fits 50 MB if left out"
-        ),
+        typer.Option("--timeline-events", min=1, metavar="N", help="sample beyond N events; default: what fits 50 MB"),
     ] = None
     timeline_groups: Annotated[
         str | None,
         typer.Option(
-            "--timeline-groups", metavar="NUMBERS", help="core groups of the timeline, as 0,1,5-7; all if left out"
+            "--timeline-groups", metavar="NUMBERS", help="core groups in the timeline, e.g. 0,1,5-7; default: all"
         ),
     ] = None
     timeline_from: Annotated[
-        float | None, typer.Option("--timeline-from", metavar="CYCLE", help="where the timeline begins")
+        float | None, typer.Option("--timeline-from", metavar="CYCLE", help="first cycle of the timeline")
     ] = None
-    timeline_to: Annotated[float | None, typer.Option("--timeline-to", metavar="CYCLE", help="where it ends")] = None
+    timeline_to: Annotated[
+        float | None, typer.Option("--timeline-to", metavar="CYCLE", help="last cycle of the timeline")
+    ] = None
 
     def part(self, machine: "Machine") -> "Choice | None":
         """The part of the timeline that is written, checked as far as it can be before the run; None without one."""

@@ -13,22 +13,22 @@ PAGE = Path(__file__).parents[3] / "docs" / "ptx-forms.md"
 OURS = (BARRIER_RESULT, LEAVE_CONVERGENCE)  # of no PTX
 HEAD = """# PTX: the forms of each instruction
 
-What is run here, from the table by which PTX is checked (simtmm/cuda/ptx/isa). [PTX](ptx.md) says how exactly, and
-what is refused.
+This page lists the forms that simtmm runs, from the table that it checks PTX against (simtmm/cuda/ptx/isa).
+[PTX](ptx.md) says how exactly they run, and what simtmm refuses.
 
-A form is what follows the opcode: modifiers and types, then operands. `?` marks what may be left out, `/` parts what
-may stand in one place, and `~` stands for modifiers that are looked at when the instruction is translated. Operands:
+A form is what follows the opcode: modifiers and types, then operands. `?` marks an optional part, `/` separates
+alternatives, and `~` stands for modifiers that are checked when the instruction is translated. Operands:
 
 | | |
 | --- | --- |
 | `d` | a destination; `p`: one or two of them, `d\\|p`; `D`: one, or several in braces |
 | `s` | a value; `r`: one in a register; `S`: one, or several in braces; `n`: a number |
-| `v` `w` | values and destinations of video instructions, of which a part may be named |
+| `v` `w` | values and destinations of video instructions, which may select a part |
 | `V` `P` `T` | registers in braces: of any kind, of a matrix, of a texel |
 | `m` | an address in brackets |
 | `t` | a label, a table or a function; `*`: anything more |
 
-An operand is of the form's first type; `s1` is of its second, `s=u32` of `.u32`, `d=wide` twice as wide as the first,
+An operand has the form's first type; `s1` has its second, `s=u32` has `.u32`, `d=wide` is twice as wide as the first,
 and the register of `s~` may be wider than its type. Sets of modifiers:
 """
 

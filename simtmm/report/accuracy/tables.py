@@ -22,26 +22,25 @@ Where it is far off, and why, stands in [what-fails.md](what-fails.md).
 
 ## All tables
 
-What the simulation and the models say, beside what was measured on real machines. Where no measured values are at hand,
-a table stands beside something else, and its column *beside* below, its columns, its CSV file and its picture say what:
-a line that was fitted to measurements, a number that a text states of a measured curve, a closed form.
-`simtmm paper reproduce -o {folder}` computes all of it anew and writes this page, but for what takes NVIDIA's
+This page compares the simulation and the models with measurements on real machines. Where no measured values are
+available, a table compares with something else: a line that was fitted to measurements, a number that a text states of
+a measured curve, or a closed form. The column *beside* below, the table's columns, its CSV file and its picture say
+which. `simtmm paper reproduce -o {folder}` recomputes everything and writes this page, except what needs NVIDIA's
 compilers: `simtmm paper reproduce h100-compiled ablation -o {folder}`, in minutes, and convolution-counters, in half an
-hour. `simtmm paper reproduce --check -o {folder}` computes it and names each figure that differs, or is worse than
+hour. `simtmm paper reproduce --check -o {folder}` recomputes it and names each figure that differs, or is worse than
 promised.
 
-The *error* of a point is said / measured - 1, or said over what stands in its place. Mean and median are those of its
-size; the largest and the bias, which is the mean, have a sign: below 0 too little is said. The rank correlation is
-Spearman's: does the series put the points in the right order? The models' constants are 1, so their rank correlations
-say more of them than their errors do.
+The *error* of a point is said / measured - 1, with the table's reference in place of measured where nothing was. Mean
+and median are of its size; the largest error and the bias, which is the mean, have a sign: below 0 the prediction is
+too low. The rank correlation is Spearman's: does the series put the points in the right order? The models' constants
+are 1, so their rank correlations say more about them than their errors do.
 
-A *limit* is no aim and no bound that follows from anything: it is the mean error that a table had when its limit was
-set, rounded up, so that tests tell when a change makes it worse. Limits with reasons of their own are few: 1 % on peaks
-over blocks (a peak is met or not), 3 % on a barrel's closed form (which leaves out how a loop begins and ends), and
-what tests/test_accuracy.py has as the project's aims (2.5 % on the read kernel over occupancy, 6 % on
-all six; on GPUs never calibrated 10 % for NVIDIA's and 18 % for AMD's). What was fitted, and on what, stands in each
-table as *calibrated*; where points of a table were fitted, the error over them is no prediction. What is far off, and
-what is known of the causes, stands in docs/what-fails.md.
+A *limit* is neither an aim nor a derived bound: it is the mean error that a table had when its limit was set, rounded
+up, so that tests notice when a change makes it worse. A few limits have their own reasons: 1 % on peaks over blocks (a
+peak is met or not), 3 % on a barrel's closed form (which leaves out how a loop begins and ends), and the project's aims
+in tests/test_accuracy.py (2.5 % on the read kernel over occupancy, 6 % on all six; on GPUs never calibrated 10 % for
+NVIDIA's and 18 % for AMD's). *Calibrated* in each table says what was fitted, and on what; where points of a table were
+fitted, the error over them is not a prediction. docs/what-fails.md lists what is far off, and the known causes.
 """
 
 
