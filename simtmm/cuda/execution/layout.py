@@ -14,7 +14,7 @@ BARRIERS = 16  # of a block, by number
 CLUSTER_BARRIER = BARRIERS  # and behind these the one of its cluster, which is the block alone
 ALL_BARRIERS = BARRIERS + 1
 ALIGN = 64  # bytes: of every vector
-ROOM = {"%data": 2048, "%data2": 1024, "%result": 1024}  # bytes, of all lanes: for data of accesses (warp.ll)
+ROOM = {"%data": 2048, "%data2": 1024, "%result": 1024, "%matrix": 16384}  # bytes, of all lanes: of accesses (warp.ll)
 
 SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,

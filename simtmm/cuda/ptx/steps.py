@@ -13,7 +13,7 @@ from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
-from simtmm.cuda.ptx.work import class_of
+from simtmm.cuda.ptx.work import class_of, times_of
 from simtmm.errors import PtxError, shown
 from simtmm.trace.schema import MOST_GROUPS
 
@@ -227,7 +227,7 @@ def _of_block(
         if kind is None:
             work = class_of(instruction) if issue is None else issue.work
             if work is not None:
-                step.work[work] = step.work.get(work, 0) + 1
+                step.work[work] = step.work.get(work, 0) + (times_of(instruction) if issue is None else 1)
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
         step.unused = kind == "atomic" and used.isdisjoint(written(instruction))

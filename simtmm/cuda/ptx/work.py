@@ -24,6 +24,21 @@ def class_of(instruction: Instruction) -> str | None:
     return "integer"
 
 
+_WGMMA_COLUMNS = 12  # of a product by four warps, which take the time of one mma.m16n8k16 of the same warp
+
+
+def times_of(instruction: Instruction) -> int:
+    """How many instructions of its class it takes the time of: of wgmma as many mma.m16n8k16 of f16.
+
+    A warp has 16 rows of a product by four, N / 8 times what that mma multiplies, in two thirds of the time for each
+    (h100-sxm's pipes.tensor); K is 32 bytes, whatever the type.
+    """
+    if instruction.opcode != "wgmma":
+        return 1
+    columns = next((int(each[4:].partition("k")[0]) for each in instruction.modifiers if each.startswith("m64n")), 0)
+    return max(1, -(-columns // _WGMMA_COLUMNS))
+
+
 def _is_name(instruction: Instruction) -> bool:
     """Whether it only gives another name to a value: a parameter, a register, an address."""
     if instruction.opcode in ("ld", "st") and any(m.split("::")[0] == "param" for m in instruction.modifiers):

@@ -26,6 +26,7 @@ from simtmm.cuda.execution.instructions import (
     texture,
     video,
     warp,
+    wgmma,
     wmma,
 )
 from simtmm.cuda.ptx.syntax import Instruction
@@ -54,6 +55,7 @@ HANDLERS: dict[str, Handler] = {
     **texture.HANDLERS,
     **video.HANDLERS,
     **warp.HANDLERS,
+    **wgmma.HANDLERS,
     **wmma.HANDLERS,
     **asynchronous.HANDLERS,  # these hand on what is not asynchronous to the families above
 }

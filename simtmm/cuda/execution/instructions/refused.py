@@ -4,7 +4,6 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
 
 REASONS = {
-    "wgmma": "multiplies by a group of four warps, which is not run here; mma.sync is",
     "tcgen05": "works on tensor memory, which is not run here; mma.sync is",
     "multimem": "accesses the memory of several GPUs at once, which is not run here",
     "clusterlaunchcontrol": "takes over the work of another cluster, which is not run here",

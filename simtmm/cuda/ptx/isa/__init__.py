@@ -39,6 +39,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simtmm.cuda.ptx.isa.arithmetic import ARITHMETIC
+from simtmm.cuda.ptx.isa.matrices import wgmma
 from simtmm.cuda.ptx.isa.memory import MEMORY
 
 SETS: dict[str, str] = {
@@ -79,6 +80,7 @@ FORMS: dict[str, str] = {
     "wmma": "load ~ : V m|V m s=u32; store ~ : m V|m V s=u32; mma sync aligned ~ : V V V V",
     "ldmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : V=b32 m",
     "stmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : m V=b32",
+    "wgmma": wgmma(),
     "movmatrix": "sync aligned m8n8 trans b16 : d=b32 r=b32",
     # Textures and surfaces
     "tex": "~ : T m *",
@@ -98,7 +100,6 @@ FORMS: dict[str, str] = {
     **dict.fromkeys(("alloca", "stacksave", "istypep"), "~ : d *"),
     **dict.fromkeys(("stackrestore", "sured"), "~ : *"),
     "multimem": "ld_reduce ~ : D m; ~ : *",
-    "wgmma": "mma_async ~ : V *; ~ : *",
     **dict.fromkeys(("tcgen05", "tensormap", "clusterlaunchcontrol"), "~ : *"),
 }
 Memory = Literal["", "reads", "writes", "updates"]
@@ -124,7 +125,7 @@ class Row:
 
 
 _MEMORY: dict[Memory, str] = {
-    "reads": "ld ldu tex tld4 suld ldmatrix prefetch prefetchu mbarrier",
+    "reads": "ld ldu tex tld4 suld ldmatrix wgmma prefetch prefetchu mbarrier",
     "writes": "st sust stmatrix",
     "updates": "atom red cp sured multimem wmma",
 }
