@@ -98,6 +98,25 @@ TEXTURE = np.dtype(
 registers; its virtual address, where it lies in this process, and the bytes from row to row; whether it is
 KIND_TEXTURE or KIND_SURFACE; texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
 
+TENSOR_MAP = np.dtype(
+    {
+        "names": ["magic", "address", "sizes", "strides", "box", "steps", "kind", "rank", "interleave", "swizzle",
+            "fill", "im2col", "element_bytes", "lower", "upper"],
+        "formats": [
+            "<u8", "<u8", ("<u8", 5), ("<u8", 4), ("<u2", 5), ("<u1", 5), *7 * ["<u1"], ("<i2", 3), ("<i2", 3),
+        ],
+        "offsets": [0, 8, 16, 56, 88, 98, 103, 104, 105, 106, 107, 108, 109, 110, 116],
+        "itemsize": 128,
+    }
+)  # fmt: skip
+"""A tensor map, as programs hold and pass it (programs/runtime/tensors.cpp makes the same): its address; numbers along
+each dimension, and bytes from one to the next of each but the first; of a box, numbers along each dimension, and the
+step from one to the next; by the driver's numbers the type, how it is interleaved and swizzled, and whether what lies
+outside is NaN. Of im2col `box` holds the channels and the pixels, and there are the corners of the pixels' box."""
+
+TENSOR_MAGIC = 0x50414D544D495453  # "STIMTMAP": what no tensor map of ours is told by
+TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
+
 KIND_TEXTURE, KIND_SURFACE = 1, 2
 TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
@@ -155,7 +174,7 @@ LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
 OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, OUTSIDE_SURFACE = range(1, 9)
-NO_BARRIER = 9
+NO_BARRIER, BAD_TENSOR_MAP = 9, 10
 
 # In the log: in the place of a site.
 NEW_WARP, NEW_BLOCK = -1, -2
@@ -181,6 +200,7 @@ def offsets() -> dict[str, int]:
             ("WARP", WARP),
             ("ACTIVATION", ACTIVATION),
             ("TEXTURE", TEXTURE),
+            ("TENSOR_MAP", TENSOR_MAP),
             ("SEEN", SEEN),
             ("TIMING", TIMING),
             ("CLOCK", CLOCK),

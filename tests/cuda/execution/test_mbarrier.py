@@ -208,12 +208,6 @@ def test_a_kernel_of_cuda_barrier() -> None:
     ("instruction", "why"),
     [
         (
-            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%p0, {%r0}],"
-            " [bar];",
-            "tensor map",
-        ),
-        ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%p0], [tile], 16;", "adds up while it copies"),
-        (
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%p0], 16,"
             " [bar], 1;",
             "multicast",

@@ -3,11 +3,14 @@
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions import atomics, memory
+from simtmm.cuda.execution.instructions.atomics import update_text
 from simtmm.cuda.execution.instructions.mbarrier import arrive, complete
 from simtmm.cuda.execution.instructions.memory import address_of
+from simtmm.cuda.execution.instructions.tensors import SUMS, copy_tensor
 from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS, WARP
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
+from simtmm.cuda.ptx.types import bytes_of
 
 _LIVING = int(WARP.fields["living"][1])  # type: ignore[index]
 _SPACES = ("global", "shared")
@@ -16,15 +19,15 @@ _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
 def copy(context: Context, instruction: Instruction) -> None:
     """cp.async and its kin."""
+    if instruction.has("prefetch"):
+        return
     if instruction.has("tensor"):
-        raise context.refuse("copies by a tensor map, which is not run here")
-    if instruction.has("reduce"):
-        raise context.refuse("adds up while it copies, which is not run here")
-    if instruction.has("mbarrier"):
+        copy_tensor(context, instruction)
+    elif instruction.has("mbarrier"):
         # Copies are done: an arrival that is expected besides (without .noinc) leaves all as it was.
         if instruction.has("noinc"):
             arrive(context, instruction.operands[0])
-    elif instruction.has("bulk") and not instruction.has("commit_group", "wait_group", "prefetch"):
+    elif instruction.has("bulk") and not instruction.has("commit_group", "wait_group"):
         _copy_bulk(context, instruction)
     elif not instruction.has("bulk"):
         memory.copy_asynchronously(context, instruction)
@@ -48,7 +51,16 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
     emit.store(count, "%data2", ALIGN)
     name = f"copy.bulk.{spaces[0]}.{spaces[1]}"
     program.helper("log.bulk", lambda: _LOG)
-    program.helper(name, lambda: _function(name, *spaces))
+    move = _MOVE
+    if instruction.has("reduce"):
+        way, kind = next((each for each in instruction.modifiers if each in SUMS), ""), context.type_of()
+        lines = update_text(program, way, kind, spaces[0])
+        if lines is None:
+            raise context.refuse("adds up in no way that is known")
+        name += f".{way}.{kind}"
+        bits = f"i{8 * bytes_of(kind)}"
+        move = _SUM.replace("LINES", lines).replace("INT", bits).replace("STEP", str(bytes_of(kind)))
+    program.helper(name, lambda: _function(name, spaces[0], spaces[1], move))
     number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
     places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
     wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
@@ -59,8 +71,11 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         complete(context, instruction.operands[3], count, "shared")
 
 
-def _function(name: str, to: str, given: str) -> str:
-    """Lane by lane. An array holds all that is copied if it holds the first 16 bytes and the last, as far apart."""
+def _function(name: str, to: str, given: str, move: str) -> str:
+    """Lane by lane. An array holds all that is copied if it holds the first 16 bytes and the last, as far apart.
+
+    move: lines that move the bytes, or add them up.
+    """
     logged = "%givens" if given == "global" else "%tos"
     resolve = "\n".join(
         f"""  %{side}.wrong{end} = call i1 @resolve.{space}(
@@ -125,8 +140,7 @@ outside:
 move:
   %to.pointer = inttoptr i64 %to.host to ptr
   %given.pointer = inttoptr i64 %given.host to ptr
-  call void @llvm.memcpy.p0.p0.i64(ptr %to.pointer, ptr %given.pointer, i64 %size, i1 false)
-  br label %next
+{move}  br label %next
 next:
   %less = sub i32 %m, 1
   %m.next = and i32 %m, %less
@@ -142,6 +156,23 @@ end:
 failed:
   ret i1 true
 }}
+"""
+
+
+_MOVE = "  call void @llvm.memcpy.p0.p0.i64(ptr %to.pointer, ptr %given.pointer, i64 %size, i1 false)\n"
+_SUM = """  br label %adding
+adding:
+  %n = phi i64 [ 0, %move ], [ %n.next, %adding ]
+  %to.place = getelementptr i8, ptr %to.pointer, i64 %n
+  %given.place = getelementptr i8, ptr %given.pointer, i64 %n
+  %old = load INT, ptr %to.place, align 1
+  %b = load INT, ptr %given.place, align 1
+LINES
+  store INT %new, ptr %to.place, align 1
+  %n.next = add i64 %n, STEP
+  %n.more = icmp ult i64 %n.next, %size
+  br i1 %n.more, label %adding, label %added
+added:
 """
 
 
