@@ -11,6 +11,7 @@ from pathlib import Path
 from simtmm.cache import find, keep, own_folder
 from simtmm.children.start import run
 from simtmm.compiled import announced
+from simtmm.cuda.compilers.architecture import target_of
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
@@ -110,7 +111,7 @@ def _compile(
 ) -> None:
     with scratch("build") as folder:
         # What is linked across files must be assembled for that; all else stays PTX.
-        target = flags.architecture or str(architecture)
+        target = flags.architecture or target_of(architecture)
         code = f"[compute_{target},sm_{target}]" if flags.relocatable else f"compute_{target}"
         (folder / "simtmm_hip_names.h").write_text(_hip_names(include_folders(nvcc)))
         (folder / "macros.h").write_text("".join(_define(macro) for macro in flags.macros))
