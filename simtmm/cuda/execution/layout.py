@@ -20,6 +20,10 @@ SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
+PEER_OFFSETS = (1 << 24) - 1
+PEER_BIT = (
+    24  # of an address in shared memory: from here on one more than the rank of the block whose memory it is, or 0
+)
 
 LAUNCH = np.dtype(
     {
@@ -28,13 +32,13 @@ LAUNCH = np.dtype(
             "allocations", "allocation_count", "caches", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
-            "restless", "seen", "timing", "turn_end",
+            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4",
         ],
     },
     align=True,
@@ -45,7 +49,8 @@ threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[
 recorded. `turn_end`: the block of code behind which turns end besides, or -1. What code that is watched
 (livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
 else may let a thread go on, `seen` points to a SEEN for each access. `timing` points to what the clocks of device code
-go by (device_clock.py)."""
+go by (device_clock.py). `cluster`: blocks of a cluster along each axis; `is_clustered`: whether the launch or the
+kernel says so."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
@@ -125,17 +130,18 @@ TOLD_WIDTH = 56  # in the log, the addresses of texels have the bytes of a texel
 BLOCK = np.dtype(
     {
         "names": ["index", "number", "living", "next", "shared", "arrived", "expected", "gathered", "result", "rounds",
-            "running"],
+            "running", "cluster_rank", "cluster_size", "peers"],
         "formats": [
             ("<i4", 3), "<i8", "<i4", "<i4", "<u8", ("<i4", ALL_BARRIERS), ("<i4", ALL_BARRIERS), ("<i4", ALL_BARRIERS),
-            ("<i4", ALL_BARRIERS), "<i4", "<i4",
+            ("<i4", ALL_BARRIERS), "<i4", "<i4", "<i4", "<i4", "<u8",
         ],
     },
     align=True,
 )  # fmt: skip
 """A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
 threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result;
-turns that its warps may take in its own, and the warp that runs."""
+turns that its warps may take in its own, and the warp that runs; its rank in its cluster, the blocks of that, and the
+addresses of their states, by rank."""
 
 WARP = np.dtype(
     {

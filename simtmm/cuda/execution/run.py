@@ -125,14 +125,17 @@ class Core:
         self.state.launch["turn_end"] = ends[number % len(ends)] if chosen else -1
         return chosen
 
-    def has_more(self, block: BlockState) -> bool:
-        """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError."""
+    def has_more(self, block: BlockState, may_wait: bool = False) -> bool:
+        """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError.
+
+        may_wait: whether all of it may wait for other blocks, of its cluster.
+        """
         if self.status == FAULTED:
             raise FaultError(self.state, block)
         if self.status in (BLOCKED, YIELDED):  # others may wait for those that wait here
             met = merge(self.state, block) | meet(self.state, block)
             met = met or part_again(self.state, block, self.status == BLOCKED)
-            if self.status == BLOCKED and not met:
+            if self.status == BLOCKED and not met and not may_wait:
                 raise StuckError(self.state, block)
             if time.monotonic() > self.deadline:
                 raise SlowError
@@ -182,6 +185,9 @@ def run(
     core = Core(state, code, record, watched, patience)
     core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
+    if state.cluster_blocks > 1:
+        yield from in_clusters(core, resident if state.program.communicates else 1)
+        return
     if state.program.communicates:
         yield from _in_turns(core, resident)
         return
@@ -298,6 +304,73 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterat
             for core in every:
                 core.stopped = True
             pool.shutdown(cancel_futures=True)
+
+
+class _Cluster:
+    """Blocks of a cluster under way. left: those that have not ended."""
+
+    def __init__(self, state: LaunchState, numbers: tuple[int, ...]) -> None:
+        self.numbers = numbers
+        self.blocks = [state.new_block() for _ in numbers]
+        for rank, block in enumerate(self.blocks):
+            block.join(self.blocks, rank)
+            block.block["living"] = state.threads  # of those that begin later, too
+        self.left = dict(enumerate(self.blocks))
+
+    @property
+    def first(self) -> int:
+        """The least number of a block that has not ended."""
+        return min(self.numbers[rank] for rank in self.left)
+
+    @property
+    def waits(self) -> bool:
+        """Whether no thread can go on unless one of another cluster does something."""
+        return not any(
+            int(warp["living"]) & ~int(warp["blocked"]) for block in self.left.values() for warp in block.warps
+        )
+
+
+def in_clusters(core: Core, resident: int) -> Iterator[Piece]:
+    """Blocks of clusters, all of one at once, in turns. resident: blocks under way at once, of whole clusters."""
+    state = core.state
+    pending = deque(numbers for numbers in state.clusters() if numbers[0] < state.blocks)
+    waiting: list[_Cluster] = []
+    passes = 0
+
+    def ended() -> int:
+        begun = min((min(numbers) for numbers in pending), default=state.blocks)
+        return min([begun, *(each.first for each in waiting if each.left)])
+
+    while pending or waiting:
+        if pending and (not waiting or (len(waiting) + 1) * state.cluster_blocks <= resident):
+            cluster, passes = _Cluster(state, pending.popleft()), 0
+            waiting.append(cluster)
+            core.choose_turn_end(0)
+            for rank, number in enumerate(cluster.numbers):
+                state.forget()
+                core.block = cluster.blocks[rank]
+                yield from core.new_blocks(number, number + 1, ended)
+                if not core.has_more(core.block, may_wait=True):
+                    del cluster.left[rank]
+        elsewhere = core.choose_turn_end(passes)
+        passes += 1
+        for cluster in waiting:
+            for rank, block in list(cluster.left.items()):
+                state.forget()
+                yield from core.go_on(block, ended)
+                if not core.has_more(block, may_wait=True):
+                    del cluster.left[rank]
+                    core.watch.went_on()
+            if cluster.left and cluster.waits:
+                raise StuckError(state, next(iter(cluster.left.values())))
+        waiting = [each for each in waiting if each.left]
+        state.forget()
+        core.watch.yet = sum(len(numbers) for numbers in pending)
+        if waiting and not elsewhere:
+            core.watch.turn([block for each in waiting for block in each.left.values()])
+    piece = core.logged()
+    if piece is not None:
+        yield piece, state.blocks
 
 
 def _in_turns(core: Core, resident: int) -> Iterator[Piece]:

@@ -1,12 +1,14 @@
 """Copies that an mbarrier or a group is waited for with: done at once, which is one of the times allowed."""
 
+from dataclasses import replace
+
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions import atomics, memory
 from simtmm.cuda.execution.instructions.atomics import update_text
 from simtmm.cuda.execution.instructions.mbarrier import arrive, complete
 from simtmm.cuda.execution.instructions.memory import address_of
-from simtmm.cuda.execution.instructions.tensors import SUMS, copy_tensor
+from simtmm.cuda.execution.instructions.tensors import SUMS, barrier_beside, copy_tensor, each_target
 from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS, WARP
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
@@ -35,7 +37,7 @@ def copy(context: Context, instruction: Instruction) -> None:
 
 def _copy_bulk(context: Context, instruction: Instruction) -> None:
     """cp.async.bulk: so many bytes of each lane that takes part."""
-    unknown = next((m for m in instruction.modifiers if m in ("multicast::cluster", "cp_mask", "ignore_oob")), None)
+    unknown = next((m for m in instruction.modifiers if m in ("cp_mask", "ignore_oob")), None)
     if unknown is not None:
         raise context.refuse(f"with .{unknown} is not run here")
     spaces = [m.split("::")[0] for m in instruction.modifiers if m.split("::")[0] in _SPACES]
@@ -46,9 +48,6 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
     if isinstance(size, Immediate) and size.value % BULK_WIDTH:
         raise context.refuse(f"copies a number of bytes that is no multiple of {BULK_WIDTH}")
     count = context.read(size, "i64")
-    emit.store(address_of(context, to), "%data", ALIGN)
-    emit.store(address_of(context, given), "%addresses", ALIGN)
-    emit.store(count, "%data2", ALIGN)
     name = f"copy.bulk.{spaces[0]}.{spaces[1]}"
     program.helper("log.bulk", lambda: _LOG)
     move = _MOVE
@@ -61,14 +60,21 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         bits = f"i{8 * bytes_of(kind)}"
         move = _SUM.replace("LINES", lines).replace("INT", bits).replace("STEP", str(bytes_of(kind)))
     program.helper(name, lambda: _function(name, spaces[0], spaces[1], move))
-    number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
-    places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
-    wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
-    label = emit.name("went")[1:]
-    emit.do(f"br {wrong}, label %faulted, label %{label}")
-    emit.label(label)
-    if len(instruction.operands) > 3 and isinstance(instruction.operands[3], Address):
-        complete(context, instruction.operands[3], count, "shared")
+    target = instruction.operands[3] if len(instruction.operands) > 3 else None
+    has_barrier = isinstance(target, Address)
+    mask = instruction.operands[4] if has_barrier and instruction.has("multicast::cluster") else None
+    for there, site in each_target(context, address_of(context, to), mask):
+        emit.store(there, "%data", ALIGN)
+        emit.store(address_of(context, given), "%addresses", ALIGN)
+        emit.store(count, "%data2", ALIGN)
+        number = Value(str(context.access_number()), "i32")
+        places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
+        wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
+        label = emit.name("went")[1:]
+        emit.do(f"br {wrong}, label %faulted, label %{label}")
+        emit.label(label)
+        if target is not None and has_barrier:
+            complete(context, barrier_beside(context, there, target, mask), count, "shared")
 
 
 def _function(name: str, to: str, given: str, move: str) -> str:
@@ -246,10 +252,15 @@ def store(context: Context, instruction: Instruction) -> None:
 
 
 def reduction(context: Context, instruction: Instruction) -> None:
-    """red; not red.async."""
-    if instruction.has("async"):
-        raise context.refuse("adds for an mbarrier, which is not run here")
-    atomics.atomic(context, instruction)
+    """red, and red.async, whose bytes an mbarrier counts."""
+    if not instruction.has("async"):
+        atomics.atomic(context, instruction)
+        return
+    if len(instruction.operands) != 3:
+        raise context.refuse("needs an address, a value and an mbarrier")
+    atomics.atomic(context, replace(instruction, operands=instruction.operands[:2]))
+    size = context.emit.constant(bytes_of(context.type_of()), "<32 x i64>")
+    complete(context, instruction.operands[2], size, space_of(instruction))
 
 
 HANDLERS = {"cp": copy, "st": store, "red": reduction}

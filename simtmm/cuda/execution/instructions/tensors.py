@@ -4,6 +4,7 @@ How a box lies in shared memory, what lies outside a tensor, and im2col are as t
 of a box lie one behind the other, the first dimension first, and the swizzle exchanges 16 bytes by bits of the address.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.assembly_file import assembly_file, with_offsets
@@ -12,7 +13,16 @@ from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.atomics import update_text
 from simtmm.cuda.execution.instructions.mbarrier import complete
 from simtmm.cuda.execution.instructions.memory import address_of, parts_of
-from simtmm.cuda.execution.layout import ALIGN, CHECK_SPACE_BIT, CHECK_WIDTH_BIT, CHECK_WRITE_BIT, IN_GLOBAL, LANES
+from simtmm.cuda.execution.layout import (
+    ALIGN,
+    CHECK_SPACE_BIT,
+    CHECK_WIDTH_BIT,
+    CHECK_WRITE_BIT,
+    IN_GLOBAL,
+    LANES,
+    PEER_BIT,
+    PEER_OFFSETS,
+)
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand
 
@@ -21,6 +31,7 @@ if TYPE_CHECKING:
 
 SUMS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 _DIMENSIONS = {f"{n}d": n for n in range(1, 6)}
+_MOST_PEERS = 16  # blocks of a cluster that a mask has bits for
 _OFFSETS = 5  # rows of the coordinates' room: the offsets of im2col follow
 _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 _KINDS = {2: "u32", 3: "s32", 4: "u64", 5: "s64", 6: "f16", 7: "f32", 8: "f64", 9: "bf16"}  # by the driver's numbers
@@ -54,20 +65,60 @@ def copy_tensor(context: Context, instruction: Instruction) -> None:
     else:
         way = "load" if loads else "store"
     tensor, shared = (operands[1], operands[0]) if loads else (operands[0], operands[1])
-    _coordinates(context, tensor, rank, operands[3] if im2col and loads and len(operands) > 3 else None)
+    offsets = operands[3] if instruction.has("im2col") and loads and len(operands) > 3 else None
     emit, program = context.emit, context.code.program
-    emit.store(address_of(context, tensor), "%addresses", ALIGN)
-    emit.store(address_of(context, shared), "%data2", ALIGN)
-    emit.store(emit.constant(0, lanes("i64")), "%result", ALIGN)
     name = variant(program, way, rank, im2col)
-    number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
-    places = [Value(each, "ptr") for each in ("%addresses", "%data2", "%data", "%result")]
-    wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
-    label = emit.name("went")[1:]
-    emit.do(f"br {wrong}, label %faulted, label %{label}")
-    emit.label(label)
-    if loads:
-        complete(context, operands[2], emit.load(lanes("i64"), "%result", ALIGN), "shared")
+    behind = operands[3 + (im2col and instruction.has("im2col")) :] if loads else ()
+    mask = behind[0] if behind and instruction.has("multicast::cluster") else None
+    for there, site in each_target(context, address_of(context, shared), mask):
+        _coordinates(context, tensor, rank, offsets)
+        emit.store(address_of(context, tensor), "%addresses", ALIGN)
+        emit.store(there, "%data2", ALIGN)
+        emit.store(emit.constant(0, lanes("i64")), "%result", ALIGN)
+        number = Value(str(context.access_number()), "i32")
+        places = [Value(each, "ptr") for each in ("%addresses", "%data2", "%data", "%result")]
+        wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
+        label = emit.name("went")[1:]
+        emit.do(f"br {wrong}, label %faulted, label %{label}")
+        emit.label(label)
+        if loads:
+            sizes = emit.load(lanes("i64"), "%result", ALIGN)
+            complete(context, barrier_beside(context, there, operands[2], mask), sizes, "shared")
+
+
+def each_target(context: Context, address: Value, mask: Operand | None) -> Iterator[tuple[Value, Value]]:
+    """Where a copy goes in shared memory, and its site; with a mask the same place in each block that it has a bit of.
+
+    Meanwhile those lanes take part whose mask has the bit. What is recorded is one of the copies: the first.
+    """
+    site = Value(str(context.site), "i32")
+    if mask is None:
+        yield address, site
+        return
+    emit = context.emit
+    everyone = context.active, context.active_lanes
+    bits = context.read(mask, "i32")
+    none = emit.constant(0, bits.type)
+    own = emit.binary("and", address, emit.constant(PEER_OFFSETS, address.type))
+    for rank in range(_MOST_PEERS):
+        here = emit.compare("icmp ne", emit.binary("and", bits, emit.constant(1 << rank, bits.type)), none)
+        context.active_lanes = emit.binary("and", everyone[1], here)
+        context.active = emit.mask(context.active_lanes)
+        before = emit.compare("icmp eq", emit.binary("and", bits, emit.constant((1 << rank) - 1, bits.type)), none)
+        first = emit.binary("and", emit.mask(before), context.active)
+        is_first = emit.compare("icmp ne", first, Value("0", "i32"))
+        there = emit.binary("or", own, emit.constant(rank + 1 << PEER_BIT, own.type))
+        yield there, emit.select(is_first, site, Value("-1", "i32"))
+    context.active, context.active_lanes = everyone
+
+
+def barrier_beside(context: Context, there: Value, barrier: Operand, mask: Operand | None) -> Value:
+    """The address of the mbarrier that is told of a copy: in the block that it goes to, where it goes to several."""
+    address, emit = address_of(context, barrier), context.emit
+    if mask is None:
+        return address
+    own = emit.binary("and", address, emit.constant(PEER_OFFSETS, address.type))
+    return emit.binary("or", own, emit.binary("and", there, emit.constant(-PEER_OFFSETS - 1, there.type)))
 
 
 def _coordinates(context: Context, tensor: Operand, rank: int, offsets: Operand | None) -> None:
@@ -351,9 +402,10 @@ failed:
 
 _COMMON = with_offsets("""
 define internal i64 @tensor.shared(ptr %launch, ptr %block, i64 %offset) alwaysinline {
-  %base.at = getelementptr i8, ptr %block, i64 {BLOCK.shared}
-  %base = load i64, ptr %base.at
-  %host = add i64 %base, %offset
+  %rank = lshr i64 %offset, {PEER_BIT}
+  %base = call i64 @peer.shared(ptr %block, i64 %rank)
+  %own = and i64 %offset, {PEER_OFFSETS}
+  %host = add i64 %base, %own
   ret i64 %host
 }
 ; What stands for numbers outside a tensor: 0, or where the map says so a NaN.
