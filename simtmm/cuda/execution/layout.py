@@ -180,7 +180,7 @@ LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
 OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, OUTSIDE_SURFACE = range(1, 9)
-NO_BARRIER, BAD_TENSOR_MAP = 9, 10
+NO_BARRIER, BAD_TENSOR_MAP, BAD_COORDINATE = 9, 10, 11
 
 # In the log: in the place of a site.
 NEW_WARP, NEW_BLOCK = -1, -2

@@ -57,10 +57,22 @@ fields:
   %pattern.1 = shl i64 1, %swizzle.64
   %pattern = sub i64 %pattern.1, 1
 FIELDS
+  ; Rows are as long as the swizzle's pattern where there is one. What is missing counts for no mbarrier.
   %whole.rows = mul i64 %rows, %inner
-  %total = mul i64 %whole.rows, %bytes
-  store i64 %total, ptr %size
-  br label %checks
+  %moved = mul i64 %whole.rows, %bytes
+  store i64 %moved, ptr %size
+  %inner.bytes = mul i64 %inner, %bytes
+  %pattern.bytes = shl i64 %pattern.1, 4
+  %plain = icmp eq i64 %pattern, 0
+  %pitch = select i1 %plain, i64 %inner.bytes, i64 %pattern.bytes
+  %total = mul i64 %rows, %pitch
+  %start.bytes = mul i64 %at.0, %bytes
+  %start.odd = and i64 %start.bytes, 15
+  %start.right = icmp eq i64 %start.odd, 0
+  br i1 %start.right, label %checks, label %bad.start
+bad.start:
+  call void @fault(ptr %launch, i32 {BAD_COORDINATE}, i32 %access, i32 %lane, i64 %at.0)
+  br label %failed
 checks:
   ; All of the box in shared memory, 32 pieces of 16 bytes at a time.
   %c = phi i64 [ 0, %fields ], [ %c.next, %checked ]
@@ -155,8 +167,7 @@ row.moves.found:
   br label %row.moves
 row.moves:
   %host.low = phi i64 [ 0, %row.one ], [ %first.host, %row.moves.found ]
-  %to.row.count = mul i64 %r, %inner
-  %to.row = mul i64 %to.row.count, %bytes
+  %to.row = mul i64 %r, %pitch
   store i64 0, ptr %e
   br label %element.next
 element.next:

@@ -87,16 +87,16 @@ RANDOM = np.random.default_rng
 @pytest.mark.parametrize(
     ("shape", "dtype", "box", "start", "steps"),
     [
-        ((100,), "u1", (64,), (20,), (1,)),
-        ((200,), "f4", (48,), (-5,), (1,)),
-        ((40, 24), "f2", (16, 20), (4, 8), (1, 1)),
-        ((40, 24), "f2", (16, 20), (-3, 30), (1, 1)),
-        ((40, 24), "f2", (16, 20), (20, -7), (1, 1)),
-        ((40, 24), "f2", (16, 20), (100, 0), (1, 1)),
-        ((6, 10, 16), "f4", (8, 4, 3), (6, -1, 4), (1, 1, 1)),
+        ((100,), "u1", (64,), (16,), (1,)),
+        ((200,), "f4", (48,), (-8,), (1,)),
+        ((40, 24), "f2", (16, 20), (8, 8), (1, 1)),
+        ((40, 24), "f2", (16, 20), (-8, 30), (1, 1)),
+        ((40, 24), "f2", (16, 20), (16, -7), (1, 1)),
+        ((40, 24), "f2", (16, 20), (104, 0), (1, 1)),
+        ((6, 10, 16), "f4", (8, 4, 3), (8, -1, 4), (1, 1, 1)),
         ((6, 10, 16), "i4", (16, 4, 3), (0, 2, 1), (2, 3, 1)),
-        ((3, 4, 5, 8), "f8", (2, 3, 2, 2), (1, 3, 1, 2), (1, 1, 1, 1)),
-        ((2, 3, 4, 5, 16), "u2", (8, 2, 3, 2, 2), (12, -1, 2, 2, 1), (1, 1, 2, 1, 1)),
+        ((3, 4, 5, 8), "f8", (2, 3, 2, 2), (2, 3, 1, 2), (1, 1, 1, 1)),
+        ((2, 3, 4, 5, 16), "u2", (8, 2, 3, 2, 2), (8, -1, 2, 2, 1), (1, 1, 2, 1, 1)),
     ],
 )
 def test_a_box_is_loaded_and_what_lies_outside_is_zero(shape, dtype, box, start, steps) -> None:
@@ -204,6 +204,28 @@ def test_im2col_goes_over_pixels(shape, start, count, channels, steps, corners, 
     made = tensor_map(array, AT, (channels, count), (1, *steps), corners=corners)
     found, _ = loaded(array, made, start, expected.nbytes, offsets)
     assert np.array_equal(found.view("f2").reshape(count, channels), expected)
+
+
+def test_rows_shorter_than_the_pattern_lie_as_far_apart_as_it_is_wide() -> None:
+    array = RANDOM(6).integers(0, 1000, (16, 64)).astype("f2")
+    expected = np.zeros((8, 64), "f2")
+    expected[:, :32] = array[2:10, 8:40]
+    body = LOADING.format(
+        bytes=512,  # of what is moved
+        coordinates="mov.b32 %c0, 8; mov.b32 %c1, 2;",
+        instruction="cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[tile], [%p1, {%c0, %c1}], [bar]",
+    ) + OUT.format(bytes=1024)
+    found = np.zeros(1024, np.uint8)
+    made = tensor_map(array, AT, (32, 8), swizzle=128)
+    run(kernel(body, 3, DECLARED.format(bytes=1024)), "k", [array, made, found])
+    assert np.array_equal(found, swizzled(expected.reshape(-1).view(np.uint8), 128))
+
+
+def test_a_first_coordinate_that_is_no_multiple_of_16_bytes_ends_the_launch() -> None:
+    array = np.zeros((8, 16), "f4")
+    with pytest.raises(Faulted, match="11"):
+        loaded(array, tensor_map(array, AT, (8, 4)), (3, 1), 128)
 
 
 def test_what_is_no_tensor_map_or_of_other_dimensions_ends_the_launch() -> None:

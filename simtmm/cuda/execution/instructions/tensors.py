@@ -1,7 +1,8 @@
 """cp.async.bulk.tensor: boxes of tensors that a tensor map describes, moved or added up at once, lane by lane.
 
-How a box lies in shared memory, what lies outside a tensor, and im2col are as the PTX ISA has them ("Tensors"): numbers
-of a box lie one behind the other, the first dimension first, and the swizzle exchanges 16 bytes by bits of the address.
+How a box lies in shared memory, what lies outside a tensor, and im2col are as the PTX ISA has them ("Tensors"), and as an
+H100 was found to do it (traces/measured/h100-sxm/hopper_semantics.txt): rows of a box lie one behind the other, each as
+long as the swizzle's pattern, and the swizzle exchanges 16 bytes by bits of the address.
 """
 
 from collections.abc import Iterator
@@ -408,13 +409,13 @@ define internal i64 @tensor.shared(ptr %launch, ptr %block, i64 %offset) alwaysi
   %host = add i64 %base, %own
   ret i64 %host
 }
-; What stands for numbers outside a tensor: 0, or where the map says so a NaN.
+; What stands for numbers outside a tensor: 0, or where the map says so a NaN. An H100 has 0x7ff7 for those of bf16.
 define internal i64 @tensor.filling(i8 %kind, i8 %fill) alwaysinline {
   %zero = icmp eq i8 %fill, 0
   %wide = icmp eq i8 %kind, 7
   %widest = icmp eq i8 %kind, 8
-  %short = select i1 %wide, i64 2147483647, i64 32767
-  %nan = select i1 %widest, i64 9223372036854775807, i64 %short
+  %short = select i1 %wide, i64 2147483639, i64 32759
+  %nan = select i1 %widest, i64 9223372036854775799, i64 %short
   %found = select i1 %zero, i64 0, i64 %nan
   ret i64 %found
 }
