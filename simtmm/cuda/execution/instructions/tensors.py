@@ -1,7 +1,7 @@
 """cp.async.bulk.tensor: boxes of tensors that a tensor map describes, moved or added up at once, lane by lane.
 
-How a box lies in shared memory, what lies outside a tensor, and im2col are as the PTX ISA has them ("Tensors"), and as an
-H100 was found to do it (traces/measured/h100-sxm/hopper_semantics.txt): rows of a box lie one behind the other, each as
+How a box lies in shared memory, what lies outside a tensor, and im2col are as the PTX ISA has them ("Tensors"), and as
+an H100 did it (traces/measured/h100-sxm/hopper_semantics.txt): rows of a box lie one behind the other, each as
 long as the swizzle's pattern, and the swizzle exchanges 16 bytes by bits of the address.
 """
 
