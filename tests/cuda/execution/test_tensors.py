@@ -228,6 +228,50 @@ def test_a_first_coordinate_that_is_no_multiple_of_16_bytes_ends_the_launch() ->
         loaded(array, tensor_map(array, AT, (8, 4)), (3, 1), 128)
 
 
+REPLACED = """setp.eq.u32 %first, %lane, 0;
+mul.lo.u32 %i, %lane, 4; mov.u32 %to, map; add.u32 %to, %to, %i; cvt.u64.u32 %at, %i; add.u64 %at, %at, %p1;
+ld.global.b32 %x, [%at]; st.shared.b32 [%to], %x; bar.warp.sync -1;
+@%first tensormap.replace.tile.global_address.shared::cta.b1024.b64 [map], %p0;
+mov.b32 %x, 1; @%first tensormap.replace.tile.rank.shared::cta.b1024.b32 [map], %x;
+mov.b32 %x, 32; @%first tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], 0, %x;
+mov.b32 %x, 6; @%first tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], 1, %x;
+mov.b64 %at, 128; @%first tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [map], 0, %at;
+mov.b32 %x, 16; @%first tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 0, %x;
+mov.b32 %x, 4; @%first tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 1, %x;
+mov.b32 %x, 1; @%first tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [map], 1, %x;
+@%first tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [map], 7;
+@%first tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [map], 2;
+@%first tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [map], 1;
+@%first tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [map], 0;
+bar.warp.sync -1;
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%p1], [map], 128;
+fence.proxy.tensormap::generic.acquire.gpu [%p1], 128;
+"""
+
+
+def test_the_fields_of_a_tensor_map_may_be_replaced() -> None:
+    array = RANDOM(7).integers(1, 99, (6, 32)).astype("f4")
+    other = np.zeros((3, 3, 16), "u2")
+    body = (
+        REPLACED
+        + LOADING.format(
+            bytes=256,
+            coordinates="mov.b32 %c0, 16; mov.b32 %c1, 4;",
+            instruction="cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+            "[tile], [%p1, {%c0, %c1}], [bar]",
+        )
+        + OUT.format(bytes=256)
+    )
+    registers = DECLARED.format(bytes=256) + ".shared .align 128 .b8 map[128];"
+    found, made = np.zeros(256, np.uint8), tensor_map(other, 64, (16, 2, 1))
+    run(kernel(body, 3, registers), "k", [array, made, found])
+    expected = box_of(array, (16, 4), (16, 4), (1, 1), np.nan)
+    raw = expected.reshape(-1).view("u4")
+    raw[np.isnan(expected.reshape(-1))] = 0x7FFFFFF7
+    assert np.array_equal(found, swizzled(raw.view(np.uint8), 64))
+    assert made["rank"] == 2
+
+
 def test_what_is_no_tensor_map_or_of_other_dimensions_ends_the_launch() -> None:
     array = np.zeros((8, 16), "f4")
     with pytest.raises(Faulted, match="10"):

@@ -1,4 +1,4 @@
-"""The forms of products of matrices by four warps. Their notation is isa's."""
+"""The forms of products of matrices by four warps, and of changes of tensor maps. Their notation is isa's."""
 
 WGMMA_DEPTHS = {"f16": 16, "bf16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32, "b1": 256}
 """K of each type of factors."""
@@ -29,3 +29,18 @@ def wgmma() -> str:
         "wait_group sync aligned : n",
     ]
     return "; ".join(found)
+
+
+def tensor_maps() -> str:
+    """The forms of tensormap: a field replaced, by its number where there are several of it, and a map copied."""
+    space = "global/shared::cta?"
+    return "; ".join(
+        (
+            f"replace tile global_address {space} b1024 b64 : m s=b64",
+            f"replace tile rank {space} b1024 b32 : m s=b32",
+            f"replace tile box_dim/global_dim/element_stride {space} b1024 b32 : m n s=b32",
+            f"replace tile global_stride {space} b1024 b64 : m n s=b64",
+            f"replace tile elemtype/interleave_layout/swizzle_mode/fill_mode {space} b1024 b32 : m n",
+            "cp_fenceproxy global shared::cta tensormap::generic release cta/cluster/gpu/sys sync aligned : m m n",
+        )
+    )
