@@ -58,9 +58,9 @@ def architecture_of_today() -> int:
     return _nearest(OF_TODAY, supported_architectures())
 
 
-def target_of(architecture: int) -> str:
-    """What compilers call a compute capability, times ten: with all that the one machine has, as 90a."""
-    return f"{architecture}a" if architecture in _WITH_MORE else str(architecture)
+def target_of(architecture: int, is_of_one: bool) -> str:
+    """What compilers call a compute capability, times ten: 90a, where sources name what that machine alone has."""
+    return f"{architecture}a" if is_of_one and architecture in _WITH_MORE else str(architecture)
 
 
 def supported_architectures() -> tuple[int, ...]:
