@@ -128,7 +128,9 @@ def access_kind(instruction: Instruction) -> str | None:
     if row_of(opcode).is_barrier:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
-        if {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & set(instruction.modifiers):
+        modifiers = set(instruction.modifiers)
+        within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
+        if within or {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & modifiers:
             return None
         return "store" if space == "global" else "async"
     if opcode in ("ldmatrix", "stmatrix"):

@@ -24,6 +24,8 @@ def _of(instruction: Instruction) -> str:
         return _GROUPS
     if opcode == "cp" and instruction.has("reduce"):
         return _SUMS
+    if opcode == "cp" and instruction.has("bulk") and instruction.has("shared::cta") and not instruction.has("global"):
+        return _CLUSTERS
     if opcode == "mapa" or (instruction.has("multicast::cluster", "cluster") and opcode in ("barrier", "cp")):
         return _CLUSTERS
     return ""

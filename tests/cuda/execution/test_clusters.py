@@ -131,6 +131,27 @@ def test_a_block_waits_for_what_another_one_does(tells: str) -> None:
     assert found[:, 5].tolist() == [2, 0, 1, 2, 0, 1]
 
 
+def test_a_block_copies_bytes_to_another() -> None:
+    copy = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%there], [%to], 128, [%z];"
+    body = f"""{NEXT}
+    setp.eq.u32 %first, %lane, 0; mul.lo.u32 %y, %lane, 4;
+    @%first mbarrier.init.shared::cta.b64 [bar], 1;
+    @%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;
+    mov.u32 %to, tile; add.u32 %to, %to, 256; add.u32 %z, %to, %y; mad.lo.u32 %x, %own, 100, %lane;
+    st.shared.u32 [%z], %x;
+    {MEET}
+    mov.u32 %x, bar; mapa.shared::cluster.u32 %z, %x, %n;
+    @%first {copy}
+    {WAIT}
+    mov.u32 %to, tile; add.u32 %to, %to, %y; ld.shared.u32 %z, [%to];
+    {OUT} st.global.u32 [%at], %z;
+    {MEET}"""
+    found = np.zeros((6, 32), np.uint32)
+    run(kernel(body, 1, REGISTERS), [found], (6, 1, 1), (3, 1, 1))
+    before = np.array([2, 0, 1, 2, 0, 1])  # the rank of the block before each
+    assert np.array_equal(found, before[:, None] * 100 + np.arange(32))
+
+
 def test_a_copy_may_go_to_several_blocks_at_once() -> None:
     array = np.random.default_rng(1).integers(0, 1 << 16, (8, 16)).astype("u4")
     found = np.zeros((8, 32), np.uint32)
