@@ -1,5 +1,5 @@
 ; What an instruction moves by a tensor map: a box of a tensor, between global and shared memory, for one lane.
-; NAME, DIMS and the words in capitals below are what a variant has (instructions/tensors.py).
+; NAME, DIMS and the words in capitals below are what a variant has (instructions/tensor_code.py).
 
 define internal i1 @"NAME"(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %lane, i64 %map.address, i64 %shared, ptr %coordinates, ptr %size) noinline {
 entry:

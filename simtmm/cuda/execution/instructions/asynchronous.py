@@ -8,7 +8,8 @@ from simtmm.cuda.execution.instructions import atomics, memory
 from simtmm.cuda.execution.instructions.atomics import update_text
 from simtmm.cuda.execution.instructions.mbarrier import arrive, complete
 from simtmm.cuda.execution.instructions.memory import address_of
-from simtmm.cuda.execution.instructions.tensors import SUMS, barrier_beside, copy_tensor, each_target
+from simtmm.cuda.execution.instructions.tensor_code import SUMS
+from simtmm.cuda.execution.instructions.tensors import barrier_beside, copy_tensor, each_target
 from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS, WARP
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
