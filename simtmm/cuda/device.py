@@ -151,7 +151,7 @@ class Device:
         symbols = self.symbols(function.linked)
         state = LaunchState(
             program, self.memory, dict(symbols), launch.grid, launch.block, launch.parameters, launch.shared_bytes,
-            self.properties.multiprocessors, launch.textures, self.clock,
+            self.properties.multiprocessors, launch.textures, self.clock, cluster_of(function, launch, where),
         )  # fmt: skip
         chosen = launch.chosen[:blocks]
         if not chosen:
@@ -199,7 +199,7 @@ class DeviceLaunch:
     grid, block: sizes in x, y, z. parameters: as the kernel has them, one behind the other. shared_bytes: dynamic
     shared memory. where: how errors begin. textures: rows of layout.TEXTURE, which handles of the parameters number.
     chosen: numbers of the only blocks that run, ascending; all if empty. concurrent: whether work of other streams may
-    go on meanwhile, on a GPU.
+    go on meanwhile, on a GPU. cluster: blocks of a cluster in x, y, z; as the kernel says if left out.
     """
 
     grid: tuple[int, int, int]
@@ -210,6 +210,34 @@ class DeviceLaunch:
     textures: bytes = b""
     chosen: tuple[int, ...] = ()
     concurrent: bool = False
+    cluster: tuple[int, int, int] | None = None
+
+
+MOST_OF_CLUSTER = 16  # blocks, which larger ones than 8 must be allowed for on a GPU
+
+
+def cluster_of(function: KernelFunction, launch: DeviceLaunch, where: str) -> tuple[int, int, int] | None:
+    """Blocks of a cluster along each axis, None without clusters. Raises KernelError for what no device takes."""
+    bounds = function.linked.module.functions[function.entry].bounds
+    own = bounds.get("reqnctapercluster")
+    declared = (*own, 1, 1)[:3] if own else None
+    found = launch.cluster or declared
+    if found is None:
+        return None
+    found = (found[0], found[1], found[2])
+    if declared is not None and found != declared:
+        raise KernelError(f"{where}: clusters of {shown(found)} blocks: the kernel says {shown(declared)}")
+    most = min([MOST_OF_CLUSTER, *bounds.get("maxclusterrank", ())])
+    if not 1 <= found[0] * found[1] * found[2] <= most:
+        raise KernelError(f"{where}: clusters of {shown(found)} blocks: must be of 1 to {most}")
+    for axis, size, blocks in zip("xyz", found, launch.grid, strict=True):
+        if size < 1 or blocks % size:
+            raise KernelError(f"{where}: grid.{axis} = {blocks}: must be a multiple of a cluster's {size} blocks")
+    if function.is_checked and found != (1, 1, 1):
+        raise KernelError(f"{where}: clusters of {shown(found)} blocks: checks know shared memory of a block alone")
+    if launch.chosen and found != (1, 1, 1):
+        raise KernelError(f"{where}: blocks of a cluster can't be run alone")
+    return found
 
 
 def _check_chosen(chosen: tuple[int, ...], state: LaunchState, where: str) -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
+    BAD_COORDINATE,
+    BAD_TENSOR_MAP,
     BARRIERS,
     KIND_TEXTURE,
     LANES,
@@ -44,6 +46,12 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
             return f"{where}: calls what is no function that takes and returns as many bytes as the call says"
         case code if code == NO_BARRIER:
             return f"{where}: names barrier {address}: must be 0 to {BARRIERS - 1}"
+        case code if code == BAD_TENSOR_MAP:
+            what = "what lies there is no tensor map of cuTensorMapEncodeTiled or Im2col that this instruction goes by"
+            return f"{where}: {what} (address {address:#x}; its dimensions and mode must be the instruction's)"
+        case code if code == BAD_COORDINATE:
+            first = address - (1 << 64) if address >> 63 else address
+            return f"{where}: the first coordinate, {first}, is no multiple of 16 bytes, which a GPU takes for illegal"
         case code if code == NO_TEXTURE:
             return f"{where}: {_texture(state, instruction, address)}"
         case code if code == OUTSIDE_SURFACE:

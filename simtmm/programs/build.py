@@ -4,15 +4,16 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
 from simtmm.children.start import run
 from simtmm.compiled import announced
+from simtmm.cuda.compilers.architecture import target_of
 from simtmm.cuda.compilers.complaint import complaint
-from simtmm.cuda.compilers.includes import Included, included
+from simtmm.cuda.compilers.includes import OF_ONE_ARCHITECTURE, Included, included
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
@@ -53,6 +54,8 @@ def build_program(paths: Sequence[Path], architecture: int, options: Sequence[st
     texts = [_content(path) for path in paths]
     included = _headers(paths, texts, flags)
     read = [*texts, *(_content(Path(path)) for path, _ in included.digests)]
+    is_of_one = any(OF_ONE_ARCHITECTURE.search(text) for text in read)
+    flags = replace(flags, architecture=flags.architecture or target_of(architecture, is_of_one))
     old = [f"-D{name}" for name, pattern in _OLD.items() if any(pattern.search(text) for text in read)]
     refused: CompilerError | None = None
     with announced(f"{paths[0].name} for sm_{architecture}"):  # once, however many headers are tried
@@ -110,7 +113,7 @@ def _compile(
 ) -> None:
     with scratch("build") as folder:
         # What is linked across files must be assembled for that; all else stays PTX.
-        target = flags.architecture or str(architecture)
+        target = flags.architecture
         code = f"[compute_{target},sm_{target}]" if flags.relocatable else f"compute_{target}"
         (folder / "simtmm_hip_names.h").write_text(_hip_names(include_folders(nvcc)))
         (folder / "macros.h").write_text("".join(_define(macro) for macro in flags.macros))

@@ -176,11 +176,12 @@ class Callbacks:
             self._device.heap_limit = self._library.heap_limit
             packed = ctypes.string_at(parameters, count) if count else b""
             self._type(function, packed)
-            x, y, z, *block = list(sizes[:6])
+            x, y, z, *block = list(sizes[:9])
+            cluster = (block[3], block[4], block[5]) if block[3] else None
             launch = DeviceLaunch(
                 (x, y, z), (block[0], block[1], block[2]), packed, shared,
                 f"{self._recording.name}: launch {self._recording.launched} of {_bare(function)}", self._rows(),
-                concurrent=bool(stream) or self._modules.may_be_concurrent,
+                concurrent=bool(stream) or self._modules.may_be_concurrent, cluster=cluster,
             )  # fmt: skip
             self._recording.launch(function, launch, stream, bool(follows))
             return 0

@@ -144,7 +144,7 @@ class Repeats:
 
 
 def _key(function: KernelFunction, launch: DeviceLaunch) -> Hashable:
-    return id(function), launch.grid, launch.block, launch.parameters, launch.shared_bytes
+    return id(function), launch.grid, launch.block, launch.parameters, launch.shared_bytes, launch.cluster
 
 
 def _is_plain(function: KernelFunction) -> bool:

@@ -64,6 +64,11 @@ class Checker:
             if len(checked.program.accesses) >= MOST_EVENTS:
                 self._note(function, f"has {MOST_EVENTS:,} or more instructions that access memory")
                 return
+            from simtmm.cuda.device import cluster_of  # which imports this room
+
+            if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
+                self._note(function, "the blocks of its clusters share memory, which is looked at for a block alone")
+                return
             tables = self._tables(device, checked, launch)
             if tables is None:
                 self._note(function, "has more memory and threads than the checks have room for")

@@ -5,6 +5,7 @@ from simtmm.cuda.compilers.architecture import (
     architecture_of,
     architecture_of_today,
     supported_architectures,
+    target_of,
 )
 from simtmm.cuda.compilers.compile import compile_files, compile_source
 from simtmm.cuda.compilers.load import load_module, module_of_ptx
@@ -33,4 +34,5 @@ __all__ = [
     "module_of_ptx",
     "resources",
     "supported_architectures",
+    "target_of",
 ]

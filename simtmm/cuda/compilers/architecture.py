@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simtmm.machine import Machine
 
 OF_TODAY = 90  # for machines of other makers: Hopper, what most CUDA code is tuned for now
+_WITH_MORE = (90,)  # architectures of which some instructions are of no later machine: wgmma, setmaxnreg
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ def architecture_of(machine: "Machine") -> Architecture:
 def architecture_of_today() -> int:
     """What is compiled for by default: compute capability times ten. Raises CompilerError."""
     return _nearest(OF_TODAY, supported_architectures())
+
+
+def target_of(architecture: int, is_of_one: bool) -> str:
+    """What compilers call a compute capability, times ten: 90a, where sources name what that machine alone has."""
+    return f"{architecture}a" if is_of_one and architecture in _WITH_MORE else str(architecture)
 
 
 def supported_architectures() -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from simtmm.children.start import run
 from simtmm.compiled import announced
-from simtmm.cuda.compilers.architecture import supported_architectures
+from simtmm.cuda.compilers.architecture import supported_architectures, target_of
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.long_functions import check_functions
@@ -55,10 +55,10 @@ def compile_source(
     check_kernels(name, source.count("__global__"))
     check_functions(name, source.encode("utf-8", "replace"))
     parsed = parse_options(options)
-    target = parsed.architecture or str(architecture)
     library = find_nvrtc()
     place = Path(name).absolute().parent
     included = _headers([(source.encode("utf-8", "replace"), place)], parsed, [Path.cwd()], headers)
+    target = parsed.architecture or target_of(architecture, included.is_of_one)
 
     def make() -> dict[str, Any]:
         _check_architecture(name, target)
@@ -110,8 +110,9 @@ def compile_files(
         raise CompilerError(f"option {parsed.nvrtc[0]!r}: not taken for files: NVRTC alone knows it")
     if parsed.relocatable is None:
         parsed = replace(parsed, relocatable=len(paths) > 1)
-    target = parsed.architecture or str(architecture)
     contents = {Path(path): _content(Path(path)) for path in paths}
+    texts = [(content, path.absolute().parent) for path, content in contents.items()]
+    target = parsed.architecture or target_of(architecture, _headers(texts, parsed, _searched(), {}).is_of_one)
     wanted: dict[Path, list[str]] = {path: [] for path in contents}
     for expression in name_expressions:
         name = re.findall(r"\w+", expression.partition("<")[0])[-1:] or [""]

@@ -20,6 +20,11 @@ _INCLUDE = re.compile(
     rb'|__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)'
 )  # fmt: skip
 _DEFINED = re.compile(rb'(?:#|%:)[ \t]*define[ \t]+(\w+)[ \t]+(?:"([^"\n]+)"|<([^>\n]+)>)')
+OF_ONE_ARCHITECTURE = re.compile(
+    rb"\b(?:wgmma|setmaxnreg|tensormap\.replace|sm_90a|compute_90a|__CUDA_ARCH_FEAT_SM90_ALL|__CUDA_ARCH_SPECIFIC__)\b"
+)
+"""What a text names that is for sm_90 alone, and not for what comes after it: it must be compiled for sm_90a."""
+
 _SPLICE = re.compile(rb"\\\r?\n")
 
 
@@ -30,10 +35,12 @@ class Included:
     digests: path and hash of the content of each, sorted.
     complete: whether these are all; not where the name of one comes from a macro that could not be followed, or is of
         no file, as a device, or of one larger than any header.
+    is_of_one: whether the texts or these name what one architecture alone has.
     """
 
     digests: tuple[tuple[str, str], ...]
     complete: bool
+    is_of_one: bool = False
 
 
 def included(
@@ -49,12 +56,13 @@ def included(
     places = list(dict.fromkeys([*folders, *(place for _, place in waiting)]))
     waiting += [(text.encode(), place) for text in (headers or {}).values() for place in places[:1] or [Path()]]
     digests: dict[Path, str] = {}
-    whole = True
+    whole, is_of_one = True, False
     named_by_macros: set[bytes] = set()
     defined: set[bytes] = set()
     while waiting:
         text, own = waiting.pop()
         text = _SPLICE.sub(b"", text)
+        is_of_one = is_of_one or OF_ONE_ARCHITECTURE.search(text) is not None
         names = []
         for quoted, pointed, macro, tested, tested_pointed in _INCLUDE.findall(text):
             if macro:
@@ -82,7 +90,7 @@ def included(
                 digests[path] = hashlib.sha256(content).hexdigest()
                 waiting.append((content, path.parent))
     found = tuple(sorted((str(path), digest) for path, digest in digests.items()))
-    return Included(found, whole and named_by_macros <= defined)
+    return Included(found, whole and named_by_macros <= defined, is_of_one)
 
 
 def _content(path: Path) -> bytes | None:

@@ -24,6 +24,7 @@ from simtmm.cuda.execution.layout import (
     LEAVING,
     SAME_VALUE,
     SYNCHRONISES,
+    TENSOR_ENTRIES,
     WARP,
 )
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
@@ -36,6 +37,7 @@ _LAUNCH = Value("%launch", "ptr")
 _SPACES = {"global": IN_GLOBAL, "shared": IN_SHARED, "local": IN_LOCAL}
 _MANY = {
     "wmma": 64,
+    "wgmma": 20,
     "cp": 130,
     "bar": 4,
     "barrier": 4,
@@ -164,10 +166,15 @@ def _log(context: "Context", mask: Value, *words: Value, is_barrier: bool) -> No
         emit.call("log.entry", "void", _LAUNCH, Value(str(number), "i32"), mask, Value("%addresses", "ptr"))
 
 
+def _entries(instruction: Instruction) -> int:
+    """That one may write at most: a box of a tensor all of what it accesses, in shared and in global memory."""
+    return 2 * TENSOR_ENTRIES if instruction.has("tensor") else _MANY.get(instruction.opcode, 2)
+
+
 def most_check_entries(program: "Program") -> int:
     """Entries that a block of code may write at most."""
     return max(
-        sum(_MANY.get(instruction.opcode, 2) for instruction in block.instructions) + 4
+        sum(_entries(instruction) for instruction in block.instructions) + 4
         for code in program.codes
         for block in code.flow.blocks
     )

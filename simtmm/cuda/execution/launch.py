@@ -2,6 +2,7 @@
 
 import copy
 import ctypes
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,13 @@ class BlockState:
         for number, warp in enumerate(self.warps):
             warp["local"] = self.local.ctypes.data + number * local_bytes * LANES
         self.address = self.memory.ctypes.data
+        self.join([self], 0)
+
+    def join(self, blocks: "Sequence[BlockState]", rank: int) -> None:
+        """Be the block of a rank in a cluster of blocks."""
+        self._peers = np.array([each.address for each in blocks], np.uint64)
+        self.block["cluster_rank"], self.block["cluster_size"] = rank, len(blocks)
+        self.block["peers"] = self._peers.ctypes.data
 
 
 class LaunchState:
@@ -80,16 +88,19 @@ class LaunchState:
         processors: int,
         textures: bytes = b"",
         clock: DeviceClock | None = None,
+        cluster: tuple[int, int, int] | None = None,
     ) -> None:
         """symbols: virtual addresses of the module's variables. parameters: as the kernel takes them.
 
-        textures: rows of TEXTURE, one behind the other. clock: what device code reads; a new one if left out.
+        textures: rows of TEXTURE, one behind the other. clock: what device code reads; a new one if left out. cluster:
+        blocks of a cluster in x, y, z, of which those of the grid are multiples; None for a launch without clusters.
         """
         self._clock = (clock or DeviceClock()) if program.times else None
         self.textures = np.frombuffer(textures, TEXTURE)
         self.program, self.memory, self.grid, self.shape = program, memory, grid, block
         self.parameters, self.symbols = parameters, symbols
         self.blocks = grid[0] * grid[1] * grid[2]
+        self.cluster = cluster or (1, 1, 1)
         self.threads = block[0] * block[1] * block[2]
         self.warps = -(-self.threads // LANES)
         self.shared_bytes = program.dynamic_offset + dynamic_shared if dynamic_shared else program.shared_bytes
@@ -118,6 +129,8 @@ class LaunchState:
             "entry_local": -(-entry.local_bytes // 16) * 16,
             "fuel": program.fuel,
             "turn_end": -1,
+            "cluster": self.cluster,
+            "is_clustered": int(cluster is not None),
             "processors": processors,
             "warp_threads": self.threads,
             "log_limit": np.iinfo(np.uint64).max,
@@ -170,6 +183,24 @@ class LaunchState:
         other.launch, other.address = other._whole.view(LAUNCH)[0], other._whole.ctypes.data
         other.launch["caches"] = other._keep(self.no_caches())
         return other
+
+    @property
+    def cluster_blocks(self) -> int:
+        """Blocks of a cluster."""
+        return self.cluster[0] * self.cluster[1] * self.cluster[2]
+
+    def clusters(self) -> Iterator[tuple[int, ...]]:
+        """The numbers of the blocks of each cluster, by rank; clusters in the order of their first blocks' numbers."""
+        (x, y, z), (width, height, _) = self.cluster, self.grid
+        counts = [size // each for size, each in zip(self.grid, self.cluster, strict=True)]
+        for number in range(counts[0] * counts[1] * counts[2]):
+            left, top, near = number % counts[0], number // counts[0] % counts[1], number // (counts[0] * counts[1])
+            yield tuple(
+                ((near * z + k) * height + top * y + j) * width + left * x + i
+                for k in range(z)
+                for j in range(y)
+                for i in range(x)
+            )
 
     def new_block(self) -> BlockState:
         """Memory for a block."""

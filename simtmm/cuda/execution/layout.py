@@ -14,12 +14,16 @@ BARRIERS = 16  # of a block, by number
 CLUSTER_BARRIER = BARRIERS  # and behind these the one of its cluster, which is the block alone
 ALL_BARRIERS = BARRIERS + 1
 ALIGN = 64  # bytes: of every vector
-ROOM = {"%data": 2048, "%data2": 1024, "%result": 1024}  # bytes, of all lanes: for data of accesses (warp.ll)
+ROOM = {"%data": 2048, "%data2": 1024, "%result": 1024, "%matrix": 16384}  # bytes, of all lanes: of accesses (warp.ll)
 
 SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
+PEER_OFFSETS = (1 << 24) - 1
+PEER_BIT = (
+    24  # of an address in shared memory: from here on one more than the rank of the block whose memory it is, or 0
+)
 
 LAUNCH = np.dtype(
     {
@@ -28,13 +32,13 @@ LAUNCH = np.dtype(
             "allocations", "allocation_count", "caches", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
-            "restless", "seen", "timing", "turn_end",
+            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4",
         ],
     },
     align=True,
@@ -45,7 +49,8 @@ threads, `thread_ids` to x, y and z of each warp's lanes, `textures` to TEXTURE[
 recorded. `turn_end`: the block of code behind which turns end besides, or -1. What code that is watched
 (livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
 else may let a thread go on, `seen` points to a SEEN for each access. `timing` points to what the clocks of device code
-go by (device_clock.py)."""
+go by (device_clock.py). `cluster`: blocks of a cluster along each axis; `is_clustered`: whether the launch or the
+kernel says so."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
@@ -98,6 +103,25 @@ TEXTURE = np.dtype(
 registers; its virtual address, where it lies in this process, and the bytes from row to row; whether it is
 KIND_TEXTURE or KIND_SURFACE; texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
 
+TENSOR_MAP = np.dtype(
+    {
+        "names": ["magic", "address", "sizes", "strides", "box", "steps", "kind", "rank", "interleave", "swizzle",
+            "fill", "im2col", "element_bytes", "lower", "upper"],
+        "formats": [
+            "<u8", "<u8", ("<u8", 5), ("<u8", 4), ("<u2", 5), ("<u1", 5), *7 * ["<u1"], ("<i2", 3), ("<i2", 3),
+        ],
+        "offsets": [0, 8, 16, 56, 88, 98, 103, 104, 105, 106, 107, 108, 109, 110, 116],
+        "itemsize": 128,
+    }
+)  # fmt: skip
+"""A tensor map, as programs hold and pass it (programs/runtime/tensors.cpp makes the same): its address; numbers along
+each dimension, and bytes from one to the next of each but the first; of a box, numbers along each dimension, and the
+step from one to the next; by the driver's numbers the type, how it is interleaved and swizzled, and whether what lies
+outside is NaN. Of im2col `box` holds the channels and the pixels, and there are the corners of the pixels' box."""
+
+TENSOR_MAGIC = 0x50414D544D495453  # "STIMTMAP": what no tensor map of ours is told by
+TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
+
 KIND_TEXTURE, KIND_SURFACE = 1, 2
 TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
@@ -106,17 +130,18 @@ TOLD_WIDTH = 56  # in the log, the addresses of texels have the bytes of a texel
 BLOCK = np.dtype(
     {
         "names": ["index", "number", "living", "next", "shared", "arrived", "expected", "gathered", "result", "rounds",
-            "running"],
+            "running", "cluster_rank", "cluster_size", "peers"],
         "formats": [
             ("<i4", 3), "<i8", "<i4", "<i4", "<u8", ("<i4", ALL_BARRIERS), ("<i4", ALL_BARRIERS), ("<i4", ALL_BARRIERS),
-            ("<i4", ALL_BARRIERS), "<i4", "<i4",
+            ("<i4", ALL_BARRIERS), "<i4", "<i4", "<i4", "<i4", "<u8",
         ],
     },
     align=True,
 )  # fmt: skip
 """A block: its index in the grid, threads that have not left, the warp to go on with, and for each barrier how many
 threads have arrived, how many it waits for (0: all that live), what was gathered for bar.red, and its last result;
-turns that its warps may take in its own, and the warp that runs."""
+turns that its warps may take in its own, and the warp that runs; its rank in its cluster, the blocks of that, and the
+addresses of their states, by rank."""
 
 WARP = np.dtype(
     {
@@ -155,7 +180,7 @@ LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
 OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, OUTSIDE_SURFACE = range(1, 9)
-NO_BARRIER = 9
+NO_BARRIER, BAD_TENSOR_MAP, BAD_COORDINATE = 9, 10, 11
 
 # In the log: in the place of a site.
 NEW_WARP, NEW_BLOCK = -1, -2
@@ -181,6 +206,7 @@ def offsets() -> dict[str, int]:
             ("WARP", WARP),
             ("ACTIVATION", ACTIVATION),
             ("TEXTURE", TEXTURE),
+            ("TENSOR_MAP", TENSOR_MAP),
             ("SEEN", SEEN),
             ("TIMING", TIMING),
             ("CLOCK", CLOCK),

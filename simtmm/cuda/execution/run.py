@@ -14,8 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.check_log import most_check_entries
+from simtmm.cuda.execution.clusters import in_clusters
 from simtmm.cuda.execution.control_flow.meeting import meet, part_again
 from simtmm.cuda.execution.control_flow.merging import merge
+from simtmm.cuda.execution.endings import FaultError as FaultError
+from simtmm.cuda.execution.endings import SlowError as SlowError
+from simtmm.cuda.execution.endings import StuckError as StuckError
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.livelock.watch import Watch
@@ -35,18 +39,6 @@ PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before the
 PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
 LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
-
-
-class StuckError(Exception):
-    """No thread of a block can go on: the state and the block."""
-
-
-class SlowError(Exception):
-    """A launch has taken as long as it might."""
-
-
-class FaultError(Exception):
-    """A thread of a block did what it must not, which stands in the launch: the state and the block."""
 
 
 class Core:
@@ -125,14 +117,17 @@ class Core:
         self.state.launch["turn_end"] = ends[number % len(ends)] if chosen else -1
         return chosen
 
-    def has_more(self, block: BlockState) -> bool:
-        """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError."""
+    def has_more(self, block: BlockState, may_wait: bool = False) -> bool:
+        """Whether a block that came back has not ended. Raises FaultError, StuckError and SlowError.
+
+        may_wait: whether all of it may wait for other blocks, of its cluster.
+        """
         if self.status == FAULTED:
             raise FaultError(self.state, block)
         if self.status in (BLOCKED, YIELDED):  # others may wait for those that wait here
             met = merge(self.state, block) | meet(self.state, block)
             met = met or part_again(self.state, block, self.status == BLOCKED)
-            if self.status == BLOCKED and not met:
+            if self.status == BLOCKED and not met and not may_wait:
                 raise StuckError(self.state, block)
             if time.monotonic() > self.deadline:
                 raise SlowError
@@ -182,6 +177,9 @@ def run(
     core = Core(state, code, record, watched, patience)
     core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
+    if state.cluster_blocks > 1:
+        yield from in_clusters(core, resident if state.program.communicates else 1)
+        return
     if state.program.communicates:
         yield from _in_turns(core, resident)
         return

@@ -146,6 +146,55 @@ end:
   ret void
 }
 
+; Likewise; at the barrier of a cluster once all threads of all its blocks have arrived that live.
+define internal void @release.reached(ptr %launch, ptr %block, i32 %barrier) noinline {
+entry:
+  %is.clusters = icmp eq i32 %barrier, {CLUSTER_BARRIER}
+  %size.at = getelementptr i8, ptr %block, i64 {BLOCK.cluster_size}
+  %size = load i32, ptr %size.at
+  %several = icmp ugt i32 %size, 1
+  %of.several = and i1 %is.clusters, %several
+  br i1 %of.several, label %cluster, label %alone
+alone:
+  call void @release(ptr %launch, ptr %block, i32 %barrier)
+  ret void
+cluster:
+  %peers.at = getelementptr i8, ptr %block, i64 {BLOCK.peers}
+  %peers = load ptr, ptr %peers.at
+  br label %look
+look:
+  %n = phi i32 [ 0, %cluster ], [ %n.next, %look ]
+  %missing = phi i1 [ false, %cluster ], [ %missing.next, %look ]
+  %some = phi i32 [ 0, %cluster ], [ %some.next, %look ]
+  %slot = getelementptr i64, ptr %peers, i32 %n
+  %peer = load ptr, ptr %slot
+  %living.at = getelementptr i8, ptr %peer, i64 {BLOCK.living}
+  %living = load i32, ptr %living.at
+  %arrived.at = getelementptr i8, ptr %peer, i64 {CLUSTER_ARRIVED}
+  %arrived = load i32, ptr %arrived.at
+  %lacks = icmp ult i32 %arrived, %living
+  %missing.next = or i1 %missing, %lacks
+  %some.next = or i32 %some, %arrived
+  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, %size
+  br i1 %more, label %look, label %looked
+looked:
+  %any = icmp ne i32 %some.next, 0
+  %all = xor i1 %missing.next, true
+  %open = and i1 %any, %all
+  br i1 %open, label %each, label %end
+each:
+  %k = phi i32 [ 0, %looked ], [ %k.next, %each ]
+  %k.slot = getelementptr i64, ptr %peers, i32 %k
+  %k.peer = load ptr, ptr %k.slot
+  call void @release(ptr %launch, ptr %k.peer, i32 {CLUSTER_BARRIER})
+  %k.next = add i32 %k, 1
+  %k.more = icmp ult i32 %k.next, %size
+  br i1 %k.more, label %each, label %end
+end:
+  ret void
+}
+
 ; Lanes of a warp arrive at a barrier, and wait there if they are to. count: threads that it waits for, 0 for all.
 define internal void @arrive(ptr %launch, ptr %block, ptr %warp, i32 %mask, i32 %barrier, i32 %count, i1 %wait) noinline {
 entry:
@@ -178,7 +227,7 @@ counted:
   %full = icmp uge i32 %arrived, %needed
   br i1 %full, label %open, label %end
 open:
-  call void @release(ptr %launch, ptr %block, i32 %barrier)
+  call void @release.reached(ptr %launch, ptr %block, i32 %barrier)
   br label %end
 end:
   ret void
@@ -260,12 +309,21 @@ each:
   %open = and i1 %both, %full
   br i1 %open, label %opens, label %next
 opens:
-  call void @release(ptr %launch, ptr %block, i32 %barrier)
+  call void @release.reached(ptr %launch, ptr %block, i32 %barrier)
   br label %next
 next:
   %barrier.next = add i32 %barrier, 1
   %more = icmp ult i32 %barrier.next, {ALL_BARRIERS}
-  br i1 %more, label %each, label %end
+  br i1 %more, label %each, label %last
+last:
+  ; Other blocks of the cluster may have waited for a block that has left.
+  %size.at = getelementptr i8, ptr %block, i64 {BLOCK.cluster_size}
+  %size = load i32, ptr %size.at
+  %several = icmp ugt i32 %size, 1
+  br i1 %several, label %cluster, label %end
+cluster:
+  call void @release.reached(ptr %launch, ptr %block, i32 {CLUSTER_BARRIER})
+  br label %end
 end:
   ret void
 }
@@ -733,7 +791,29 @@ where:
   switch i64 %window, label %search [ i64 1, label %shared
                                       i64 2, label %local ]
 shared:
-  %s = sub i64 %address, {SHARED_WINDOW}
+  %s.any = sub i64 %address, {SHARED_WINDOW}
+  %s.rank = lshr i64 %s.any, {PEER_BIT}
+  %s.own = icmp eq i64 %s.rank, 0
+  br i1 %s.own, label %shared.own, label %shared.peer
+shared.peer:
+  ; Of another block of the cluster.
+  %p.size.at = getelementptr i8, ptr %block, i64 {BLOCK.cluster_size}
+  %p.size = load i32, ptr %p.size.at
+  %p.size.64 = zext i32 %p.size to i64
+  %p.known = icmp ule i64 %s.rank, %p.size.64
+  %p.offset = and i64 %s.any, {PEER_OFFSETS}
+  %p.end = add i64 %p.offset, %size
+  %p.bytes.at = getelementptr i8, ptr %launch, i64 {LAUNCH.shared_bytes}
+  %p.bytes = load i64, ptr %p.bytes.at
+  %p.in = icmp ule i64 %p.end, %p.bytes
+  %p.good = and i1 %p.known, %p.in
+  br i1 %p.good, label %shared.of.peer, label %outside
+shared.of.peer:
+  %p.base = call i64 @peer.shared(ptr %block, i64 %s.rank)
+  %p.host = add i64 %p.base, %p.offset
+  ret i64 %p.host
+shared.own:
+  %s = add i64 %s.any, 0
   %s.end = add i64 %s, %size
   %s.bytes.at = getelementptr i8, ptr %launch, i64 {LAUNCH.shared_bytes}
   %s.bytes = load i64, ptr %s.bytes.at
@@ -827,7 +907,28 @@ outside:
   ret i64 0
 }
 
-; Likewise offsets within the block's shared memory,
+; Where the shared memory begins of a block of the cluster. rank: one more than its, 0 for the own.
+define internal i64 @peer.shared(ptr %block, i64 %rank) alwaysinline {
+entry:
+  %own = icmp eq i64 %rank, 0
+  br i1 %own, label %here, label %there
+here:
+  br label %found
+there:
+  %peers.at = getelementptr i8, ptr %block, i64 {BLOCK.peers}
+  %peers = load ptr, ptr %peers.at
+  %number = sub i64 %rank, 1
+  %slot = getelementptr i64, ptr %peers, i64 %number
+  %peer = load ptr, ptr %slot
+  br label %found
+found:
+  %which = phi ptr [ %block, %here ], [ %peer, %there ]
+  %shared.at = getelementptr i8, ptr %which, i64 {BLOCK.shared}
+  %shared = load i64, ptr %shared.at
+  ret i64 %shared
+}
+
+; Likewise offsets within the block's shared memory, or another's of its cluster,
 define internal i1 @resolve.shared(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, i64 %size, i1 %writes, ptr %addresses, ptr %hosts) noinline {
 entry:
   %bytes.at = getelementptr i8, ptr %launch, i64 {LAUNCH.shared_bytes}
@@ -837,13 +938,45 @@ entry:
   %all = load <32 x i64>, ptr %addresses, align 64
   %missed = call i32 @window.misses(i32 %mask, i64 %size, i64 %bytes, <32 x i64> %all)
   %hit = icmp eq i32 %missed, 0
-  br i1 %hit, label %fast, label %failed
+  br i1 %hit, label %fast, label %missing
 fast:
   %base.1 = insertelement <32 x i64> poison, i64 %base, i32 0
   %bases = shufflevector <32 x i64> %base.1, <32 x i64> poison, <32 x i32> zeroinitializer
   %found = add <32 x i64> %all, %bases
   store <32 x i64> %found, ptr %hosts, align 64
   ret i1 false
+missing:
+  %far = lshr <32 x i64> %all, splat (i64 32)
+  %far.all = icmp ne <32 x i64> %far, zeroinitializer
+  %far.bits = bitcast <32 x i1> %far.all to i32
+  %far.some = and i32 %far.bits, %mask
+  %near = icmp eq i32 %far.some, 0
+  br i1 %near, label %peers, label %failed
+peers:
+  br label %each
+each:
+  %m = phi i32 [ %mask, %peers ], [ %m.next, %stored ]
+  %lane = call i32 @llvm.cttz.i32(i32 %m, i1 true)
+  %address.at = getelementptr i64, ptr %addresses, i32 %lane
+  %address = load i64, ptr %address.at
+  %generic = add i64 %address, {SHARED_WINDOW}
+  %caches.at = getelementptr i8, ptr %launch, i64 {LAUNCH.caches}
+  %caches = load ptr, ptr %caches.at
+  %cache = getelementptr {i64, i64, i64}, ptr %caches, i32 %access
+  %host = call i64 @locate(ptr %launch, ptr %block, ptr %warp, ptr %cache, i32 %access, i32 %lane, i64 %generic, i64 %size, i1 %writes)
+  %nowhere = icmp eq i64 %host, 0
+  br i1 %nowhere, label %told, label %stored
+stored:
+  %host.at = getelementptr i64, ptr %hosts, i32 %lane
+  store i64 %host, ptr %host.at
+  %m.less = sub i32 %m, 1
+  %m.next = and i32 %m, %m.less
+  %more = icmp ne i32 %m.next, 0
+  br i1 %more, label %each, label %end
+end:
+  ret i1 false
+told:
+  ret i1 true
 failed:
   call void @window.fault(ptr %launch, i32 %access, i32 %missed, i64 %size, ptr %addresses, i64 {SHARED_WINDOW})
   ret i1 true

@@ -33,6 +33,18 @@ def _scalar(pointer: str, structure: object, field: str, type_name: str = "i32",
     return read
 
 
+def _of_cluster(pointer: str, structure: object, field: str, axis: int, how: str) -> Reader:
+    """Along an axis, divided by the blocks of a cluster, or what is left of that."""
+
+    def read(context: "Context") -> Value:
+        emit = context.emit
+        number = emit.field("i32", pointer, _offset(structure, field) + 4 * axis)
+        wide = emit.field("i32", "%launch", _offset(LAUNCH, "cluster") + 4 * axis)
+        return emit.splat(emit.binary(how, number, wide))
+
+    return read
+
+
 def _thread(axis: int) -> Reader:
     def read(context: "Context") -> Value:
         emit = context.emit
@@ -97,13 +109,13 @@ _READERS: dict[str, Reader] = {
     **{f"%ntid.{axis}": _scalar("%launch", LAUNCH, "block", extra=4 * n) for n, axis in enumerate("xyz")},
     **{f"%ctaid.{axis}": _scalar("%block", BLOCK, "index", extra=4 * n) for n, axis in enumerate("xyz")},
     **{f"%nctaid.{axis}": _scalar("%launch", LAUNCH, "grid", extra=4 * n) for n, axis in enumerate("xyz")},
-    **{f"%clusterid.{axis}": _scalar("%block", BLOCK, "index", extra=4 * n) for n, axis in enumerate("xyz")},
-    **{f"%nclusterid.{axis}": _scalar("%launch", LAUNCH, "grid", extra=4 * n) for n, axis in enumerate("xyz")},
-    **{f"%cluster_ctaid.{axis}": _constant(0) for axis in "xyz"},
-    **{f"%cluster_nctaid.{axis}": _constant(1) for axis in "xyz"},
-    "%cluster_ctarank": _constant(0),
-    "%cluster_nctarank": _constant(1),
-    "%is_explicit_cluster": _constant(0),
+    **{f"%clusterid.{axis}": _of_cluster("%block", BLOCK, "index", n, "udiv") for n, axis in enumerate("xyz")},
+    **{f"%nclusterid.{axis}": _of_cluster("%launch", LAUNCH, "grid", n, "udiv") for n, axis in enumerate("xyz")},
+    **{f"%cluster_ctaid.{axis}": _of_cluster("%block", BLOCK, "index", n, "urem") for n, axis in enumerate("xyz")},
+    **{f"%cluster_nctaid.{axis}": _scalar("%launch", LAUNCH, "cluster", extra=4 * n) for n, axis in enumerate("xyz")},
+    "%cluster_ctarank": _scalar("%block", BLOCK, "cluster_rank"),
+    "%cluster_nctarank": _scalar("%block", BLOCK, "cluster_size"),
+    "%is_explicit_cluster": _scalar("%launch", LAUNCH, "is_clustered"),
     "%laneid": _lane,
     "%warpid": _scalar("%warp", WARP, "number"),
     "%nwarpid": _scalar("%launch", LAUNCH, "warps"),

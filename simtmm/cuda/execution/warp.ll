@@ -1,7 +1,7 @@
 ; The head of the function that runs a warp: of the lanes that can go on, those at the lowest block of code are next.
 ; The blocks of code follow, one for each block of the kernel and of what it calls (program.py), and come back to
 ; `dispatch` when their lanes part, wait or leave. %mask holds the lanes that run, %next the lowest block at which others
-; wait, %frame their activation, %fuel what is left of their turn. The other four are for addresses and data of accesses.
+; wait, %frame their activation, %fuel what is left of their turn. The other five are for addresses and data of accesses.
 
 define internal i32 @run.warp(ptr %launch, ptr %block, ptr %warp) {
 entry:
@@ -13,6 +13,7 @@ entry:
   %data = alloca [2048 x i8], align 64
   %data2 = alloca [1024 x i8], align 64
   %result = alloca [1024 x i8], align 64
+  %matrix = alloca [16384 x i8], align 64
   %first.frame = getelementptr i8, ptr %warp, i64 {WARP_BYTES}
   store ptr %first.frame, ptr %frame
   %fuel.at = getelementptr i8, ptr %launch, i64 {LAUNCH.fuel}

@@ -13,7 +13,7 @@ from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Register, Symbol
 from simtmm.errors import PtxError
 
-GATHERING = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
+GATHERING = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix"}
 
 
 HERE = "here"  # of what looks at the lanes that take part, and waits for none: a modifier of ours
@@ -36,6 +36,8 @@ def gathers(instruction: Instruction) -> bool:
         return False
     if opcode == "bar":
         return "warp" in modifiers
+    if opcode == "wgmma":
+        return "mma_async" in modifiers
     return opcode in GATHERING and (opcode not in ("vote", "shfl") or "sync" in modifiers)  # else of who is here
 
 

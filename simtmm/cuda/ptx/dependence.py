@@ -158,7 +158,7 @@ def _spaces(instruction: Instruction) -> set[str]:
 
 def _is_own(instruction: Instruction) -> bool:
     """Whether it goes to memory of a block alone."""
-    if instruction.opcode in ("ldmatrix", "stmatrix", "mbarrier"):
+    if instruction.opcode in ("ldmatrix", "stmatrix", "mbarrier", "wgmma"):
         return True
     spaces = _spaces(instruction)
     return bool(spaces & _OWN) and not spaces & _COMMON

@@ -33,7 +33,7 @@ def read(instruction: Instruction) -> tuple[str, ...]:
     """The registers that it reads, its guard's included."""
     first = 1 if written(instruction) or has_destination(instruction) else 0
     found = [name for operand in instruction.operands[first:] for name in _names(operand)]
-    if first and isinstance(instruction.operands[0], Address):
+    if first and (isinstance(instruction.operands[0], Address) or instruction.opcode == "wgmma"):  # added to
         found += _names(instruction.operands[0])
     if instruction.guard is not None:
         found += _names(instruction.guard)

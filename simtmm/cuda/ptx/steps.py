@@ -13,7 +13,7 @@ from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
-from simtmm.cuda.ptx.work import class_of
+from simtmm.cuda.ptx.work import class_of, times_of
 from simtmm.errors import PtxError, shown
 from simtmm.trace.schema import MOST_GROUPS
 
@@ -128,7 +128,9 @@ def access_kind(instruction: Instruction) -> str | None:
     if row_of(opcode).is_barrier:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
-        if {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & set(instruction.modifiers):
+        modifiers = set(instruction.modifiers)
+        within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
+        if within or {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & modifiers:
             return None
         return "store" if space == "global" else "async"
     if opcode in ("ldmatrix", "stmatrix"):
@@ -227,7 +229,7 @@ def _of_block(
         if kind is None:
             work = class_of(instruction) if issue is None else issue.work
             if work is not None:
-                step.work[work] = step.work.get(work, 0) + 1
+                step.work[work] = step.work.get(work, 0) + (times_of(instruction) if issue is None else 1)
             continue
         step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
         step.unused = kind == "atomic" and used.isdisjoint(written(instruction))

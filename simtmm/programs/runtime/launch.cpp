@@ -112,7 +112,8 @@ static void fetch(const std::vector<char> &parameters) {
     }
 }
 
-cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters) {
+cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters,
+                          const uint32_t *cluster) {
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     auto prefix = [&] { return "launch of " + bare_name(kernel->name) + ": "; };
     auto three = [](dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); };
@@ -124,7 +125,8 @@ cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared
     RETURN_IF(shared && shared > (uint64_t)dynamic_limit(kernel), cudaErrorInvalidValue,
               prefix() + counted(shared) + " bytes of dynamic shared memory: must be at most " + counted(dynamic_limit(kernel)) +
                   "; more once cudaFuncSetAttribute has allowed it");
-    uint32_t sizes[6] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
+    uint32_t sizes[9] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
+    if (cluster) memcpy(sizes + 6, cluster, 3 * sizeof *cluster);  // else as the kernel says
     all_touched();
     bool follows = kernels_of_graph > 0;
     if (kernels_of_graph >= 0) kernels_of_graph++;
@@ -138,13 +140,18 @@ cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared
     return cudaSuccess;
 }
 
-static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, uint64_t shared, cudaStream_t stream) {
+static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **arguments, uint64_t shared, cudaStream_t stream,
+                          const uint32_t *cluster = nullptr) {
     Kernel *kernel = kernel_of(function);
     RETURN_IF(!kernel, cudaErrorInvalidDeviceFunction, "launch of what is no kernel of this program");
     cudaError_t error = layout_of(kernel);
     if (error) return error;
     std::vector<char> parameters = packed(kernel, arguments);
-    return enqueue(stream, [=] { return launch_packed(kernel, grid, block, shared, parameters); }, cudaGraphNodeTypeKernel);
+    std::vector<uint32_t> sizes(cluster, cluster ? cluster + 3 : cluster);
+    return enqueue(
+        stream,
+        [=] { return launch_packed(kernel, grid, block, shared, parameters, sizes.empty() ? nullptr : sizes.data()); },
+        cudaGraphNodeTypeKernel);
 }
 
 cudaError_t symbol_of(const void *symbol, uint64_t *address, uint64_t *bytes) {
@@ -260,12 +267,19 @@ API cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **argumen
 API cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
     BEGIN
     RETURN_IF(!config, cudaErrorInvalidValue, "");
+    // Others, such as programmatic launches, allow what need not be made use of.
+    uint32_t cluster[3];
+    bool has_cluster = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
         const auto &size = config->attrs[i].val.clusterDim;
-        RETURN_IF(config->attrs[i].id == cudaLaunchAttributeClusterDimension && size.x * size.y * size.z > 1,
-                  cudaErrorNotSupported, "a launch with clusters of blocks: blocks of clusters are not run here");
+        RETURN_IF(!size.x || !size.y || !size.z, cudaErrorInvalidValue, "a cluster of no blocks");
+        const uint32_t sizes[3] = {size.x, size.y, size.z};
+        memcpy(cluster, sizes, sizeof sizes);
+        has_cluster = true;
     }
-    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+    return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream,
+                  has_cluster ? cluster : nullptr);
 }
 API cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                                 cudaStream_t stream) {

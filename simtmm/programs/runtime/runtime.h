@@ -23,7 +23,7 @@ struct Calls {
     int (*parameters)(int module, const char *kernel, int most, uint32_t *offsets, uint32_t *sizes);
     // What cudaFuncGetAttributes tells; see FUNCTION_ATTRIBUTES of launches.py.
     int (*attributes)(int module, const char *kernel, int64_t *values);
-    // follows_in_graph: 1 for a kernel of a graph's launch that is not its first.
+    // sizes: of the grid, a block and a cluster, 0 for one as the kernel says. follows_in_graph: 1 for a kernel of a graph's launch that is not its first.
     int (*launch)(int module, const char *kernel, const uint32_t *sizes, uint64_t shared, const void *parameters,
                   uint64_t bytes, uint64_t stream, int follows_in_graph);
     int (*variable)(int module, const char *name, uint64_t *address, uint64_t *bytes);
@@ -133,7 +133,9 @@ struct Kernel {
 };
 Kernel *kernel_of(const void *function);
 cudaError_t layout_of(Kernel *kernel);
-cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters);
+// cluster: blocks of a cluster along each axis; as the kernel says if left out.
+cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters,
+                          const uint32_t *cluster = nullptr);
 std::vector<char> packed(Kernel *kernel, void **arguments);
 int64_t attribute_of(Kernel *kernel, int number);
 cudaError_t symbol_of(const void *symbol, uint64_t *address, uint64_t *bytes);

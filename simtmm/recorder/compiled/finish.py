@@ -7,6 +7,7 @@ from typing import Any
 from simtmm.cuda.linked import LinkedModule
 from simtmm.provenance import provenance
 from simtmm.recorder.compiled.run import LaunchRuns
+from simtmm.recorder.compiled.untimed import warning
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch
@@ -42,6 +43,8 @@ def finished(
         told.append(
             f"device clocks are estimated, as {', '.join(runs.timed)} read{'s' if len(runs.timed) == 1 else ''} them"
         )
+    if runs.untimed:
+        told.append(warning(runs.untimed))
     text = "\0".join(unit.ptx for module in modules for unit in module.units)
     targets = [module.units[0].target for module in modules]
     entries = {

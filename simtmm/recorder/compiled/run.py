@@ -9,7 +9,7 @@ import numpy as np
 from simtmm import own_faults
 from simtmm.cuda.checks.checker import check
 from simtmm.cuda.compilers import bare_name, compiled_by
-from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
@@ -20,6 +20,7 @@ from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
+from simtmm.recorder.compiled.untimed import untimed
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -76,6 +77,7 @@ class LaunchRuns:
     sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
     has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
     PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
+    untimed: what the time of kernels leaves out, by name (untimed.py).
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -93,6 +95,7 @@ class LaunchRuns:
         self.has_accessed = False
         self.compares = True
         self.timed: dict[str, None] = {}
+        self.untimed: dict[str, tuple[str, ...]] = {}
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
         """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
@@ -100,6 +103,8 @@ class LaunchRuns:
         self.for_warps = self.for_warps or is_for_warps(function.program)
         if function.program.times:
             self.timed[bare_name(function.entry)] = None
+        if left_out := untimed(function.program):
+            self.untimed[bare_name(function.entry)] = left_out
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
         x, y, z = launch.block
@@ -123,6 +128,8 @@ class LaunchRuns:
         known = self._functions.get(id(function))
         if known is None:
             known = self._functions[id(function)] = _Scheduled.of(function)
+        if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
+            known.machine, known.why = None, "it is launched in clusters of blocks: no machine code is lifted for these"
         known.launches += 1
         is_due = self.compares or known.launches == 1
         if (

@@ -208,23 +208,8 @@ def test_a_kernel_of_cuda_barrier() -> None:
     ("instruction", "why"),
     [
         (
-            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tile], [%p0, {%r0}],"
-            " [bar];",
-            "tensor map",
-        ),
-        ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%p0], [tile], 16;", "adds up while it copies"),
-        (
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%p0], 16,"
-            " [bar], 1;",
-            "multicast",
-        ),
-        (
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p0], 24, [bar];",
             "no multiple of 16",
-        ),
-        (
-            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [tile], %r0, [bar];",
-            "adds for an mbarrier",
         ),
         ("st.bulk.weak.shared::cta [tile], 128, 0;", "fills memory"),
     ],

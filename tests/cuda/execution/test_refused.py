@@ -37,8 +37,9 @@ def test_a_kernel_without_a_body_is_refused():
     ("instruction", "why"),
     [
         (
-            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %q0, 1, 1, 0, 0;",
-            "a group of four warps",
+            "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %r0, 0, %q0, 1, 1, 0,"
+            " 0;",
+            "a sparse matrix",
         ),
         ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32;", "tensor memory"),
         ("multimem.ld_reduce.relaxed.gpu.global.add.f32 %f0, [%s0];", "the memory of several GPUs"),
@@ -46,7 +47,8 @@ def test_a_kernel_without_a_body_is_refused():
             "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r0], [%r1];",
             "the work of another cluster",
         ),
-        ("tensormap.replace.tile.global_address.global.b1024.b64 [%s0], %s1;", "changes a tensor map"),
+        ("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%s0], 4;", "gives swizzle_mode the number 4"),
+        ("tensormap.replace.tile.box_dim.global.b1024.b32 [%s0], 5, %r0;", "names box_dim 5: must be 0 to 4"),
         ("istypep.texref %q0, %s0;", "an opaque handle"),
         ("tex.3d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%s0, {%r0,%r1,%r2,%r2}];", "1d and 2d are"),
         ("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%s0, %s1, {%f4,%f5}];", "a sampler apart"),

@@ -23,9 +23,11 @@ from simtmm.cuda.execution.instructions import (
     reduction,
     refused,
     surface,
+    tensor_map_fields,
     texture,
     video,
     warp,
+    wgmma,
     wmma,
 )
 from simtmm.cuda.ptx.syntax import Instruction
@@ -51,9 +53,11 @@ HANDLERS: dict[str, Handler] = {
     **reduction.HANDLERS,
     **refused.HANDLERS,
     **surface.HANDLERS,
+    **tensor_map_fields.HANDLERS,
     **texture.HANDLERS,
     **video.HANDLERS,
     **warp.HANDLERS,
+    **wgmma.HANDLERS,
     **wmma.HANDLERS,
     **asynchronous.HANDLERS,  # these hand on what is not asynchronous to the families above
 }

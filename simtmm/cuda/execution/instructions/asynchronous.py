@@ -1,13 +1,19 @@
 """Copies that an mbarrier or a group is waited for with: done at once, which is one of the times allowed."""
 
+from dataclasses import replace
+
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions import atomics, memory
+from simtmm.cuda.execution.instructions.atomics import update_text
 from simtmm.cuda.execution.instructions.mbarrier import arrive, complete
 from simtmm.cuda.execution.instructions.memory import address_of
+from simtmm.cuda.execution.instructions.tensor_code import SUMS
+from simtmm.cuda.execution.instructions.tensors import barrier_beside, copy_tensor, each_target
 from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS, WARP
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
+from simtmm.cuda.ptx.types import bytes_of
 
 _LIVING = int(WARP.fields["living"][1])  # type: ignore[index]
 _SPACES = ("global", "shared")
@@ -16,15 +22,15 @@ _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
 def copy(context: Context, instruction: Instruction) -> None:
     """cp.async and its kin."""
+    if instruction.has("prefetch"):
+        return
     if instruction.has("tensor"):
-        raise context.refuse("copies by a tensor map, which is not run here")
-    if instruction.has("reduce"):
-        raise context.refuse("adds up while it copies, which is not run here")
-    if instruction.has("mbarrier"):
+        copy_tensor(context, instruction)
+    elif instruction.has("mbarrier"):
         # Copies are done: an arrival that is expected besides (without .noinc) leaves all as it was.
         if instruction.has("noinc"):
             arrive(context, instruction.operands[0])
-    elif instruction.has("bulk") and not instruction.has("commit_group", "wait_group", "prefetch"):
+    elif instruction.has("bulk") and not instruction.has("commit_group", "wait_group"):
         _copy_bulk(context, instruction)
     elif not instruction.has("bulk"):
         memory.copy_asynchronously(context, instruction)
@@ -32,7 +38,7 @@ def copy(context: Context, instruction: Instruction) -> None:
 
 def _copy_bulk(context: Context, instruction: Instruction) -> None:
     """cp.async.bulk: so many bytes of each lane that takes part."""
-    unknown = next((m for m in instruction.modifiers if m in ("multicast::cluster", "cp_mask", "ignore_oob")), None)
+    unknown = next((m for m in instruction.modifiers if m in ("cp_mask", "ignore_oob")), None)
     if unknown is not None:
         raise context.refuse(f"with .{unknown} is not run here")
     spaces = [m.split("::")[0] for m in instruction.modifiers if m.split("::")[0] in _SPACES]
@@ -43,24 +49,40 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
     if isinstance(size, Immediate) and size.value % BULK_WIDTH:
         raise context.refuse(f"copies a number of bytes that is no multiple of {BULK_WIDTH}")
     count = context.read(size, "i64")
-    emit.store(address_of(context, to), "%data", ALIGN)
-    emit.store(address_of(context, given), "%addresses", ALIGN)
-    emit.store(count, "%data2", ALIGN)
     name = f"copy.bulk.{spaces[0]}.{spaces[1]}"
     program.helper("log.bulk", lambda: _LOG)
-    program.helper(name, lambda: _function(name, *spaces))
-    number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
-    places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
-    wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
-    label = emit.name("went")[1:]
-    emit.do(f"br {wrong}, label %faulted, label %{label}")
-    emit.label(label)
-    if len(instruction.operands) > 3 and isinstance(instruction.operands[3], Address):
-        complete(context, instruction.operands[3], count, "shared")
+    move = _MOVE
+    if instruction.has("reduce"):
+        way, kind = next((each for each in instruction.modifiers if each in SUMS), ""), context.type_of()
+        lines = update_text(program, way, kind, spaces[0])
+        if lines is None:
+            raise context.refuse("adds up in no way that is known")
+        name += f".{way}.{kind}"
+        bits = f"i{8 * bytes_of(kind)}"
+        move = _SUM.replace("LINES", lines).replace("INT", bits).replace("STEP", str(bytes_of(kind)))
+    program.helper(name, lambda: _function(name, spaces[0], spaces[1], move))
+    target = instruction.operands[3] if len(instruction.operands) > 3 else None
+    has_barrier = isinstance(target, Address)
+    mask = instruction.operands[4] if has_barrier and instruction.has("multicast::cluster") else None
+    for there, site in each_target(context, address_of(context, to), mask):
+        emit.store(there, "%data", ALIGN)
+        emit.store(address_of(context, given), "%addresses", ALIGN)
+        emit.store(count, "%data2", ALIGN)
+        number = Value(str(context.access_number()), "i32")
+        places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
+        wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
+        label = emit.name("went")[1:]
+        emit.do(f"br {wrong}, label %faulted, label %{label}")
+        emit.label(label)
+        if target is not None and has_barrier:
+            complete(context, barrier_beside(context, there, target, mask), count, "shared")
 
 
-def _function(name: str, to: str, given: str) -> str:
-    """Lane by lane. An array holds all that is copied if it holds the first 16 bytes and the last, as far apart."""
+def _function(name: str, to: str, given: str, move: str) -> str:
+    """Lane by lane. An array holds all that is copied if it holds the first 16 bytes and the last, as far apart.
+
+    move: lines that move the bytes, or add them up.
+    """
     logged = "%givens" if given == "global" else "%tos"
     resolve = "\n".join(
         f"""  %{side}.wrong{end} = call i1 @resolve.{space}(
@@ -125,8 +147,7 @@ outside:
 move:
   %to.pointer = inttoptr i64 %to.host to ptr
   %given.pointer = inttoptr i64 %given.host to ptr
-  call void @llvm.memcpy.p0.p0.i64(ptr %to.pointer, ptr %given.pointer, i64 %size, i1 false)
-  br label %next
+{move}  br label %next
 next:
   %less = sub i32 %m, 1
   %m.next = and i32 %m, %less
@@ -142,6 +163,23 @@ end:
 failed:
   ret i1 true
 }}
+"""
+
+
+_MOVE = "  call void @llvm.memcpy.p0.p0.i64(ptr %to.pointer, ptr %given.pointer, i64 %size, i1 false)\n"
+_SUM = """  br label %adding
+adding:
+  %n = phi i64 [ 0, %move ], [ %n.next, %adding ]
+  %to.place = getelementptr i8, ptr %to.pointer, i64 %n
+  %given.place = getelementptr i8, ptr %given.pointer, i64 %n
+  %old = load INT, ptr %to.place, align 1
+  %b = load INT, ptr %given.place, align 1
+LINES
+  store INT %new, ptr %to.place, align 1
+  %n.next = add i64 %n, STEP
+  %n.more = icmp ult i64 %n.next, %size
+  br i1 %n.more, label %adding, label %added
+added:
 """
 
 
@@ -215,10 +253,15 @@ def store(context: Context, instruction: Instruction) -> None:
 
 
 def reduction(context: Context, instruction: Instruction) -> None:
-    """red; not red.async."""
-    if instruction.has("async"):
-        raise context.refuse("adds for an mbarrier, which is not run here")
-    atomics.atomic(context, instruction)
+    """red, and red.async, whose bytes an mbarrier counts."""
+    if not instruction.has("async"):
+        atomics.atomic(context, instruction)
+        return
+    if len(instruction.operands) != 3:
+        raise context.refuse("needs an address, a value and an mbarrier")
+    atomics.atomic(context, replace(instruction, operands=instruction.operands[:2]))
+    size = context.emit.constant(bytes_of(context.type_of()), "<32 x i64>")
+    complete(context, instruction.operands[2], size, space_of(instruction))
 
 
 HANDLERS = {"cp": copy, "st": store, "red": reduction}

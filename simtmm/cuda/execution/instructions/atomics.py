@@ -1,6 +1,7 @@
 """Atomic operations: lane by lane, from the lowest on."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
@@ -11,6 +12,9 @@ from simtmm.cuda.execution.one_nan import NAN
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Sink
 from simtmm.cuda.ptx.types import bytes_of
+
+if TYPE_CHECKING:
+    from simtmm.cuda.execution.program import Program
 
 _OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", "arrive")
 _REAL = {"f32": "float", "f64": "double"}
@@ -56,14 +60,19 @@ def atomic(context: Context, instruction: Instruction) -> None:
 
 def _maker(context: Context, operation: str, kind: str, space: str) -> Callable[[str], str]:
     """The lines that make %new of %old, %b and %c, whole numbers of a type."""
-    lines = _lines(operation, kind, space)
-    if operation in ("min", "max") and "f16" in kind:
-        count = 2 if kind.endswith("x2") else 1
-        name, reals = f"llvm.{operation}imumnum.v{count}f32", f"<{count} x float>"
-        context.code.program.declared[name] = f"declare {reals} @{name}({reals}, {reals})"
+    lines = update_text(context.code.program, operation, kind, space)
     if lines is None:
         raise context.refuse()
     return lambda bits: lines.replace("INT", bits)
+
+
+def update_text(program: "Program", operation: str, kind: str, space: str = "global") -> str | None:
+    """The lines that make %new of %old, %b and %c, whole numbers of type INT; None for what no operation is."""
+    if operation in ("min", "max") and "f16" in kind:
+        count = 2 if kind.endswith("x2") else 1
+        name, reals = f"llvm.{operation}imumnum.v{count}f32", f"<{count} x float>"
+        program.declared[name] = f"declare {reals} @{name}({reals}, {reals})"
+    return _lines(operation, kind, space)
 
 
 def _lines(operation: str, kind: str, space: str) -> str | None:

@@ -120,15 +120,15 @@ def load_row(emit: Emitter, fragment: Fragment, pointer: str) -> Value:
         of = f"<{lanes} x i{fragment.register_bits}>"
         first, second = (emit.load(of, emit.at(pointer, n * fragment.register_bytes), ROW_ALIGN) for n in (0, 1))
         both = emit.shuffle(first, second, [n // 2 + lanes * (n % 2) for n in range(2 * lanes)])
-        return _computed(emit, both, kind)
+        return computed(emit, both, kind)
     if kind in ("s4", "u4"):
         return _nibbles(emit, emit.load(f"<{4 * lanes} x i8>", pointer, ROW_ALIGN), kind)
     of = f"<{lanes} x i32>" if kind in (WORDS, "tf32") else f"<{lanes * fragment.packed} x i{bits_of(kind)}>"
-    return _computed(emit, emit.load(of, pointer, ROW_ALIGN), kind)
+    return computed(emit, emit.load(of, pointer, ROW_ALIGN), kind)
 
 
-def _computed(emit: Emitter, raw: Value, kind: str) -> Value:
-    """Raw elements in the type they are computed in."""
+def computed(emit: Emitter, raw: Value, kind: str) -> Value:
+    """Raw elements in the type that they are computed in."""
     match kind:
         case "s8" | "u8":
             return emit.resize(raw, "i32", kind == "s8")

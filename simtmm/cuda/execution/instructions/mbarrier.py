@@ -92,7 +92,7 @@ def barrier(context: Context, instruction: Instruction) -> None:
             raise context.refuse()
 
 
-def complete(context: Context, address: Operand, count: Value, space: str) -> None:
+def complete(context: Context, address: Operand | Value, count: Value, space: str) -> None:
     """Bytes have come."""
     emit = context.emit
     less = emit.binary("sub", emit.constant(0, count.type), count)
@@ -105,7 +105,12 @@ def arrive(context: Context, address: Operand) -> None:
 
 
 def _apply(
-    context: Context, operation: str, address: Operand, x: Value | None, y: Value | None, space: str | None = None
+    context: Context,
+    operation: str,
+    address: Operand | Value,
+    x: Value | None,
+    y: Value | None,
+    space: str | None = None,
 ) -> Value:
     """An operation on the objects of the lanes, one after the other; what each gets of it, i64."""
     emit, program = context.emit, context.code.program
@@ -116,7 +121,7 @@ def _apply(
     name = f"mbarrier.{operation}.{space}"
     behind = update_lines("i64") if program.watches else ""
     program.helper(name, lambda: _function(name, operation, space, behind))
-    emit.store(address_of(context, address), "%addresses", ALIGN)
+    emit.store(address if isinstance(address, Value) else address_of(context, address), "%addresses", ALIGN)
     zero = emit.constant(0, lanes("i64"))
     emit.store(x or zero, "%data", ALIGN)
     emit.store(y or zero, "%data2", ALIGN)

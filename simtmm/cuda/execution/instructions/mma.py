@@ -11,7 +11,7 @@ from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.instructions.fragments import TILE_ROWS, WHOLE, Fragment, tile_function
 from simtmm.cuda.execution.instructions.memory import parts_of
 from simtmm.cuda.execution.instructions.products import MMA_SHAPES, WMMA_SHAPES, Product, product_of
-from simtmm.cuda.execution.instructions.tensor_sums import ROWS_AT_ONCE, Block, exponents_function, steps_of
+from simtmm.cuda.execution.instructions.tensor_sums import ROWS_AT_ONCE, Block, Steps, exponents_function, steps_of
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.ptx.syntax import Instruction, Operand
 
@@ -80,39 +80,42 @@ def _function(program: "Program", product: Product) -> str:
     ):  # fmt: skip
         _room(emit, name, count, element)
 
-    def each_tile(fragment: Fragment, what: str, pointer: str, matrix: str, stride: int) -> None:
-        move = tile_function(program, fragment, what)
-        wide = fragment.computed_tile_columns
-        for row in range(fragment.row_tiles):
-            for column in range(fragment.column_tiles):
-                at = emit.at(pointer, fragment.register(row, column) * fragment.register_bytes)
-                down, right = TILE_ROWS * row, wide * column
-                each = fragment.computed_bytes
-                start = right * stride + down * each if what == "turned" else down * stride + right * each
-                place = emit.at(matrix, start)
-                emit.call(move, "void", Value(at, "ptr"), Value(place, "ptr"), Value(str(stride), "i64"))
-
-    each_tile(a, "load", "%ra", "%a", depth * size)
-    each_tile(b, "turned", "%rb", "%b", columns * size)
-    each_tile(c, "load", "%rc", "%c", columns * c.computed_bytes)
+    move_tiles(program, emit, a, "load", "%ra", "%a", depth * size)
+    move_tiles(program, emit, b, "turned", "%rb", "%b", columns * size)
+    move_tiles(program, emit, c, "load", "%rc", "%c", columns * c.computed_bytes)
     if a.kind in ("f64", *WHOLE):
-        _loops(emit, product, rows, columns, depth)
+        multiply_whole(emit, product, rows, columns, depth, "entry")
     else:
-        _tensor_sums(program, emit, product)
-    each_tile(d, "store", "%rc", "%c", columns * c.computed_bytes)
+        multiply_blocks(program, emit, product, steps_of(a.kind, depth, product.short))
+    move_tiles(program, emit, d, "store", "%rc", "%c", columns * c.computed_bytes)
     body = "\n".join(emit.lines)
     return f'define internal void @"{product.name}"(ptr %ra, ptr %rb, ptr %rc) noinline {{\n{body}\n  ret void\n}}\n'
+
+
+def move_tiles(
+    program: "Program", emit: Emitter, fragment: Fragment, what: str, registers: str, matrix: str, stride: int
+) -> None:
+    """Between registers and a matrix in memory, as `tile_function` names it. stride: bytes from row to row."""
+    move = tile_function(program, fragment, what)
+    wide = fragment.computed_tile_columns
+    for row in range(fragment.row_tiles):
+        for column in range(fragment.column_tiles):
+            at = emit.at(registers, fragment.register(row, column) * fragment.register_bytes)
+            down, right = TILE_ROWS * row, wide * column
+            each = fragment.computed_bytes
+            start = right * stride + down * each if what == "turned" else down * stride + right * each
+            place = emit.at(matrix, start)
+            emit.call(move, "void", Value(at, "ptr"), Value(place, "ptr"), Value(str(stride), "i64"))
 
 
 def _room(emit: Emitter, name: str, count: int, element: str) -> None:
     emit.do(f"{name} = alloca [{count} x {element}], align {ALIGN}")
 
 
-def _tensor_sums(program: "Program", emit: Emitter, product: Product) -> None:
+def multiply_blocks(program: "Program", emit: Emitter, product: Product, steps: Steps) -> None:
     """c += a b, as a tensor core does it: block by block, in one sum or several behind one another."""
     a, b = product.a, product.b
     rows, columns, depth = a.rows, b.rows, a.columns
-    steps = steps_of(a.kind, depth, product.short)
     block = Block(product.sum_kind, depth, columns, steps)
     program.helper(block.name, lambda: block.functions(program.declared))
     for fragment, values, exponents in ((a, "%a", "%ea"), (b, "%b", "%eb")):
@@ -144,14 +147,14 @@ def _add(emit: Emitter, count: int, sums: str) -> None:
         emit.store(emit.binary("fadd", *parts), emit.at("%c", at), 4)
 
 
-def _loops(emit: Emitter, product: Product, rows: int, columns: int, depth: int) -> None:
-    """c += a b: for some rows and 8 columns at a time the sum over k."""
+def multiply_whole(emit: Emitter, product: Product, rows: int, columns: int, depth: int, before: str) -> None:
+    """c += a b: for some rows and 8 columns at a time the sum over k. before: the label of the lines before these."""
     element, size = product.c.computed, product.c.computed_bytes
     of = f"<{TILE_ROWS} x {element}>"
     many = range(ROWS_AT_ONCE)
     emit.do("br label %rows")
     emit.label("rows")
-    emit.do("%i = phi i64 [ 0, %entry ], [ %i.next, %rows.next ]")
+    emit.do(f"%i = phi i64 [ 0, %{before} ], [ %i.next, %rows.next ]")
     emit.do("br label %columns")
     emit.label("columns")
     emit.do("%j = phi i64 [ 0, %rows ], [ %j.next, %sums.end ]")
@@ -193,9 +196,9 @@ def _loops(emit: Emitter, product: Product, rows: int, columns: int, depth: int)
         at = emit.at("%c.at", n * columns * size)
         total = totals[n]
         if element == "i32":
-            before = emit.load(of, at, 4)
-            how = emit.intrinsic("llvm.sadd.sat", of, before, total) if product.saturates else None
-            total = how or emit.binary("add", before, total)
+            given = emit.load(of, at, 4)
+            held = emit.intrinsic("llvm.sadd.sat", of, given, total) if product.saturates else None
+            total = held or emit.binary("add", given, total)
         emit.store(total, at, 4)
     emit.do(f"%j.next = add i64 %j, {TILE_ROWS}")
     emit.do(f"%j.more = icmp ult i64 %j.next, {columns}")

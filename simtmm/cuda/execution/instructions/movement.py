@@ -2,12 +2,16 @@
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import ONE_BIT, Value, bits, lanes
-from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW
+from simtmm.cuda.execution.layout import BLOCK, LOCAL_WINDOW, PARAMETER_WINDOW, PEER_BIT, PEER_OFFSETS, SHARED_WINDOW
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand, Register, Sink, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of
 
 WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+_OWN_PART = {
+    32: PEER_OFFSETS,
+    64: -(1 << 32) | PEER_OFFSETS,
+}  # bits of an address that do not say whose memory it is in
 
 
 def move(context: Context, instruction: Instruction) -> None:
@@ -91,6 +95,10 @@ def is_in_space(context: Context, instruction: Instruction) -> None:
     if space in ("global", "const"):
         constant = _is_constant(context, value)
         found = constant if space == "const" else emit.binary("and", found, emit.invert(constant))
+    if instruction.has("shared::cta", "shared"):  # not another block's
+        peer = emit.binary("lshr", value, emit.constant(PEER_BIT, value.type))
+        own = emit.compare("icmp eq", peer, emit.constant(SHARED_WINDOW >> PEER_BIT, value.type))
+        found = emit.binary("and", found, own)
     context.write(instruction.operands[0], found)
 
 
@@ -107,13 +115,23 @@ def _is_constant(context: Context, address: Value) -> Value:
 
 
 def map_shared(context: Context, instruction: Instruction) -> None:
-    """mapa and getctarank: a cluster is one block here."""
+    """mapa and getctarank: bits of an address say whose memory it is in."""
     emit = context.emit
     kind = f"i{bits_of(context.type_of())}"
+    address = context.read(instruction.operands[1], kind)
     if instruction.opcode == "mapa":
-        context.write(instruction.operands[0], context.read(instruction.operands[1], kind))
-    else:
-        context.write(instruction.operands[0], emit.constant(0, lanes("i32")))
+        rank = context.read(instruction.operands[2], kind)
+        number = emit.binary("add", rank, emit.constant(1, rank.type))
+        number = emit.binary("shl", number, emit.constant(PEER_BIT, rank.type))
+        own = emit.binary("and", address, emit.constant(_OWN_PART[bits_of(context.type_of())], address.type))
+        context.write(instruction.operands[0], emit.binary("or", own, number))
+        return
+    found = emit.binary("lshr", address, emit.constant(PEER_BIT, address.type))
+    more = emit.resize(emit.binary("and", found, emit.constant(0xFF, found.type)), "i32", False)
+    own_rank = emit.splat(emit.field("i32", "%block", int(BLOCK.fields["cluster_rank"][1])))  # type: ignore[index]
+    less = emit.binary("sub", more, emit.constant(1, more.type))
+    is_own = emit.compare("icmp eq", more, emit.constant(0, more.type))
+    context.write(instruction.operands[0], emit.select(is_own, own_rank, less))
 
 
 def policy(context: Context, instruction: Instruction) -> None:

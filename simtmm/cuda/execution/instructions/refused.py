@@ -4,11 +4,9 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
 
 REASONS = {
-    "wgmma": "multiplies by a group of four warps, which is not run here; mma.sync is",
     "tcgen05": "works on tensor memory, which is not run here; mma.sync is",
     "multimem": "accesses the memory of several GPUs at once, which is not run here",
     "clusterlaunchcontrol": "takes over the work of another cluster, which is not run here",
-    "tensormap": "changes a tensor map, which is not run here",
     "istypep": "asks for the type of an opaque handle, which is not run here",
     "tld4": "gathers four texels of a texture, which is not run here; tex is",
     "sured": "updates a surface, which is not run here; suld and sust are",

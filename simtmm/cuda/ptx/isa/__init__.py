@@ -39,6 +39,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from simtmm.cuda.ptx.isa.arithmetic import ARITHMETIC
+from simtmm.cuda.ptx.isa.matrices import tensor_maps, wgmma
 from simtmm.cuda.ptx.isa.memory import MEMORY
 
 SETS: dict[str, str] = {
@@ -79,6 +80,8 @@ FORMS: dict[str, str] = {
     "wmma": "load ~ : V m|V m s=u32; store ~ : m V|m V s=u32; mma sync aligned ~ : V V V V",
     "ldmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : V=b32 m",
     "stmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : m V=b32",
+    "wgmma": wgmma(),
+    "tensormap": tensor_maps(),
     "movmatrix": "sync aligned m8n8 trans b16 : d=b32 r=b32",
     # Textures and surfaces
     "tex": "~ : T m *",
@@ -98,8 +101,7 @@ FORMS: dict[str, str] = {
     **dict.fromkeys(("alloca", "stacksave", "istypep"), "~ : d *"),
     **dict.fromkeys(("stackrestore", "sured"), "~ : *"),
     "multimem": "ld_reduce ~ : D m; ~ : *",
-    "wgmma": "mma_async ~ : V *; ~ : *",
-    **dict.fromkeys(("tcgen05", "tensormap", "clusterlaunchcontrol"), "~ : *"),
+    **dict.fromkeys(("tcgen05", "clusterlaunchcontrol"), "~ : *"),
 }
 Memory = Literal["", "reads", "writes", "updates"]
 Work = Literal["", "none", "control", "shared", "tensor", "special", "multiply"]
@@ -124,9 +126,9 @@ class Row:
 
 
 _MEMORY: dict[Memory, str] = {
-    "reads": "ld ldu tex tld4 suld ldmatrix prefetch prefetchu mbarrier",
+    "reads": "ld ldu tex tld4 suld ldmatrix wgmma prefetch prefetchu mbarrier",
     "writes": "st sust stmatrix",
-    "updates": "atom red cp sured multimem wmma",
+    "updates": "atom red cp sured multimem wmma tensormap",
 }
 _WORK: dict[Work, str] = {
     # Operands or names in machine code: constants of the launch, pointers that change space

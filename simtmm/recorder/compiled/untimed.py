@@ -1,0 +1,40 @@
+"""What of a kernel no rule of the simulated machine has, so that its time leaves it out."""
+
+from simtmm.cuda.execution.program import Program
+from simtmm.cuda.ptx.syntax import Instruction
+
+_WAITS = "waits at mbarriers"
+_GROUPS = "asynchrony and shared-memory reads of wgmma"
+_SUMS = "sums by copies (as stores)"
+_CLUSTERS = "other blocks' shared memory, and their being placed together"
+
+
+def untimed(program: Program) -> tuple[str, ...]:
+    """In words, of all functions of a program."""
+    instructions = [each for code in program.codes for block in code.flow.blocks for each in block.instructions]
+    found = dict.fromkeys(what for each in instructions if (what := _of(each)))
+    return tuple(found)
+
+
+def _of(instruction: Instruction) -> str:
+    opcode = instruction.opcode
+    if opcode == "mbarrier" and instruction.has("test_wait", "try_wait"):
+        return _WAITS
+    if opcode == "wgmma" and instruction.has("mma_async"):
+        return _GROUPS
+    if opcode == "cp" and instruction.has("reduce"):
+        return _SUMS
+    if opcode == "cp" and instruction.has("bulk") and instruction.has("shared::cta") and not instruction.has("global"):
+        return _CLUSTERS
+    if opcode == "mapa" or (instruction.has("multicast::cluster", "cluster") and opcode in ("barrier", "cp")):
+        return _CLUSTERS
+    return ""
+
+
+def warning(kernels: dict[str, tuple[str, ...]]) -> str:
+    """The line for reports. kernels: what is left out, by the kernel's name."""
+    parts: dict[tuple[str, ...], list[str]] = {}
+    for name, left_out in kernels.items():
+        parts.setdefault(left_out, []).append(name)
+    told = "; ".join(f"{', '.join(what)} (in {', '.join(names)})" for what, names in parts.items())
+    return f"the time leaves out {told}: docs/hopper.md"
