@@ -61,6 +61,14 @@ CompilerOption = Annotated[
     list[str] | None,
     typer.Option("--compile", metavar="OPTION", help="for the compiler, as --compile=-DN=4; repeatable"),
 ]
+GraphOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="a graph of your own for a kernel on graphs: an edge list, Matrix Market, METIS or node-link JSON",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,17 +83,21 @@ class LaunchOptions:
     shared: SharedOption = 0
     compile_: CompilerOption = None
     form: FormOption = None
+    graph: GraphOption = None
 
     def of_kernels(self) -> dict[str, object]:
         """The options that are for kernels alone, which a program launches itself, by their names."""
         return {"--param": self.param, "--grid": self.grid, "--block": self.block, "--arg": self.arg,
-                "--shared": self.shared, "--compile": self.compile_, "--as": self.form}  # fmt: skip
+                "--shared": self.shared, "--compile": self.compile_, "--as": self.form,
+                "--graph": self.graph}  # fmt: skip
 
     def launched(self, source: str | None) -> "str | Kernel | None":
         """A file of device code as a Kernel with this launch; any other source as it is. Raises KernelError."""
         from simtmm.recorder.sources import DEVICE_CODE
 
         if source is not None and Path(source).suffix in DEVICE_CODE:
+            if self.graph is not None:
+                raise KernelError(f"--graph {self.graph}: is for a kernel's name or folder, and not for {source}")
             from simtmm.recorder.compiled.cuda_file import cuda_program
 
             return cuda_program(
@@ -100,4 +112,8 @@ class LaunchOptions:
                 raise KernelError(
                     f"{option}: is for a file of device code ({', '.join(DEVICE_CODE)}), and not for {what}"
                 )
+        if self.graph is not None:
+            from simtmm.recorder.sources import kernel_on_graph
+
+            return kernel_on_graph(source, self.graph)
         return source
