@@ -16,7 +16,7 @@ from simtmm.cli.program import ProgramOptions, select
 from simtmm.cli.sampling import SampleOptions
 from simtmm.cli.study_options import engine_option
 from simtmm.cli.values import parameters_of
-from simtmm.errors import EngineError, OutputError
+from simtmm.errors import EngineError, OutputError, TraceError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from simtmm.analysis.run import Run
     from simtmm.machine import Machine
     from simtmm.measurement.nsight import NsightLaunch
+    from simtmm.program import Program
     from simtmm.report.trace_events import Choice
 
 
@@ -109,6 +110,26 @@ class HottestOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContentionOptions:
+    """Where threads meet, and which PRAM the program takes."""
+
+    contention: Annotated[
+        bool, typer.Option("--contention", help="tell EREW, CREW or CRCW, and where threads meet at a word")
+    ] = False
+
+    def found(self, program: "Program") -> "tuple[list[Any], dict[str, Any]]":
+        """What is added to the report and to the document; nothing where it was not asked for."""
+        if not self.contention:
+            return [], {}
+        from simtmm.report.contention import describe_contention
+
+        if program.trace is None:
+            raise TraceError("--contention: is for what has a trace, and a workload has none")
+        found = program.trace.contention()
+        return [*describe_contention(found)], {"contention": found.to_dict()}
+
+
+@dataclass(frozen=True, kw_only=True)
 class NsightOptions:
     """What a GPU's counters say of the same launches."""
 
@@ -153,6 +174,7 @@ def run(
     timelines: TimelineOptions,
     hottest: HottestOptions,
     nsight: NsightOptions,
+    contention: ContentionOptions,
     checks: CheckOptions,
     environment: EnvironmentOptions,
     result: DocumentOptions,
@@ -169,13 +191,22 @@ def run(
         measured = nsight.loaded()
         if checking.is_on and sampling.sample is not None:
             raise EngineError("--sample: simulates some blocks, and --check looks at all: leave one of them out")
+        if contention.contention and sampling.sample is not None:
+            raise EngineError("--sample: simulates some blocks, and --contention looks at all: leave one of them out")
         opened = selected.opened(result.as_json, sampling.most_events)
+        from simtmm.analysis.run import DEFAULT_TRACE
         from simtmm.analysis.run import run as run_study
+        from simtmm.program import Program, open_program, shipped_trace
         from simtmm.report.progress import watching
 
         with watching() as watch, printing(result.as_json):
+            chosen = opened.program
+            if contention.contention and not isinstance(chosen, Program):
+                kernel = shipped_trace(DEFAULT_TRACE) if chosen is None else chosen
+                given = parameters_of(program.param)
+                chosen = open_program(kernel, given, machine=selected.machine, form=program.form)
             done = run_study(
-                opened.program,
+                chosen,
                 selected.machine,
                 parameters_of(program.param),
                 engine,
@@ -186,10 +217,12 @@ def run(
                 sample=sampling.sample,
                 error=error,
             )
+            meetings, of_meetings = contention.found(chosen) if isinstance(chosen, Program) else ([], {})
         report, rows = hottest.report(done)
+        report += meetings
         tables, beside = nsight.beside(done, measured)
         report += tables
-        document = done.to_dict() | rows | beside | opened.document
+        document = done.to_dict() | rows | beside | of_meetings | opened.document
         if timelines.timeline is not None:
             from simtmm.report.trace_events import write_timeline_of_run
 
