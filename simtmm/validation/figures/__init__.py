@@ -68,6 +68,7 @@ def _items() -> tuple[Item, ...]:
                 ma_table_4__2="Batches from which on time depends on n",
                 ma_table_4__3="What binds behind that",
             ),
+            *drawn("algorithms:suffix_band", ma_fig_4__10_band="Suffix arrays over trees, over what is open"),
             *none(DRAWING, "ma-fig-4.11"),
             *drawn("algorithms:fourier", ma_fig_4__12="FFT over latency"),
             *drawn("algorithms:sorting", ma_fig_4__13="Merge sort over n"),
