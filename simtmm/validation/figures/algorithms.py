@@ -119,7 +119,7 @@ def suffix_band() -> tuple[Figure, ...]:
             FITTED_NOTHING,
             "all curves",
             x="letters of the text m",
-            y="time of arrays over that of trees; below 1 the claim holds",
+            y="arrays over trees; claimed: below 1",
             logarithmic="xy",
             curves=tuple(curves),
             notes=(f"Arrays are faster while both are flat: {found.words}.",),
