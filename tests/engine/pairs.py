@@ -77,15 +77,15 @@ def compare(machine: Machine, workload: Workload, timeline: bool) -> None:
         raise DifferError(machine, workload)
 
 
-def batch(number: int, pairs: int, out: Path) -> Row:
-    """Compare the pairs of a seed; the first that differs is written, smallest, into `out`."""
+def batch(number: int, pairs: int, out: Path, shrink: bool = True) -> Row:
+    """Compare the pairs of a seed; the first that differs is written into `out`, made smaller if `shrink`."""
     began, compared, failed = time.monotonic(), 0, 0
     finding = True
 
     @seed(number)
     @settings(
         max_examples=-(-pairs // TOGETHER), deadline=None, database=None, derandomize=False,
-        phases=[Phase.generate, Phase.shrink], suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink][: 1 + shrink], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(drawn=st.lists(machines(), min_size=TOGETHER, max_size=TOGETHER), workload=workloads())
     def agree(drawn: list[Machine], workload: Workload) -> None:
