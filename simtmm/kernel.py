@@ -12,10 +12,13 @@ host.py has
     defines(p)   optional: macros for the compiler, a dict of name to value
     algorithm(p) optional: the papers' algorithm that it follows (a name in simtmm/model/algorithms) and a dict of that
                  one's symbols for these parameters, so that simulation and closed form meet
+    OWN_GRAPH    optional: the parameters that draw its graph, beside `n`; p.own_graph then is the user's graph, a
+                 simtmm.graph.Graph, where one is given, or None
 
 Every kernel also has the parameter `seed`.
 """
 
+import dataclasses
 import importlib.util
 import inspect
 import sys
@@ -34,38 +37,20 @@ from simtmm.catalogue import kernel_folders as kernel_folders
 from simtmm.documents import read_code_text
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file
+from simtmm.graph import Graph, opened_graph
+from simtmm.graph import Source as GraphSource
+from simtmm.graph.given import NAME as OWN_GRAPH
+from simtmm.graph.given import resolved_with
 from simtmm.host_text import NEEDED
 from simtmm.launch import Launch as Launch  # likewise
 from simtmm.parameter import SEED, resolved
 from simtmm.parameter import Parameter as Parameter  # host.py has it from here
-
-COMPARED = 1 << 15  # elements at a time
-SIDE = 1 << 7  # of a tile of two matrices that lie in memory in different orders
+from simtmm.right_answer import Wrong as Wrong
+from simtmm.right_answer import WrongAnswer as WrongAnswer  # likewise
+from simtmm.right_answer import expect_equal as expect_equal  # likewise
 
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
-
-
-class WrongAnswer(Exception):  # noqa: N818 - it is no error of the program but a finding about a kernel
-    """Raised by a kernel's check: what is wrong, in one line.
-
-    element: the first wrong one, as a view of the array that it stands in, where there is one.
-    """
-
-    def __init__(self, message: str = "", element: Array | None = None) -> None:
-        super().__init__(message)
-        self.element = element
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """What a check found: in one line; and where in this process's memory the first wrong element lies, if known."""
-
-    message: str
-    address: int | None = None
-
-    def __str__(self) -> str:
-        return self.message
 
 
 @dataclass(frozen=True)
@@ -75,6 +60,7 @@ class Kernel:
     sources: files of its device code, where they are not the folder's kernel.cu alone.
     options: for the compiler.
     expressions: kernels as C++ names them that the compiler has to make, "scale<float>".
+    graph: a user's graph, in place of the one that the kernel draws.
     """
 
     name: str
@@ -85,6 +71,23 @@ class Kernel:
     sources: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
+    graph: Graph | None = None
+
+    def on_graph(self, graph: GraphSource) -> "Kernel":
+        """This kernel on a graph, in place of the one that it draws.
+
+        graph: a file or a graph of networkx, as of simtmm.graph.opened_graph.
+
+        Raises KernelError.
+        """
+        if self._drawing() is None:
+            raise KernelError(f"kernel {self.name}: takes no graph: its host.py has no OWN_GRAPH")
+        return dataclasses.replace(self, graph=opened_graph(graph))
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What a trace's provenance says of the graph; nothing without one."""
+        return {} if self.graph is None else {"graph": self.graph.to_dict()}
 
     @property
     def source_paths(self) -> tuple[Path, ...]:
@@ -115,13 +118,28 @@ class Kernel:
 
     def resolve(self, given: Mapping[str, object]) -> dict[str, int | float | str]:
         """All parameters: those given, checked, and the defaults of the others. Raises KernelError."""
-        return resolved(self.name, self.parameters, given)
+        if self.graph is None:
+            return resolved(self.name, self.parameters, given)
+        return resolved_with(self.name, self.parameters, self._drawing() or (), given, self.graph)
+
+    def _drawing(self) -> tuple[str, ...] | None:
+        """The parameters that draw a graph, beside `n`; None of a kernel that takes none."""
+        drawing = _member(self.host, "OWN_GRAPH", self.folder / "host.py")
+        if drawing is None:
+            return None
+        if not isinstance(drawing, tuple) or not {*drawing, "n"} <= set(self.parameters):
+            raise KernelError(f"{self.folder / 'host.py'}: OWN_GRAPH must be a tuple of names of parameters, beside n")
+        return drawing
+
+    def _given(self, parameters: Mapping[str, Any]) -> SimpleNamespace:
+        """The parameters as host.py sees them."""
+        return SimpleNamespace(**{**parameters, OWN_GRAPH: self.graph})
 
     def algorithm(self, parameters: Mapping[str, Any]) -> tuple[str, dict[str, float]] | None:
         """The papers' algorithm that it follows, and that algorithm's symbols; None if it says none."""
         if _member(self.host, "algorithm", self.folder / "host.py") is None:
             return None
-        answer = self._call("algorithm", SimpleNamespace(**parameters))
+        answer = self._call("algorithm", self._given(parameters))
         if answer is None:
             return None  # with these parameters
         if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], dict):
@@ -130,7 +148,7 @@ class Kernel:
 
     def inputs(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """The arrays by name, in the order of registration."""
-        arrays = self._call("inputs", SimpleNamespace(**parameters))
+        arrays = self._call("inputs", self._given(parameters))
         if not isinstance(arrays, dict) or not arrays:
             raise KernelError(f"kernel {self.name}: host.py: inputs must return a dict of at least one array")
         for name, array in arrays.items():
@@ -142,11 +160,11 @@ class Kernel:
         """The number of blocks of each launch, where that is known before the first; None where it is not."""
         if _member(self.host, "blocks_of_launches", self.folder / "host.py") is None:
             return None
-        return list(self._call("blocks_of_launches", SimpleNamespace(**parameters)))
+        return list(self._call("blocks_of_launches", self._given(parameters)))
 
     def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
         """The launches, in order; each has to be run before the next is generated."""
-        launches = self._call("launches", SimpleNamespace(**parameters), memory)
+        launches = self._call("launches", self._given(parameters), memory)
         if not isinstance(launches, Iterable):
             raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not return {shown(launches)}")
         launches = iter(launches)
@@ -168,7 +186,7 @@ class Kernel:
     def check(self, parameters: Mapping[str, Any], before: Memory, after: Memory) -> Wrong | None:
         """None if the answer is right, else what is wrong."""
         try:
-            self.host.check(SimpleNamespace(**parameters), before, after)
+            self.host.check(self._given(parameters), before, after)
         except (WrongAnswer, AssertionError) as error:
             element = getattr(error, "element", None)
             message = (str(error).strip() or "the check failed").split("\n")[0]
@@ -183,7 +201,7 @@ class Kernel:
         """Macros for the compiler."""
         if _member(self.host, "defines", self.folder / "host.py") is None:
             return {}
-        macros = self._call("defines", SimpleNamespace(**parameters))
+        macros = self._call("defines", self._given(parameters))
         if not isinstance(macros, dict):
             raise KernelError(f"kernel {self.name}: host.py: defines must return a dict, not {shown(macros)}")
         return {str(name): str(value) for name, value in macros.items()}
@@ -207,45 +225,6 @@ class Kernel:
         return KernelError(
             f"kernel {self.name}: {_where(self.folder / 'host.py', error)}: {function} failed: {_what(error)}"
         )
-
-
-def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0) -> None:
-    """Raise WrongAnswer, naming the first element of `got` that is not as expected (to a relative tolerance)."""
-    if got.shape != expected.shape:
-        raise WrongAnswer(f"{name} has shape {got.shape}, should have {expected.shape}")
-    right = _equal(got, expected) if tolerance == 0 else _close(got, expected, tolerance)
-    if not np.all(right):
-        at = tuple(int(index) for index in np.argwhere(~right)[0])
-        where = ", ".join(str(index) for index in at)
-        raise WrongAnswer(
-            f"{name}[{where}] is {got[at]}, should be {expected[at]} ({np.sum(~right)} elements are wrong)",
-            got[tuple(slice(index, index + 1) for index in at)],
-        )
-
-
-def _close(got: Array, expected: Array, tolerance: float) -> Array:
-    """Of each element, whether it is as expected; a piece at a time, for what the caches hold."""
-    shape, right = got.shape, np.empty(got.size, bool)
-    got, expected = got.reshape(-1), expected.reshape(-1)
-    for begin in range(0, len(right), COMPARED):
-        piece = slice(begin, begin + COMPARED)
-        right[piece] = got[piece] == expected[piece]
-        if not right[piece].all():
-            right[piece] = np.isclose(got[piece], expected[piece], rtol=tolerance, atol=0)
-    return right.reshape(shape)
-
-
-def _equal(got: Array, expected: Array) -> Array:
-    """Of each element, whether it is as expected; a tile at a time where one has its columns together in memory."""
-    if got.ndim != 2 or got.flags.c_contiguous == expected.flags.c_contiguous:
-        whole: Array = got == expected
-        return whole
-    right = np.empty(got.shape, bool)
-    for row in range(0, got.shape[0], SIDE):
-        for column in range(0, got.shape[1], SIDE):
-            tile = slice(row, row + SIDE), slice(column, column + SIDE)
-            right[tile] = got[tile] == expected[tile]
-    return right
 
 
 def load_kernel(kernel: str | Path) -> Kernel:

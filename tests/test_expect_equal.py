@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm.kernel import COMPARED, SIDE, WrongAnswer, expect_equal
+from simtmm.right_answer import COMPARED, SIDE, WrongAnswer, expect_equal
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 1e-9])

@@ -1,9 +1,9 @@
 """All-pairs shortest paths by repeated min-plus squaring, in sub-blocks.
 
-A random directed graph of n vertices; after step s the matrix holds the shortest paths of at most 2^s edges. The
-matrix is padded to whole sub-blocks with vertices that no edge reaches. A thread loads its part of two sub-blocks and
-waits for all of it (loads = together), or for each load before the next, as the TMM counts memory operations
-(one-by-one).
+A random directed graph of n vertices, or one of your own; after step s the matrix holds the shortest paths of at most
+2^s edges. The matrix is padded to whole sub-blocks with vertices that no edge reaches. A thread loads its part of two
+sub-blocks and waits for all of it (loads = together), or for each load before the next, as the TMM counts memory
+operations (one-by-one).
 """
 
 import networkx as nx
@@ -21,6 +21,8 @@ PARAMETERS = {
     "squarings": Parameter(0, "squarings of the matrix, 0 for as many as all paths need", minimum=0, maximum=13),
     "loads": Parameter("together", "how a thread waits for its loads", choices=("together", "one-by-one")),
 }
+
+OWN_GRAPH = ("degree", "seed")  # parameters that draw the graph
 
 UNREACHABLE = 1 << 29  # the sum of two still fits 32 bits
 HEAVIEST = 100
@@ -42,12 +44,16 @@ def algorithm(p):
 
 
 def inputs(p):
-    random = np.random.default_rng(p.seed)
     padded = -(-p.n // p.sub_block) * p.sub_block
     distance = np.full((padded, padded), UNREACHABLE, dtype=np.int32)
-    edge = random.random((p.n, p.n)) < p.degree / p.n
-    weight = random.integers(1, HEAVIEST, (p.n, p.n), endpoint=True, dtype=np.int32)
-    distance[: p.n, : p.n][edge] = weight[edge]
+    if p.own_graph is not None:
+        arcs = p.own_graph.arcs(simple=True)
+        distance[arcs.start, arcs.end] = arcs.whole_weights(0, (UNREACHABLE - 1) // (p.n - 1))
+    else:
+        random = np.random.default_rng(p.seed)
+        edge = random.random((p.n, p.n)) < p.degree / p.n
+        weight = random.integers(1, HEAVIEST, (p.n, p.n), endpoint=True, dtype=np.int32)
+        distance[: p.n, : p.n][edge] = weight[edge]
     np.fill_diagonal(distance, 0)
     return {"distance": distance, "product": np.zeros_like(distance)}
 
@@ -81,7 +87,7 @@ def check(p, before, after):
             expected = np.array([(row[:, None] + expected).min(axis=0) for row in expected])
         expect_equal("distance", found, expected)
         return
-    rows, columns = np.nonzero((matrix > 0) & (matrix < UNREACHABLE))
+    rows, columns = np.nonzero(~np.eye(p.n, dtype=bool) & (matrix < UNREACHABLE))
     graph.add_weighted_edges_from(zip(rows.tolist(), columns.tolist(), matrix[rows, columns].tolist(), strict=True))
     expected = np.asarray(nx.floyd_warshall_numpy(graph, nodelist=range(p.n)))
     expect_equal("distance", found, expected)

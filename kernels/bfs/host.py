@@ -1,10 +1,10 @@
 """Breadth-first search from vertex 0, level by level, a thread a vertex.
 
-A random directed graph, or a random binary tree whose edges lead both ways, the edges of each vertex behind one another
-(CSR). The tree is made by random splits and its vertices are numbered at random, as in euler-tour. A level takes two
-launches: `expand` marks what the vertices of the level reach, `settle` makes the marked ones the next level. Levels are
-read in one and written in the other, and a mark is the same whoever sets it; so nothing races but for equal marks and
-flags.
+A directed graph, random or your own, or a random binary tree whose edges lead both ways, the edges of each vertex
+behind one another (CSR). The tree is made by random splits and its vertices are numbered at random, as in euler-tour. A
+level takes two launches: `expand` marks what the vertices of the level reach, `settle` makes the marked ones the next
+level. Levels are read in one and written in the other, and a mark is the same whoever sets it; so nothing races but for
+equal marks and flags.
 """
 
 import numpy as np
@@ -20,6 +20,8 @@ PARAMETERS = {
     "graph": Parameter("random", "the graph", choices=("random", "binary-tree")),
     "degree": Parameter(4.0, "edges that leave a vertex, on average, of a random graph", minimum=0.0, maximum=1000.0),
 }
+
+OWN_GRAPH = ("graph", "degree", "seed")  # parameters that draw the graph
 
 UNREACHED = -1
 REGISTERS = 14  # assumption: addresses in four arrays and a handful of values
@@ -56,8 +58,11 @@ def drawn_edges(p, random):
 
 
 def inputs(p):
-    random = np.random.default_rng(p.seed)
-    start, end = drawn_edges(p, random)
+    if p.own_graph is not None:
+        arcs = p.own_graph.arcs()
+        start, end = arcs.start, arcs.end.astype(np.int32)
+    else:
+        start, end = drawn_edges(p, np.random.default_rng(p.seed))
     level = np.full(p.n, UNREACHED, dtype=np.int32)
     level[0] = 0
     return {
@@ -80,6 +85,7 @@ def launches(p, memory):
 
 def check(p, before, after):
     ends = before["end"][: before["first_edge"][-1]]
-    graph = scipy.sparse.csr_array((np.ones(len(ends)), ends, before["first_edge"]), shape=(p.n, p.n))
+    start = np.repeat(np.arange(p.n), np.diff(before["first_edge"]))
+    graph = scipy.sparse.coo_array((np.ones(len(ends)), (start, ends)), shape=(p.n, p.n)).tocsr()
     lengths = scipy.sparse.csgraph.dijkstra(graph, indices=0, unweighted=True)  # of shortest paths from vertex 0
     expect_equal("level", after["level"], np.where(np.isfinite(lengths), lengths, UNREACHED))

@@ -1,9 +1,10 @@
 """Minimum spanning forest by Boruvka's algorithm, a thread an edge or a vertex.
 
-A random undirected graph as a list of edges with weights. In a round each tree finds its lightest edge to another tree,
-by an atomic minimum over 64 bits, weight above edge, so that equal weights are told apart; each root hooks to the tree
-across that edge, except for the lower of two that found the same one; then pointers jump until all trees are stars.
-Hooking and jumps go from one buffer to another: nothing races, but for flags that all threads set to the same value.
+An undirected graph, random or your own, as a list of edges with weights. In a round each tree finds its lightest edge
+to another tree, by an atomic minimum over 64 bits, weight above edge, so that equal weights are told apart; each root
+hooks to the tree across that edge, except for the lower of two that found the same one; then pointers jump until all
+trees are stars. Hooking and jumps go from one buffer to another: nothing races, but for flags that all threads set to
+the same value.
 """
 
 import networkx as nx
@@ -20,12 +21,14 @@ PARAMETERS = {
     "heaviest": Parameter(1000, "the largest weight; the least is 1", minimum=1, maximum=10**6),
 }
 
+OWN_GRAPH = ("degree", "heaviest", "seed")  # parameters that draw the graph
+
 REGISTERS = 18  # assumption: addresses in six arrays, two 64-bit minima and a handful of values
 
 
 def edges(p):
     """Edges of the graph, at least one. Two of them may join the same vertices."""
-    return max(1, round(p.degree * p.n / 2))
+    return max(1, round(p.degree * p.n / 2)) if p.own_graph is None else len(p.own_graph.links())
 
 
 def algorithm(p):
@@ -33,14 +36,20 @@ def algorithm(p):
 
 
 def inputs(p):
-    random = np.random.default_rng(p.seed)
-    start = random.integers(0, p.n, edges(p), dtype=np.int32)
-    end = (start + random.integers(1, p.n, edges(p), dtype=np.int32)) % p.n  # another vertex
+    if p.own_graph is not None:
+        links = p.own_graph.links()
+        start, end = links.start.astype(np.int32), links.end.astype(np.int32)
+        weight = links.whole_weights(0).astype(np.int32)
+    else:
+        random = np.random.default_rng(p.seed)
+        start = random.integers(0, p.n, edges(p), dtype=np.int32)
+        end = (start + random.integers(1, p.n, edges(p), dtype=np.int32)) % p.n  # another vertex
+        weight = random.integers(1, p.heaviest, edges(p), endpoint=True, dtype=np.int32)
     root = np.arange(p.n, dtype=np.int32)
     return {
         "start": start,
         "end": end,
-        "weight": random.integers(1, p.heaviest, edges(p), endpoint=True, dtype=np.int32),
+        "weight": weight,
         "root": root,
         "jumped": root.copy(),
         "lightest": np.zeros(p.n, dtype=np.uint64),

@@ -1,9 +1,9 @@
 """Connected components by hooking and pointer jumping (Shiloach and Vishkin), a thread an edge or a vertex.
 
-A random undirected graph as a list of edges. Each vertex points to the root of its tree. A round hooks every root that
-has an edge to a lower root to the lowest of these, by an atomic minimum, then jumps until all trees are stars. Jumps go
-from one buffer to another, and when they are done both are equal, so hooking can read one and lower the other: nothing
-races, but for flags that all threads set to the same value.
+An undirected graph, random or your own, as a list of edges. Each vertex points to the root of its tree. A round hooks
+every root that has an edge to a lower root to the lowest of these, by an atomic minimum, then jumps until all trees are
+stars. Jumps go from one buffer to another, and when they are done both are equal, so hooking can read one and lower the
+other: nothing races, but for flags that all threads set to the same value.
 
 A root that stays is lower than its neighbours. Each of those has hooked, to it or to a root that is lower still, to
 which it will then be a neighbour and hook itself. So two rounds halve the number of trees that are left.
@@ -22,12 +22,14 @@ PARAMETERS = {
     "degree": Parameter(2.0, "edges that meet at a vertex, on average", minimum=0.0, maximum=1000.0),
 }
 
+OWN_GRAPH = ("degree", "seed")  # parameters that draw the graph
+
 REGISTERS = 12  # assumption: five addresses and a handful of values
 
 
 def edges(p):
     """Edges of the graph, at least one. The same one may come twice."""
-    return max(1, round(p.degree * p.n / 2))
+    return max(1, round(p.degree * p.n / 2)) if p.own_graph is None else len(p.own_graph.links())
 
 
 def algorithm(p):
@@ -35,9 +37,13 @@ def algorithm(p):
 
 
 def inputs(p):
-    random = np.random.default_rng(p.seed)
-    start = random.integers(0, p.n, edges(p), dtype=np.int32)
-    end = (start + random.integers(1, p.n, edges(p), dtype=np.int32)) % p.n  # another vertex
+    if p.own_graph is not None:
+        links = p.own_graph.links()
+        start, end = links.start.astype(np.int32), links.end.astype(np.int32)
+    else:
+        random = np.random.default_rng(p.seed)
+        start = random.integers(0, p.n, edges(p), dtype=np.int32)
+        end = (start + random.integers(1, p.n, edges(p), dtype=np.int32)) % p.n  # another vertex
     root = np.arange(p.n, dtype=np.int32)
     return {"start": start, "end": end, "root": root, "jumped": root.copy(), "changed": np.zeros(1, dtype=np.int32)}
 

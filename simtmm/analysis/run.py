@@ -21,6 +21,7 @@ from simtmm.engine import DEFAULT, ENGINES, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import EngineError, KernelError, escaped, nearest
 from simtmm.extras import frame
+from simtmm.graph import Source as GraphSource
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
@@ -30,7 +31,7 @@ from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.model.series import SIMULATED
 from simtmm.program import Program, Source, kind_of, open_program, shipped_trace
 from simtmm.provenance import provenance
-from simtmm.recorder.sources import opened_kernel
+from simtmm.recorder.sources import kernel_on_graph, opened_kernel
 from simtmm.result import Prediction, Result
 from simtmm.sampling import DEFAULT_ERROR, Sampled, check_sample, sampled_kernel, sampled_program
 from simtmm.sampling import Found as FoundSample
@@ -42,6 +43,7 @@ from simtmm.trace.schedule import Schedule
 from simtmm.trace.schema import Sampling
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, telling, watched
+from simtmm.workload import Workload
 
 if TYPE_CHECKING:
     import pandas
@@ -106,6 +108,12 @@ class Run(Displayed):
         """Faults of simtmm that were met when its kernels were recorded or simulated, in words, as in the warnings."""
         return (*self.below, *(schedule.fault for schedule in self.schedules if schedule.fault))
 
+    @property
+    def graph(self) -> Mapping[str, Any] | None:
+        """A user's graph that the kernel was run on: its sizes, degrees and diameter; None without one."""
+        recorded = self.info.provenance.get("graph") if self.info else None
+        return recorded if isinstance(recorded, dict) else None
+
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """How busy the machine's units were, and how much went through them of what could."""
@@ -145,6 +153,7 @@ class Run(Displayed):
         return {
             "program": self.program,
             "parameters": dict(self.parameters),
+            **({"graph": dict(self.graph)} if self.graph else {}),
             "sampling": self.sampling.to_dict() if self.sampling else None,
             "sampled": self.sampled.to_dict() if self.sampled else None,
             "faults": list(self.faults),
@@ -181,6 +190,7 @@ def run(
     timeline_limit: int | None = None,
     sample: str | None = None,
     error: float = DEFAULT_ERROR,
+    graph: GraphSource | None = None,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
@@ -198,6 +208,7 @@ def run(
     timeline_limit: operations of a program that is so long that it is left without its timeline.
     sample: "auto" simulates some blocks of some launches and extrapolates, where that is worth it (docs/sampling.md).
     error: half of the interval requested then, as a part of the time.
+    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -208,7 +219,11 @@ def run(
     for model in models:
         find_model(model)
     on = opened_machine(machine)
-    chosen = shipped_trace(DEFAULT_TRACE) if source is None else source
+    chosen: Source | Program = shipped_trace(DEFAULT_TRACE) if source is None else source
+    if graph is not None:
+        if isinstance(source, (Trace, Workload, Program)):
+            raise KernelError(f"graph: is for a kernel, and not for a {type(source).__name__}")
+        chosen = kernel_on_graph(source, graph)
     found: FoundSample | None = None
     if sample is not None:
         check_sample(sample, error, engine, timeline)

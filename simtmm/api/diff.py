@@ -11,6 +11,7 @@ from simtmm.requests.diff import DiffRequest
 if TYPE_CHECKING:
     from simtmm.analysis.difference import Difference
     from simtmm.analysis.run import Run
+    from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine
     from simtmm.watch import Watch
@@ -30,6 +31,7 @@ def diff(
     compile: Sequence[str] = (),
     set: Mapping[str, object] | None = None,
     form: str | None = None,
+    graph: "GraphSource | None" = None,
     start: str | None = None,
     what_if: bool = True,
     machine_a: "Machine | str | Path | None" = None,
@@ -64,6 +66,7 @@ def diff(
     compile: of both: options for the compiler; a side's own follow.
     set: of both: the machine's keys with new values; a side's own replace those of the same name.
     form: of both: "written", "compiled" or "ptx".
+    graph: of both: for kernels on graphs, a file or a graph of networkx (docs/graphs.md).
     start: of both: "warm", "cold" or "kept".
     what_if: whether to try what would help in each run.
     machine_a: the machine of A alone.

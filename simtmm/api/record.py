@@ -12,6 +12,7 @@ from simtmm.errors import RecordingError
 from simtmm.requests.program import ProgramOptions
 
 if TYPE_CHECKING:
+    from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine
     from simtmm.trace.io import Trace
@@ -46,6 +47,7 @@ def record(
     clock: str = "virtual",
     host_time: bool | str | None = None,
     stop_after: int | str | None = None,
+    graph: "GraphSource | None" = None,
 ) -> "Trace":
     """Run a program, check its answer, and give the trace of what its threads did: `simtmm record` as a function.
 
@@ -83,6 +85,7 @@ def record(
     clock: "virtual" or "real", what a program reads from its clocks.
     host_time: whether the time of a program's own code counts on them.
     stop_after: launches, 100, or seconds, "60s", after which a program is ended.
+    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
 
     On the CPU a kernel is ended where it makes no progress for too long or takes too much memory (the environment
     variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes). What the trace can't be believed
@@ -100,7 +103,7 @@ def record(
         "source": source, "parameters": parameters, "grid": grid, "block": block, "args": args, "kernel": kernel,
         "shared": shared, "compile": compile, "form": form, "arguments": arguments, "launch": launch, "skip": skip,
         "count": count, "sample_blocks": sample_blocks, "record_elementwise": record_elementwise, "build": build,
-        "clock": clock, "host_time": host_time, "stop_after": stop_after,
+        "clock": clock, "host_time": host_time, "stop_after": stop_after, "graph": graph,
     })  # fmt: skip
     if not request.is_own:
         opened = request.not_own(samples=True)

@@ -10,6 +10,7 @@ from simtmm.requests.run import RunRequest
 
 if TYPE_CHECKING:
     from simtmm.analysis.run import Run
+    from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine
     from simtmm.program import Program
@@ -53,6 +54,7 @@ def run(
     clock: str = "virtual",
     host_time: bool | str | None = None,
     stop_after: int | str | None = None,
+    graph: "GraphSource | None" = None,
 ) -> "Run":
     """How long a program takes on a machine, why, and what would help: `simtmm run` as a function.
 
@@ -90,6 +92,7 @@ def run(
     clock: "virtual" or "real", what a program reads from its clocks.
     host_time: whether the time of a program's own code counts on them.
     stop_after: launches, 100, or seconds, "60s", after which a program is ended.
+    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
 
     Raises the errors of simtmm.errors, each a SimtmmError of one line.
     """

@@ -9,6 +9,7 @@ from simtmm.api.opening import opened_counts, opened_machine, opened_trace, open
 from simtmm.engine import Scheduler
 from simtmm.errors import EngineError, ModelError, WorkloadError, shown
 from simtmm.machine import Machine
+from simtmm.replacement import Replacement
 from simtmm.result import Prediction, Result
 from simtmm.trace import counts as counting
 from simtmm.trace import lower as lowering
@@ -46,6 +47,7 @@ def simulate(
     engine: str | None = None,
     *,
     scheduler: Scheduler | None = None,
+    replacement: Replacement | None = None,
     breakdown: bool = True,
     timeline: bool = False,
     stalls: bool = False,
@@ -59,8 +61,9 @@ def simulate(
     machine: a Machine, a machine's name, or a path to its file (.toml).
     workload: a Workload, or a path to its file (.json); a Trace, a trace's name or a path to its file (.parquet) is
         lowered first, and where it is too long to be held, as the engine comes to it.
-    engine: "fast" (compiled, as if left out) or "reference" (SimPy; as if left out with `scheduler`); equal results.
+    engine: "fast" (compiled, as if left out) or "reference" (SimPy; if left out with a rule of yours); equal results.
     scheduler: a rule of your own in place of the machine's, on the reference engine only; see docs/schedulers.md.
+    replacement: a policy of your own for full sets of caches, or policies by "l1" and "l2"; likewise (docs/rules.md).
     breakdown: False leaves `Result.time` out, where the time went.
     timeline: True brings `Result.timeline`, what each warp did when, about 48 bytes for each thing that one did.
     stalls: True brings `Result.stalls`, what the ticks of all warps went into: of a trace by line and array, of a
@@ -79,6 +82,7 @@ def simulate(
         opened_workload(workload, opened, stalls),
         engine,
         scheduler=scheduler,
+        replacement=replacement,
         breakdown=breakdown,
         timeline=timeline,
         stalls=stalls,

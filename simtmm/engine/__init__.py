@@ -4,7 +4,7 @@ reference, fast: the engines. choice: which of them is done sooner. causes: what
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import cores
-from simtmm.errors import EngineError, WorkloadError, nearest
+from simtmm.errors import EngineError, WorkloadError, nearest, shown
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of
+from simtmm.replacement import Policy, Replacement
 from simtmm.result import Result
 from simtmm.rules.seen import CoreGroup as CoreGroup
 from simtmm.rules.seen import ReadyWarp as ReadyWarp
@@ -35,6 +36,7 @@ def simulate(
     engine: str | None = None,
     *,
     scheduler: Scheduler | None = None,
+    replacement: Replacement | None = None,
     breakdown: bool = True,
     timeline: bool = False,
     stalls: bool = False,
@@ -48,7 +50,9 @@ def simulate(
     engine: a name in ENGINES; "fast" if left out, "reference" for a rule of one's own. scheduler: such a rule, in the
     place of the machine's scheduler: of the ready warps (at least one, in the order in which they became ready) and
     the group it gives the warp that is granted the port, or holds back; or a class of such rules. See
-    docs/schedulers.md. It runs on the reference engine only. breakdown: False leaves `Result.time` out. timeline:
+    docs/schedulers.md. It runs on the reference engine only. replacement: a
+    policy of one's own for the full sets of caches, or policies by "l1" and "l2", in the place of the machine's, on the
+    reference engine only (docs/rules.md). breakdown: False leaves `Result.time` out. timeline:
     True brings `Result.timeline`, about 48 bytes for each time that a warp issues or waits. stalls: True brings
     `Result.stalls`, what each tick of each warp went into: by the places of a workload that was lowered with them
     (`LoweringSpecification.places`), else by operation.
@@ -61,18 +65,22 @@ def simulate(
     Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives something else or holds
     back for ever; WorkloadError for a block that fits no core group.
     """
-    engine = engine or ("reference" if scheduler else DEFAULT)
+    engine = engine or ("reference" if scheduler or replacement is not None else DEFAULT)
     if not isinstance(engine, str) or engine not in ENGINES:
         raise EngineError(f"engine {engine!r}: unknown{nearest(str(engine), ENGINES)}")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise EngineError(f"threads = {threads!r}: must be a whole number of at least 1")
     if scheduler and engine != "reference":
         raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
+    policies = None if replacement is None else policies_of(machine, replacement)
+    if policies and engine != "reference":
+        raise EngineError(f"engine {engine!r}: has the built-in policies only; one of your own runs on 'reference'")
     check_fits(machine, workload)
     if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
         workload = lower(workload.trace, machine, places=workload.specification.places)
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
+    own |= {"policies": policies} if policies else {}
     if engine == "fast":
         own |= {"threads": cores() if threads is None else threads, "until": until}
     elif until is not None:
@@ -82,6 +90,22 @@ def simulate(
     if result.stalls is None:
         return result
     return replace(result, stalls=replace(result.stalls, levels=levels_of(machine)))
+
+
+def policies_of(machine: Machine, replacement: Replacement) -> dict[str, Policy]:
+    """Policies by the cache of a machine. Raises EngineError for what is none, and for a cache that it has not."""
+    caches = {"l1": machine.memory.l1, "l2": machine.memory.l2}
+    has = [name for name, cache in caches.items() if cache is not None]
+    if not isinstance(replacement, Mapping):
+        replacement = dict.fromkeys(has, replacement)
+        if not has:
+            raise EngineError(f"replacement: {machine.name} has no cache")
+    for name, policy in replacement.items():
+        if name not in has:
+            raise EngineError(f"replacement of {shown(name)}: {machine.name} has {' and '.join(has) or 'no cache'}")
+        if not callable(policy):
+            raise EngineError(f"replacement = {shown(policy)}: must be a function of a set's lines and a chunk")
+    return dict(replacement)
 
 
 def check_fits(machine: Machine, workload: AnyWorkload) -> None:

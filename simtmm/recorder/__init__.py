@@ -11,6 +11,7 @@ from simtmm.kernel import Kernel
 from simtmm.recorder.sources import opened_kernel
 
 if TYPE_CHECKING:
+    from simtmm.graph import Source as GraphSource
     from simtmm.trace.io import Trace
 
 logger = logging.getLogger("simtmm")
@@ -32,6 +33,7 @@ def record(
     device_memory: int | None = None,
     form: str | None = None,
     architecture: int | None = None,
+    graph: "GraphSource | None" = None,
 ) -> "Trace":
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
@@ -53,6 +55,7 @@ def record(
     architecture: compute capability that is compiled for, times ten (90 for sm_90); if left out one of today, or the
         GPU's own.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
+    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
 
     On the CPU a kernel is ended where it makes no progress for too long or takes too much memory (the environment
     variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes); one recorded as written runs in a
@@ -76,6 +79,8 @@ def record(
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
             raise RecordingError(f"{name} = {shown(value)}: must be a whole number of at least 1")
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
+    if graph is not None:
+        loaded = loaded.on_graph(graph)
     read = (*loaded.source_paths, *([] if isinstance(kernel, Kernel) else [kernel, Path(kernel) / "host.py"]))
     if output is not None and any(is_same_file(output, path) for path in read):
         raise RecordingError(f"output = {shown(str(output))}: is what is recorded, and would be lost")

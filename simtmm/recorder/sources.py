@@ -5,6 +5,7 @@ from pathlib import Path
 from simtmm.documents import read_toml
 from simtmm.errors import KernelError
 from simtmm.files import is_file
+from simtmm.graph import Source as GraphSource
 from simtmm.kernel import Kernel, load_kernel
 
 DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
@@ -30,6 +31,16 @@ def opened_kernel(source: str | Path) -> Kernel:
             f"record {source} -o {Path(source).stem}.parquet"
         )
     return load_kernel(source)
+
+
+def kernel_on_graph(source: str | Path | Kernel | None, graph: GraphSource) -> Kernel:
+    """The kernel that a source names, on a user's graph. Raises KernelError for what is no kernel, or takes none."""
+    if isinstance(source, Kernel):
+        return source.on_graph(graph)
+    if source is None or Path(source).suffix in (".parquet", ".json", LAUNCHES):
+        what = source if source is not None else "the shipped trace"
+        raise KernelError(f"graph: is for a kernel's name or folder, and not for {what}")
+    return opened_kernel(source).on_graph(graph)
 
 
 def is_launches(path: str | Path) -> bool:

@@ -1,6 +1,7 @@
 """A run as a person reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -75,6 +76,8 @@ def heading(run: Run) -> Iterator[RenderableType]:
     yield Text(
         f"{run.program}{f' ({parameters})' if parameters else ''} on {run.machine.name}{_start(run)}", style="bold"
     )
+    if run.graph is not None:
+        yield Text(f"Graph: {graph_words(run.graph)}")
     for fault in run.faults:
         yield Text(f"Fault of simtmm: {fault}", style="bold red")
     for warning in run.warnings:
@@ -88,6 +91,18 @@ def heading(run: Run) -> Iterator[RenderableType]:
     if run.advice:
         yield table("What you could change", ("gain", "", "", ""), list(advised(run)), left=(1, 2, 3))
         yield ""
+
+
+def graph_words(graph: Mapping[str, Any]) -> str:
+    """A user's graph in a line: its sizes, degrees, and how far apart its vertices are."""
+    degree = graph["degree"]
+    least = "" if graph["diameter_is_exact"] else "at least "
+    kind = f"{'' if graph['directed'] else 'un'}directed{', weighted' if graph['weighted'] else ''}"
+    return (
+        f"{graph['name']}: {graph['vertices']:,} vertices, {graph['edges']:,} edges, {kind}; degree "
+        f"{degree['least']:,} to {degree['greatest']:,}, mean {degree['mean']:.3g}; diameter {least}"
+        f"{graph['diameter']:,}; vertex 0 reaches {graph['reached_from_0']:,}"
+    )
 
 
 def advised(run: Run) -> Iterator[tuple[str, str, str, str]]:

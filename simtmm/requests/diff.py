@@ -85,7 +85,7 @@ class DiffRequest(LaunchOptions, MachineOptions):
     def given(self) -> dict[str, Any]:
         """What is given for both sides or one, by the names of options."""
         both = {f"--{FLAGS.get(name, name)}": getattr(self, name) for name in OWN}
-        return {**both, "--start": self.start, "--shared": self.shared, "--as": self.form,
+        return {**both, "--start": self.start, "--shared": self.shared, "--as": self.form, "--graph": self.graph,
                 **self._of_side("a"), **self._of_side("b")}  # fmt: skip
 
     def _of_side(self, side: str) -> dict[str, Any]:
@@ -140,6 +140,7 @@ class DiffRequest(LaunchOptions, MachineOptions):
             kernel=either("kernel"),
             shared=self.shared,
             form=self.form,
+            graph=self.graph,
             what_if=self.what_if,
             **merged,
         )

@@ -62,6 +62,14 @@ CompilerOption = Annotated[
     list[str] | None,
     typer.Option("--compile", metavar="OPTION", help="an option for the compiler, e.g. --compile=-DN=4; repeatable"),
 ]
+GraphOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="a graph of your own for a kernel on graphs: an edge list, Matrix Market, METIS or node-link JSON",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,17 +84,21 @@ class LaunchOptions:
     shared: SharedOption = 0
     compile: CompilerOption = None
     form: FormOption = None
+    graph: GraphOption = None
 
     def of_kernels(self) -> dict[str, object]:
         """The options that are for kernels alone, which a program launches itself, by their names."""
         return {"--param": self.parameters, "--grid": self.grid, "--block": self.block, "--arg": self.args,
-                "--shared": self.shared, "--compile": self.compile, "--as": self.form}  # fmt: skip
+                "--shared": self.shared, "--compile": self.compile, "--as": self.form,
+                "--graph": self.graph}  # fmt: skip
 
     def launched(self, source: Given) -> "Given | Kernel":
         """A file of device code as a Kernel with this launch; any other source unchanged. Raises KernelError."""
         from simtmm.recorder.sources import DEVICE_CODE
 
         if isinstance(source, (str, Path)) and Path(source).suffix in DEVICE_CODE:
+            if self.graph is not None:
+                raise KernelError(f"--graph {self.graph}: is for a kernel's name or folder, and not for {source}")
             from simtmm.recorder.compiled.cuda_file import cuda_program
 
             return cuda_program(
@@ -101,7 +113,17 @@ class LaunchOptions:
                 raise KernelError(
                     f"{option}: is for a file of device code ({', '.join(DEVICE_CODE)}), and not for {what}"
                 )
-        return source
+        return source if self.graph is None else self._on_graph(source)
+
+    def _on_graph(self, source: object) -> "Kernel":
+        """The kernel of a source on a user's graph. Raises KernelError for what is no kernel, or takes none."""
+        from simtmm.kernel import Kernel
+        from simtmm.recorder.sources import kernel_on_graph
+
+        assert self.graph is not None
+        if source is not None and not isinstance(source, (str, Path, Kernel)):
+            raise KernelError(f"graph: is for a kernel's name or folder, and not for {named(source)}")
+        return kernel_on_graph(source, self.graph)
 
 
 def named(source: object) -> str:

@@ -1,6 +1,6 @@
 """What `run` is asked for: a program, a machine, and how the one is simulated on the other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,6 +61,20 @@ class OpenedRun:
 
     checked: CheckedRun
     opened: Opened
+    is_recorded: bool = False
+
+    def recorded(self) -> "OpenedRun":
+        """Likewise, with its kernel recorded, so that its trace can be looked at."""
+        from simtmm.analysis.run import DEFAULT_TRACE
+        from simtmm.program import Program, open_program, shipped_trace
+
+        program, request = self.opened.program, self.checked.request
+        if isinstance(program, Program):
+            return self
+        chosen = shipped_trace(DEFAULT_TRACE) if program is None else program
+        machine = self.checked.selected.machine
+        opened = open_program(chosen, parameters_of(request.parameters), machine=machine, form=request.form)
+        return replace(self, opened=replace(self.opened, program=opened), is_recorded=True)
 
     def run(
         self,
@@ -76,12 +90,12 @@ class OpenedRun:
         return run(
             self.opened.program,
             self.checked.selected.machine,
-            parameters_of(request.parameters),
+            {} if self.is_recorded else parameters_of(request.parameters),
             request.engine,
             watch,
             timeline,
             DEFAULT_MODELS if models is None else models,
-            form=request.form,
+            form=None if self.is_recorded else request.form,
             what_if=request.what_if,
             timeline_limit=timeline_limit,
             sample=request.sample,

@@ -22,6 +22,7 @@ from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch
 
 if TYPE_CHECKING:
+    from simtmm.trace.contention import Contention
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
@@ -63,6 +64,15 @@ class Trace(Displayed):
                 digest.add(batch)
             yield batch
         self._verify(digest)
+
+    def contention(self) -> "Contention":
+        """How many threads meet at a word in a step; EREW, CREW or CRCW (docs/contention.md).
+
+        Raises TraceError where a launch has more accesses than fit in memory.
+        """
+        from simtmm.trace.contention import find_contention
+
+        return find_contention(self)
 
     def runs(self) -> Iterator[Runs]:
         """The same blocks, held by what their threads have in common. Raises what `batches` raises."""

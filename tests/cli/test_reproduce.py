@@ -295,13 +295,76 @@ def test_a_file_of_no_table_is_reported(command):
 
 
 @needs_matplotlib
-def test_an_interrupted_run_loses_nothing(command, names):
+def test_an_interrupted_run_keeps_what_is_done_and_the_next_goes_on(command, names, monkeypatch, caplog):
     command("-o", "docs")
     before = contents()
-    names["lists"] = f"{__name__}:interrupted"
+    calls = []
+    monkeypatch.setattr(f"{__name__}.reproduce_streams", lambda watch=None: (calls.append(1), made_up["streams"])[1])
+    right, names["lists"] = names["lists"], f"{__name__}:interrupted"
     status, _, err = command("-o", "docs")
     assert (status, err) == (130, "simtmm: interrupted\n")
+    left = contents()
+    assert json.loads(left.pop("docs/.reproduce-unfinished.json"))["done"] == ["streams"]
+    assert left == before
+    names["lists"] = right
+    status, out, _ = command("-o", "docs")
+    assert (status, calls) == (0, [1])  # not made again
+    assert "goes on where it was ended: 1 done" in caplog.text
+    assert "stream-a" in out
     assert contents() == before
+    command("-o", "docs")
+    assert calls == [1, 1]  # a call that ended well is done anew
+
+
+@needs_matplotlib
+@pytest.mark.parametrize("change", ["names", "code", "damage"])
+def test_what_was_ended_does_not_stand_for_anything_else(command, names, monkeypatch, caplog, change):
+    names["lists"] = f"{__name__}:interrupted"
+    assert command("-o", "docs")[0] == 130
+    names["lists"] = f"{__name__}:reproduce_lists"
+    unfinished = Path("docs/.reproduce-unfinished.json")
+    if change == "code":
+        monkeypatch.setattr("simtmm.report.reproducing._made_by", lambda: "another")
+    if change == "damage":
+        unfinished.write_text("[]")
+    calls = []
+    monkeypatch.setattr(f"{__name__}.reproduce_streams", lambda watch=None: (calls.append(1), made_up["streams"])[1])
+    status, _, err = command(*(["streams"] if change == "names" else []), "-o", "docs")
+    if change == "damage":
+        assert (status, calls) == (2, [])
+        assert "remove it" in err
+    else:
+        assert (status, calls) == (0, [1])
+        assert "all is made anew" in caplog.text
+        assert not unfinished.exists()
+
+
+@needs_matplotlib
+def test_figures_are_written_one_by_one_and_go_on(command, monkeypatch):
+    from simtmm.validation import figures as papers
+    from simtmm.validation.figures.figure import Figure
+
+    made = []
+
+    def call(maker):
+        if maker == "algorithms:tables" and len(made) == 1:
+            raise KeyboardInterrupt
+        made.append(maker)
+        return tuple(
+            Figure(name, name, "", "", "", columns=("a",), rows=((1.0,),)) for name, item in papers.ITEMS.items()
+            if item.makes == maker
+        )  # fmt: skip
+
+    monkeypatch.setattr(papers, "_call", call)
+    names = ["ma-fig-4.9", "ma-table-4.1"]
+    assert command(*names, "-o", "out")[0] == 130
+    assert Path("out/figures/ma-fig-4.9.csv").exists()
+    assert "ma-fig-4.9" in Path("out/index.md").read_text()
+    made.append("so that it goes on")
+    assert command(*names, "-o", "out")[0] == 0
+    assert made == ["algorithms:suffixes", "so that it goes on", "algorithms:tables"]
+    assert sorted(path.name for path in Path("out/figures").glob("*.json")) == ["ma-fig-4.9.json", "ma-table-4.1.json"]
+    assert not Path("out/.reproduce-unfinished.json").exists()
 
 
 @needs_matplotlib

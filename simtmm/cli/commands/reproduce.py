@@ -42,6 +42,8 @@ def reproduce(
     This simulates and models what was measured on real machines, and what the papers show. The tables say how far off
     simulation and models are.
 
+    With -o each is written as it is done, and the same command resumes where it was ended.
+
     Exit status: 0 done; 1, with --check, a figure in FOLDER is stale or worse than promised (one line names each); 2
     wrong input.
     """
@@ -51,6 +53,7 @@ def reproduce(
     from simtmm.report.figures import folder as figure_folder
     from simtmm.report.figures import text
     from simtmm.report.progress import watching
+    from simtmm.report.reproducing import reproduced_into
     from simtmm.validation import cases as study
     from simtmm.validation import figures as papers
 
@@ -82,10 +85,7 @@ def reproduce(
         if chosen:
             accuracy_folder.check_can_write(output)
     with watching() as watch:
-        reproduced = study.reproduce(chosen, watch, workers) if chosen else {}
-        if reproduced and output is not None and not check:
-            accuracy_folder.write(output, reproduced)
-        drawn = papers.figures(wanted, watch, workers) if wanted else {}
+        reproduced, drawn = reproduced_into(None if check else output, chosen, wanted, names, watch, workers)
     tables = [table for of in reproduced.values() for table in of]
     document = {"tables": [table.to_dict() for table in tables]}
     if wanted:
@@ -96,7 +96,5 @@ def reproduce(
         if found:
             raise typer.Exit(DIFFERS)
         return
-    if wanted and output is not None:
-        figure_folder.write(output, list(drawn.values()), names)
     parts = [*report.describe_accuracy(tables), *text.describe_figures(list(drawn.values()))]
     show(parts, document, as_json, None)

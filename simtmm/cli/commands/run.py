@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from simtmm.cli.options.checks import CheckOptions
+from simtmm.cli.options.contention import ContentionOptions
 from simtmm.cli.options.environment import EnvironmentOptions
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.models_only import ModelsOptions
@@ -29,6 +30,7 @@ def run(
     timelines: TimelineOptions,
     models: ModelsOptions,
     nsight: NsightOptions,
+    contention: ContentionOptions,
     checks: CheckOptions,
     environment: EnvironmentOptions,
     as_json: JsonOption = False,
@@ -46,12 +48,19 @@ def run(
     with checks.begun() as checking:
         request = checking.applied(request)
         if models.models_only:
-            others = {**dict.fromkeys(rows.given(), True), "--timeline": timelines.timeline, "--nsight": nsight.nsight,
-                      "--check": checks.check, "--engine": request.engine != "auto"}  # fmt: skip
+            others = {
+                **dict.fromkeys(rows.given(), True),
+                "--timeline": timelines.timeline,
+                "--nsight": nsight.nsight,
+                "--check": checks.check,
+                "--contention": contention.contention,
+                "--engine": request.engine != "auto",
+            }
             models.show(request, others, as_json, output)
             return
         models.refuse()
-        _simulate(request, rows, timelines, nsight, checking, as_json, output)
+        contention.check(request.sample)
+        _simulate(request, rows, timelines, nsight, contention, checking, as_json, output)
         checking.end()
 
 
@@ -60,6 +69,7 @@ def _simulate(
     rows: RowOptions,
     timelines: TimelineOptions,
     nsight: NsightOptions,
+    contention: ContentionOptions,
     checking: "Checking",
     as_json: bool,
     output: Path | None,
@@ -75,11 +85,13 @@ def _simulate(
     makes_page = rows.makes_page(output)
     limit = LONG if makes_page and timelines.timeline is None else None
     with watching() as watch, printing(as_json):
+        opened = contention.recorded(opened)
         done = opened.run(watch, timelines.timeline is not None or makes_page, limit)
     report, of_rows = rows.report(done)
+    meetings, of_meetings = contention.found(opened)
     tables, beside = nsight.beside(done, measured)
-    report += tables
-    document = done.to_dict() | of_rows | beside | opened.opened.document
+    report += [*meetings, *tables]
+    document = done.to_dict() | of_rows | beside | of_meetings | opened.opened.document
     if timelines.timeline is not None:
         from simtmm.report.trace_events import write_timeline_of_run
 

@@ -12,7 +12,7 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     jump        long computes                            room        whether these objects fit in memory
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from simtmm.engine.reference.schedulers import SCHEDULERS, checked
 from simtmm.engine.reference.way import BookedWay, Way
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
+from simtmm.replacement import Policy
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline
 from simtmm.workload import LARGEST, Workload
@@ -43,11 +44,12 @@ def simulate(
     progress: Callable[[int, int], None] | None = None,
     begun: npt.NDArray[np.int64] | None = None,
     scheduler: Callable[..., Any] | None = None,
+    policies: Mapping[str, Policy] | None = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
     begun: int64[blocks], takes the tick of its launch at which each block is placed. scheduler: a user's rule in the
-    place of the machine's; see simtmm.engine.
+    place of the machine's, policies: of replacement likewise, by the cache; see simtmm.engine.
     """
     check_room(machine, workload)
     of_operations = workload.place if workload.has_places else workload.kind
@@ -65,7 +67,7 @@ def simulate(
         overhead = machine.durations.before_launch(launch)
         total.launch_begin = sum(launch_ticks) + overhead
         pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
-        run = Run(machine, workload, launch, total, progress, pick, of_operations)
+        run = Run(machine, workload, launch, total, progress, pick, of_operations, policies)
         if keeps and l2:
             run.memory.keep(l2)
         launch_ticks.append(overhead + run.finish())

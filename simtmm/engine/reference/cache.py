@@ -3,6 +3,7 @@
 from collections import OrderedDict, defaultdict
 
 from simtmm.machine.tables import Cache, GroupCache, Rows, SharedCache, Tlb
+from simtmm.replacement import Chooser, Policy
 
 
 def mix(x: int) -> int:
@@ -50,7 +51,8 @@ class Line:
 class Lines:
     """The lines of a cache: which chunks it holds, least recently used first."""
 
-    def __init__(self, cache: Cache, latency: int, sectors: int) -> None:
+    def __init__(self, cache: Cache, latency: int, sectors: int, policy: Policy | None = None) -> None:
+        """policy: of somebody's own, in the place of the machine's."""
         self.latency = latency
         self.sectors = sectors
         self.sets = cache.used_sets
@@ -58,6 +60,7 @@ class Lines:
         self.random = isinstance(cache, SharedCache) and cache.replacement == "random"
         self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
         self.lines: defaultdict[int, OrderedDict[int, Line]] = defaultdict(OrderedDict)
+        self.choosers = None if policy is None else defaultdict[int, Chooser](lambda: Chooser(policy))
 
     def set_of(self, chunk: int) -> int:
         """The set that a chunk lies in."""
@@ -68,18 +71,27 @@ class Lines:
         lines = self.lines[self.set_of(chunk)]
         if chunk in lines:
             lines.move_to_end(chunk)
+            if self.choosers is not None:
+                self.choosers[self.set_of(chunk)].use(chunk)
         return lines.get(chunk)
 
     def drop(self, chunk: int) -> None:
         """Take the chunk's line out, if it is there."""
         self.lines[self.set_of(chunk)].pop(chunk, None)
+        if self.choosers is not None:
+            self.choosers[self.set_of(chunk)].leave(chunk)
 
     def make_room(self, chunk: int, now: int = 0) -> tuple[int, Line] | None:
         """Have room for a chunk that comes now: a full set drops its least recently used line, or any as a hash
         decides; the chunk and its line if it is written, and else None.
         """
         lines = self.lines[self.set_of(chunk)]
-        if self.random and len(lines) == self.ways:
+        chooser = None if self.choosers is None else self.choosers[self.set_of(chunk)]
+        if chooser is not None and len(lines) == self.ways:
+            victim = chooser.victim(chunk)
+            chooser.leave(victim)
+            lines.move_to_end(victim, last=False)
+        elif self.random and len(lines) == self.ways:
             chosen = [*reversed(lines)][mix(chunk + now) % self.ways]
             lines.move_to_end(chosen, last=False)
         dropped = lines.popitem(last=False) if len(lines) == self.ways else None
@@ -88,6 +100,8 @@ class Lines:
     def insert(self, chunk: int) -> Line:
         """Put the chunk in, where there is room, with none of its sectors."""
         line = self.lines[self.set_of(chunk)][chunk] = Line(self.sectors)
+        if self.choosers is not None:
+            self.choosers[self.set_of(chunk)].come(chunk)
         return line
 
 

@@ -1,6 +1,7 @@
 """Memory: the path of chunks (docs/machine.md, section 4). Plain arithmetic; nothing here waits."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 from simtmm.engine.reference.access_pipe import AccessPipe
 from simtmm.engine.reference.cache import Line, Lines, OpenRows, Translations, mix
@@ -8,9 +9,11 @@ from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.sectors import Sectors
 from simtmm.engine.reference.way import Way
 from simtmm.machine import Machine
+from simtmm.replacement import Policy
 from simtmm.stalls import Count, Reason
 from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
 
+NO_POLICIES: Mapping[str, Policy] = {}  # of somebody's own
 READS, UPDATES = (LOAD, ASYNC), (ATOMIC, REDUCE)
 
 
@@ -18,9 +21,16 @@ class Memory:
     """The path of chunks: the ports and L1s of the groups, the L2 and the partitions of all. New for each launch."""
 
     def __init__(
-        self, machine: Machine, launch: int = 0, over_time: OverTime | None = None, way: Way | None = None
+        self,
+        machine: Machine,
+        launch: int = 0,
+        over_time: OverTime | None = None,
+        way: Way | None = None,
+        policies: Mapping[str, Policy] = NO_POLICIES,
     ) -> None:
-        """launch: its number in the run. way: where the ticks of accesses go; nobody asks if left out."""
+        """launch: its number in the run. way: where the ticks of accesses go; nobody asks if left out. policies: of
+        replacement, a user's, by the cache.
+        """
         self.over_time = over_time
         self.way = way or Way()
         memory, durations = machine.memory, machine.durations
@@ -37,7 +47,7 @@ class Memory:
         self.stores_drop_lines = memory.l1_after_store == "drop"
         self.partitions = memory.partitions
         self.hashed = memory.interleave == "hash"
-        self.l2 = Lines(memory.l2, durations.l2_latency, memory.sectors) if memory.l2 else None
+        self.l2 = Lines(memory.l2, durations.l2_latency, memory.sectors, policies.get("l2")) if memory.l2 else None
         self.l2_service, self.l2_store_service = durations.l2_service, durations.l2_store_service
         requests = durations.l2_request_service, durations.l2_store_request_service
         self.l2_request, self.l2_store_request = requests if memory.sectors > 1 else (0, 0)
@@ -48,7 +58,7 @@ class Memory:
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         l1, groups = memory.l1, range(machine.cores.groups)
-        self.l1 = [Lines(l1, durations.l1_latency, memory.sectors) for _ in groups] if l1 else None
+        self.l1 = [Lines(l1, durations.l1_latency, memory.sectors, policies.get("l1")) for _ in groups] if l1 else None
         tlb, miss = memory.tlb, durations.tlb_miss
         self.tlb = [Translations(tlb, miss, machine.chunk_bytes) for _ in groups] if tlb else None
         self.local_stays = machine.keeps_local_stores

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from simtmm.engine.reference.schedulers import SCHEDULERS, Pick
 from simtmm.engine.reference.warp import Warp
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
+from simtmm.replacement import Policy
 from simtmm.rules.seen import rule_name
 from simtmm.workload import Workload
 
@@ -36,8 +37,9 @@ class Run:
         progress: Callable[[int, int], None] | None,
         pick: Pick,
         places: npt.NDArray[Any],
+        policies: Mapping[str, Policy] | None = None,
     ) -> None:
-        """places: of all operations of the workload."""
+        """places: of all operations of the workload. policies: of replacement, a user's, by the cache."""
         self.machine = machine
         self.workload = workload
         self.places = places
@@ -61,7 +63,7 @@ class Run:
         self.blocks_per_group = min((limit for limit in limits if limit is not None), default=None)
         if report.over_time is not None:
             report.over_time.begin = report.launch_begin
-        self.memory = Memory(machine, launch, report.over_time, report.way)
+        self.memory = Memory(machine, launch, report.over_time, report.way, policies or {})
         if machine.memory.l2 and machine.memory.l2.start == "warm":
             self.memory.warm(workload, launch)
         # A rule of somebody's own may do anything, and a timeline has every interval.

@@ -75,6 +75,6 @@ def recorded(
         run.check()
         trace = finished(
             recorder, kernel.name, run.parameters, run.launches, execution.runs, [execution.linked], warnings,
-            sample_blocks, origin=origin,
+            sample_blocks, origin={**kernel.origin, **(origin or {})},
         )  # fmt: skip
     return Trace(trace.info, Path(output)) if output else trace

@@ -75,7 +75,7 @@ def record(
             run.launches,
             memory.table(),
             execution.sites,
-            _provenance(execution, warnings),
+            _provenance(execution, warnings) | kernel.origin,
             sample_blocks,
         )
     if output:

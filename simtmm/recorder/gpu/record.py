@@ -95,7 +95,14 @@ def record(
         warnings = run.warnings() if sample_blocks is None else []
         run.check(lambda wrong: "".join(f"; {warning}" for warning in warnings))
         doubts = {"warnings": warnings} if warnings else {}
-        origin = {**provenance(), "recorder": "gpu", "source": build.digest, **device.versions(), **doubts}
+        origin = {
+            **provenance(),
+            "recorder": "gpu",
+            "source": build.digest,
+            **device.versions(),
+            **kernel.origin,
+            **doubts,
+        }
         trace = recorder.finish(
             kernel.name, run.parameters, run.launches, memory.host.table(), build.sites, origin, sample_blocks
         )

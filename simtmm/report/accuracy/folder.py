@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simtmm.errors import OutputError, StudyError
@@ -79,6 +79,15 @@ def write(folder: Path, tables: Mapping[str, Tables]) -> None:
     gone = {kept.accuracy.name for kept in before} - names - {kept.accuracy.name for kept in others}
     for path in (path for name in gone for path in _files(folder, name)):
         path.unlink(missing_ok=True)
+
+
+def tables_of(folder: Path, reproductions: Collection[str]) -> dict[str, Tables]:
+    """The tables of these reproductions as they lie in a folder. Raises StudyError."""
+    found: dict[str, list[Accuracy]] = {name: [] for name in reproductions}
+    for kept in ordered(read(folder / FOLDER)):
+        if kept.reproduction in found:
+            found[kept.reproduction].append(kept.accuracy)
+    return {name: tuple(tables) for name, tables in found.items()}
 
 
 def check(folder: Path, tables: Mapping[str, Tables]) -> tuple[str, ...]:

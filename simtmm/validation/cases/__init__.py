@@ -6,7 +6,7 @@ gives the same numbers. Beside a `reproduce` stands a `sample`, which gives the 
 seconds: what a test can afford to compute anew. Beside a `reproduce_NAME` it is `sample_NAME`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TypeAlias
 
@@ -46,25 +46,39 @@ ONLY_IF_NAMED = (
 )  # NVIDIA's compilers work for minutes, or half an hour
 
 
-def reproduce(names: Iterable[str] = (), watch: Watch | None = None, workers: int | None = None) -> dict[str, Tables]:
+def reproduce(
+    names: Iterable[str] = (),
+    watch: Watch | None = None,
+    workers: int | None = None,
+    done: Callable[[str, Tables], None] | None = None,
+) -> dict[str, Tables]:
     """The tables of the reproductions named, or of all but ONLY_IF_NAMED, in the order of REPRODUCTIONS.
 
     watch: called with (stage, done, total). workers: processes; one for each core, and not more than there are
-    reproductions, if left out; 1 runs in this process. Raises StudyError for an unknown name, and whatever SimtmmError
-    a reproduction ends in.
+    reproductions, if left out; 1 runs in this process. done: called with each name and its tables as it ends.
+
+    Raises StudyError for an unknown name, and whatever SimtmmError a reproduction ends in.
     """
     chosen = known(names)
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
     number = min(cores() if workers is None else workers, len(chosen))
-    if number <= 1:  # one after another, and each tells how far it is
-        return {name: _call(REPRODUCTIONS[name], watch) for name in chosen}
-    tasks = {Task(_call, (REPRODUCTIONS[name],), wanted=True): name for name in chosen}
     tables: dict[str, Tables] = {}
+
+    def take(name: str, made: Tables) -> None:
+        tables[name] = made
+        if done is not None:
+            done(name, made)
+
+    if number <= 1:  # one after another, and each tells how far it is
+        for name in chosen:
+            take(name, _call(REPRODUCTIONS[name], watch))
+        return tables
+    tasks = {Task(_call, (REPRODUCTIONS[name],), wanted=True): name for name in chosen}
     for task, value in Local(number).run(list(tasks)):
         if isinstance(value, SimtmmError):
             raise value
-        tables[tasks[task]] = value
+        take(tasks[task], value)
         if watch is not None:
             watch("reproductions", len(tables), len(chosen))
     return {name: tables[name] for name in chosen}

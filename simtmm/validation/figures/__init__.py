@@ -5,7 +5,7 @@ what it gives goes by name. It is deterministic, simulates and evaluates models,
 files. `simtmm paper reproduce --list` tells all of ITEMS.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -68,6 +68,7 @@ def _items() -> tuple[Item, ...]:
                 ma_table_4__2="Batches from which on time depends on n",
                 ma_table_4__3="What binds behind that",
             ),
+            *drawn("algorithms:suffix_band", ma_fig_4__10_band="Suffix arrays over trees, over what is open"),
             *none(DRAWING, "ma-fig-4.11"),
             *drawn("algorithms:fourier", ma_fig_4__12="FFT over latency"),
             *drawn("algorithms:sorting", ma_fig_4__13="Merge sort over n"),
@@ -188,29 +189,41 @@ def drawable_names() -> tuple[str, ...]:
     return tuple(name for name, item in ITEMS.items() if item.makes)
 
 
-def figures(names: Iterable[str], watch: Watch | None = None, workers: int | None = None) -> dict[str, Figure]:
+def figures(
+    names: Iterable[str],
+    watch: Watch | None = None,
+    workers: int | None = None,
+    done: Callable[[Sequence[Figure]], None] | None = None,
+) -> dict[str, Figure]:
     """The figures of these names, in the order of ITEMS. Raises StudyError, and what a simulation ends in.
 
-    watch: called with (stage, done, total). workers: processes; one for each core if left out, 1 for this one.
+    watch: called with (stage, done, total). workers: processes; one for each core if left out, 1 for this one. done:
+    called with the wanted figures of each maker as it ends.
     """
     chosen = makers(names)
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
     number = min(cores() if workers is None else workers, len(chosen))
     found: dict[str, Figure] = {}
+
+    def take(maker: str, made: Sequence[Figure]) -> None:
+        found.update({figure.name: figure for figure in made})
+        if done is not None:
+            done([found[name] for name in chosen[maker]])
+
     if number <= 1:
-        for done, maker in enumerate(chosen):
+        for number_done, maker in enumerate(chosen):
             if watch is not None:
-                watch("figures", done, len(chosen))
-            found |= {figure.name: figure for figure in _call(maker)}
+                watch("figures", number_done, len(chosen))
+            take(maker, _call(maker))
     else:
-        tasks = [Task(_call, (maker,), wanted=True) for maker in chosen]
-        for done, (_, value) in enumerate(Local(number).run(tasks), start=1):
+        tasks = {Task(_call, (maker,), wanted=True): maker for maker in chosen}
+        for number_done, (task, value) in enumerate(Local(number).run(list(tasks)), start=1):
             if isinstance(value, SimtmmError):
                 raise value
-            found |= {figure.name: figure for figure in value}
+            take(tasks[task], value)
             if watch is not None:
-                watch("figures", done, len(chosen))
+                watch("figures", number_done, len(chosen))
     wanted = {name for of in chosen.values() for name in of}
     return {name: found[name] for name in ITEMS if name in wanted}
 
