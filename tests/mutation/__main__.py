@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from simtmm.files import cache_folder
 from tests.mutation import report
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
-from tests.mutation.covered import Covered
+from tests.mutation.covered import AS_PYTHON, Covered
 from tests.mutation.faults import Fault
 from tests.mutation.judged import Verdict, difference, judged
 from tests.mutation.running import ROOT, Runner
@@ -28,6 +28,7 @@ from tests.mutation.tree import OWN, own_places, synced
 from tests.mutation.uses import Uses
 
 TOGETHER = 4  # files of tests that are recorded by one process
+NONE = 0.0, 0.0  # seconds for loops as Python
 
 
 def main() -> int:
@@ -53,7 +54,9 @@ def main() -> int:
             if given.record is not None:
                 files = _files(given, covered)
                 batches = [files[at : at + TOGETHER] for at in range(0, len(files), TOGETHER)]
-                list(pool.map(lambda batch: with_runner(lambda one: _record(batch, covered, one)), batches))
+                list(
+                    pool.map(lambda batch: with_runner(lambda one: _record(batch, covered, one, given.bounds)), batches)
+                )
                 return 0
             verdicts = _judge(given, covered, trees[0], lambda calls: pool.map(with_runner, calls))
     print(report.summary(verdicts), report.by_part(verdicts), sep="\n")
@@ -119,8 +122,8 @@ def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
     return covered.lacking(found)
 
 
-def _record(files: Sequence[str], covered: Covered, runner: Runner) -> None:
-    tests = covered.record(files, runner)
+def _record(files: Sequence[str], covered: Covered, runner: Runner, bounds: tuple[float, float] | None = None) -> None:
+    tests = covered.record(files, runner, bounds, NONE if bounds else AS_PYTHON)
     for file in files:
         own = [test for test in tests.values() if test.file == file]
         print(f"{file}: {len(own)} tests, {sum(test.seconds for test in own):.0f} s", flush=True)
@@ -142,6 +145,10 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--record", nargs="*", metavar="PATH", help="record these files or folders of tests; all if none"
     )
+    parser.add_argument(
+        "--bounds", type=float, nargs=2, metavar=("TEST", "FILE"),
+        help="seconds for a test and a file of tests that are recorded, whose loops are not run as Python then",
+    )  # fmt: skip
     return parser.parse_args(words)
 
 

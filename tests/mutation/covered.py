@@ -149,17 +149,27 @@ class Covered:
         """Those of these files of tests that have no record as they are."""
         return [file for file in files if not (self._place(file) / "sources.json").exists()]
 
-    def record(self, files: Sequence[str], runner: Runner) -> dict[str, RecordedTest]:
-        """Run files of tests, and keep which lines each test ran. Raises RuntimeError where that can't be done."""
+    def record(
+        self,
+        files: Sequence[str],
+        runner: Runner,
+        limits: tuple[float, float] | None = None,
+        as_python: tuple[float, float] = AS_PYTHON,
+    ) -> dict[str, RecordedTest]:
+        """Run files of tests, and keep which lines each test ran. Raises RuntimeError where that can't be done.
+
+        limits: seconds of the processor for a test and for a file of tests, as much as they take if left out.
+        as_python: the same with loops as Python; of no file at all if a file has no seconds.
+        """
         with TemporaryDirectory() as scratch:
             place = Path(scratch)
-            outcome = runner.recorded(files, place)
+            outcome = runner.recorded(files, place, limits)
             if not (place / "tests.json").exists():
                 raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
             known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
-            for number, again in enumerate(_with_loops(known, _ran(place), runner.tree)):
+            for number, again in enumerate(_with_loops(known, _ran(place), runner.tree) if as_python[1] else ()):
                 (place / f"again{number}").mkdir()
-                runner.recorded(again, place / f"again{number}", AS_PYTHON)
+                runner.recorded(again, place / f"again{number}", as_python, as_python=True)
             return self._settled(files, place, runner.tree)
 
     def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
