@@ -16,7 +16,7 @@ from simtmm.errors import OutputError
 from simtmm.report.explain_page import explanation, write_explanation
 from simtmm.report.explain_page import lanes as lanes_of_groups
 from simtmm.report.explain_page.content import content
-from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, heat
+from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, MOST_TEXT, _is_little, heat
 from simtmm.report.explain_page.lanes import MOST_SLICES, lanes
 from simtmm.report.explain_page.measures import GROUPS, Measured
 from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
@@ -1023,3 +1023,18 @@ def test_what_is_left_out_is_reported(show, bare, monkeypatch):
     )
     at_lanes(browser)
     assert seen_cycles(browser) == pytest.approx([0, until], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "around", "fits"),
+    [
+        (MOST_SHOWN, "x", 10**6, True),
+        (MOST_SHOWN + 1, "x", 10**6, False),
+        (MOST_SHOWN + 1, "x", 0, True),  # of which one line is hot
+        (MOST_TEXT // 250, "y" * 250, 10**6, True),
+        (MOST_TEXT // 250 + 1, "y" * 250, 10**6, False),  # few lines, and too many bytes
+        (MOST_TEXT // 250, "y" * 249 + "\u00fc", 10**6, False),  # bytes, not characters
+    ],
+)
+def test_a_source_fits_a_page_by_its_lines_and_by_its_bytes(lines, text, around, fits):
+    assert _is_little({"a.cu": [("a.cu", 1, "")]}, {"a.cu": [text] * lines}, around) == fits
