@@ -1,5 +1,6 @@
 """The job that plants faults: which it finds in a source, and what becomes of those of a small package."""
 
+import os
 import shutil
 import textwrap
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation import report, server
+from tests.mutation.__main__ import within
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, faults_of
@@ -378,6 +380,28 @@ def test_what_a_run_replaces_in_its_cache_folder_stays_in_the_user_s(tmp_path):
     (scratch / "kept.o").unlink()
     assert [(cache / name).read_text() for name in ("kept.o", "studies/s.sqlite")] == ["right", "right"]
     assert not (cache / "new.o").exists()
+
+
+def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypatch):
+    """As files that another process writes under another name first."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for name in ("a.part", "b.o"):
+        (cache / name).write_text("right")
+    link = os.link
+
+    def late(source, target):
+        (cache / "a.part").unlink(missing_ok=True)
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", late)
+    assert [path.name for path in linked(cache, tmp_path / "scratch").iterdir()] == ["b.o"]
+
+
+def test_a_run_that_has_had_its_minutes_plants_no_more(tmp_path):
+    clock = iter([0.0, 30.0, 59.0, 61.0, 90.0])
+    assert list(within(1.0, ["a", "b", "c", "d"], lambda: next(clock))) == ["a", "b"]
+    assert list(within(None, ["a", "b"])) == ["a", "b"]
 
 
 def test_the_report_counts_and_is_content_with_nine_in_ten(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from simtmm import Machine, Workload
 from simtmm.analysis.run import run
-from simtmm.analysis.units import units
+from simtmm.analysis.units import chunks_of_kinds, units
 from simtmm.engine import simulate
 from simtmm.errors import OutputError
 from simtmm.report.explain_page import explanation, write_explanation
@@ -23,7 +23,19 @@ from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
 from simtmm.report.explain_page.roofline import roofline
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.result import Result
-from simtmm.stalls import COUNTS, LAUNCH_COUNTS, REASONS, THREADS, Place, Places, Reason, Stalls
+from simtmm.stalls import (
+    ATOMICS,
+    COUNTS,
+    LAUNCH_COUNTS,
+    REASONS,
+    STORES,
+    THREADS,
+    Count,
+    Place,
+    Places,
+    Reason,
+    Stalls,
+)
 from simtmm.testing.strategies import machines, workloads
 from simtmm.timeline import Blocks, Timeline
 from simtmm.trace.info import TraceInfo
@@ -288,6 +300,32 @@ def test_arrays_and_levels_say_what_moves(traced, bare):
     ways = content(back)["memory"]["ways"]
     assert (ways[1]["stores"], ways[2]["stores"], ways[2]["least"]) == (72 * 2 * 128, 0, True)
     assert not content(bare)["memory"]["ways"][2]["least"]
+
+
+@pytest.mark.parametrize("absent", [(), ("memory.l1",), ("memory.l2",), ("memory.l1", "memory.l2")])
+def test_sectors_that_move_are_those_counted_behind_each_level(absent):
+    """Of loads, stores and atomics, each counted apart."""
+    machine = MACHINE.replace({"memory.sectors": 4, **dict.fromkeys(absent)})
+    made = run(WORKLOAD, machine, what_if=False, timeline=True)
+    memory = content(made)["memory"]
+    names = [level["name"] for level in memory["levels"]]
+    assert names == [
+        "core groups",
+        *(name for name in ("L1", "L2") if f"memory.{name.lower()}" not in absent),
+        "memory",
+    ]
+
+    def sectors(what):
+        found = chunks_of_kinds(made.result.stalls, what)
+        kinds = [sum(found.get(kind, 0) for kind in group) for group in (STORES, ATOMICS)]
+        return [32 * (sum(found.values()) - sum(kinds)), 32 * kinds[0], 32 * kinds[1]]
+
+    into = {"L2": Count.L2_SECTORS, "memory": Count.MEMORY_SECTORS}
+    moved = [[way["loads"], way["stores"], way["atomics"]] for way in memory["ways"]]
+    for way, level in list(zip(moved, names[1:], strict=True))[1:]:
+        assert way == sectors(into[level]), level
+    if len(names) > 2:
+        assert sum(moved[-1]) > 0
 
 
 @examples(60 // SHARING)
