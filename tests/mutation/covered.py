@@ -8,10 +8,11 @@ import contextlib
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -211,10 +212,16 @@ class Covered:
         (place / "sources.json").write_text(json.dumps(sources), encoding="utf-8")
 
     @cached_property
+    def _files(self) -> list[str]:
+        return sorted(path.relative_to(self._tree).as_posix() for path in (self._tree / "tests").rglob("test_*.py"))
+
+    @cached_property
+    def _lacking(self) -> list[str]:
+        return self.lacking(self._files)
+
+    @cached_property
     def _records(self) -> list[Record]:
-        files = sorted(path.relative_to(self._tree).as_posix() for path in (self._tree / "tests").rglob("test_*.py"))
-        lacking = set(self.lacking(files))
-        return [Record(self._place(file)) for file in files if file not in lacking]
+        return [Record(self._place(file)) for file in self._files if file not in self._lacking]
 
     def by_line(self, file: str) -> dict[int, list[RecordedTest]]:
         """The tests of each line of a source."""
@@ -232,6 +239,23 @@ class Covered:
         by_line = self.by_line(file)
         found = {test.name: test for line in lines for test in by_line.get(line, [])}
         return list(found.values())
+
+    def unrecorded(self, source: str) -> list[str]:
+        """Files of tests without a record that are near a source, the nearest first: they have its name, import it, or
+        stand in its folder.
+        """
+        module = PurePosixPath(source).with_suffix("")
+        room = PurePosixPath("tests", *module.parts[1:-1])
+        dotted, folder = ".".join(module.parts), ".".join(module.parts[:-1])
+        imports = re.compile(rf"{re.escape(dotted)}\b|from {re.escape(folder)} import .*\b{module.name}\b")
+
+        def near(file: str) -> int:
+            path = PurePosixPath(file)
+            own = path.stem == f"test_{module.name}" and (path.parent == room or module.name != "__init__")
+            return 4 * own + 2 * bool(imports.search(text_of(self._tree / file))) + (path.parent == room)
+
+        found = sorted(((near(file), file) for file in self._lacking), key=lambda each: (-each[0], each[1]))
+        return [file for score, file in found if score]
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:
         """The tests of files in which any of these words stands."""

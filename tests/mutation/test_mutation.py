@@ -203,7 +203,10 @@ class Known:
     def naming(self, words):
         return [RecordedTest(f"{OF_TESTS}::test_{word}", 0.1, 9) for word in words if word in self.named]
 
-    named = ()
+    def unrecorded(self, file):
+        return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.lacking]
+
+    named = lacking = ()
 
 
 def fault(tree, before, after):
@@ -242,6 +245,38 @@ def test_tests_that_are_no_longer_there_are_left_out(tree, runner, others, what,
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, Ran(), Uses(tree), runner, 4.0)
     assert (verdict.what, verdict.tests) == (what, number)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "what"),
+    [("above(3) == 4", "survived"), ("above(4) == 1", "caught"), ("above(4) == 2", "survived")],
+)
+def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_too_says_nothing(
+    tree, runner, assertion, what
+):
+    more = (tree / OF_TESTS).with_name("test_more.py")
+    of = (tree / OF_TESTS).read_text().partition("\ndef ")[0]
+    more.write_text(f"{of}\n\ndef test_x():\n    assert {assertion}\n")
+    ran = Known()
+    ran.by, ran.lacking = {}, ["test_more.py"]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, ran, Uses(tree), runner, 4.0)
+    assert verdict.what == what, verdict.by
+    assert "of no record" in verdict.by
+
+
+def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_folder(tmp_path):
+    texts = {
+        "tests/a/test_m.py": "", "tests/a/test_other.py": "", "tests/b/test_x.py": "from simtmm.a import k, m\n",
+        "tests/b/test_y.py": "import simtmm.a.m\n", "tests/b/test_z.py": "from simtmm.a import more\n",
+        "tests/c/test_m.py": "from simtmm.a.m import f\n",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert Covered(tmp_path, tmp_path / "cache").unrecorded("simtmm/a/m.py") == [
+        "tests/c/test_m.py", "tests/a/test_m.py", "tests/b/test_x.py", "tests/b/test_y.py", "tests/a/test_other.py",
+    ]  # fmt: skip
 
 
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
