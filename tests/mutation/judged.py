@@ -18,7 +18,7 @@ FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it too
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
 LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
-MOST_FILES = 3  # of tests without a record
+MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
@@ -126,24 +126,24 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     """Plant a fault and see. seconds: of the processor that a run may take.
 
-    Where no recorded test notices it, the nearest files of tests without a record are run, one after another.
+    Where no recorded test notices it, the nearest files of tests without a record are run.
     """
     verdict = _by_recorded(fault, source, covered, uses, runner, seconds)
     if verdict.what != "survived":
         return verdict
-    spent, tried = verdict.seconds, 0
-    for file in covered.unrecorded(fault.file)[:MOST_FILES]:
-        tried += 1
-        with planted(runner.tree / fault.file, fault.planted(source)):
-            outcome = runner.run([file], seconds)
-        spent += outcome.seconds
-        failed = FAILED.search(outcome.printed) if outcome.status == 1 else None
-        if failed:  # as it does without the fault?
-            before = runner.run([failed["test"]], seconds)
-            spent += before.seconds
-            if before.status == 0:
-                return replace(verdict, what="caught", seconds=spent, by=f"{failed[0][:200]}; of no record")
-    return replace(verdict, seconds=spent, by=f"{verdict.by}; {tried} files of no record")
+    files = covered.unrecorded(fault.file)[:MOST_FILES]
+    if not files:
+        return verdict
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        outcome = runner.run(files, seconds)
+    spent, more = verdict.seconds + outcome.seconds, f"; {len(files)} files of no record"
+    failed = FAILED.search(outcome.printed) if outcome.status != 0 else None
+    if failed:  # as it does without the fault?
+        before = runner.run([failed["test"]], seconds)
+        spent += before.seconds
+        if before.status == 0:
+            return replace(verdict, what="caught", seconds=spent, by=f"{failed[0][:200]}{more}")
+    return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
 
 
 def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
