@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from simtmm.report.explain_page import explanation, write_explanation
 from simtmm.report.explain_page import lanes as lanes_of_groups
 from simtmm.report.explain_page.content import content
 from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, MOST_TEXT, _is_little, heat
-from simtmm.report.explain_page.lanes import MOST_SLICES, lanes
+from simtmm.report.explain_page.lanes import MOST_SLICES, MOST_SLOTS, lanes
+from simtmm.report.explain_page.lanes import _kept as shown_slices
 from simtmm.report.explain_page.measures import GROUPS, Measured
 from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
 from simtmm.report.explain_page.roofline import roofline
@@ -1076,3 +1078,29 @@ def test_what_is_left_out_is_reported(show, bare, monkeypatch):
 )
 def test_a_source_fits_a_page_by_its_lines_and_by_its_bytes(lines, text, around, fits):
     assert _is_little({"a.cu": [("a.cu", 1, "")]}, {"a.cu": [text] * lines}, around) == fits
+
+
+def slices(rows):
+    """A timeline's slices as (group, slot, begin), which is all that decides which of them are shown."""
+    group, slot, begin = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+    return SimpleNamespace(group=group, slot=slot, begin=begin)
+
+
+def test_of_too_many_slices_those_are_shown_that_begin_before_one_tick():
+    timeline = slices([(0, place % 3, 10 * (place // 2)) for place in range(20)] + [(1, 0, 5)] * 4)
+    kept = shown_slices(timeline, [0, 1], 4 + 9)
+    assert [(rows.tolist(), until) for rows, until in kept.values()] == [([20, 21, 22, 23], None), (list(range(8)), 40)]
+    whole = shown_slices(timeline, [0, 1], 24)
+    assert [(rows.tolist(), until) for rows, until in whole.values()] == [
+        ([20, 21, 22, 23], None),
+        (list(range(20)), None),
+    ]
+    # Fewer slices than its share leave more for the other; all that begin at once are cut within the tick
+    together = shown_slices(slices([(0, 0, 7)] * 6 + [(1, 0, 0)]), [0, 1], 5)
+    assert [(rows.tolist(), until) for rows, until in together.values()] == [([6], None), ([0, 1, 2, 3], 8)]
+
+
+def test_of_very_many_slots_the_first_are_shown():
+    timeline = slices([(0, 2 * slot, 0) for slot in range(MOST_SLOTS + 3)])
+    ((rows, until),) = shown_slices(timeline, [0], 10**6).values()
+    assert (rows.tolist(), until) == (list(range(MOST_SLOTS)), None)

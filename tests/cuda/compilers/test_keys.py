@@ -18,7 +18,7 @@ class FoundError(Exception):
 @pytest.fixture
 def tools(monkeypatch):
     """What each tool is, by its name: a text that stands for its file. Nothing is run."""
-    versions = {name: "1" for name in ("ptxas", "nvlink", "nvdisasm", "nvcc", "g++", "nvrtc")}
+    versions = dict.fromkeys(("ptxas", "nvlink", "nvdisasm", "nvcc", "g++", "nvrtc"), "1")
 
     def say(name, parts, make):
         raise FoundError(f"{name}: {key_of(parts)}")
