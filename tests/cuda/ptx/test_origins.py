@@ -11,7 +11,9 @@ HEAD = """.version 8.0
 .address_size 64
 .global .align 4 .b8 table[64];
 """
-KERNEL = HEAD + """.visible .entry k(.param .u64 a, .param .align 8 .b8 s[24])
+KERNEL = (
+    HEAD
+    + """.visible .entry k(.param .u64 a, .param .align 8 .b8 s[24])
 {{
 .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<19>;
 ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [s+8]; mov.u32 %r1, %tid.x;
@@ -19,6 +21,7 @@ ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [s+8]; mov.u32 %r1, %tid.x;
 ret;
 }}
 """
+)
 A, S, TABLE = Origin("a", 0), Origin("s", 8), Origin("table")
 
 
