@@ -18,18 +18,23 @@ VALUES = (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 BITS = 32
 
 
-def executed(lines, results):
-    """So many words that instructions store from [R20] on, lifted and run by the plain interpreter."""
+def lifted(lines):
+    """A module of a kernel of such instructions, lifted, whose R20 and R21 have the address of what it stores."""
     lines = [f"MOV R20, {ADDRESS:#x}", "MOV R21, 0x0", *lines, "EXIT"]
     rows = [
         f"        /*{16 * number:04x}*/ {line} ; /* 0x{0:016x} */\n /* 0x{0:016x} */\n"
         for number, line in enumerate(lines)
     ]
     listing = "".join(['\t.section\t.text.k,"ax",@progbits\n', *rows])
-    lifted = lifted_kernel(parse_module(kernel("ret;", 0)), "k", Disassembly(listing, {}, {}, {}, {}), 80, 0)
+    found = lifted_kernel(parse_module(kernel("ret;", 0)), "k", Disassembly(listing, {}, {}, {}, {}), 80, 0)
+    return without_what_does_nothing(found.module)
+
+
+def executed(lines, results):
+    """So many words that instructions store from [R20] on, lifted and run by the plain interpreter."""
     memory, found = Memory(), np.zeros(results, np.uint32)
     memory.allocate(found, ADDRESS)
-    run(without_what_does_nothing(lifted.module), "k", (1, 1, 1), (1, 1, 1), [b""], memory)
+    run(lifted(lines), "k", (1, 1, 1), (1, 1, 1), [b""], memory)
     return found
 
 

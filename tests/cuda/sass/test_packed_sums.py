@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from simtmm.cuda.ptx.syntax import Register, Vector
 from simtmm.errors import SassError
-from tests.cuda.sass.test_carries import executed
+from tests.cuda.sass.test_carries import executed, lifted
 
 WORDS = (0, 1, 0x7FFF8000, 0x8000FFFF, 0xFFFF0001, 0x80FF7F01, 0xFFFFFFFF)
 PAIRS = list(itertools.product(WORDS, WORDS))
@@ -32,3 +33,13 @@ def test_of_two_halves_the_first_may_be_taken_off_too():
 def test_signs_that_are_not_known_of_halves_are_refused(operands):
     with pytest.raises(SassError, match=r"VIADD\.16x2"):
         executed([f"VIADD.16x2 R4, {operands}", "STG.E [R20.64], R4"], 1)
+
+
+def test_what_a_launch_says_of_itself_is_a_half_of_what_is_shifted():
+    """It is a special register of PTX, %ntid.x, of which no number of 64 bits is packed."""
+    lines = ["MOV R1, 0x80000001", "SHF.L.W.U32.HI R4, R1, 0x4, c[0x0][0x0]", "STG.E [R20.64], R4"]
+    assert executed(lines, 1).tolist() == [0x18]
+    operands = [each for item in lifted(lines).functions["k"].body for each in getattr(item, "operands", ())]
+    packed = [part for each in operands if isinstance(each, Vector) for part in each.parts]
+    assert packed
+    assert not [part for part in packed if isinstance(part, Register) and part.name.startswith("%")]
