@@ -14,6 +14,7 @@ from tests.mutation.tree import planted
 from tests.mutation.uses import Uses, own_lines
 
 What = Literal["caught", "survived", "timed out", "equivalent"]
+STARTED = 15.0  # seconds until tests run: what they import, and compile anew
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
 LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # in a source with loops of machine code
@@ -152,6 +153,7 @@ def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runn
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
     chosen = ordered(tests, seconds / FAR_BELOW, Nearness(fault, source, runner.tree))
+    seconds = min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
     spent = outcome.seconds
@@ -179,9 +181,8 @@ def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[Recorde
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:
     lines = [line for line in outcome.printed.splitlines() if line.strip()]
     if outcome.status is None:
-        return "timed out" if sum(
-            test.seconds for test in chosen
-        ) <= seconds / FAR_BELOW else "survived", "took too long"
+        was_short = sum(test.seconds for test in chosen) <= seconds / FAR_BELOW
+        return "timed out" if was_short else "survived", "took too long"
     if outcome.status == 0:
         return "survived", lines[-1] if lines else ""
     failed = next((line for line in lines if line.startswith(("FAILED", "ERROR"))), lines[-1] if lines else "")

@@ -1,4 +1,4 @@
-"""What becomes of a case that can't be simulated: it is left out, or told with what went wrong, and the rest goes on."""
+"""What becomes of a case that can not be simulated: it is left out, or told with what went wrong."""
 
 from types import SimpleNamespace
 
