@@ -53,6 +53,12 @@ class Record:
         }
 
     @cached_property
+    def is_whole(self) -> bool:
+        """Whether all of the file's tests are known: none was skipped, failed, or was left out for want of time."""
+        found = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
+        return all(test["passed"] for test in found.values())
+
+    @cached_property
     def _sources(self) -> dict[str, str]:
         """The content's hash of each source that they ran."""
         found: dict[str, str] = json.loads((self._folder / "sources.json").read_text(encoding="utf-8"))
@@ -220,6 +226,11 @@ class Covered:
         return self.lacking(self._files)
 
     @cached_property
+    def _partly(self) -> list[str]:
+        """Files of which some tests alone are known."""
+        return [file for file in self._files if file not in self._lacking and not Record(self._place(file)).is_whole]
+
+    @cached_property
     def _records(self) -> list[Record]:
         return [Record(self._place(file)) for file in self._files if file not in self._lacking]
 
@@ -241,8 +252,8 @@ class Covered:
         return list(found.values())
 
     def unrecorded(self, source: str) -> list[str]:
-        """Files of tests without a record that are near a source, the nearest first: they have its name, import it, or
-        stand in its folder.
+        """Files of tests that are near a source and have no record, or one of some tests alone, the nearest first: they
+        have the source's name, import it, or stand in its folder.
         """
         module = PurePosixPath(source).with_suffix("")
         room = PurePosixPath("tests", *module.parts[1:-1])
@@ -254,7 +265,9 @@ class Covered:
             own = path.stem == f"test_{module.name}" and (path.parent == room or module.name != "__init__")
             return 4 * own + 2 * bool(imports.search(text_of(self._tree / file))) + (path.parent == room)
 
-        found = sorted(((near(file), file) for file in self._lacking), key=lambda each: (-each[0], each[1]))
+        found = sorted(
+            ((near(file), file) for file in [*self._lacking, *self._partly]), key=lambda each: (-each[0], each[1])
+        )
         return [file for score, file in found if score]
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:

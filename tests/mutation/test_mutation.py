@@ -1,5 +1,6 @@
 """The job that plants faults: which it finds in a source, and what becomes of those of a small package."""
 
+import json
 import os
 import shutil
 import textwrap
@@ -277,6 +278,18 @@ def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_fold
     assert Covered(tmp_path, tmp_path / "cache").unrecorded("simtmm/a/m.py") == [
         "tests/c/test_m.py", "tests/a/test_m.py", "tests/b/test_x.py", "tests/b/test_y.py", "tests/a/test_other.py",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("passed", "near"), [(True, []), (False, ["tests/a/test_m.py"])])
+def test_a_file_is_run_too_of_which_a_test_was_left_out(tmp_path, passed, near):
+    (tmp_path / "tests" / "a").mkdir(parents=True)
+    (tmp_path / "tests" / "a" / "test_m.py").touch()
+    place = Covered(tmp_path, tmp_path)._place("tests/a/test_m.py")
+    place.mkdir(parents=True)
+    (place / "sources.json").write_text("{}")
+    tests = {"one": {"passed": True, "seconds": 1.0}, "other": {"passed": passed, "seconds": 0.0}}
+    (place / "tests.json").write_text(json.dumps(tests))
+    assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == near
 
 
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
