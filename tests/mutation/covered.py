@@ -262,8 +262,8 @@ class Covered:
 
         def near(file: str) -> int:
             path = PurePosixPath(file)
-            own = path.stem == f"test_{module.name}" and (path.parent == room or module.name != "__init__")
-            return 4 * own + 2 * bool(imports.search(text_of(self._tree / file))) + (path.parent == room)
+            named, beside = path.stem == f"test_{module.name}", path.parent == room
+            return named + beside + 3 * bool(imports.search(text_of(self._tree / file))) + 2 * (named and beside)
 
         found = sorted(
             ((near(file), file) for file in [*self._lacking, *self._partly]), key=lambda each: (-each[0], each[1])

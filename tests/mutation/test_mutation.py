@@ -276,7 +276,7 @@ def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_fold
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     assert Covered(tmp_path, tmp_path / "cache").unrecorded("simtmm/a/m.py") == [
-        "tests/c/test_m.py", "tests/a/test_m.py", "tests/b/test_x.py", "tests/b/test_y.py", "tests/a/test_other.py",
+        "tests/a/test_m.py", "tests/c/test_m.py", "tests/b/test_x.py", "tests/b/test_y.py", "tests/a/test_other.py",
     ]  # fmt: skip
 
 
