@@ -15,6 +15,7 @@ from simtmm.analysis.units import chunks_of_kinds, units
 from simtmm.engine import simulate
 from simtmm.errors import OutputError
 from simtmm.report.explain_page import explanation, write_explanation
+from simtmm.report.explain_page import heat as heat_module
 from simtmm.report.explain_page import lanes as lanes_of_groups
 from simtmm.report.explain_page.content import content
 from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, MOST_TEXT, _is_little, heat
@@ -1104,3 +1105,20 @@ def test_of_very_many_slots_the_first_are_shown():
     timeline = slices([(0, 2 * slot, 0) for slot in range(MOST_SLOTS + 3)])
     ((rows, until),) = shown_slices(timeline, [0], 10**6).values()
     assert (rows.tolist(), until) == (list(range(MOST_SLOTS)), None)
+
+
+def test_lines_about_those_with_heat_are_shown_with_their_tabs_as_blanks():
+    lines = ["a", "\tb", "  \tc", "d", "e", "f\tg", "h"]
+    keys = [("k.cu", 2, ""), ("k.cu", 6, ""), ("k.cu", 9, "")]
+    at = {key: number for number, key in enumerate(keys)}
+    assert heat_module._whole(keys, lines, at, 0) == [
+        (0, "1 lines without anything", None),
+        (2, "    b", 0),
+        (0, "3 lines without anything", None),
+        (6, "f   g", 1),
+        (0, "1 lines without anything", None),
+        (9, "", 2),  # of another file than the one recorded
+    ]
+    assert [line[:2] for line in heat_module._whole(keys[:1], lines, at, 1)] == [
+        (1, "a"), (2, "    b"), (3, "    c"), (0, "4 lines without anything"),
+    ]  # fmt: skip
