@@ -83,7 +83,7 @@ class Unfinished:
         document = read_json(self._path, StudyError)
         done = document.get("done") if isinstance(document, dict) else None
         if not isinstance(done, list) or not all(isinstance(name, str) for name in done):
-            raise StudyError(f"{self._path}: is not what `simtmm reproduce` leaves when it is ended: remove it")
+            raise StudyError(f"{self._path}: is not what `simtmm paper reproduce` leaves when it is ended: remove it")
         if document.get("asked") != self._asked:
             logger.warning("%s: an earlier call, which was ended, had other names: all is made anew", folder)
         elif document.get("made_by") != _made_by():

@@ -83,7 +83,7 @@ def table(
     for index, column in enumerate(columns):
         rendered.add_column(column, justify="left" if index in left else "right", overflow="fold")
     for row in rows:
-        rendered.add_row(*(Text(cell) for cell in row))
+        rendered.add_row(*(Text(cell) for cell, _ in zip(row, columns, strict=True)))
     return rendered
 
 

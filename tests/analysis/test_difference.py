@@ -1,6 +1,7 @@
 """Two runs side by side: contributions that add up, lines that find their partners, documents that are refused."""
 
 import copy
+import dataclasses
 import json
 from fractions import Fraction
 from itertools import pairwise
@@ -11,6 +12,7 @@ from hypothesis import given
 from simtmm import Machine, Workload
 from simtmm.analysis.difference import NO_WARPS, OVERHEAD, Side, changed_keys, difference, load_document
 from simtmm.analysis.difference.contributions import _matched
+from simtmm.analysis.difference.side import MOST_CHANGES
 from simtmm.analysis.run import run
 from simtmm.errors import SavedRunError
 from simtmm.stalls import Place
@@ -208,3 +210,29 @@ def test_what_is_no_json_is_refused(tmp_path, text):
         load_document(tmp_path / "a.json")
     with pytest.raises(SavedRunError, match=r"b\.json: can't be read"):
         load_document(tmp_path / "b.json")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same_program", "changed"),
+    [
+        ({}, {}, True, {}),
+        ({"n": 1, "m": 2}, {"n": 1, "m": 2}, True, {}),
+        ({"n": 1, "m": 2}, {"n": 1, "m": 3}, True, {"m": (2, 3)}),
+        ({"n": 1}, {"n": 1, "m": 3}, True, {"m": (None, 3)}),
+        ({"n": 1, "m": 2}, {"n": 1}, True, {"m": (2, None)}),
+        ({"n": 1}, {"n": 2}, False, {}),  # of other programs they say nothing
+    ],
+)
+def test_parameters_of_one_program_that_differ_are_named(one, other, same_program, changed):
+    a = dataclasses.replace(side(), program="p", parameters=one)
+    b = dataclasses.replace(side(), program="p" if same_program else "q", parameters=other)
+    assert changed_keys(a, b) == changed
+    assert changed_keys(a, dataclasses.replace(b, tables={**b.tables, "k": 7})) == {**changed, "k": (None, 7)}
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_values_of_machines_are_named_where_few_differ(more):
+    a = dataclasses.replace(side(), tables={f"k{number}": number for number in range(50)})
+    wide = {f"k{number}": -number - 1 for number in range(MOST_CHANGES + more)}
+    changed = changed_keys(a, dataclasses.replace(a, tables={**a.tables, **wide}))
+    assert changed == ({} if more else {name: (a.tables[name], value) for name, value in wide.items()})

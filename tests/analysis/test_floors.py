@@ -8,7 +8,7 @@ from hypothesis import given
 
 from simtmm import Machine, Workload, own_faults, simulate
 from simtmm.analysis import run as runs
-from simtmm.analysis.floors import below, floors
+from simtmm.analysis.floors import _served, below, floors
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
 
@@ -67,3 +67,15 @@ def test_a_run_below_a_floor_is_a_fault_of_simtmm_and_says_so(monkeypatch):
     assert fault in found.warnings
     assert list(own_faults._noted) == [fault]
     assert np.isclose(found.result.ticks, 30)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "each", "units", "launches", "ticks"),
+    [
+        (0, 5, 4, 1, 0), (1, 5, 4, 0, 2), (4, 5, 4, 0, 5), (5, 5, 4, 0, 7), (4, 6, 4, 0, 6), (5, 6, 4, 0, 8),
+        (5, 6, 4, 1, 2), (100, 3, 7, 2, 37), (3, 5, 4, 1, 0), (8, 5, 1, 3, 25),
+    ],
+)  # fmt: skip
+def test_what_units_serve_takes_as_long_as_the_busiest_at_the_least(chunks, each, units, launches, ticks):
+    """Whole ticks, the last chunk of a launch not waited for."""
+    assert _served(chunks, each, units, launches) == ticks

@@ -172,7 +172,7 @@ def test_a_folder_gets_page_data_and_pictures(command):
     ]
     assert sorted(contents()) == sorted([*names, "docs/accuracy.md"])
     headings = [line for line in Path("docs/accuracy.md").read_text().splitlines() if line.startswith("## ")]
-    assert headings == ["## About stream-a", "## About stream-b", "## About list"]
+    assert headings == ["## All tables", "## About stream-a", "## About stream-b", "## About list"]
 
 
 @needs_matplotlib
@@ -195,7 +195,7 @@ def test_what_is_not_chosen_stays_as_it_is(command):
     assert after.keys() == before.keys()
     assert changed == {"docs/accuracy.md", "docs/accuracy/list.json", "docs/accuracy/list.png"}
     headings = [line for line in Path("docs/accuracy.md").read_text().splitlines() if line.startswith("## ")]
-    assert headings == ["## About stream-a", "## About stream-b", "## About other lists"]
+    assert headings == ["## All tables", "## About stream-a", "## About stream-b", "## About other lists"]
 
 
 @needs_matplotlib

@@ -278,6 +278,19 @@ def test_what_is_small_enough_is_held():
     assert isinstance(streamed(trace, MACHINE), StreamedWorkload)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3, 7, 8, 9])
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+def test_a_stream_knows_its_blocks_and_warps_before_it_is_lowered(threads, width):
+    trace = long_trace(Program(1, (threads, 1, 1)), 5, {0, 3}, 2)
+    machine = MACHINE.replace({"cores.warp_width": width, "cores.cores_per_group": 8, "cores.max_threads_per_core": 8})
+    stream, held = streamed(trace, machine), lower(trace, machine)
+    warps = -(-threads // width)
+    assert (stream.launches, stream.blocks, stream.warps) == (2, 10, 10 * warps)
+    assert stream.launch_blocks.tolist() == held.launch_blocks.tolist() == [0, 5, 10]
+    assert stream.launch_warps.tolist() == [0, 5 * warps, 10 * warps]
+    assert stream.block_warps.tolist() == held.block_warps.tolist() == [warps * block for block in range(11)]
+
+
 def test_what_a_user_sees_is_the_same_where_nothing_is_held(monkeypatch):
     trace = str(shipped_trace(DEFAULT_TRACE))
     latencies = {"program": trace, "machines": ["gtx480"], "axes": {"memory.latency": [200, 800]}}

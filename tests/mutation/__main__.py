@@ -11,23 +11,28 @@ nine in ten are noticed, or more than one in twenty is said to be equivalent.
 import argparse
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 from simtmm.files import cache_folder
 from tests.mutation import report
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
-from tests.mutation.covered import Covered
+from tests.mutation.covered import AS_PYTHON, Covered
 from tests.mutation.faults import Fault
 from tests.mutation.judged import Verdict, difference, judged
 from tests.mutation.running import ROOT, Runner
 from tests.mutation.tree import OWN, own_places, synced
 from tests.mutation.uses import Uses
 
+T = TypeVar("T")
 TOGETHER = 4  # files of tests that are recorded by one process
+NONE = 0.0, 0.0  # seconds for loops as Python
 
 
 def main() -> int:
@@ -49,13 +54,25 @@ def main() -> int:
             finally:
                 runners.put(runner)
 
+        def in_turn(calls: Iterable[Callable[[Runner], Verdict]]) -> Iterator[Verdict | None]:
+            """What each gives, in order; a call is asked for when a runner is free."""
+            waiting: deque[Future[Verdict | None]] = deque()
+            for call in calls:
+                waiting.append(pool.submit(with_runner, call))
+                if len(waiting) == given.workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
         with ThreadPoolExecutor(given.workers) as pool:
             if given.record is not None:
                 files = _files(given, covered)
                 batches = [files[at : at + TOGETHER] for at in range(0, len(files), TOGETHER)]
-                list(pool.map(lambda batch: with_runner(lambda one: _record(batch, covered, one)), batches))
+                list(
+                    pool.map(lambda batch: with_runner(lambda one: _record(batch, covered, one, given.bounds)), batches)
+                )
                 return 0
-            verdicts = _judge(given, covered, trees[0], lambda calls: pool.map(with_runner, calls))
+            verdicts = _judge(given, covered, trees[0], in_turn)
     print(report.summary(verdicts), report.by_part(verdicts), sep="\n")
     report.written(verdicts, given.out)
     return 0 if report.is_enough(verdicts) else 1
@@ -89,7 +106,17 @@ def _judge(
 
         return found
 
-    return [verdict for verdict in run([verdict_of(fault) for fault in faults]) if verdict is not None]
+    found = run(verdict_of(fault) for fault in within(given.minutes, faults))
+    return [verdict for verdict in found if verdict is not None]
+
+
+def within(minutes: float | None, faults: Iterable[T], clock: Callable[[], float] = time.monotonic) -> Iterator[T]:
+    """Faults until so many minutes have gone; all of them if none are given."""
+    begun = clock()
+    for fault in faults:
+        if minutes is not None and clock() - begun > 60 * minutes:
+            return
+        yield fault
 
 
 def _faults(given: argparse.Namespace, tree: Path) -> list[Fault]:
@@ -119,8 +146,8 @@ def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
     return covered.lacking(found)
 
 
-def _record(files: Sequence[str], covered: Covered, runner: Runner) -> None:
-    tests = covered.record(files, runner)
+def _record(files: Sequence[str], covered: Covered, runner: Runner, bounds: tuple[float, float] | None = None) -> None:
+    tests = covered.record(files, runner, bounds, NONE if bounds else AS_PYTHON)
     for file in files:
         own = [test for test in tests.values() if test.file == file]
         print(f"{file}: {len(own)} tests, {sum(test.seconds for test in own):.0f} s", flush=True)
@@ -137,11 +164,16 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=float, default=160.0, help="of the processor that the tests of a fault may take"
     )
+    parser.add_argument("--minutes", type=float, help="of the clock, behind which no further fault is planted")
     parser.add_argument("--workers", type=int, default=1, help="faults at once, each in a copy of its own")
     parser.add_argument("--out", type=Path, default=Path(".mutation"), help="the folder of verdicts and survivors")
     parser.add_argument(
         "--record", nargs="*", metavar="PATH", help="record these files or folders of tests; all if none"
     )
+    parser.add_argument(
+        "--bounds", type=float, nargs=2, metavar=("TEST", "FILE"),
+        help="seconds for a test and a file of tests that are recorded, whose loops are not run as Python then",
+    )  # fmt: skip
     return parser.parse_args(words)
 
 

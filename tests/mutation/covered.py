@@ -8,10 +8,11 @@ import contextlib
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -50,6 +51,12 @@ class Record:
             for name, test in found.items()
             if test["passed"]
         }
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all of the file's tests are known: none was skipped, failed, or was left out for want of time."""
+        found = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
+        return all(test["passed"] for test in found.values())
 
     @cached_property
     def _sources(self) -> dict[str, str]:
@@ -149,17 +156,27 @@ class Covered:
         """Those of these files of tests that have no record as they are."""
         return [file for file in files if not (self._place(file) / "sources.json").exists()]
 
-    def record(self, files: Sequence[str], runner: Runner) -> dict[str, RecordedTest]:
-        """Run files of tests, and keep which lines each test ran. Raises RuntimeError where that can't be done."""
+    def record(
+        self,
+        files: Sequence[str],
+        runner: Runner,
+        limits: tuple[float, float] | None = None,
+        as_python: tuple[float, float] = AS_PYTHON,
+    ) -> dict[str, RecordedTest]:
+        """Run files of tests, and keep which lines each test ran. Raises RuntimeError where that can't be done.
+
+        limits: seconds of the processor for a test and for a file of tests, as much as they take if left out.
+        as_python: the same with loops as Python; of no file at all if a file has no seconds.
+        """
         with TemporaryDirectory() as scratch:
             place = Path(scratch)
-            outcome = runner.recorded(files, place)
+            outcome = runner.recorded(files, place, limits)
             if not (place / "tests.json").exists():
                 raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
             known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
-            for number, again in enumerate(_with_loops(known, _ran(place), runner.tree)):
+            for number, again in enumerate(_with_loops(known, _ran(place), runner.tree) if as_python[1] else ()):
                 (place / f"again{number}").mkdir()
-                runner.recorded(again, place / f"again{number}", AS_PYTHON)
+                runner.recorded(again, place / f"again{number}", as_python, as_python=True)
             return self._settled(files, place, runner.tree)
 
     def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
@@ -201,10 +218,21 @@ class Covered:
         (place / "sources.json").write_text(json.dumps(sources), encoding="utf-8")
 
     @cached_property
+    def _files(self) -> list[str]:
+        return sorted(path.relative_to(self._tree).as_posix() for path in (self._tree / "tests").rglob("test_*.py"))
+
+    @cached_property
+    def _lacking(self) -> list[str]:
+        return self.lacking(self._files)
+
+    @cached_property
+    def _partly(self) -> list[str]:
+        """Files of which some tests alone are known."""
+        return [file for file in self._files if file not in self._lacking and not Record(self._place(file)).is_whole]
+
+    @cached_property
     def _records(self) -> list[Record]:
-        files = sorted(path.relative_to(self._tree).as_posix() for path in (self._tree / "tests").rglob("test_*.py"))
-        lacking = set(self.lacking(files))
-        return [Record(self._place(file)) for file in files if file not in lacking]
+        return [Record(self._place(file)) for file in self._files if file not in self._lacking]
 
     def by_line(self, file: str) -> dict[int, list[RecordedTest]]:
         """The tests of each line of a source."""
@@ -222,6 +250,25 @@ class Covered:
         by_line = self.by_line(file)
         found = {test.name: test for line in lines for test in by_line.get(line, [])}
         return list(found.values())
+
+    def unrecorded(self, source: str) -> list[str]:
+        """Files of tests that are near a source and have no record, or one of some tests alone, the nearest first: they
+        have the source's name, import it, or stand in its folder.
+        """
+        module = PurePosixPath(source).with_suffix("")
+        room = PurePosixPath("tests", *module.parts[1:-1])
+        dotted, folder = ".".join(module.parts), ".".join(module.parts[:-1])
+        imports = re.compile(rf"{re.escape(dotted)}\b|from {re.escape(folder)} import .*\b{module.name}\b")
+
+        def near(file: str) -> int:
+            path = PurePosixPath(file)
+            named, beside = path.stem == f"test_{module.name}", path.parent == room
+            return named + beside + 3 * bool(imports.search(text_of(self._tree / file))) + 2 * (named and beside)
+
+        found = sorted(
+            ((near(file), file) for file in [*self._lacking, *self._partly]), key=lambda each: (-each[0], each[1])
+        )
+        return [file for score, file in found if score]
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:
         """The tests of files in which any of these words stands."""

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,10 +14,13 @@ from tests.mutation.tree import planted
 from tests.mutation.uses import Uses, own_lines
 
 What = Literal["caught", "survived", "timed out", "equivalent"]
+STARTED = 15.0  # seconds until tests run: what they import, and compile anew
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
 LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
+MOST_FILES = 5  # of tests without a record
+FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 
@@ -122,12 +125,35 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
 
 
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
-    """Plant a fault and see. seconds: of the processor that a run may take."""
+    """Plant a fault and see. seconds: of the processor that a run may take.
+
+    Where no recorded test notices it, the nearest files of tests without a record are run.
+    """
+    verdict = _by_recorded(fault, source, covered, uses, runner, seconds)
+    if verdict.what != "survived":
+        return verdict
+    files = covered.unrecorded(fault.file)[:MOST_FILES]
+    if not files:
+        return verdict
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        outcome = runner.run(files, seconds)
+    spent, more = verdict.seconds + outcome.seconds, f"; {len(files)} files of no record"
+    failed = FAILED.search(outcome.printed) if outcome.status != 0 else None
+    if failed:  # as it does without the fault?
+        before = runner.run([failed["test"]], seconds)
+        spent += before.seconds
+        if before.status == 0:
+            return replace(verdict, what="caught", seconds=spent, by=f"{failed[0][:200]}{more}")
+    return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
+
+
+def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     tests = selected(fault, source, covered, uses)
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
     chosen = ordered(tests, seconds / FAR_BELOW, Nearness(fault, source, runner.tree))
+    seconds = min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
     spent = outcome.seconds
@@ -155,9 +181,8 @@ def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[Recorde
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:
     lines = [line for line in outcome.printed.splitlines() if line.strip()]
     if outcome.status is None:
-        return "timed out" if sum(
-            test.seconds for test in chosen
-        ) <= seconds / FAR_BELOW else "survived", "took too long"
+        was_short = sum(test.seconds for test in chosen) <= seconds / FAR_BELOW
+        return "timed out" if was_short else "survived", "took too long"
     if outcome.status == 0:
         return "survived", lines[-1] if lines else ""
     failed = next((line for line in lines if line.startswith(("FAILED", "ERROR"))), lines[-1] if lines else "")

@@ -2,7 +2,8 @@
 
 Coverage.py measures, with the test's name as its context. What a test imports first runs then, and in no later test:
 the lines of a module's top count for nothing. Loops that become machine code run unseen, so tests that run some are run
-once more with loops as Python, each for as long as it may take: what it has run until then counts.
+once more with loops as Python. A test may have a limit of its own, and a file of tests one for all of its tests: what
+a test has run until then counts, and what its file has no time for is left out.
 """
 
 import atexit
@@ -18,7 +19,8 @@ from typing import Any
 import pytest
 
 DATA, RESULT = "SIMTMM_COVERAGE", "SIMTMM_COVERAGE_RESULT"  # variables: where the lines go, and the tests' times
-LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: with loops as Python, seconds of a test and of a file of tests
+LIMITS = "SIMTMM_COVERAGE_LIMITS"  # a variable: seconds of a test and of a file of tests
+LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: whether loops are run as Python
 WAITED = 12  # times the seconds of a test, by the clock
 SITE = """\
 import os
@@ -93,19 +95,23 @@ class OverError(BaseException):
     """A test has had its seconds. No Exception, which Hypothesis would look for a smaller example of."""
 
 
-class LoopsAsPython:
-    """Runs what would be machine code as the Python that it is written in.
+def loops_as_python() -> None:
+    """Run what would be machine code as the Python that it is written in."""
+    from simtmm.compiled import _as_python
+    from simtmm.native import Loop
+
+    Loop.__call__ = lambda self, *arguments: _as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
+
+
+class Limits:
+    """Ends tests that have had their seconds, and skips those of files that have had theirs.
 
     A test that goes on after its seconds, because it waits for a thread that they ended, ends the process.
     """
 
     def __init__(self, of_test: float, of_file: float, recorder: Recorder) -> None:
-        from simtmm.compiled import _as_python
-        from simtmm.native import Loop
-
         self._of_test, self._of_file, self._recorder = of_test, of_file, recorder
         self._spent: dict[str, float] = {}
-        Loop.__call__ = lambda self, *arguments: _as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
         signal.signal(signal.SIGPROF, self._end_test)
         signal.signal(signal.SIGALRM, self._end_all)
 
@@ -147,5 +153,7 @@ def pytest_configure(config: Any) -> None:
     if DATA in os.environ:
         recorder = Recorder()
         config.pluginmanager.register(recorder)
+        if LIMITS in os.environ:
+            config.pluginmanager.register(Limits(*json.loads(os.environ[LIMITS]), recorder))
         if LOOPS in os.environ:
-            config.pluginmanager.register(LoopsAsPython(*json.loads(os.environ[LOOPS]), recorder))
+            loops_as_python()

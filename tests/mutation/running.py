@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from tests.mutation.recorder import DATA, LOOPS, RESULT, SITE
+from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
 from tests.mutation.tree import linked
 
 ROOT = Path(__file__).parents[2]
@@ -66,11 +66,13 @@ class Runner:
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return self._ask([*WORDS, "-x", *tests], environment, seconds)
 
-    def recorded(self, tests: Sequence[str], place: Path, loops: tuple[float, float] | None = None) -> Outcome:
+    def recorded(
+        self, tests: Sequence[str], place: Path, limits: tuple[float, float] | None = None, as_python: bool = False
+    ) -> Outcome:
         """Run tests, or files of tests, and write down in a folder which lines each test runs.
 
-        loops: as Python, with the seconds of the processor that a test and a file of tests may take; as machine code
-        if left out.
+        limits: seconds of the processor that a test and a file of tests may take. as_python: whether loops that would
+        be machine code are run as Python.
         """
         site = self._scratch / "site"
         site.mkdir(exist_ok=True)
@@ -80,8 +82,10 @@ class Runner:
             RESULT: str(place / "tests.json"),
             "PYTHONPATH": self._path(site),
         }
-        if loops is not None:
-            environment |= {LOOPS: json.dumps(loops), "NUMBA_DISABLE_JIT": "1"}
+        if limits is not None:
+            environment |= {LIMITS: json.dumps(limits)}
+        if as_python:
+            environment |= {LOOPS: "1", "NUMBA_DISABLE_JIT": "1"}
         return self._ask([*WORDS, "-p", "tests.mutation.recorder", *tests], environment, RECORDING)
 
     def _ask(self, arguments: list[str], environment: dict[str, str], seconds: float) -> Outcome:

@@ -1,5 +1,7 @@
 """The job that plants faults: which it finds in a source, and what becomes of those of a small package."""
 
+import json
+import os
 import shutil
 import textwrap
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation import report, server
+from tests.mutation.__main__ import within
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, faults_of
@@ -201,7 +204,10 @@ class Known:
     def naming(self, words):
         return [RecordedTest(f"{OF_TESTS}::test_{word}", 0.1, 9) for word in words if word in self.named]
 
-    named = ()
+    def unrecorded(self, file):
+        return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.lacking]
+
+    named = lacking = ()
 
 
 def fault(tree, before, after):
@@ -240,6 +246,50 @@ def test_tests_that_are_no_longer_there_are_left_out(tree, runner, others, what,
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, Ran(), Uses(tree), runner, 4.0)
     assert (verdict.what, verdict.tests) == (what, number)
+
+
+@pytest.mark.parametrize(
+    ("assertion", "what"),
+    [("above(3) == 4", "survived"), ("above(4) == 1", "caught"), ("above(4) == 2", "survived")],
+)
+def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_too_says_nothing(
+    tree, runner, assertion, what
+):
+    more = (tree / OF_TESTS).with_name("test_more.py")
+    of = (tree / OF_TESTS).read_text().partition("\ndef ")[0]
+    more.write_text(f"{of}\n\ndef test_x():\n    assert {assertion}\n")
+    ran = Known()
+    ran.by, ran.lacking = {}, ["test_more.py"]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, ran, Uses(tree), runner, 4.0)
+    assert verdict.what == what, verdict.by
+    assert "of no record" in verdict.by
+
+
+def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_folder(tmp_path):
+    texts = {
+        "tests/a/test_m.py": "", "tests/a/test_other.py": "", "tests/b/test_x.py": "from simtmm.a import k, m\n",
+        "tests/b/test_y.py": "import simtmm.a.m\n", "tests/b/test_z.py": "from simtmm.a import more\n",
+        "tests/c/test_m.py": "from simtmm.a.m import f\n",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert Covered(tmp_path, tmp_path / "cache").unrecorded("simtmm/a/m.py") == [
+        "tests/a/test_m.py", "tests/c/test_m.py", "tests/b/test_x.py", "tests/b/test_y.py", "tests/a/test_other.py",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("passed", "near"), [(True, []), (False, ["tests/a/test_m.py"])])
+def test_a_file_is_run_too_of_which_a_test_was_left_out(tmp_path, passed, near):
+    (tmp_path / "tests" / "a").mkdir(parents=True)
+    (tmp_path / "tests" / "a" / "test_m.py").touch()
+    place = Covered(tmp_path, tmp_path)._place("tests/a/test_m.py")
+    place.mkdir(parents=True)
+    (place / "sources.json").write_text("{}")
+    tests = {"one": {"passed": True, "seconds": 1.0}, "other": {"passed": passed, "seconds": 0.0}}
+    (place / "tests.json").write_text(json.dumps(tests))
+    assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == near
 
 
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
@@ -378,6 +428,28 @@ def test_what_a_run_replaces_in_its_cache_folder_stays_in_the_user_s(tmp_path):
     (scratch / "kept.o").unlink()
     assert [(cache / name).read_text() for name in ("kept.o", "studies/s.sqlite")] == ["right", "right"]
     assert not (cache / "new.o").exists()
+
+
+def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypatch):
+    """As files that another process writes under another name first."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for name in ("a.part", "b.o"):
+        (cache / name).write_text("right")
+    link = os.link
+
+    def late(source, target):
+        (cache / "a.part").unlink(missing_ok=True)
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", late)
+    assert [path.name for path in linked(cache, tmp_path / "scratch").iterdir()] == ["b.o"]
+
+
+def test_a_run_that_has_had_its_minutes_plants_no_more(tmp_path):
+    clock = iter([0.0, 30.0, 59.0, 61.0, 90.0])
+    assert list(within(1.0, ["a", "b", "c", "d"], lambda: next(clock))) == ["a", "b"]
+    assert list(within(None, ["a", "b"])) == ["a", "b"]
 
 
 def test_the_report_counts_and_is_content_with_nine_in_ten(tmp_path):

@@ -5,7 +5,7 @@ import itertools
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 LEFT_OUT = {
@@ -70,7 +70,8 @@ def planted(path: Path, changed: bytes) -> Iterator[None]:
 def linked(cache: Path, scratch: Path) -> Path:
     """A cache folder of all that is in another, for a run that may put wrong things there.
 
-    Files are replaced whole, and so shared; SQLite's are changed in place, and copied.
+    Files are replaced whole, and so shared; SQLite's are changed in place, and copied. What another process removes
+    meanwhile is left out.
     """
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(mode=0o700, parents=True)
@@ -81,5 +82,6 @@ def linked(cache: Path, scratch: Path) -> Path:
         for name in folders:
             (place / name).mkdir(mode=0o700)
         for name in files:
-            (shutil.copy2 if ".sqlite" in name else os.link)(Path(folder, name), place / name)
+            with suppress(FileNotFoundError):
+                (shutil.copy2 if ".sqlite" in name else os.link)(Path(folder, name), place / name)
     return scratch

@@ -4,10 +4,12 @@ import dataclasses
 
 import pytest
 
+from simtmm.cuda.device import DeviceLaunch
 from simtmm.device.own_clock import OwnClock
-from simtmm.programs import recording
+from simtmm.programs import recording, repeats
 from simtmm.programs.program import cuda_program
 from simtmm.recorder.selection import Selection
+from tests.test_keys import keys_apart
 
 PROGRAM = """
 #include <cstdio>
@@ -98,3 +100,19 @@ def test_launches_behind_the_first_of_a_trace_are_not_run_again_and_count_on_the
     assert capfd.readouterr().out == "1 4.5 us\n"
     assert (outcome.launched, outcome.recorded) == (700, recording.RECORDED_LAUNCHES)
     assert outcome.trace.info.warnings[0].startswith("500 launches did again what earlier ones had done")
+
+
+def test_a_launch_is_the_same_as_another_by_all_that_decides_what_it_does():
+    """But for what no kernel that is followed looks at: textures; and where errors begin, and who may run beside it."""
+    parts = {
+        "function": ("f", "g"), "grid": ((1, 2, 3), (1, 2, 4), (2, 1, 3)), "block": ((4, 5, 6), (4, 6, 5), (1, 5, 6)),
+        "parameters": (b"\0", b"\1", b"\0\0", b""), "shared_bytes": (0, 64), "where": ("", "k.cu"),
+        "textures": (b"", b"t"), "chosen": ((), (1,)), "concurrent": (False, True),
+    }  # fmt: skip
+    assert {*parts} == {"function", *(field.name for field in dataclasses.fields(DeviceLaunch))}
+    functions = {name: object() for name in parts["function"]}
+
+    def key(function, **launch):
+        return repeats._key(functions[function], DeviceLaunch(**launch))
+
+    keys_apart(key, parts, apart=("where", "textures", "chosen", "concurrent"))

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,20 +11,34 @@ from hypothesis import given
 
 from simtmm import Machine, Workload
 from simtmm.analysis.run import run
-from simtmm.analysis.units import units
+from simtmm.analysis.units import chunks_of_kinds, units
 from simtmm.engine import simulate
 from simtmm.errors import OutputError
 from simtmm.report.explain_page import explanation, write_explanation
+from simtmm.report.explain_page import heat as heat_module
 from simtmm.report.explain_page import lanes as lanes_of_groups
 from simtmm.report.explain_page.content import content
-from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, heat
-from simtmm.report.explain_page.lanes import MOST_SLICES, lanes
+from simtmm.report.explain_page.heat import MOST_HOT, MOST_INSTRUCTIONS, MOST_SHOWN, MOST_TEXT, _is_little, heat
+from simtmm.report.explain_page.lanes import MOST_SLICES, MOST_SLOTS, lanes
+from simtmm.report.explain_page.lanes import _kept as shown_slices
 from simtmm.report.explain_page.measures import GROUPS, Measured
 from simtmm.report.explain_page.over_time import MOST_POINTS, over_time
 from simtmm.report.explain_page.roofline import roofline
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.result import Result
-from simtmm.stalls import COUNTS, LAUNCH_COUNTS, REASONS, THREADS, Place, Places, Reason, Stalls
+from simtmm.stalls import (
+    ATOMICS,
+    COUNTS,
+    LAUNCH_COUNTS,
+    REASONS,
+    STORES,
+    THREADS,
+    Count,
+    Place,
+    Places,
+    Reason,
+    Stalls,
+)
 from simtmm.testing.strategies import machines, workloads
 from simtmm.timeline import Blocks, Timeline
 from simtmm.trace.info import TraceInfo
@@ -288,6 +303,32 @@ def test_arrays_and_levels_say_what_moves(traced, bare):
     ways = content(back)["memory"]["ways"]
     assert (ways[1]["stores"], ways[2]["stores"], ways[2]["least"]) == (72 * 2 * 128, 0, True)
     assert not content(bare)["memory"]["ways"][2]["least"]
+
+
+@pytest.mark.parametrize("absent", [(), ("memory.l1",), ("memory.l2",), ("memory.l1", "memory.l2")])
+def test_sectors_that_move_are_those_counted_behind_each_level(absent):
+    """Of loads, stores and atomics, each counted apart."""
+    machine = MACHINE.replace({"memory.sectors": 4, **dict.fromkeys(absent)})
+    made = run(WORKLOAD, machine, what_if=False, timeline=True)
+    memory = content(made)["memory"]
+    names = [level["name"] for level in memory["levels"]]
+    assert names == [
+        "core groups",
+        *(name for name in ("L1", "L2") if f"memory.{name.lower()}" not in absent),
+        "memory",
+    ]
+
+    def sectors(what):
+        found = chunks_of_kinds(made.result.stalls, what)
+        kinds = [sum(found.get(kind, 0) for kind in group) for group in (STORES, ATOMICS)]
+        return [32 * (sum(found.values()) - sum(kinds)), 32 * kinds[0], 32 * kinds[1]]
+
+    into = {"L2": Count.L2_SECTORS, "memory": Count.MEMORY_SECTORS}
+    moved = [[way["loads"], way["stores"], way["atomics"]] for way in memory["ways"]]
+    for way, level in list(zip(moved, names[1:], strict=True))[1:]:
+        assert way == sectors(into[level]), level
+    if len(names) > 2:
+        assert sum(moved[-1]) > 0
 
 
 @examples(60 // SHARING)
@@ -1023,3 +1064,61 @@ def test_what_is_left_out_is_reported(show, bare, monkeypatch):
     )
     at_lanes(browser)
     assert seen_cycles(browser) == pytest.approx([0, until], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "around", "fits"),
+    [
+        (MOST_SHOWN, "x", 10**6, True),
+        (MOST_SHOWN + 1, "x", 10**6, False),
+        (MOST_SHOWN + 1, "x", 0, True),  # of which one line is hot
+        (MOST_TEXT // 250, "y" * 250, 10**6, True),
+        (MOST_TEXT // 250 + 1, "y" * 250, 10**6, False),  # few lines, and too many bytes
+        (MOST_TEXT // 250, "y" * 249 + "\u00fc", 10**6, False),  # bytes, not characters
+    ],
+)
+def test_a_source_fits_a_page_by_its_lines_and_by_its_bytes(lines, text, around, fits):
+    assert _is_little({"a.cu": [("a.cu", 1, "")]}, {"a.cu": [text] * lines}, around) == fits
+
+
+def slices(rows):
+    """A timeline's slices as (group, slot, begin), which is all that decides which of them are shown."""
+    group, slot, begin = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+    return SimpleNamespace(group=group, slot=slot, begin=begin)
+
+
+def test_of_too_many_slices_those_are_shown_that_begin_before_one_tick():
+    timeline = slices([(0, place % 3, 10 * (place // 2)) for place in range(20)] + [(1, 0, 5)] * 4)
+    kept = shown_slices(timeline, [0, 1], 4 + 9)
+    assert [(rows.tolist(), until) for rows, until in kept.values()] == [([20, 21, 22, 23], None), (list(range(8)), 40)]
+    whole = shown_slices(timeline, [0, 1], 24)
+    assert [(rows.tolist(), until) for rows, until in whole.values()] == [
+        ([20, 21, 22, 23], None),
+        (list(range(20)), None),
+    ]
+    # Fewer slices than its share leave more for the other; all that begin at once are cut within the tick
+    together = shown_slices(slices([(0, 0, 7)] * 6 + [(1, 0, 0)]), [0, 1], 5)
+    assert [(rows.tolist(), until) for rows, until in together.values()] == [([6], None), ([0, 1, 2, 3], 8)]
+
+
+def test_of_very_many_slots_the_first_are_shown():
+    timeline = slices([(0, 2 * slot, 0) for slot in range(MOST_SLOTS + 3)])
+    ((rows, until),) = shown_slices(timeline, [0], 10**6).values()
+    assert (rows.tolist(), until) == (list(range(MOST_SLOTS)), None)
+
+
+def test_lines_about_those_with_heat_are_shown_with_their_tabs_as_blanks():
+    lines = ["a", "\tb", "  \tc", "d", "e", "f\tg", "h"]
+    keys = [("k.cu", 2, ""), ("k.cu", 6, ""), ("k.cu", 9, "")]
+    at = {key: number for number, key in enumerate(keys)}
+    assert heat_module._whole(keys, lines, at, 0) == [
+        (0, "1 lines without anything", None),
+        (2, "    b", 0),
+        (0, "3 lines without anything", None),
+        (6, "f   g", 1),
+        (0, "1 lines without anything", None),
+        (9, "", 2),  # of another file than the one recorded
+    ]
+    assert [line[:2] for line in heat_module._whole(keys[:1], lines, at, 1)] == [
+        (1, "a"), (2, "    b"), (3, "    c"), (0, "4 lines without anything"),
+    ]  # fmt: skip

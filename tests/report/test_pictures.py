@@ -534,3 +534,13 @@ def test_cells_without_a_value_are_hatched_and_have_a_key(last):
     blank = bool(np.isnan(last))
     assert [text.get_text() for legend in figure.legends for text in legend.get_texts()] == [charts.NO_VALUE] * blank
     assert bool(figure.axes[0].patch.get_hatch()) == blank
+
+
+@needs_matplotlib
+@pytest.mark.parametrize(
+    ("value", "is_shown"),
+    [(2, True), (20, True), (2e-6, True), (0.05, True), (5e9, True), (3, False), (12, False), (7e-3, False)],
+)
+def test_a_tick_between_powers_of_ten_is_named_by_its_first_digit(value, is_shown):
+    shown = axes_module._some(lambda value, place: f"{value:g} at {place}", "25")(value, 7)
+    assert shown == (f"{value:g} at 7" if is_shown else "")

@@ -109,3 +109,10 @@ def test_a_table_without_column_names_has_no_header():
 
 def test_square_brackets_are_text_and_no_markup():
     assert printed("[bold]T[/bold]", ("", ""), [("[red]a[/red]", "[1]")]) == ["[bold]T[/bold]", "[red]a[/red]   [1]"]
+
+
+@pytest.mark.parametrize("row", [("a",), ("a", "b", "c")])
+def test_a_row_of_a_table_has_a_cell_for_each_column(row):
+    assert table("title", ("", "b"), [("a", "b")]).row_count == 1
+    with pytest.raises(ValueError, match="zip"):
+        table("title", ("", "b"), [row])

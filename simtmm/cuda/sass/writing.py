@@ -4,7 +4,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Label, Location, Negated, Register, Symbol, Variable
+from simtmm.cuda.ptx.syntax import (
+    Immediate,
+    Instruction,
+    Issue,
+    Label,
+    Location,
+    Negated,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Operand, Reg
 from simtmm.cuda.sass.waiting import waiting_loads
@@ -83,7 +94,18 @@ class Writing:
     def do(self, name: str, *operands: PtxOperand, guard: bool = False) -> None:
         """An instruction of PTX, "add.s32". guard: whether only lanes of the machine instruction's guard do it."""
         opcode, *modifiers = name.split(".")
-        self._append(opcode, tuple(modifiers), operands, guard, PART)
+        self._append(opcode, tuple(modifiers), tuple(map(self._without_special, operands)), guard, PART)
+
+    def _without_special(self, operand: PtxOperand) -> PtxOperand:
+        """A vector whose parts are registers of the kernel: %ntid.x, as a bank of constants has it, is copied first."""
+        if not isinstance(operand, Vector):
+            return operand
+        return Vector(
+            tuple(
+                self.value("mov.b32", "b32", part) if isinstance(part, Register) and part.name[0] == "%" else part
+                for part in operand.parts
+            )
+        )
 
     def access(self, name: str, *operands: PtxOperand, when: Register | None = None) -> None:
         """Likewise the access of the machine's instruction, under its guard: what is issued.

@@ -1,6 +1,7 @@
 """Carries of sums: what a sum of three has beyond 32 bits is told by two predicates, and goes into the next."""
 
 import itertools
+import operator
 from dataclasses import replace
 
 import numpy as np
@@ -17,18 +18,23 @@ VALUES = (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 BITS = 32
 
 
-def executed(lines, results):
-    """So many words that instructions store from [R20] on, lifted and run by the plain interpreter."""
+def lifted(lines):
+    """A module of a kernel of such instructions, lifted, whose R20 and R21 have the address of what it stores."""
     lines = [f"MOV R20, {ADDRESS:#x}", "MOV R21, 0x0", *lines, "EXIT"]
     rows = [
         f"        /*{16 * number:04x}*/ {line} ; /* 0x{0:016x} */\n /* 0x{0:016x} */\n"
         for number, line in enumerate(lines)
     ]
     listing = "".join(['\t.section\t.text.k,"ax",@progbits\n', *rows])
-    lifted = lifted_kernel(parse_module(kernel("ret;", 0)), "k", Disassembly(listing, {}, {}, {}, {}), 80, 0)
+    found = lifted_kernel(parse_module(kernel("ret;", 0)), "k", Disassembly(listing, {}, {}, {}, {}), 80, 0)
+    return without_what_does_nothing(found.module)
+
+
+def executed(lines, results):
+    """So many words that instructions store from [R20] on, lifted and run by the plain interpreter."""
     memory, found = Memory(), np.zeros(results, np.uint32)
     memory.allocate(found, ADDRESS)
-    run(without_what_does_nothing(lifted.module), "k", (1, 1, 1), (1, 1, 1), [b""], memory)
+    run(lifted(lines), "k", (1, 1, 1), (1, 1, 1), [b""], memory)
     return found
 
 
@@ -83,3 +89,30 @@ def test_a_difference_carries_where_nothing_is_borrowed(sign):
     totals = [a + (b ^ 0xFFFFFFFF) + (sign == "-") for a, b in pairs]
     found = executed(lines, 2 * len(pairs)).reshape(-1, 2)
     assert found.tolist() == [[total % 2**BITS, total >> BITS] for total in totals]
+
+
+COMPARISONS = {
+    "EQ": operator.eq, "NE": operator.ne, "LT": operator.lt, "LE": operator.le, "GT": operator.gt, "GE": operator.ge,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@pytest.mark.parametrize("kind", ["", ".U32"])
+@pytest.mark.parametrize("lower", [", P0", ", !P0", ", !PT", ""])
+def test_a_comparison_of_upper_halves_takes_what_the_lower_ones_gave(name, kind, lower):
+    """What nvdisasm leaves out at the end is PT: the lower halves compare."""
+    pairs = list(itertools.product(VALUES, VALUES))
+    lines = ["MOV R6, 0x1", "ISETP.NE.AND P0, PT, R6, RZ, PT"]
+    for number, (a, b) in enumerate(pairs):
+        lines += [f"MOV R1, {a:#x}", f"MOV R2, {b:#x}", f"ISETP.{name}{kind}.AND.EX P1, P2, R1, R2, PT{lower}"]
+        lines += ["MOV R4, RZ", *told(number, "R6", "P1", "P2")]
+    below = lower in ("", ", P0")
+
+    def holds(a, b):
+        a, b = (value - (value >> 31 << BITS) * (not kind) for value in (a, b))
+        if name in ("EQ", "NE"):
+            return (a == b and below) if name == "EQ" else (a != b or below)
+        return below if a == b else COMPARISONS[name](a, b)
+
+    expected = [[0, holds(a, b), not holds(a, b)] for a, b in pairs]
+    assert executed(lines, 3 * len(pairs)).reshape(-1, 3).tolist() == expected

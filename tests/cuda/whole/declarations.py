@@ -102,14 +102,14 @@ class Declarations(Together):
         how = self.random.choice(("__noinline__", "__forceinline__"))
         head = f"__device__ {how} {type_.name} {name}(u32 mask, {type_.name} a) {{"
         scope, self.variables = self.variables, [Variable("a", type_)]
-        self.result, self.is_pure, left = type_, True, self.left
+        self.result, self.is_pure, self.may_return, left = type_, True, False, self.left
         self.left = min(self.random.randint(1, 6), left)
         with self.block("mask", may_break=False) as body:
             for _ in range(self.random.randint(1, 3)):
                 self.random.choice((self._shuffle, self._vote, self._reduce))(0)
                 self.statements(1, 1)
             body.line(f"return {self.of(type_)};")
-        self.result, self.is_pure, self.left, self.variables = None, False, left, scope
+        self.result, self.is_pure, self.may_return, self.left, self.variables = None, False, True, left, scope
         self.nest((head, body))
         self.warp_functions.append((name, type_))
 

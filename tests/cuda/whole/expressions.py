@@ -184,7 +184,8 @@ class Expressions:
         by = str(self.random.randrange(type_.bits)) if self.chance(0.5) else by
         if self.chance(0.5):
             return f"({type_.name})(({type_.computing}){self.of(type_, depth)} << {by})"
-        return f"({type_.name})({self.of(type_, depth)} >> {by})"
+        # A bit-field is promoted by its width: cast first, as it might be shifted by all of its bits
+        return f"({type_.name})(({type_.name})({self.of(type_, depth)}) >> {by})"
 
     def _negated(self) -> str:
         type_, depth = self._at

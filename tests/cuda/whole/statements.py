@@ -26,6 +26,7 @@ class Statements(Expressions):
         self.warp_functions: list[tuple[str, Type]] = []
         self.by_pointer: list[tuple[str, Type]] = []  # functions that take a pointer, a reference and a number
         self.result: Type | None = None  # of the function that this is in; None of the kernel
+        self.may_return = True  # before its end: not where those who are left would wait for who is gone
 
     def name(self, letter: str) -> str:
         """A new name."""
@@ -67,7 +68,7 @@ class Statements(Expressions):
             makers += [self._goto] if "goto" in self.features else []
         if self.may_break:
             makers += [self._break]
-        if self.result is not None and self.mask is None:
+        if self.result is not None and self.mask is None and self.may_return:
             makers += [self._return]
         return makers
 

@@ -1,5 +1,6 @@
 """Drawn kernels leave the same as PTX, as machine code of each architecture, and as C++ on the host."""
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -122,3 +123,17 @@ def test_a_kernel_is_kept_and_read(tmp_path):
 def test_the_causes_of_other_kernels_are_told_together():
     causes = {Outcome(draw(seed), PTX, 90, REFUSED, f"`CALL R{seed} `(k{seed})` is not known").cause for seed in (1, 2)}
     assert causes == {"`CALL _ `(_)` is not known"}
+
+
+def test_no_thread_leaves_a_function_of_a_warp_before_the_others():
+    texts = [draw(seed).text for seed in (7001372, 7001404, *range(300))]
+    bodies = [found[0] for text in texts for found in re.finditer(r"\bw_\d+\(u32 mask.*?\n}", text, re.DOTALL)]
+    assert len(bodies) > 20
+    assert not [body for body in bodies if body.count("return ") > 1]
+
+
+def test_a_bit_field_is_shifted_as_the_type_that_it_has():
+    """Of few bits, it is promoted to 32, and a shift by more is not defined."""
+    texts = [draw(seed).text for seed in (7001974, *range(200))]
+    assert not [text for text in texts if re.search(r"\(b_\d+\.m\d >> \d", text)]
+    run_on_host([draw(7001974)], checked=True)

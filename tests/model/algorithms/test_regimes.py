@@ -1,12 +1,13 @@
 """Where what binds changes, and where one algorithm overtakes another."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm.errors import ModelError
 from simtmm.model.algorithms import find
-from simtmm.model.algorithms.regimes import crossover, regimes
+from simtmm.model.algorithms.regimes import _stretches, crossover, regimes
 from simtmm.model.equations.formula import Formula, Symbol
 from tests.model.algorithms.printed import same
 
@@ -171,3 +172,19 @@ def test_one_of_the_two_may_not_depend_on_the_symbol():
 
 
 GTX_580 = {"P": 512, "L": 100, "C": 32, "X": 48}
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1.001, 1e9))
+def test_stretches_reach_from_one_end_of_the_range_to_the_other(low, factor):
+    """To the last bit: a grid whose ends were rounded would leave a sliver out, or ask beyond the range."""
+    high, asked = low * factor, []
+
+    def label(values):
+        asked.extend(values)
+        return np.where(values < low * factor**0.5, "first", "second")
+
+    found = _stretches(label, low, high)
+    assert [name for name, _, _ in found] == ["first", "second"]
+    assert (found[0][1], found[-1][2]) == (low, high)
+    assert found[0][2] == found[1][1]
+    assert (min(asked), max(asked)) == (low, high)

@@ -129,3 +129,24 @@ def test_what_can_not_be_counted_is_refused():
 def test_tables_are_of_whole_numbers():
     found = counted(warp(lambda lane: work(WORK, 1)))
     assert found.warps.dtype == found.read_sectors.dtype == np.int64
+
+
+ACCESSES = {
+    # kind: sectors of 32 lanes at a stride of 32 bytes, wavefronts of them, and sectors that are read
+    "load": (32, 0, 32), "async": (32, 0, 32), "store": (32, 0, 0), "atomic": (32, 0, 0),
+    "shared_load": (0, 8, 0), "shared_store": (0, 8, 0), "shared_atomic": (0, 8, 0),
+    "local_load": (32, 0, 0), "local_store": (32, 0, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ACCESSES)
+def test_each_kind_of_access_counts_sectors_or_wavefronts(kind):
+    def event_of(lane):
+        if "shared" in kind:
+            return shared(0, 32 * lane, kind=kind)
+        # Of local memory the words of all threads lie side by side: eight rows of 32 words, of which each has a fourth
+        return 0, kind, 32 * (lane % 8 if "local" in kind else lane), 4
+
+    site = TraceSite(0, kind, "k.cu", 1, "")
+    found = executions(trace([warp(event_of)], sites=(site,), local=256, shared_memory=1024))
+    assert (of(found.sectors, 0), of(found.wavefronts, 0), *found.read_sectors.tolist()) == ACCESSES[kind]

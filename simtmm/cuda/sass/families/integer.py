@@ -285,7 +285,7 @@ def _compared(
         if lower:
             raise lifting.refuse()
         return found
-    below = lifting.predicate(lower[0])
+    below = lifting.predicate(lower[0] if lower else Reg("PT"))  # nvdisasm leaves out PT at the end
     if comparison in ("EQ", "NE"):
         return lifting.value("and.pred" if comparison == "EQ" else "or.pred", "pred", found, below)
     same = lifting.value("setp.eq.b32", "pred", left, right)
