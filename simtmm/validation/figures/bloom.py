@@ -149,7 +149,7 @@ def bloom_times() -> tuple[Figure, ...]:
             y="s",
             logarithmic="x",
             curves=(curve("Eq (5.22) and (5.24), mended", "fitted", tradeoff),),
-            notes=("n_sub is 10,000 to 55,000; `simtmm run bloom-fit --models-only` has the line for any.",),
+            notes=("n_sub is 10,000 to 55,000; `simtmm paper equation bloom-fit` has the line for any.",),
         ),
     )
 
