@@ -139,7 +139,7 @@ def test_an_interrupt_ends_the_script_and_the_command(script, called):
 def test_other_commands_say_what_takes_a_script(script, called):
     status, _, err = called("sweep", "compare", script("pass"))
     assert (status, err.count("\n")) == (2, 1)
-    assert "is a Python script, which simtmm run, explain and record take" in err
+    assert "is a Python script, which simtmm run, diff and record take" in err
 
 
 def test_a_document_has_what_the_script_ended_with_and_nothing_of_what_it_printed(script, called):

@@ -161,17 +161,56 @@ def product(a_ptr, b_ptr, c_ptr, N: tl.constexpr):
     tl.store(c_ptr + place, tl.dot(tl.load(a_ptr + place), tl.load(b_ptr + place)))
 
 
-def test_a_product_for_hopper_is_compiled_for_sm_80_and_that_is_reported():
+def test_a_product_for_hopper_is_by_wgmma():
     notes.taken()
     a, b = np.random.default_rng(0).random((2, 64, 64)).astype(np.float16)
     c = np.zeros((64, 64), np.float32)
     with simtmm.recording(architecture=90) as recording:
         product[(1,)](a, b, c, N=64)
     np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3)
+    assert recording.trace.info.architecture.startswith("sm_90")
+    assert notes.taken()[1] == []
+    assert any("reads of wgmma (in product)" in each for each in recording.trace.info.warnings)
+
+
+def test_a_product_for_blackwell_is_compiled_for_sm_80_and_that_is_reported():
+    notes.taken()
+    a, b = np.random.default_rng(0).random((2, 128, 128)).astype(np.float16)
+    c = np.zeros((128, 128), np.float32)
+    with simtmm.recording(architecture=100) as recording:
+        product[(1,)](a, b, c, N=128)
+    np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3)
     assert recording.trace.info.architecture == "sm_80"
     assert notes.taken()[1] == [
-        "triton: kernel product is compiled for sm_80: for sm_90 it has wgmma, which is not run here"
+        "triton: kernel product is compiled for sm_80: for sm_100 it has tcgen05, which is not run here"
     ]
+
+
+@triton.jit
+def product_by_descriptors(a_ptr, b_ptr, c_ptr, M, N, K, B: tl.constexpr):
+    row, column = tl.program_id(0) * B, tl.program_id(1) * B
+    a = tl.make_tensor_descriptor(a_ptr, shape=[M, K], strides=[K, 1], block_shape=[B, B])
+    b = tl.make_tensor_descriptor(b_ptr, shape=[K, N], strides=[N, 1], block_shape=[B, B])
+    c = tl.make_tensor_descriptor(c_ptr, shape=[M, N], strides=[N, 1], block_shape=[B, B])
+    total = tl.zeros((B, B), tl.float32)
+    for k in range(0, K, B):
+        total = tl.dot(a.load([row, k]), b.load([k, column]), total)
+    c.store([row, column], total)
+
+
+def test_descriptors_made_in_a_kernel_become_tensor_maps():
+    """Also where a box reaches beyond the matrix: zeros are read there, and nothing is written."""
+    m, n, k, side = 96, 128, 160, 64
+    random = np.random.default_rng(1)
+    a, b = random.random((m, k)).astype(np.float16), random.random((k, n)).astype(np.float16)
+    c = np.full((m + 32, n), -1, np.float32)
+    triton.set_allocator(lambda size, alignment, stream: np.zeros(size, np.int8))
+    with simtmm.recording(architecture=90) as recording:
+        product_by_descriptors[(2, 2)](a, b, c, m, n, k, B=side)
+    np.testing.assert_allclose(c[:m], a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3)
+    assert (c[m:] == -1).all()
+    assert recording.trace.info.architecture.startswith("sm_90")
+    assert any("wgmma" in each for each in recording.trace.info.warnings)
 
 
 class Tensor:

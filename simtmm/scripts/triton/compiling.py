@@ -1,4 +1,4 @@
-"""Triton's compiler, set to leave out what is not run here."""
+"""Triton's compiler, which compiles for an older architecture what simtmm does not run."""
 
 import re
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from simtmm.scripts import notes
 
 NOT_RUN = re.compile(
-    r"^\s*(?:@!?%\w+\s+)?(wgmma|tcgen05|tensormap|clusterlaunchcontrol|multimem|cp\.async\.bulk\.tensor)\b",
+    r"^\s*(?:@!?%\w+\s+)?(tcgen05|clusterlaunchcontrol|multimem)\b",
     re.MULTILINE,
 )
-"""Instructions of sm_90 and later that the executor refuses."""
+"""Instructions that Triton generates for sm_90 and later, and that the executor refuses."""
 
 OLDER = 80
 OLDER_WITH_FP8 = 89

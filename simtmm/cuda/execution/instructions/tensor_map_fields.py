@@ -3,7 +3,7 @@
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import access, address_of
-from simtmm.cuda.execution.layout import ALIGN, LANES, TENSOR_MAP
+from simtmm.cuda.execution.layout import ALIGN, LANES, TENSOR_MAGIC, TENSOR_MAP
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand
 
@@ -35,8 +35,9 @@ def change(context: Context, instruction: Instruction) -> None:
     if name in _PLAIN:
         field, size = _PLAIN[name]
         value = context.read(operands[1], "i64")
-        if name == "rank":  # given as one less
+        if name == "rank":  # given as one less; a map that is made from zeros becomes one by it
             value = emit.binary("add", value, emit.constant(1, value.type))
+            _store(context, operands[0], _place("magic"), 8, emit.constant(TENSOR_MAGIC, lanes("i64")))
         _store(context, operands[0], _place(field), size, value)
     elif name in _NUMBERED:
         field, size, count = _NUMBERED[name]
