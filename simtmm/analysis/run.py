@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+FORMAT = "simtmm.run/1"  # of a run's document, and its version (simtmm.report.run_document)
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
 DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
@@ -151,6 +152,7 @@ class Run(Displayed):
         """All of it, as one JSON document."""
         machine = self.machine
         return {
+            "format": FORMAT,
             "program": self.program,
             "parameters": dict(self.parameters),
             **({"graph": dict(self.graph)} if self.graph else {}),
