@@ -1,5 +1,6 @@
 """A script run as Python runs it, with the launches recorded."""
 
+import ast
 import contextlib
 import linecache
 import logging
@@ -131,7 +132,8 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
         print_traceback(error, sys.excepthook)
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             print(f"simtmm: note: {error.name} comes with {install(EXTRAS[error.name])}", file=sys.stderr)
-        for name in sorted({UNADAPTED[each] for each in UNADAPTED if each in sys.modules or each == _missing(error)}):
+        imported = _imported(str(path))
+        for name in sorted({UNADAPTED[each] for each in UNADAPTED if each in imported or each == _missing(error)}):
             print(
                 f"simtmm: note: {name}'s launches are not known here: those of CuPy, Numba CUDA, Triton and "
                 "simtmm.RawKernel are",
@@ -139,6 +141,36 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
             )
         raise _UncaughtError(FAILED) from None
     return 0
+
+
+def _imported(path: str) -> set[str]:
+    """The modules that a script and files beside it import by name, and what holds them: a.b of a.b.c, and a.
+
+    What their libraries import is none of theirs: Numba's packages load NVIDIA's bindings, say.
+    """
+    folder = Path(path).resolve().parent
+    files = {Path(path)}
+    for module in [*sys.modules.values()]:
+        where = getattr(module, "__file__", None)
+        if where and Path(where).suffix == SUFFIX and Path(where).resolve().parent == folder:
+            files.add(Path(where))
+    found: set[str] = set()
+    for file in files:
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names = [each.name for each in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
+            else:
+                continue
+            for name in names:
+                parts = name.split(".")
+                found.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return found
 
 
 def _missing(error: BaseException) -> str | None:

@@ -5,10 +5,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from simtmm.cli.commands.explain import LONG
 
 from simtmm import Workload, load_machine, simulate
 from simtmm.analysis.run import run
+from simtmm.cli.commands.run import LONG
 from simtmm.report.explain_page import write_explanation
 from simtmm.stalls import LAUNCH_COUNTS, THREADS, Place, Places
 from simtmm.workload import COMPUTE, LOAD

@@ -107,7 +107,7 @@ def test_a_launch_is_the_same_as_another_by_all_that_decides_what_it_does():
     parts = {
         "function": ("f", "g"), "grid": ((1, 2, 3), (1, 2, 4), (2, 1, 3)), "block": ((4, 5, 6), (4, 6, 5), (1, 5, 6)),
         "parameters": (b"\0", b"\1", b"\0\0", b""), "shared_bytes": (0, 64), "where": ("", "k.cu"),
-        "textures": (b"", b"t"), "chosen": ((), (1,)), "concurrent": (False, True),
+        "textures": (b"", b"t"), "chosen": ((), (1,)), "concurrent": (False, True), "cluster": (None, (2, 1, 1)),
     }  # fmt: skip
     assert {*parts} == {"function", *(field.name for field in dataclasses.fields(DeviceLaunch))}
     functions = {name: object() for name in parts["function"]}

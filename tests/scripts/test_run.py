@@ -174,6 +174,13 @@ def test_a_framework_without_an_adapter_is_named_where_a_script_fails(script, ca
     assert f"{name}'s launches" in called("run", script(f"import {module}.lang", "missing.py"))[2]
 
 
+def test_what_a_library_imports_is_no_framework_of_the_scripts(script, called, monkeypatch):
+    monkeypatch.setitem(sys.modules, "taichi", type(sys)("taichi"))  # as Numba's packages load NVIDIA's bindings
+    status, _, err = called("run", script("import sys\n1 / 0"))
+    assert status == 1
+    assert err.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
 def test_a_scripts_own_clocks_show_the_machines_time(script, called):
     text = """
 import time, timeit, threading
