@@ -1,6 +1,6 @@
 """What `diff` is asked for: two runs, each a program to run or a run that was saved."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,14 +106,17 @@ class DiffRequest(LaunchOptions, MachineOptions):
         if None not in saved:
             of_both = {option: value for option, value in self.given().items() if not option.endswith(("-a", "-b"))}
             _refuse(of_both, f"{self.a} and {self.b} are runs that were saved")
-        checked = [
-            None if found else self.side(source, name).checked()
+        requests = [
+            None if found else self.side(source, name)
             for source, name, found in ((self.a, "a", saved[0]), (self.b, "b", saved[1]))
         ]
+        checked = [None if request is None else request.checked() for request in requests]
+        launches = _what_differs([None if request is None else _launch_of(request) for request in requests])
         sides = []
-        for source, found, run in zip((self.a, self.b), saved, checked, strict=True):
+        for source, found, run, launch in zip((self.a, self.b), saved, checked, launches, strict=True):
             if run is not None:
                 found = Side.of(run.opened(as_json).run(watch).to_dict(), named(source))
+                found = replace(found, parameters={**found.parameters, **launch})
             assert found is not None
             sides.append(found)
         return difference(sides[0], sides[1])
@@ -161,6 +164,34 @@ class DiffRequest(LaunchOptions, MachineOptions):
             return None  # a workload, or what its reader refuses
         _refuse(self._of_side(side), f"{source} is a run that was saved")
         return Side.of(document, source)
+
+
+def _launch_of(request: RunRequest) -> dict[str, Any]:
+    """How a file of device code is launched, by name, as it is to be shown."""
+    words = {name: getattr(request, name) for name in ("grid", "block", "kernel")}
+    found = {
+        name: "x".join(map(str, each)) if isinstance(each, (tuple, list)) else each for name, each in words.items()
+    }
+    if request.compile:
+        found["compile"] = " ".join(request.compile)
+    given: Any = request.args or ()
+    if not isinstance(given, Mapping):
+        pairs = [word.partition("=") for word in given]
+        given = {name if equals else f"argument {place}": value if equals else name
+                 for place, (name, equals, value) in enumerate(pairs)}  # fmt: skip
+    shown = {name: f"an array of {each.shape}" if hasattr(each, "shape") and each.shape else each
+             for name, each in given.items()}  # fmt: skip
+    return {name: value if isinstance(value, (int, float)) else str(value)
+            for name, value in {**found, **shown}.items() if value is not None}  # fmt: skip
+
+
+def _what_differs(launches: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
+    """Of two launches that are both known what differs between them; nothing of others."""
+    one, other = launches
+    if one is None or other is None:
+        return [{}, {}]
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return [{name: launch[name] for name in names if name in launch} for launch in (one, other)]
 
 
 def _arguments(both: Words, own: Words) -> Words:
