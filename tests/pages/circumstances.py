@@ -75,6 +75,8 @@ def write_files(page: Path, folder: Path) -> None:
     shutil.copy(ROOT / "traces" / "list-ranking-wyllie.parquet", folder / "trace.parquet")
     shutil.copytree(ROOT / "docs" / "scripts", folder / "docs" / "scripts")
     shutil.copytree(ROOT / "traces" / "measured", folder / "traces" / "measured")
+    (folder / "tests" / "programs").mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "programs" / "hopper_gemm.cu", folder / "tests" / "programs")
 
 
 def before(text: str) -> str:
