@@ -76,7 +76,8 @@ def write_files(page: Path, folder: Path) -> None:
     shutil.copytree(ROOT / "docs" / "scripts", folder / "docs" / "scripts")
     shutil.copytree(ROOT / "traces" / "measured", folder / "traces" / "measured")
     (folder / "tests" / "programs").mkdir(parents=True)
-    shutil.copy(ROOT / "tests" / "programs" / "hopper_gemm.cu", folder / "tests" / "programs")
+    for name in ("hopper_gemm.cu", "check.h"):
+        shutil.copy(ROOT / "tests" / "programs" / name, folder / "tests" / "programs")
 
 
 def before(text: str) -> str:
