@@ -25,7 +25,8 @@ ROOT = Path(__file__).parents[1]
 TRACE = ROOT / "traces" / "list-ranking-wyllie.parquet"
 WORKLOAD = {"blocks": [{"warps": [[["compute", 4], ["load", [0, 1]]]]}]}
 RUN_KEYS = {
-    "format", "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
+    "format",
+    "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
     "provenance", "sampling", "sampled", "faults", "warnings", "schedules", "compared", "assumptions", "bound",
     "beside_the_model", "stalls", "units", "advice",
 }  # fmt: skip
