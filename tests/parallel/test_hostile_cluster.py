@@ -1,8 +1,11 @@
 """A cluster of an enemy: who is no scheduler is told within its time, and a worker's answers are errors of points."""
 
+import re
 import shutil
 import socket
 import struct
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,13 +13,12 @@ from pathlib import Path
 import pytest
 
 import simtmm
-from simtmm.errors import StudyError
-from simtmm.parallel import dask as of_cluster
-from simtmm.parallel.dask import Cluster, _version
+from simtmm.parallel.dask import _version
 from simtmm.study.sweep import sweep
 from tests.parallel.clusters import cluster
 from tests.study.programs import designed, write
 
+ROOT = Path(__file__).parents[2]
 SENT = {
     "nothing": None,
     "an end": b"",
@@ -54,15 +56,25 @@ def peer(sent):
             each.close()
 
 
+# In a process of its own: what such a peer sends can keep the loop of Dask's clients busy, which all of a process share
+REACH = """
+import sys
+from simtmm.errors import StudyError
+from simtmm.parallel import dask
+dask.CONNECT, dask.ANSWER = 2.0, 1.0
+try:
+    list(dask.Cluster(sys.argv[1]).run([]))
+except StudyError as error:
+    print(error)
+"""
+
+
 @pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
-def test_who_is_no_scheduler_is_told_in_a_line(sent, monkeypatch):
-    monkeypatch.setattr(of_cluster, "CONNECT", 2.0)
-    monkeypatch.setattr(of_cluster, "ANSWER", 1.0)
-    with (
-        peer(sent) as address,
-        pytest.raises(StudyError, match=rf"^cluster {address}: can't be reached \(.{{1,500}}\)$"),
-    ):
-        list(Cluster(address).run([]))
+def test_who_is_no_scheduler_is_told_in_a_line(sent):
+    with peer(sent) as address:
+        words = [sys.executable, "-c", REACH, address]
+        done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert re.fullmatch(rf"cluster {address}: can't be reached \(.{{1,500}}\)\n", done.stdout)
 
 
 # What a worker does that calls itself one of our version
