@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from simtmm.display import Displayed
 from simtmm.errors import OutputError, nearest, shown
 from simtmm.extras import frame
+from simtmm.requests.run import BY
 
 if TYPE_CHECKING:
     import pandas
 
     from simtmm.analysis.run import Run
 
-BY = ("line", "array", "launch", "reason")
 HEIGHT = 760  # pixels of the page in a notebook
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.api.explanation import Explanation
 from simtmm.api.requested import request_of
-from simtmm.requests.run import RunRequest
+from simtmm.requests.run import LONG, RunRequest
 
 if TYPE_CHECKING:
     from simtmm.analysis.run import Run
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from simtmm.workload import Workload
 
 Sizes = int | str | Sequence[int] | None
-LONG = 2_000_000  # operations: an explanation of more is without what happens over time
 
 
 def run(

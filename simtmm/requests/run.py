@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from simtmm.analysis.run import Run
     from simtmm.watch import Watch
 
+BY = ("line", "array", "launch", "reason")  # what a row of what takes the time is for
+LONG = 2_000_000  # operations: a page of more is without what happens over time, which takes 50 bytes for each
 WhatIfOption = Annotated[bool, typer.Option("--what-if/--no-what-if", help="test what would help, for at most 3 s")]
 
 

@@ -14,12 +14,10 @@ from simtmm.cli.options.rows import RowOptions, checked_output
 from simtmm.cli.options.timeline import TimelineOptions
 from simtmm.errors import EngineError
 from simtmm.requests.files import printing
-from simtmm.requests.run import RunRequest
+from simtmm.requests.run import LONG, RunRequest
 
 if TYPE_CHECKING:
     from simtmm.cli.options.checks import Checking
-
-LONG = 2_000_000  # operations: a page of more is without what happens over time, which takes 50 bytes for each
 
 
 @grouped

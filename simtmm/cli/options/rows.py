@@ -8,12 +8,12 @@ import typer
 
 from simtmm.errors import OutputError, nearest, shown
 from simtmm.requests.files import DOCUMENT, checked_form
+from simtmm.requests.run import BY
 
 if TYPE_CHECKING:
     from simtmm.analysis.run import Run
 
 PAGE, TABLE = ".html", ".csv"
-BY = ("line", "array", "launch", "reason")
 
 
 def _checked_by(by: str | None) -> str | None:
