@@ -63,6 +63,12 @@ class Durations:
     l2_store_request_service: int
     atomic_latency: int
     """Of an atomic that ends in the L2; that of the L2 where none does."""
+    mbarrier_latency: int
+    """From the last arrival or byte at an mbarrier to what waits for it: a tick at least."""
+    cluster_latency: int
+    product_step: int
+    """Of a pipe, by a step of a product; 0 on a machine without products."""
+    product_latency: int
     pipes: tuple[int, ...]
     """The interval of each class of instructions, in the order of CLASSES; empty where there are none."""
 
@@ -109,6 +115,10 @@ class Durations:
             l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
             l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
             atomic_latency=ticks(_atomic_latency(memory)),
+            mbarrier_latency=max(1, ticks(scheduling.mbarrier_latency)),
+            cluster_latency=ticks(scheduling.cluster_latency),
+            product_step=ticks(machine.products.interval) if machine.products else 0,
+            product_latency=ticks(machine.products.latency) if machine.products else 0,
             pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
 

@@ -33,6 +33,7 @@ from simtmm.machine.tables import (
     Memory,
     Pipe,
     Pipes,
+    Products,
     Resources,
     Results,
     Rows,
@@ -61,6 +62,8 @@ LATER = {
     "scheduling.grid_barrier_block": 0,
     "scheduling.barrier_latency": 0,
     "scheduling.barrier_interval": 0,
+    "scheduling.mbarrier_latency": 0,
+    "scheduling.cluster_latency": 0,
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",
@@ -113,6 +116,7 @@ class Machine(Displayed, Table):
     instructions: Instructions | None = unit("", "latencies of instructions, by class of work", default=None)
     results: Results | None = unit("", "latencies of what machine code has scoreboards for", default=None)
     pipes: Pipes | None = unit("", "what instructions pass behind their port, by class of work", default=None)
+    products: Products | None = unit("", "what multiplies matrices beside the warps", default=None)
     hong_kim: HongKim | None = unit("", "departure delays, for the MWP-CWP model", default=None)
     changes: dict[str, str] | None = unit("", "what was changed of the machine of that name, by key", default=None)
     sources: dict[str, Source] = unit("", "where each value comes from, by dotted key", default={})
@@ -303,7 +307,8 @@ def units() -> dict[str, tuple[str, str]]:
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.pipe": GroupPipe,
         "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
-        "instructions": Instructions, "results": Results, "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
+        "instructions": Instructions, "results": Results, "products": Products,
+        "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
         "hong_kim": HongKim,
     }  # fmt: skip
     return units_of(tables)

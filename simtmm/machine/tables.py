@@ -66,6 +66,10 @@ class Scheduling(Table):
     grid_barrier_block: Duration = unit("cycles", "likewise, for each block beyond one on each core group", default=0)
     barrier_latency: Shortly = unit("cycles", "from a barrier's opening to what its warps do next", default=0)
     barrier_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
+    mbarrier_latency: Duration = unit(
+        "cycles", "from the last arrival or byte at an mbarrier to what waits for it, a tick at least", default=0
+    )
+    cluster_latency: Duration = unit("cycles", "from another block of the cluster to an mbarrier", default=0)
 
 
 class Cache(Table):
@@ -331,6 +335,14 @@ class Results(Table):
     shuffle: Shortly | None = unit("cycles", "likewise from a shuffle", default=None)
     fp64: Shortly | None = unit("cycles", "likewise from an instruction on doubles", default=None)
     tensor: Shortly | None = unit("cycles", "likewise from a product of matrices", default=None)
+
+
+class Products(Table):
+    """The pipes of a group that multiply matrices beside the warps, as warp groups have it done (wgmma)."""
+
+    interval: Duration = unit("cycles", "a warp's 16 rows of 8 columns, by 32 bytes of depth, take a pipe so long")
+    latency: Duration = unit("cycles", "from the end of a product to what waits for it", default=0)
+    count: Count = unit("pipes", "pipes of a group; a warp uses that of its slot", default=1)
 
 
 class Pipe(Table):

@@ -25,6 +25,8 @@ class Reason(IntEnum):
     BARRIER = 16
     LAUNCH = 17
     PIPE_QUEUE = 18
+    MBARRIER = 19
+    COPIES = 20
 
 
 class Count(IntEnum):

@@ -22,26 +22,38 @@ from simtmm.errors import WorkloadError, escaped, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import CLASSES, Places
 from simtmm.workload.operations import (
+    ACTION_SHIFT,
     BARRIER,
     COMPUTE,
+    COPY,
     DIGESTED,
+    FINISH,
     GRID_BARRIER,
     JOIN,
     LARGEST,
     LISTED,
     LOAD,
+    MBARRIER,
+    MBARRIER_ACTIONS,
+    MOST_MBARRIER_COUNT,
+    MOST_MBARRIER_NUMBER,
     MOST_PASSES,
     MOST_SECTOR_BYTES,
     MOST_SECTORS,
+    MOST_STEPS,
+    MOST_UNFINISHED,
     MOST_UNSETTLED,
+    NUMBER_SHIFT,
     OF_CLASS,
     OPERATION_PLACES,
     OPERATIONS,
     PASSES_SHIFT,
-    REDUCE,
+    PRODUCT,
+    REMOTE_SHIFT,
     SECTOR_BITS,
     SETTLE,
     SHARED,
+    STEPS_SHIFT,
     SYNC,
 )
 from simtmm.workload.tally import Tally, Tallying
@@ -58,7 +70,7 @@ class Workload(Displayed):
     kind: uint8[operations], an index of OPERATIONS; of a compute that says its class OF_CLASS and an index of CLASSES.
     amount: int64[operations]: instructions of a compute, n of a join or settle, cycles of a pause, 0 for a barrier and
         a sync; of a shared its degree, and above bit PASSES_SHIFT what that would be without conflicts, less one; of a
-        load, async, store, atomic or reduce the chunks that it lists, and above that bit its passes, less one.
+        load, async, store, atomic, reduce or copy the chunks that it lists, and above that bit its passes, less one.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
@@ -218,7 +230,7 @@ class Workload(Displayed):
         chunk = int(self.warp_chunks[warp])
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
-            if LOAD <= kind <= REDUCE:
+            if LOAD <= kind <= COPY:
                 passes = 1 + (amount >> PASSES_SHIFT)
                 amount &= LISTED
                 chunks = self.chunks[chunk : chunk + amount].tolist()
@@ -228,6 +240,11 @@ class Workload(Displayed):
                 chunk += amount
             elif kind == SHARED and amount > LISTED:
                 yield [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
+            elif kind == MBARRIER:
+                yield _mbarrier_words(amount)
+            elif kind == PRODUCT:
+                steps, passes = amount & LISTED, amount >> STEPS_SHIFT
+                yield [OPERATIONS[kind], steps, *([passes] if passes else [])]
             elif kind >= OF_CLASS:
                 yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
             else:
@@ -287,36 +304,38 @@ class WorkloadBuilder:
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
         kind = OPERATIONS.index(word)
-        most = 3 if LOAD <= kind <= REDUCE else 2 if kind == SHARED else 1
-        counts = {JOIN: (0, 1), SETTLE: (0, 1), COMPUTE: (1, 2), **dict.fromkeys((BARRIER, SYNC, GRID_BARRIER), (0, 0))}
+        most = 3 if LOAD <= kind <= COPY else 2 if kind == SHARED else 1
+        counts = {
+            **dict.fromkeys((JOIN, SETTLE, FINISH), (0, 1)), **dict.fromkeys((COMPUTE, PRODUCT), (1, 2)),
+            **dict.fromkeys((BARRIER, SYNC, GRID_BARRIER), (0, 0)), MBARRIER: (3, 4),
+        }  # fmt: skip
         allowed = counts.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
             raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
-        if LOAD <= kind <= REDUCE:
+        if LOAD <= kind <= COPY:
             chunks = arguments[0]
             if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
                 raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
             for chunk in chunks:
                 if not _is_whole(chunk, 0):
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
-            passes = arguments[1] if len(arguments) > 1 else 1
-            if not _is_whole(passes, 1) or passes > MOST_PASSES:
-                raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
-            sectors = arguments[2] if len(arguments) > 2 else [[]] * len(chunks)
-            if not isinstance(sectors, Sequence) or isinstance(sectors, str) or len(sectors) != len(chunks):
-                raise WorkloadError(f"{word}: sectors {shown(sectors)}: must be a list, an entry for each chunk")
-            self._sectors.extend([_packed(word, of_chunk) for of_chunk in sectors])
+            passes = self._add_sectors(word, arguments)
             self._chunks.extend(chunks)
-            amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT)
+            amount = len(chunks) + (passes - 1 << PASSES_SHIFT)
         elif kind in (BARRIER, SYNC, GRID_BARRIER):
             amount = 0
+        elif kind == MBARRIER:
+            amount = _mbarrier(arguments)
+        elif kind == PRODUCT:
+            amount = _product(arguments)
         else:
-            least = 0 if kind in (JOIN, SETTLE) else 1
+            least = 0 if kind in (JOIN, SETTLE, FINISH) else 1
             amount = arguments[0] if arguments else 0
             if not _is_whole(amount, least):
                 raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
-            if kind == SETTLE and amount > MOST_UNSETTLED:
-                raise WorkloadError(f"{word} {amount}: must be at most {MOST_UNSETTLED}")
+            most_left = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED}.get(kind, LARGEST)
+            if amount > most_left:
+                raise WorkloadError(f"{word} {amount}: must be at most {most_left}")
             if kind == SHARED:
                 amount = _shared(int(amount), arguments[1] if len(arguments) > 1 else 1)
             elif len(arguments) > 1:
@@ -326,6 +345,18 @@ class WorkloadBuilder:
                 kind = OF_CLASS + CLASSES.index(arguments[1])
         self._kind.append(kind)
         self._amount.append(amount)
+
+    def _add_sectors(self, word: str, arguments: Sequence[Any]) -> int:
+        """Append what is accessed of each chunk of an operation; the passes that it takes. Raises WorkloadError."""
+        chunks = arguments[0]
+        passes = arguments[1] if len(arguments) > 1 else 1
+        if not _is_whole(passes, 1) or passes > MOST_PASSES:
+            raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
+        sectors = arguments[2] if len(arguments) > 2 else [[]] * len(chunks)
+        if not isinstance(sectors, Sequence) or isinstance(sectors, str) or len(sectors) != len(chunks):
+            raise WorkloadError(f"{word}: sectors {shown(sectors)}: must be a list, an entry for each chunk")
+        self._sectors.extend([_packed(word, of_chunk) for of_chunk in sectors])
+        return int(passes)
 
     def build(self) -> Workload:
         """The workload collected so far."""
@@ -358,6 +389,41 @@ def _shared(degree: int, least: Any) -> int:
     return degree + (int(least) - 1 << PASSES_SHIFT)
 
 
+def _mbarrier(arguments: Sequence[Any]) -> int:
+    """The amount of an mbarrier: what is done, the barrier's number, a count, and whether another block does it."""
+    action, number, count = arguments[:3]
+    remote = arguments[3] if len(arguments) > 3 else 0
+    if action not in MBARRIER_ACTIONS:
+        raise WorkloadError(f"mbarrier: unknown action {shown(action)}{nearest(str(action), MBARRIER_ACTIONS)}")
+    least = 1 if action in ("init", "arrive", "meet", "arrive-copied") else 0
+    most = 1 if action == "wait" else MOST_MBARRIER_COUNT
+    for what, value, lowest, highest in (
+        ("number", number, 0, MOST_MBARRIER_NUMBER), ("count", count, least, most), ("remote", remote, 0, 1),
+    ):  # fmt: skip
+        if not _is_whole(value, lowest) or value > highest:
+            raise WorkloadError(
+                f"mbarrier {action}: {what} {shown(value)}: must be a whole number from {lowest} to {highest}"
+            )
+    of_action = MBARRIER_ACTIONS.index(action) << ACTION_SHIFT
+    return of_action + (int(remote) << REMOTE_SHIFT) + (int(number) << NUMBER_SHIFT) + int(count)
+
+
+def _mbarrier_words(amount: int) -> list[Any]:
+    """Likewise, as the JSON form has it."""
+    remote = amount >> REMOTE_SHIFT & 1
+    words = [MBARRIER_ACTIONS[amount >> ACTION_SHIFT], amount >> NUMBER_SHIFT & MOST_MBARRIER_NUMBER]
+    return [OPERATIONS[MBARRIER], *words, amount & MOST_MBARRIER_COUNT, *([1] if remote else [])]
+
+
+def _product(arguments: Sequence[Any]) -> int:
+    """The amount of a product: its steps, and the passes that its factors take the banks."""
+    steps, passes = arguments[0], arguments[1] if len(arguments) > 1 else 0
+    for what, value, least in (("steps", steps, 1), ("passes", passes, 0)):
+        if not _is_whole(value, least) or value > MOST_STEPS:
+            raise WorkloadError(f"product: {what} {shown(value)}: must be a whole number from {least} to {MOST_STEPS}")
+    return int(steps) + (int(passes) << STEPS_SHIFT)
+
+
 def _packed(word: str, of_chunk: Any) -> int:
     """The bytes that are accessed of each sector of a chunk, as a workload has them."""
     if not isinstance(of_chunk, Sequence) or isinstance(of_chunk, str) or len(of_chunk) > MOST_SECTORS:
@@ -386,6 +452,8 @@ def _is_whole(value: Any, least: int) -> bool:
 def _how_many(least: int, most: int) -> str:
     if most == 0:
         return "no argument"
+    if least > 1:
+        return "three or four arguments"
     if most > 1:
         return "one or two arguments" if most == 2 else "one to three arguments"
     return "one argument" if least == most else "at most one argument"

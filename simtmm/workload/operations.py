@@ -4,15 +4,18 @@ import numpy as np
 
 from simtmm.stalls import CLASSES, Place, Places
 
-# From LOAD to REDUCE they list chunks; from JOIN on control
-COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER = range(13)
+# From LOAD to COPY they list chunks; from JOIN on control
+(
+    COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY, JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER,
+    MBARRIER, PRODUCT, FINISH,
+) = range(17)  # fmt: skip
 OPERATIONS = (
-    "compute", "shared", "load", "async", "store", "atomic", "reduce", "join", "barrier", "pause", "sync", "settle",
-    "grid_barrier",
+    "compute", "shared", "load", "async", "store", "atomic", "reduce", "copy", "join", "barrier", "pause", "sync",
+    "settle", "grid_barrier", "mbarrier", "product", "finish",
 )  # fmt: skip
 OF_CLASS = len(OPERATIONS)
 """The number of a compute of the first of CLASSES; those of the others follow it."""
-DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 6, 7, 8, 10, 17, 19, *range(11, 17), 18], np.uint8)
+DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 20, 6, 7, 8, 10, 17, 19, 21, 22, 23, *range(11, 17), 18], np.uint8)
 """What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
 
 LARGEST = 2**63 - 1
@@ -29,6 +32,18 @@ MOST_SECTORS = 4
 MOST_SECTOR_BYTES = (1 << SECTOR_BITS) - 1
 MOST_UNSETTLED = 31
 """The latest shared accesses of a warp that a settle may leave out."""
+
+# Of the amount of an mbarrier: what is done, whether another block of the cluster does it, the barrier's number in its
+# block, and a count: of arrivals, bytes or warps, or the parity that is waited for.
+MBARRIER_ACTIONS = ("init", "arrive", "expect", "complete", "wait", "meet", "arrive-copied")
+INIT, ARRIVE, EXPECT, COMPLETE, AWAIT, MEET, ARRIVE_COPIED = range(len(MBARRIER_ACTIONS))
+ACTION_SHIFT, REMOTE_SHIFT, NUMBER_SHIFT = 58, 57, 32
+MOST_MBARRIER_NUMBER, MOST_MBARRIER_COUNT = (1 << 25) - 1, (1 << 32) - 1
+# Of the amount of a product: its steps, and above them the passes that its factors take the banks of shared memory.
+STEPS_SHIFT = 32
+MOST_STEPS = 1 << 16
+MOST_UNFINISHED = 63
+"""The latest products of a warp that a finish may leave out."""
 
 OPERATION_PLACES = Places(tuple(Place(name) for name in (*OPERATIONS, *(f"compute {name}" for name in CLASSES))))
 """Where operations without places come from: from themselves, by their numbers."""

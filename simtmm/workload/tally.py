@@ -5,21 +5,23 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.native import Loop
+from simtmm.native import Loop, inlined
 from simtmm.workload.operations import (
     ASYNC,
     ATOMIC,
+    BARRIER,
     COMPUTE,
+    COPY,
     GRID_BARRIER,
+    JOIN,
     LISTED,
     OF_CLASS,
     PASSES_SHIFT,
     PAUSE,
+    PRODUCT,
     REDUCE,
-    SETTLE,
     SHARED,
     STORE,
-    SYNC,
 )
 
 Integers = npt.NDArray[np.int64]
@@ -27,9 +29,10 @@ Integers = npt.NDArray[np.int64]
 # Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
 (
     OPERATIONS, CHUNKS, MEMORY, STORED, UPDATED, UNCOALESCED, UNCOALESCED_CHUNKS, ASYNCS, MOST_ASYNCS,
-    LONGEST_COMPUTE, WAITS, GRID_BARRIERS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED, LOWER_PAUSED, CONFLICTS,
-) = range(17)  # fmt: skip
-COLUMNS = 17
+    LONGEST_COMPUTE, WAITS, GRID_BARRIERS, _MBARRIERS, _PRODUCTS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED,
+    LOWER_PAUSED, CONFLICTS,
+) = range(19)  # fmt: skip
+COLUMNS = 19
 _NONE_FEWER = 1 << 62
 
 NOW, BEGUN, PENDING = range(3)  # of a warp under way: how often L it has waited; asyncs; the first that is not over
@@ -44,8 +47,9 @@ class Tally:
     atomics and reduces. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what
     those list. asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one.
     waits: times L that the warp with most waits one after another, if nothing else takes any time. grid_barriers: that
-    warps come to. issued: times that warps take an issue port; a shared of conflict degree d counts d times. paused:
-    cycles, of all warps. conflicts: of what is issued, d - 1 of each shared, which are no instructions of their own.
+    warps come to. mbarriers, products: operations of these kinds. issued: times that warps take an issue port; a shared
+    of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of what is issued, d - 1 of each
+    shared, which are no instructions of their own.
     """
 
     operations: int
@@ -60,6 +64,8 @@ class Tally:
     longest_compute: int
     waits: int
     grid_barriers: int
+    mbarriers: int
+    products: int
     issued: int
     paused: int
     conflicts: int
@@ -111,6 +117,13 @@ class Tallying:
         )
 
 
+@inlined
+def add_wide(row, column, amount):  # type: ignore[no-untyped-def]
+    """Add an amount that may be large to a sum in two columns."""
+    row[column] += amount >> 32
+    row[column + 1] += amount & 0xFFFFFFFF
+
+
 def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]
     """Add operations to a launch's row. state: of the first warp, zeros where it begins.
 
@@ -126,19 +139,17 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
-            row[GRID_BARRIERS] += np.int64(what == GRID_BARRIER)
             least = np.int64(1)
             if what == SHARED:
                 least += count >> PASSES_SHIFT
                 count = (count & LISTED) + 1 - least  # what is no conflict is one instruction
             if what in (COMPUTE, SHARED) or what >= OF_CLASS:
-                row[UPPER_ISSUED] += count >> 32
-                row[LOWER_ISSUED] += count & 0xFFFFFFFF
+                add_wide(row, UPPER_ISSUED, count)
                 if what != SHARED:
                     row[LONGEST_COMPUTE] = max(row[LONGEST_COMPUTE], count)
                 else:
                     row[CONFLICTS] += count - 1
-            elif what <= REDUCE:
+            elif what <= COPY:
                 count &= LISTED
                 row[CHUNKS] += count
                 row[MEMORY] += 1
@@ -148,7 +159,7 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
                     row[UNCOALESCED_CHUNKS] += count
                 if what == ASYNC:
                     asyncs += 1
-                elif what != REDUCE and (what != STORE or stores != 0):
+                elif what not in (REDUCE, COPY) and (what != STORE or stores != 0):
                     now += 1
                     pending = asyncs
                 if what == STORE:
@@ -156,9 +167,10 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
                 elif what in (ATOMIC, REDUCE):
                     row[UPDATED] += count
             elif what == PAUSE:
-                row[UPPER_PAUSED] += count >> 32
-                row[LOWER_PAUSED] += count & 0xFFFFFFFF
-            elif what not in (SYNC, SETTLE, GRID_BARRIER) and count < asyncs - pending:  # a join, or a barrier (0)
+                add_wide(row, UPPER_PAUSED, count)
+            elif GRID_BARRIER <= what <= PRODUCT:
+                row[GRID_BARRIERS + what - GRID_BARRIER] += 1
+            elif what in (JOIN, BARRIER) and count < asyncs - pending:
                 now += 1
                 pending = asyncs
         row[OPERATIONS] += of_warps[warp]

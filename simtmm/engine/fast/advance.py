@@ -56,6 +56,8 @@ from simtmm.engine.fast.layout import (
     P_SLOTS,
     P_WATCH,
     PATH_PLACE,
+    PRODUCT_FINISH,
+    PRODUCT_PLACE,
     R_ANY_FINISHED,
     R_MAY_OPEN,
     R_MEET,
@@ -73,14 +75,28 @@ from simtmm.engine.fast.layout import (
     WARP_MEETS,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_PRODUCTS,
     WARP_SHARED,
     WARP_UNTAKEN,
 )
+from simtmm.engine.fast.mbarriers import use_mbarrier
+from simtmm.engine.fast.products import begin_product, book_product_wait
 from simtmm.engine.fast.scheduler import make_ready, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, BARRIER, GRID_BARRIER, JOIN, OF_CLASS, PAUSE, SETTLE, SYNC
+from simtmm.workload import (
+    ASYNC,
+    BARRIER,
+    GRID_BARRIER,
+    JOIN,
+    MBARRIER,
+    OF_CLASS,
+    PAUSE,
+    PRODUCT,
+    SETTLE,
+    SYNC,
+)
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
 
@@ -188,6 +204,25 @@ def advance(s, order, g, slot, t):
                 s.warp[w, WARP_POSITION] = position
                 meet(s, g, w, t)
                 return SLEEPS
+            if what >= MBARRIER:
+                amount = s.amount[position]
+                position += 1
+                if what == PRODUCT:
+                    begin_product(s, g, slot, amount, place_at(s, position - 1), t)
+                elif what == MBARRIER:
+                    if use_mbarrier(s, g, slot, amount, place_at(s, position - 1), t):
+                        s.warp[w, WARP_POSITION] = position
+                        return SLEEPS
+                else:
+                    last = s.warp[w, WARP_PRODUCTS] - amount - 1
+                    row = last & (s.products.shape[1] - 1)
+                    if last >= 0 and s.products[w, row, PRODUCT_FINISH] > t:
+                        s.warp[w, WARP_POSITION] = position
+                        finish = s.products[w, row, PRODUCT_FINISH]
+                        reason = book_product_wait(s, g, w, row, finish - t)
+                        sleep(s, g, t, finish, slot, s.products[w, row, PRODUCT_PLACE], reason)
+                        return SLEEPS
+                continue
             if what == SETTLE:
                 last = s.warp[w, WARP_SHARED] - s.amount[position] - 1
                 row = last & (s.unsettled.shape[1] - 1)

@@ -12,6 +12,7 @@ from simtmm.engine.fast.booking import book
 from simtmm.engine.fast.layout import (
     BLOCK_FIRST,
     BLOCK_LIVING,
+    BLOCK_MBARRIERS,
     BLOCK_NUMBER,
     BLOCK_SOONEST,
     BLOCK_WAITING,
@@ -60,15 +61,18 @@ from simtmm.engine.fast.layout import (
     TOUCHED,
     WARP_AGE,
     WARP_ASYNCS,
+    WARP_AWAITS,
     WARP_BLOCK,
     WARP_CHUNK,
     WARP_COMPUTED,
+    WARP_COPIED,
     WARP_DONE,
     WARP_END,
     WARP_LOADED,
     WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
+    WARP_PRODUCTS,
     WARP_SHARED,
     WARP_UNTAKEN,
     WATCH_NUMBER,
@@ -153,6 +157,7 @@ def dispatch(s, order, t):
             b = g * s.parameters[P_BLOCKS] + take(s, g, FREE_BLOCKS)
             s.block[b, BLOCK_LIVING] = warps
             s.block[b, BLOCK_WAITING] = 0
+            s.block[b, BLOCK_MBARRIERS] = 0
             s.block[b, BLOCK_WARPS] = warps
             s.block[b, BLOCK_NUMBER] = number
             if s.parameters[P_LANES] > 1:
@@ -184,6 +189,9 @@ def dispatch(s, order, t):
                 s.warp[w, WARP_LOADS_END] = 0
                 s.warp[w, WARP_UNTAKEN] = 0
                 s.warp[w, WARP_SHARED] = 0
+                s.warp[w, WARP_COPIED] = 0
+                s.warp[w, WARP_PRODUCTS] = 0
+                s.warp[w, WARP_AWAITS] = 0
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1

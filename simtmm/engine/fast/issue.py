@@ -71,6 +71,8 @@ from simtmm.engine.fast.layout import (
     WARP_ASYNCS,
     WARP_CHUNK,
     WARP_COMPUTED,
+    WARP_COPIED,
+    WARP_COPYING,
     WARP_END,
     WARP_POSITION,
     WATCH_PLACE,
@@ -84,6 +86,7 @@ from simtmm.native import inlined, prefetch
 from simtmm.workload import (
     ASYNC,
     COMPUTE,
+    COPY,
     JOIN,
     LISTED,
     OF_CLASS,
@@ -225,6 +228,11 @@ def act(s, memory, g, w, p, t):
                 if s.in_flight[w, index] <= t:
                     s.in_flight[w, index] = finish
                     break
+        return np.int64(-1)
+    if what == COPY:
+        if s.warp[w, WARP_COPIED] == 0:
+            s.warp[w, WARP_COPYING] = t
+        s.warp[w, WARP_COPIED] = max(s.warp[w, WARP_COPIED], finish)
         return np.int64(-1)
     if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):
         if s.parameters[P_AT_END] != 0:

@@ -27,12 +27,13 @@ from simtmm.engine.fast.tables import (
     no_translations,
     table,
 )
+from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many, waits_for_ever
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.native import Loop
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.trace.streamed import AnyWorkload, Stream, StreamedWorkload
-from simtmm.workload import MOST_UNSETTLED, Workload
+from simtmm.workload import MOST_UNFINISHED, MOST_UNSETTLED, Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
@@ -174,6 +175,11 @@ class Launch:
             told=zeros("told", 2),
             partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
             unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, at.SHARED_ROW),
+            mbarriers=zeros(
+                "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, at.MBARRIER_ROW
+            ),
+            products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, at.PRODUCT_ROW),
+            product_free=zeros("product_free", groups * int(parameters[at.P_PRODUCT_PIPES])),
             arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),
             port_free=zeros("port_free", groups * memory.ports),
             partition_free=zeros("partition_free", memory.partitions if partitioned else 1),
@@ -233,6 +239,10 @@ class Launch:
                 outcome = RUN(self._state, *self._flags, self._stretch, mark)
             else:
                 outcome = self._reused.bound(RUN, self._state, *self._flags, self._stretch, mark)()
+        if wrong := int(self._state.parameters[at.R_MBARRIER]):
+            raise EngineError(too_many() if wrong == at.TOO_MANY else not_initialised(wrong - 1))
+        if outcome == at.OVER and (living := int(self.group[:, at.GROUP_LIVING].sum())):
+            raise EngineError(waits_for_ever(living))
         if self._state.parameters[at.R_REFUSED]:  # what was lowered before can't be lowered any more
             raise EngineError(f"{self._origin}: launch {self._launch}: its trace has changed meanwhile")
         return outcome
@@ -290,8 +300,10 @@ def _worth_sharing(part: Part) -> int:
 
 def _has_long_computes(machine: Machine, part: Part) -> bool:
     """Whether an operation takes many grants, over which may be jumped."""
+    # A jump passes over ticks at which others let a warp go on.
     is_long = machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= LONG_COMPUTE
-    return is_long and not part.tally.grid_barriers  # a jump passes over ticks at which other groups let it go on
+    tally = part.tally
+    return is_long and not (tally.grid_barriers or tally.mbarriers or tally.products)
 
 
 def _smallest_blocks(part: Part) -> Integers:

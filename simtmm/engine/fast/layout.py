@@ -32,6 +32,10 @@ WARP_UNTAKEN = 14  # asyncs that no join has taken, where stores wait for what w
 WARP_SHARED = 15  # shared accesses so far, where they pass a pipe
 WARP_MEETS = 16  # whether it waits at a grid barrier: NOWHERE, AWAITS or LEAVES
 NOWHERE, AWAITS, LEAVES = (np.int64(state) for state in range(3))  # LEAVES: which has opened, and what that takes runs
+WARP_COPIED, WARP_COPYING = range(17, 19)  # of copies that no mbarrier was told of: the last finish, the first start
+WARP_PRODUCTS = 19  # products so far
+# Of a warp that waits at an mbarrier: 1 more than twice its row and the parity, 0 if it does not; since when, and where
+WARP_AWAITS, WARP_SINCE, WARP_AWAITS_PLACE = range(20, 23)
 WARP_ROW = 24  # three cache lines, the first one for what is often needed
 # Of a warp of a stream, the request to have its next window filled, a cache line: how far that has come; what fills,
 # for the engine and for who fills beside it; the block's place there, -1 once it is under way, and the warp's number in
@@ -46,7 +50,15 @@ QUEUE_FIRST, QUEUE_END, QUEUE_STOPS = 0, 8, 16
 QUEUE_ROW = 24
 BLOCK_LIVING, BLOCK_WAITING, BLOCK_FIRST, BLOCK_WARPS, BLOCK_SOONEST, BLOCK_NUMBER = range(6)
 BLOCK_MEETS = 6  # warps that wait at a grid barrier
-BLOCK_ROW = 7
+BLOCK_MBARRIERS = 7  # how many it has
+BLOCK_ROW = 8
+# Of an mbarrier; see simtmm.engine.reference.mbarriers.Mbarrier
+MBARRIER_NUMBER, MBARRIER_EXPECTED, MBARRIER_PENDING, MBARRIER_BYTES, MBARRIER_PHASES, MBARRIER_OPENS = range(6)
+MBARRIER_TICK, MBARRIER_BYTE, MBARRIER_BEGUN, MBARRIER_OPEN_BEGUN = range(6, 10)
+MBARRIER_ROW = 10
+TOO_MANY = np.int64(-1)  # R_MBARRIER
+PRODUCT_FINISH, PRODUCT_OWN, PRODUCT_PLACE = range(3)
+PRODUCT_ROW = 3
 AHEAD_OWN, AHEAD_BESIDE, AHEAD_PLACE = range(3)  # of a block: what fills windows, as in a request, and its place there
 AHEAD_ROW = 3
 PORT_RELEASE, PORT_WARP, PORT_ACCESS, PORT_COUNT, PORT_GRANTED, PORT_LAST_SLOT, PORT_LAST_AGE = range(7)
@@ -132,8 +144,9 @@ BIT_SETS = 3
     P_STORE_BUFFER, P_RETURN_DELAY, P_RETURNS, P_YIELD, P_PIPED, P_ACCESS_INTERVAL, P_TAG_INTERVAL, P_PASS_INTERVAL,
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
-    P_L2_REQUEST, P_L2_STORE_REQUEST, P_LAST,
-) = range(97)  # fmt: skip
+    P_L2_REQUEST, P_L2_STORE_REQUEST, P_MBARRIER_LATENCY, P_CLUSTER_LATENCY, P_PRODUCT_STEP, P_PRODUCT_LATENCY,
+    P_PRODUCT_PIPES, P_LAST,
+) = range(102)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
@@ -141,7 +154,9 @@ R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS =
 R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(R_INTERVALS + 1, R_INTERVALS + 6)
 # of a grid barrier: blocks that wait at it; whether it may open now
 R_MEET, R_MAY_OPEN = range(R_FULL + 1, R_FULL + 3)
-PARAMETERS = R_MAY_OPEN + 1
+# what is wrong with the use of an mbarrier: TOO_MANY, or 1 more than the number of one that nobody initialised
+R_MBARRIER = R_MAY_OPEN + 1
+PARAMETERS = R_MBARRIER + 1
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -183,6 +198,9 @@ class State(NamedTuple):
     queue_ends: Any  # int64[QUEUE_*]
     ahead: Any  # int64[blocks, AHEAD_*]: of a stream's blocks that come next
     unsettled: Any  # int64[groups * slots, latest shared accesses, SHARED_*]: where they pass a pipe
+    mbarriers: Any  # int64[groups * places, most, MBARRIER_*]
+    products: Any  # int64[groups * slots, latest products, PRODUCT_*]
+    product_free: Any  # int64[groups * pipes that multiply matrices]
     arrivals: Any  # int64[groups, misses at most]: when the latest chunks that loads lacked are there, in turn
     port_free: Any  # int64[groups * memory ports]
     partition_free: Any  # int64[partitions]

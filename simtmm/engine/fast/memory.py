@@ -126,7 +126,7 @@ from simtmm.engine.fast.sectors import (
     written_of,
 )
 from simtmm.native import inlined, prefetch
-from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE
+from simtmm.workload import ASYNC, ATOMIC, COPY, LOAD, REDUCE, STORE
 
 # Columns of a path
 PORT_QUEUE, L2_QUEUE, MEMORY_QUEUE, ATOMICS_QUEUE, TURNAROUND, ROWS = range(6)
@@ -348,18 +348,19 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
             s.path[g, MEMORY_LATENCY] = latency
     if memory == NO:
         finish = t + latency  # neither ports nor partitions nor caches: every transfer takes L
-        note(s, LOADS if what in (LOAD, ASYNC) else OTHERS, t, count)
+        note(s, LOADS if what in (LOAD, ASYNC, COPY) else OTHERS, t, count)
         note(s, AT_MEMORY, t, count)
         sectors = np.int64(0)
         for index in range(first, first + count):
             wanted = wanted_of(s.parameters, accessed_of(s.parameters, s.sectors, index))
-            sectors += count_of(runs_of(s.parameters, wanted) if what in (LOAD, ASYNC) else wanted)
+            sectors += count_of(runs_of(s.parameters, wanted) if what in (LOAD, ASYNC, COPY) else wanted)
         s.group[g, GROUP_MEMORY_SECTORS] += sectors
         note(s, MEMORY_SECTORS, t, sectors)
     else:
         finish = t
         serial = s.parameters[P_SERIAL] != 0
-        cached = what in (LOAD, ASYNC)
+        cached = what in (LOAD, ASYNC, COPY)
+        looks = cached and what != COPY and s.parameters[P_L1_SETS] > 0  # into the L1
         updates = what in (ATOMIC, REDUCE)
         here = updates and s.parameters[P_ATOMICS_HERE] != 0  # atomics end in the L2
         stored = what == STORE and s.parameters[P_WRITES_BACK] != 0
@@ -371,7 +372,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
             port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
         start = t
         piped = s.parameters[P_PIPED] != 0
-        last_pass = enter_pipe(s, g, passes, t) if piped else np.int64(0)
+        last_pass = enter_pipe(s, g, passes, t) if piped and what != COPY else np.int64(0)
         returning = np.int64(0)  # what a store waits for once, and for each other chunk
         returning_next = np.int64(0)
         if s.parameters[P_RETURNS] != 0 and what == STORE and count > 0 and s.warp[w, WARP_LOADED] > 0:
@@ -397,7 +398,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                 if not again and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
                     passing = together
                     looked_up = t
-                    if piped:
+                    if piped and what != COPY:
                         looked_up = s.group[g, GROUP_TAGS_FREE]
                         s.group[g, GROUP_TAGS_FREE] = looked_up + s.parameters[P_TAG_INTERVAL]
                     if stores_apart:
@@ -432,7 +433,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
             from_where = np.int64(MEMORY_LATENCY)
             took = latency
             stays = not cached and s.parameters[P_LOCAL_BACK] != 0 and chunk >= s.parameters[P_FIRST_LOCAL]
-            if cached and s.parameters[P_L1_SETS] > 0:
+            if looks:
                 row1 = l1_row(s, g, chunk)
                 line1 = find_line(s.l1, row1, chunk, s.parameters[P_L1_WAYS])
                 lacking = lacking_of(s.parameters, s.l1_sectors, row1, line1, wanted)
@@ -542,7 +543,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
                 if piped and cached and s.parameters[P_MOST_MISSES] > 0:
                     miss = (s.group[g, GROUP_MISSES] - 1) % s.parameters[P_MOST_MISSES]
                     s.arrivals[g, miss] = done
-                if cached and s.parameters[P_L1_SETS] > 0:
+                if looks:
                     if line1 == ABSENT:
                         insert_into_l1(s, row1, chunk, t)
                     put_sectors(s.parameters, s.l1, s.l1_sectors, row1, wanted, done)

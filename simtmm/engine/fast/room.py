@@ -3,11 +3,12 @@
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, outstanding_of, takes_partitions
 from simtmm.engine.fast.tables import has_slices, pipes_of
+from simtmm.engine.mbarriers import MOST_MBARRIERS
 from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
-from simtmm.workload import MOST_UNSETTLED
+from simtmm.workload import MOST_UNFINISHED, MOST_UNSETTLED
 
 NUMBER = 8  # bytes
 SMALL = 1 << 26  # bytes that no computer lacks
@@ -34,7 +35,9 @@ def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int, s
     ring = 1 << (room.slots - 1).bit_length()
     of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + streamed * (at.REQUEST_ROW + QUEUED)
     of_a_warp += (MOST_UNSETTLED + 1) * at.SHARED_ROW if memory.pipe else 0
-    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * at.BLOCK_ROW
+    of_a_block = at.BLOCK_ROW + MOST_MBARRIERS * at.MBARRIER_ROW  # where a launch has any of these, and products
+    of_a_warp += (MOST_UNFINISHED + 1) * at.PRODUCT_ROW if machine.products else 0
+    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
     of_a_partition = partitioned + (takes.turnaround > 0) + has_slices(machine)
     numbers = {
         "cores.groups": groups * of_a_group,

@@ -67,6 +67,9 @@ def parameters_of(machine: Machine) -> Integers:
         parameters[at.P_SHARED_PASS] = takes.shared_pass
         parameters[at.P_SHARED_LATENCY] = takes.shared_latency
         parameters[at.P_SHARED_APART] = memory.pipe.shared == "apart"
+    parameters[[at.P_MBARRIER_LATENCY, at.P_CLUSTER_LATENCY]] = takes.mbarrier_latency, takes.cluster_latency
+    parameters[[at.P_PRODUCT_STEP, at.P_PRODUCT_LATENCY]] = takes.product_step, takes.product_latency
+    parameters[at.P_PRODUCT_PIPES] = machine.products.count if machine.products else 1
     parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
     parameters[at.P_OWN_PORTS] = machine.scheduling.ports == "own"
     parameters[at.P_SERVICE] = takes.service

@@ -29,7 +29,7 @@ from simtmm.engine.fast.sectors import (
     wanted_of,
 )
 from simtmm.native import trailing_zeros
-from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, REDUCE, STORE
+from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, REDUCE, STORE
 
 
 def empty(lines, touched):
@@ -67,10 +67,10 @@ def warm(parameters, l2, l2_sectors, touched, kind, amount, chunks, sectors):
     at = np.int64(0)
     for index in range(len(kind)):
         what = kind[index]
-        if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE):
+        if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY):
             continue
         count = np.int64(amount[index]) & LISTED
-        loads = what in (LOAD, ASYNC)
+        loads = what in (LOAD, ASYNC, COPY)
         writes = (what == STORE and parameters[P_WRITES_BACK] != 0) or (
             what in (ATOMIC, REDUCE) and parameters[P_ATOMICS_HERE] != 0
         )

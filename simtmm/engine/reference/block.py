@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from simpy import Event
 
+from simtmm.engine.reference.mbarriers import Mbarriers
 from simtmm.timeline import WarpState
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class Block:
         self.group = group
         self.slots: list[int] = []
         self.living = warps
+        takes = run.machine.durations
+        self.mbarriers = Mbarriers(takes.mbarrier_latency, takes.cluster_latency)
         self.at_barrier: list[tuple[Warp, Event]] = []
 
     def barrier(self, warp: "Warp") -> Event:

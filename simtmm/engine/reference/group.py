@@ -7,7 +7,7 @@ from simpy import Event
 
 from simtmm.engine.reference.jump import Jumps
 from simtmm.engine.reference.moment import ISSUE, Moment, Waiting
-from simtmm.engine.reference.pipes import Pipes
+from simtmm.engine.reference.pipes import Pipes, Products
 from simtmm.errors import EngineError
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.rules.seen import Idle, rule_name
@@ -44,6 +44,7 @@ class Group:
         self.time = dict.fromkeys(WHERE_TIME_GOES, 0)
         self.accounted = 0
         self.pipes = Pipes(run.machine)
+        self.products = Products(run.machine)
         self.jumps = Jumps(self) if run.has_jumps else None
         self.holds_back = False  # whether a rule of somebody's own granted nobody when it was asked last
         self.asks: set[int] = set()  # ticks to come at which that rule wants to be asked again

@@ -13,7 +13,7 @@ import numpy as np
 
 from simtmm.stalls import CLASSES, Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import COMPUTE, GRID_BARRIER, OF_CLASS, Workload
+from simtmm.workload import COMPUTE, GRID_BARRIER, MBARRIER, OF_CLASS, PRODUCT, Workload
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
@@ -34,9 +34,11 @@ def has_long_computes(workload: Workload, launch: int) -> bool:
 
 
 def meets_as_grid(workload: Workload, launch: int) -> bool:
-    """Whether blocks of a launch wait for those of other groups, whose ticks a jump would pass over."""
+    """Whether warps of a launch wait for others at barriers that a jump would pass over, or begin products."""
     warps = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
-    return bool((workload.kind[slice(*workload.warp_operations[warps])] == GRID_BARRIER).any())
+    return bool(
+        np.isin(workload.kind[slice(*workload.warp_operations[warps])], (GRID_BARRIER, MBARRIER, PRODUCT)).any()
+    )
 
 
 class Jumps:

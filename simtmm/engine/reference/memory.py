@@ -11,10 +11,10 @@ from simtmm.engine.reference.way import Way
 from simtmm.machine import Machine
 from simtmm.replacement import Policy
 from simtmm.stalls import Count, Reason
-from simtmm.workload import ASYNC, ATOMIC, LOAD, REDUCE, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, COPY, LOAD, REDUCE, STORE, Workload
 
 NO_POLICIES: Mapping[str, Policy] = {}  # of somebody's own
-READS, UPDATES = (LOAD, ASYNC), (ATOMIC, REDUCE)
+READS, UPDATES = (LOAD, ASYNC, COPY), (ATOMIC, REDUCE)
 
 
 class Memory:
@@ -115,7 +115,7 @@ class Memory:
         pipe, if it has one.
         """
         finish = now
-        self.last_pass = self.pipes[group].access(passes, now) if self.pipes else 0
+        self.last_pass = self.pipes[group].access(passes, now) if self.pipes and kind != COPY else 0
         self.waits, self.waits_next = self.takes_loaded(kind, group, slot)
         start, passing = now, -1
         fetched = self.fetched
@@ -139,7 +139,7 @@ class Memory:
             late = max(0, self.translated.setdefault(group, now + self.first_access) - now)
             self.way.is_late(late)
             finish += late
-        if kind in READS:
+        if kind in (LOAD, ASYNC):
             self.load((group, slot), self.fetched - fetched, now, finish)
         if kind == LOAD:
             self.waited(group, slot)
@@ -153,6 +153,13 @@ class Memory:
         settled, free = self.pipes[group].access_shared(passes, now)
         self.last_finish = max(self.last_finish, settled, free)
         return settled
+
+    def read_factors(self, group: int, passes: int, now: int) -> tuple[int, int]:
+        """A product reads its factors from shared memory: when the first pass begins, and when the last has ended."""
+        assert self.pipes is not None
+        first, last = self.pipes[group].read_factors(passes, now)
+        self.last_finish = max(self.last_finish, last)
+        return first, last
 
     def begin(self, group: int, slot: int) -> None:
         """A warp is placed: it has loaded nothing so far."""
@@ -170,7 +177,7 @@ class Memory:
 
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
-        looked_up = self.pipes[group].look_up() if self.pipes else now
+        looked_up = self.pipes[group].look_up() if self.pipes and kind != COPY else now
         if kind == STORE and self.store_free is not None:
             start = max(looked_up, self.store_free[group]) + self.waits
             self.store_free[group] = start + self.store_interval
@@ -207,7 +214,7 @@ class Memory:
 
         accessed: bytes of each of its sectors.
         """
-        l1, l2 = self.l1[group] if self.l1 else None, self.l2
+        l1, l2 = self.l1[group] if self.l1 and kind != COPY else None, self.l2
         wanted = [sector for sector, number in enumerate(accessed) if number]
         self.note("loads" if kind in READS else "others", start)
         if kind not in READS:
@@ -384,13 +391,13 @@ class Memory:
         for warp in range(first, last):
             at = int(workload.warp_chunks[warp])
             for operation in workload.warp(warp):
-                if operation[0] not in ("load", "async", "store", "atomic", "reduce"):
+                if operation[0] not in ("load", "async", "store", "atomic", "reduce", "copy"):
                     continue
                 words = workload.sectors[at : at + len(operation[1])].tolist() or [0] * len(operation[1])
                 at += len(words)
                 updates = operation[0] in ("atomic", "reduce")
                 writes = (operation[0] == "store" and self.stores_stay) or (updates and self.atomics_stay)
-                if operation[0] not in ("load", "async") and not writes:
+                if operation[0] not in ("load", "async", "copy") and not writes:
                     continue
                 for chunk, word in zip(operation[1], words, strict=True):
                     accessed = self.sectors.accessed(word)

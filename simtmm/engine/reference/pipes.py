@@ -34,3 +34,18 @@ class Pipes:
         """All that happened happens again, so many ticks later."""
         for pipe in self.free:
             self.free[pipe] += ticks
+
+
+class Products:
+    """Until when each pipe is taken that multiplies matrices beside the warps."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.count = machine.products.count if machine.products else 1
+        self.step = machine.durations.product_step
+        self.free: defaultdict[int, int] = defaultdict(int)  # by number
+
+    def take(self, slot: int, tick: int, steps: int, last: int) -> int:
+        """The end of a product, which begins at a tick or later. last: when the last of its factors has been read."""
+        number = slot % self.count
+        self.free[number] = max(max(tick, self.free[number]) + steps * self.step, last)
+        return self.free[number]

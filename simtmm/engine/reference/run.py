@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from simpy import Environment
 
+from simtmm.engine.mbarriers import waits_for_ever
 from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.grid_barrier import GridBarrier
 from simtmm.engine.reference.group import Group
@@ -100,7 +101,9 @@ class Run:
         return ticks
 
     def check_end(self) -> None:
-        """Raise EngineError where a rule of somebody's own held back, and nothing was left to be asked for."""
+        """Raise EngineError where warps wait at mbarriers that nobody completes, or where a rule of somebody's own
+        held back, and nothing was left to be asked for.
+        """
         for group in self.groups:
             if group.ready:
                 ready = f"{number} warps are" if (number := len(group.ready)) > 1 else "a warp is"
@@ -109,6 +112,8 @@ class Run:
                     f"{group.accounted} on: {ready} ready and nothing else happens: "
                     "give one of them, or Idle(until)"
                 )
+        if living := sum(group.living for group in self.groups):
+            raise EngineError(waits_for_ever(living))
 
     def dispatch(self) -> Waiting:
         """Free the places of finished blocks, then place pending ones as long as the next one fits."""

@@ -14,16 +14,21 @@ from simtmm.workload import (
     ATOMIC,
     BARRIER,
     COMPUTE,
+    COPY,
+    FINISH,
     GRID_BARRIER,
     JOIN,
     LISTED,
     LOAD,
+    MBARRIER,
     OF_CLASS,
     PASSES_SHIFT,
     PAUSE,
+    PRODUCT,
     REDUCE,
     SETTLE,
     SHARED,
+    STEPS_SHIFT,
     STORE,
     SYNC,
 )
@@ -31,7 +36,7 @@ from simtmm.workload import (
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
 
-CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH)
 
 
 def computes(kind: int) -> bool:
@@ -43,6 +48,7 @@ class Warp:
     """A warp: the process that goes through its operations (sections 3 and 5)."""
 
     granted: Event
+    opened: Event  # the mbarrier at which it waits
     granted_at: int
     port: int
     in_port: int  # the operation that has the port
@@ -76,6 +82,8 @@ class Warp:
         self.latest_finish: list[int] = []  # of the first async, of the first two, of the first three, ...
         self.untaken = 0  # asyncs that no join has taken
         self.shared: list[tuple[int, int, int, int]] = []  # in a pipe: when settled, its own ticks, conflicts, place
+        self.copied = self.copying = 0  # of copies that no mbarrier was told of: the last finish, and the first start
+        self.products: list[tuple[int, int, int]] = []  # of each: when it is finished, its own ticks, its place
         self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
@@ -103,6 +111,15 @@ class Warp:
                 yield from self.meet_grid()
             elif kind == SETTLE:
                 yield from self.wait_for_shared(but=self.amounts[self.position])
+                self.position += 1
+            elif kind == MBARRIER:
+                self.position += 1
+                yield from self.use_mbarrier(self.amounts[self.position - 1])
+            elif kind == PRODUCT:
+                self.begin_product(self.amounts[self.position])
+                self.position += 1
+            elif kind == FINISH:
+                yield from self.wait_for_products(but=self.amounts[self.position])
                 self.position += 1
             elif kind == PAUSE:
                 yield from self.sleep(self.amounts[self.position], self.places[self.position])
@@ -201,6 +218,58 @@ class Warp:
         for reason, ticks in parts.items():
             self.bookings.book(place, reason, ticks)
         yield from self.wait(settled, place, max(parts, key=lambda reason: parts[reason]))
+
+    def use_mbarrier(self, amount: int) -> Waiting:
+        """Do something at an mbarrier of the block, and wait there for the end of a phase if that is what it is."""
+        waits = self.block.mbarriers.act(self, amount, int(self.env.now))
+        if waits is None:
+            return
+        (barrier, parity), began, place = waits, int(self.env.now), self.places[self.position - 1]
+        if barrier.phases & 1 == parity:
+            self.group.account()
+            self.turn(WarpState.MEMORY, place, Reason.MBARRIER)
+            self.group.waiting_for_memory += 1
+            self.opened = Event(self.env)
+            barrier.waiting.append((self, parity))
+            opens, begun = yield self.opened
+            self.book_mbarrier(began, opens, begun, place)
+            yield from self.wake(opens)
+            self.group.account()
+            self.group.waiting_for_memory -= 1
+        elif barrier.opens > began:
+            self.book_mbarrier(began, barrier.opens, barrier.open_begun, place)
+            yield from self.wait(barrier.opens, place, Reason.MBARRIER)
+
+    def book_mbarrier(self, since: int, opens: int, begun: int, place: int) -> None:
+        """Book a wait for a phase. begun: since when its last bytes were on their way, -1 if an arrival came last."""
+        ticks = opens - since
+        copies = 0 if begun < 0 else min(ticks, opens - begun)
+        self.bookings.book(place, Reason.COPIES, copies)
+        self.bookings.book(place, Reason.MBARRIER, ticks - copies)
+
+    def begin_product(self, amount: int) -> None:
+        """Have matrices multiplied by the pipe of the warp's slot, while the warp goes on."""
+        steps, passes, now = amount & LISTED, amount >> STEPS_SHIFT, int(self.env.now)
+        takes = self.run.machine.durations
+        first, last = now, now
+        if passes and self.run.piped:
+            first, last = self.run.memory.read_factors(self.group.number, passes, now)
+        end = self.group.products.take(self.slot, max(now, first), steps, last)
+        finish = end + takes.product_latency
+        self.run.memory.last_finish = max(self.run.memory.last_finish, finish)
+        self.products.append((finish, steps * takes.product_step + takes.product_latency, self.places[self.position]))
+
+    def wait_for_products(self, but: int) -> Waiting:
+        """Sleep until all products begun so far are finished but the latest `but`."""
+        now = int(self.env.now)
+        if len(self.products) <= but or self.products[-1 - but][0] <= now:
+            return
+        finish, own, place = self.products[-1 - but]
+        latency = min(finish - now, own)
+        self.bookings.book(place, Reason.INSTRUCTION_LATENCY, latency)
+        self.bookings.book(place, Reason.PIPE_QUEUE, finish - now - latency)
+        longest = Reason.INSTRUCTION_LATENCY if 2 * latency >= finish - now else Reason.PIPE_QUEUE
+        yield from self.wait(finish, place, longest)
 
     def wait_for_stores(self) -> Waiting:
         """Sleep until all stores and reduces have finished."""
@@ -339,6 +408,9 @@ class Warp:
             self.in_flight.append(finish)
             self.untaken += 1
             self.latest_finish.append(max(finish, self.latest_finish[-1]) if self.latest_finish else finish)
+        if access == COPY:
+            self.copying = self.copying if self.copied else int(self.env.now)
+            self.copied = max(self.copied, finish)
         if access in (STORE, REDUCE) and finish > self.stored[0]:
             self.stored = finish, place, memory.way.access
         waits = access in (LOAD, ATOMIC) or (access == STORE and self.run.blocking_stores)

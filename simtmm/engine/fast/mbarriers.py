@@ -1,0 +1,187 @@
+"""What warps do at the mbarriers of their block, and how long they wait there (section 3)."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.engine.fast.accounting import turn
+from simtmm.engine.fast.booking import book
+from simtmm.engine.fast.layout import (
+    BLOCK_FIRST,
+    BLOCK_MBARRIERS,
+    GROUP_MEMORY,
+    GROUP_MEMORY_HEAD,
+    GROUP_MEMORY_TAIL,
+    MBARRIER_BEGUN,
+    MBARRIER_BYTE,
+    MBARRIER_BYTES,
+    MBARRIER_EXPECTED,
+    MBARRIER_NUMBER,
+    MBARRIER_OPEN_BEGUN,
+    MBARRIER_OPENS,
+    MBARRIER_PENDING,
+    MBARRIER_PHASES,
+    MBARRIER_TICK,
+    MEMORY,
+    MEMORY_TICKS,
+    P_CLUSTER_LATENCY,
+    P_MBARRIER_LATENCY,
+    P_SLOTS,
+    R_MBARRIER,
+    TOO_MANY,
+    WARP_ASYNCS,
+    WARP_AWAITS,
+    WARP_AWAITS_PLACE,
+    WARP_BLOCK,
+    WARP_COPIED,
+    WARP_COPYING,
+    WARP_NEXT,
+    WARP_SINCE,
+)
+from simtmm.engine.fast.scheduler import push
+from simtmm.native import inlined
+from simtmm.stalls import Reason
+from simtmm.workload import (
+    ACTION_SHIFT,
+    ARRIVE,
+    ARRIVE_COPIED,
+    AWAIT,
+    COMPLETE,
+    EXPECT,
+    INIT,
+    MEET,
+    MOST_MBARRIER_COUNT,
+    MOST_MBARRIER_NUMBER,
+    NUMBER_SHIFT,
+    REMOTE_SHIFT,
+)
+
+AT_MBARRIER, COPIES = int(Reason.MBARRIER), int(Reason.COPIES)
+
+
+@inlined
+def row_of(s, b, number):
+    """The row of a block's mbarrier by its number, -1 if the block has none of that number."""
+    for row in range(s.block[b, BLOCK_MBARRIERS]):
+        if s.mbarriers[b, row, MBARRIER_NUMBER] == number:
+            return np.int64(row)
+    return np.int64(-1)
+
+
+@inlined
+def book_mbarrier(s, g, since, opens, begun, place):
+    """Book a wait for a phase. begun: since when its last bytes were on their way, -1 where an arrival came last."""
+    ticks = opens - since
+    copies = np.int64(0) if begun < 0 else min(ticks, opens - begun)
+    book(s, g, place, COPIES, copies)
+    book(s, g, place, AT_MBARRIER, ticks - copies)
+
+
+def arrive(s, g, b, row, arrivals, tick, t):
+    """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing."""
+    s.mbarriers[b, row, MBARRIER_PENDING] -= arrivals
+    s.mbarriers[b, row, MBARRIER_TICK] = max(s.mbarriers[b, row, MBARRIER_TICK], tick)
+    if s.mbarriers[b, row, MBARRIER_PENDING] > 0 or s.mbarriers[b, row, MBARRIER_BYTES] != 0:
+        return
+    phases = s.mbarriers[b, row, MBARRIER_PHASES] + 1
+    opens = s.mbarriers[b, row, MBARRIER_TICK] + s.parameters[P_MBARRIER_LATENCY]
+    begun = np.int64(-1)
+    if s.mbarriers[b, row, MBARRIER_BYTE] == s.mbarriers[b, row, MBARRIER_TICK]:
+        begun = s.mbarriers[b, row, MBARRIER_BEGUN]
+    s.mbarriers[b, row, MBARRIER_PHASES] = phases
+    s.mbarriers[b, row, MBARRIER_OPENS] = opens
+    s.mbarriers[b, row, MBARRIER_OPEN_BEGUN] = begun
+    s.mbarriers[b, row, MBARRIER_PENDING] += s.mbarriers[b, row, MBARRIER_EXPECTED]
+    s.mbarriers[b, row, MBARRIER_TICK] = t
+    s.mbarriers[b, row, MBARRIER_BYTE] = -1
+    s.mbarriers[b, row, MBARRIER_BEGUN] = 0
+    base = g * s.parameters[P_SLOTS]
+    awaits = 2 * row + 2 - (phases & 1)  # of warps that wait for the phase that is complete now
+    slot = s.block[b, BLOCK_FIRST]
+    while slot >= 0:
+        w = base + slot
+        if s.warp[w, WARP_AWAITS] == awaits:
+            s.warp[w, WARP_AWAITS] = 0
+            book_mbarrier(s, g, s.warp[w, WARP_SINCE], opens, begun, s.warp[w, WARP_AWAITS_PLACE])
+            push(s, MEMORY_TICKS, g, opens, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+        slot = s.warp[w, WARP_NEXT]
+
+
+def use_mbarrier(s, g, slot, amount, place, t):
+    """What an operation does; whether its warp sleeps then."""
+    w = g * s.parameters[P_SLOTS] + slot
+    b = s.warp[w, WARP_BLOCK]
+    action = amount >> ACTION_SHIFT
+    count = amount & MOST_MBARRIER_COUNT
+    number = (amount >> NUMBER_SHIFT) & MOST_MBARRIER_NUMBER
+    row = row_of(s, b, number)
+    is_new = row < 0
+    if is_new and action in (INIT, MEET):
+        row = s.block[b, BLOCK_MBARRIERS]
+        if row == s.mbarriers.shape[1]:
+            if s.parameters[R_MBARRIER] == 0:
+                s.parameters[R_MBARRIER] = TOO_MANY
+            return False
+        s.block[b, BLOCK_MBARRIERS] = row + 1
+        s.mbarriers[b, row, MBARRIER_NUMBER] = number
+    if row < 0:
+        if s.parameters[R_MBARRIER] == 0:
+            s.parameters[R_MBARRIER] = number + 1
+        return False
+    if action == INIT or is_new:
+        s.mbarriers[b, row, MBARRIER_EXPECTED] = count
+        s.mbarriers[b, row, MBARRIER_PENDING] = count
+        s.mbarriers[b, row, MBARRIER_BYTES] = 0
+        s.mbarriers[b, row, MBARRIER_PHASES] = 0
+        s.mbarriers[b, row, MBARRIER_OPENS] = 0
+        s.mbarriers[b, row, MBARRIER_TICK] = 0
+        s.mbarriers[b, row, MBARRIER_BYTE] = -1
+        s.mbarriers[b, row, MBARRIER_BEGUN] = 0
+        s.mbarriers[b, row, MBARRIER_OPEN_BEGUN] = -1
+    there = t
+    if (amount >> REMOTE_SHIFT) & 1 != 0:
+        there = t + s.parameters[P_CLUSTER_LATENCY]
+    parity = s.mbarriers[b, row, MBARRIER_PHASES] & 1
+    if action == EXPECT:
+        s.mbarriers[b, row, MBARRIER_BYTES] += count
+    elif action == ARRIVE:
+        arrive(s, g, b, row, count, there, t)
+    elif action == ARRIVE_COPIED:
+        asyncs = s.warp[w, WARP_ASYNCS]
+        if asyncs > 0:
+            there = max(there, s.finishes[w, (asyncs - 1) & (s.finishes.shape[1] - 1)])
+        arrive(s, g, b, row, count, there, t)
+    elif action == MEET:
+        arrive(s, g, b, row, np.int64(1), t, t)
+    elif action == COMPLETE:
+        begun = t
+        if s.warp[w, WARP_COPIED] > 0:
+            there = max(there, s.warp[w, WARP_COPIED])
+            begun = s.warp[w, WARP_COPYING]
+        s.warp[w, WARP_COPIED] = 0
+        s.mbarriers[b, row, MBARRIER_BYTES] -= count
+        before = s.mbarriers[b, row, MBARRIER_BYTE]
+        if there > before or (there == before and begun > s.mbarriers[b, row, MBARRIER_BEGUN]):
+            s.mbarriers[b, row, MBARRIER_BYTE] = there
+            s.mbarriers[b, row, MBARRIER_BEGUN] = begun
+        arrive(s, g, b, row, np.int64(0), there, t)
+    if action == AWAIT:
+        parity = count
+    elif action != MEET:
+        return False
+    if s.mbarriers[b, row, MBARRIER_PHASES] & 1 == parity:
+        s.warp[w, WARP_AWAITS] = 2 * row + parity + 1
+        s.warp[w, WARP_SINCE] = t
+        s.warp[w, WARP_AWAITS_PLACE] = place
+        turn(s, g, w, MEMORY, place, AT_MBARRIER, t)
+        s.group[g, GROUP_MEMORY] += 1
+        return True
+    opens = s.mbarriers[b, row, MBARRIER_OPENS]
+    if opens > t:
+        book_mbarrier(s, g, t, opens, s.mbarriers[b, row, MBARRIER_OPEN_BEGUN], place)
+        turn(s, g, w, MEMORY, place, AT_MBARRIER, t)
+        s.group[g, GROUP_MEMORY] += 1
+        push(s, MEMORY_TICKS, g, opens, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+        return True
+    return False

@@ -1,0 +1,107 @@
+"""The mbarriers of a block: they count arrivals and bytes, phase by phase (docs/machine.md, section 3)."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many
+from simtmm.errors import EngineError
+from simtmm.workload import (
+    ACTION_SHIFT,
+    ARRIVE,
+    ARRIVE_COPIED,
+    AWAIT,
+    COMPLETE,
+    EXPECT,
+    INIT,
+    MEET,
+    MOST_MBARRIER_COUNT,
+    MOST_MBARRIER_NUMBER,
+    NUMBER_SHIFT,
+    REMOTE_SHIFT,
+)
+
+if TYPE_CHECKING:
+    from simtmm.engine.reference.warp import Warp
+
+
+@dataclass
+class Mbarrier:
+    """An mbarrier.
+
+    expected: arrivals of a phase. pending, bytes: arrivals and bytes that this one still lacks. phases: completed.
+    opens: when the latest of these is open. tick: when the latest arrival or byte of this phase so far is there. byte:
+    that of the latest byte. begun: since when that was on its way. waiting: warps that wait, each with the parity.
+    """
+
+    expected: int
+    pending: int
+    bytes: int = 0
+    phases: int = 0
+    opens: int = 0
+    tick: int = 0
+    byte: int = -1
+    begun: int = 0
+    open_begun: int = -1  # likewise of the phase that opened last, -1 where an arrival came last
+    waiting: list[tuple["Warp", int]] = field(default_factory=list)
+
+
+class Mbarriers:
+    """Those of a block, by their numbers."""
+
+    def __init__(self, latency: int, remote: int) -> None:
+        """latency: from the last arrival or byte to what waits for it. remote: from another block of the cluster."""
+        self.latency, self.remote = latency, remote
+        self.found: dict[int, Mbarrier] = {}
+
+    def act(self, warp: "Warp", amount: int, now: int) -> tuple[Mbarrier, int] | None:
+        """What an operation does; the mbarrier that its warp then waits at, and the parity of the phase.
+
+        Raises EngineError for an mbarrier that nobody initialised, and for too many of them.
+        """
+        action, count = amount >> ACTION_SHIFT, amount & MOST_MBARRIER_COUNT
+        number = amount >> NUMBER_SHIFT & MOST_MBARRIER_NUMBER
+        if action in (INIT, MEET) and number not in self.found:
+            if len(self.found) == MOST_MBARRIERS:
+                raise EngineError(too_many())
+            self.found[number] = Mbarrier(count, count)
+        elif action == INIT:
+            self.found[number] = Mbarrier(count, count, waiting=self.found[number].waiting)
+        if number not in self.found:
+            raise EngineError(not_initialised(number))
+        barrier = self.found[number]
+        there = now + (self.remote if amount >> REMOTE_SHIFT & 1 else 0)
+        phase = barrier.phases & 1
+        if action == EXPECT:
+            barrier.bytes += count
+        elif action == ARRIVE:
+            self.arrive(barrier, count, there, now)
+        elif action == ARRIVE_COPIED:
+            self.arrive(barrier, count, max([there, *warp.latest_finish[-1:]]), now)
+        elif action == MEET:
+            self.arrive(barrier, 1, now, now)
+        elif action == COMPLETE:
+            finish, begun = max(there, warp.copied), warp.copying if warp.copied else now
+            warp.copied = 0
+            barrier.bytes -= count
+            if finish > barrier.byte or (finish == barrier.byte and begun > barrier.begun):
+                barrier.byte, barrier.begun = finish, begun
+            self.arrive(barrier, 0, finish, now)
+        if action == MEET:
+            return barrier, phase
+        return (barrier, count) if action == AWAIT else None
+
+    def arrive(self, barrier: Mbarrier, arrivals: int, tick: int, now: int) -> None:
+        """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing."""
+        barrier.pending -= arrivals
+        barrier.tick = max(barrier.tick, tick)
+        if barrier.pending > 0 or barrier.bytes:
+            return
+        barrier.phases += 1
+        barrier.opens = barrier.tick + self.latency
+        barrier.open_begun = barrier.begun if barrier.byte == barrier.tick else -1
+        barrier.pending += barrier.expected
+        barrier.tick, barrier.byte, barrier.begun = now, -1, 0
+        for warp, parity in barrier.waiting:
+            if barrier.phases & 1 != parity:
+                warp.opened.succeed((barrier.opens, barrier.open_begun))
+        barrier.waiting = [pair for pair in barrier.waiting if barrier.phases & 1 == pair[1]]

@@ -1,0 +1,207 @@
+"""Mbarriers, copies in bulk, and products beside the warps: by hand, and both engines on what is drawn."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtmm.engine import simulate
+from simtmm.errors import EngineError
+from simtmm.machine import Machine
+from simtmm.stalls import REASONS
+from simtmm.testing import machines
+from simtmm.testing.strategies import operations
+from simtmm.workload import Workload
+from tests.engine.test_equal import agreeing
+from tests.examples import examples, several
+
+LATENCY = 20
+
+
+def machine(**tables):
+    given_tables = {
+        "name": "one port",
+        "cores": {"groups": 1, "cores_per_group": 1, "warp_width": 1, "max_threads_per_core": 64},
+        "memory": {"latency": LATENCY, "chunk_words": 32},
+    }
+    for name, table in tables.items():
+        given_tables[name] = given_tables.get(name, {}) | table
+    return Machine.from_dict(given_tables)
+
+
+def simulated(of, *warps):
+    """The same result of both engines: ticks, and where they went."""
+    workload = Workload.from_dict({"blocks": [{"warps": list(warps)}]})
+    results = [simulate(of, workload, engine, timeline=True, stalls=True) for engine in ("reference", "fast")]
+    assert results[0] == results[1]
+    booked = results[0].stalls.ticks.sum(axis=0).tolist()
+    return results[0].ticks, {name: ticks for name, ticks in zip(REASONS, booked, strict=True) if ticks}
+
+
+BEGIN = [["mbarrier", "init", 0, 1], ["sync"]]
+
+
+def test_bytes_open_a_phase_when_the_last_of_them_is_there():
+    producer = [*BEGIN, ["mbarrier", "expect", 0, 256], ["mbarrier", "arrive", 0, 1], ["copy", [0, 1]]]
+    producer.append(["mbarrier", "complete", 0, 256])
+    ticks, reasons = simulated(
+        machine(scheduling={"mbarrier_latency": 3}), producer, [["sync"], ["mbarrier", "wait", 0, 0]]
+    )
+    assert ticks == 1 + LATENCY + 3  # the copy is issued, comes, and is noticed
+    assert reasons == {
+        "issuing": 1,
+        "mbarrier": 1,
+        "copies": LATENCY + 3,
+    }  # the consumer waits for the producer's copy first
+
+
+def test_arrivals_open_a_phase_when_the_last_warp_has_arrived():
+    late = [["compute", 7], ["mbarrier", "arrive", 0, 1]]
+    waits = [["mbarrier", "wait", 0, 0]]
+    ticks, reasons = simulated(
+        machine(),
+        [["mbarrier", "init", 0, 2], ["sync"], ["mbarrier", "arrive", 0, 1]],
+        [["sync"], *late],
+        [["sync"], *waits],
+    )
+    assert (ticks, reasons) == (8, {"issuing": 7, "mbarrier": 8})  # a tick behind the arrival at least
+
+
+def test_a_fresh_mbarrier_lets_pass_who_waits_for_the_other_parity():
+    assert simulated(machine(), [*BEGIN, ["mbarrier", "wait", 0, 1], ["compute", 1]])[0] == 1
+
+
+def test_another_block_of_the_cluster_arrives_later():
+    warps = [[*BEGIN, ["mbarrier", "arrive", 0, 1, 1]], [["sync"], ["mbarrier", "wait", 0, 0], ["compute", 1]]]
+    assert simulated(machine(scheduling={"cluster_latency": 9}), *warps)[0] == 9 + 1 + 1
+
+
+def test_warps_that_meet_at_a_named_barrier_wait_for_no_others():
+    meets = ["mbarrier", "meet", 5, 2]
+    ticks, reasons = simulated(machine(), [["compute", 4], meets], [meets], [["compute", 40]])
+    assert ticks == 44  # the third goes on
+    assert reasons["mbarrier"] == 4 + 1 + 1
+
+
+def test_copies_pass_the_l1_by():
+    cached = machine(memory={"l1": {"sets": 4, "ways": 2, "latency": 5}})
+    ticks, _ = simulated(cached, [["copy", [0]], ["pause", 30], ["load", [0]]])
+    assert ticks == 1 + 30 + 1 + LATENCY
+
+
+def test_an_arrival_may_wait_for_the_copies_of_its_warp():
+    warps = [[*BEGIN, ["async", [0]], ["mbarrier", "arrive-copied", 0, 1]], [["sync"], ["mbarrier", "wait", 0, 0]]]
+    assert simulated(machine(), *warps)[0] == 1 + LATENCY + 1
+
+
+def test_products_go_on_beside_their_warp():
+    multiplies = machine(products={"interval": 2, "latency": 7})
+    ticks, reasons = simulated(multiplies, [["product", 8], ["product", 8], ["compute", 5], ["finish", 1], ["finish"]])
+    assert ticks == 2 * 16 + 7
+    assert reasons == {"issuing": 5, "instruction_latency": 18 + 16}
+    assert simulated(multiplies, [["product", 8]])[0] == 16 + 7  # a launch is over when its products are
+
+
+def test_products_of_a_pipe_wait_for_one_another():
+    multiplies = machine(products={"interval": 2, "latency": 7})
+    ticks, reasons = simulated(multiplies, [["product", 8], ["finish"]], [["product", 8], ["finish"]])
+    assert (ticks, reasons) == (39, {"instruction_latency": 46, "pipe_queue": 16})
+    apart = machine(products={"interval": 2, "latency": 7, "count": 2})
+    assert simulated(apart, [["product", 8], ["finish"]], [["product", 8], ["finish"]])[0] == 23
+
+
+def test_a_product_is_no_faster_than_its_factors_are_read():
+    multiplies = machine(products={"interval": 2}, memory={"pipe": {}})
+    assert simulated(multiplies, [["product", 2, 9], ["finish"]])[0] == 9
+    assert simulated(multiplies, [["shared", 6], ["product", 2, 1], ["finish"]])[0] == 1 + 6 + 4  # behind other passes
+
+
+@pytest.mark.parametrize(
+    ("warps", "says"),
+    [
+        ([[["mbarrier", "wait", 3, 0]]], "mbarrier 3 of its block, which no warp of the block has initialised"),
+        ([[["mbarrier", "init", number, 1] for number in range(65)]], "more than 64 mbarriers"),
+        ([[*BEGIN, ["mbarrier", "wait", 0, 0]], [["sync"], ["sync"]]], "2 warps wait forever at mbarriers"),
+    ],
+)
+def test_what_can_not_go_on_is_refused(warps, says):
+    workload = Workload.from_dict({"blocks": [{"warps": warps}]})
+    for engine in ("reference", "fast"):
+        with pytest.raises(EngineError, match=says):
+            simulate(machine(), workload, engine)
+
+
+def result_of(drawn, workload, engine):
+    """What comes of it, or why nothing does."""
+    try:
+        return simulate(drawn, workload, engine, timeline=True, stalls=True)
+    except EngineError as error:
+        return str(error)
+
+
+@st.composite
+def pipelines(draw):
+    """A launch whose blocks have a warp that fills stages and others that empty them, with anything in between."""
+    stages, rounds, consumers = draw(st.integers(1, 3)), draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    some = st.lists(operations().filter(lambda one: one[0] not in ("barrier", "sync", "grid_barrier")), max_size=2)
+    remote = [[1]] if draw(st.booleans()) else []
+    begin = [["mbarrier", "init", stage, 1] for stage in range(stages)]
+    begin += [["mbarrier", "init", 8 + stage, consumers] for stage in range(stages)]
+    producer, others = [*begin, ["sync"]], [[["sync"]] for _ in range(consumers)]
+    for turn in range(rounds):
+        stage, phase = turn % stages, turn // stages % 2
+        chunks = draw(st.lists(st.integers(0, 40), min_size=1, max_size=6))
+        producer += [*draw(some), ["mbarrier", "wait", 8 + stage, 1 - phase], ["mbarrier", "expect", stage, 64]]
+        producer += [["mbarrier", "arrive", stage, 1], ["copy", chunks], ["mbarrier", "complete", stage, 64]]
+        for warp in others:
+            product = ["product", draw(st.integers(1, 9)), draw(st.integers(0, 5))]
+            warp += [["mbarrier", "wait", stage, phase], *draw(some), product, ["finish", draw(st.integers(0, 2))]]
+            warp.append(["mbarrier", "arrive", 8 + stage, 1, *(remote[0] if remote else [])])
+    ends = [["mbarrier", "meet", 20, consumers]] if draw(st.booleans()) else []
+    return {"warps": [producer, *([*warp, *ends, *draw(some)] for warp in others)]}
+
+
+def anything():
+    """Warps that do anything at a few mbarriers, as no program would."""
+    action = st.sampled_from(["init", "arrive", "expect", "complete", "meet", "arrive-copied"])
+    at_mbarriers = st.one_of(
+        st.tuples(st.just("mbarrier"), action, st.integers(0, 1), st.integers(1, 2), st.integers(0, 1)),
+        st.tuples(st.just("mbarrier"), st.just("wait"), st.integers(0, 1), st.integers(0, 1)),
+        st.tuples(st.just("product"), st.integers(1, 9), st.integers(0, 4)),
+        st.tuples(st.just("finish"), st.integers(0, 2)),
+        st.tuples(st.just("copy"), st.lists(st.integers(0, 9), min_size=1, max_size=4)),
+    ).map(list)
+    warp = st.lists(st.one_of(at_mbarriers, at_mbarriers, operations()), max_size=8)
+    begin = [["mbarrier", "init", number, 1] for number in range(2)]
+    return st.lists(warp, min_size=1, max_size=4).map(lambda warps: {"warps": [begin + warp for warp in warps]})
+
+
+@pytest.mark.parametrize("blocks", [pipelines(), anything()], ids=["pipelines", "anything"])
+def test_the_engines_agree(blocks):
+    durations = st.sampled_from([0, 1, 2.5, 16])
+    counted = {"runs": 0, "ends": 0}
+
+    @agreeing(examples(80).max_examples)
+    @given(
+        drawn=several(machines()),
+        blocks=st.lists(blocks, min_size=1, max_size=5),
+        keys=st.fixed_dictionaries(
+            {
+                "scheduling.mbarrier_latency": durations,
+                "scheduling.cluster_latency": durations,
+                "products.interval": durations,
+                "products.latency": durations,
+                "products.count": st.integers(1, 3),
+            }
+        ),
+    )
+    def agree(drawn, blocks, keys):
+        workload = Workload.from_dict({"blocks": blocks})
+        for each in drawn:
+            of = each.replace(keys)
+            fast_result = result_of(of, workload, "fast")
+            assert fast_result == result_of(of, workload, "reference")
+            counted["runs"] += 1
+            counted["ends"] += not isinstance(fast_result, str)
+
+    agree()
+    assert counted["ends"] > counted["runs"] // 4  # or nothing but refusals was compared
