@@ -12,7 +12,7 @@ from simtmm.result import Result
 from simtmm.stalls import CLASSES
 from simtmm.trace.counts import Counts
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import LISTED, LOAD, OF_CLASS, PASSES_SHIFT, REDUCE, SHARED, Workload
+from simtmm.workload import LISTED, LOAD, OF_CLASS, PASSES_SHIFT, COPY, SHARED, Workload
 
 
 def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Counts | None = None) -> Mapping[str, int]:
@@ -69,7 +69,7 @@ def _of_the_group_pipe(machine: Machine, workload: Workload) -> dict[str, int]:
     """Of the pipe of L1 and shared memory, which warps' ends wait for: entries and tags come before the last pass."""
     durations, groups = machine.durations, machine.cores.groups
     assert machine.memory.pipe is not None
-    lists_chunks = (workload.kind >= LOAD) & (workload.kind <= REDUCE)
+    lists_chunks = (workload.kind >= LOAD) & (workload.kind <= COPY)
     shared, listing = workload.amount[workload.kind == SHARED], workload.amount[lists_chunks]
     of_shared = int((shared & LISTED).sum()) * durations.shared_pass
     of_global = int(((listing >> PASSES_SHIFT) + 1).sum()) * durations.pass_interval

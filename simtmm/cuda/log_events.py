@@ -22,8 +22,11 @@ from simtmm.cuda.execution.layout import (
 )
 from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Kind
+from simtmm.workload import ACTION_SHIFT
 
 _WORK, _BARRIER = int(Kind.WORK), int(Kind.BARRIER)
+_COPY, _MBARRIER = int(Kind.COPY), int(Kind.MBARRIER)
+_FIRST_ACTION = np.int64(1) << ACTION_SHIFT  # of what an mbarrier is told of a copy: above all addresses
 _ASYNC, _STORE, _ATOMIC = int(Kind.ASYNC), int(Kind.STORE), int(Kind.ATOMIC)
 _SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_STORE), int(Kind.SHARED_ATOMIC)
 _LOCAL_LOAD, _LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
@@ -129,6 +132,8 @@ def fill_events(
                     high_bits = address >> TOLD_WIDTH << 56
                     address &= _TOLD
                 space = what
+                if what == _COPY and address >= _FIRST_ACTION:
+                    space = np.int64(_MBARRIER)
                 if any_space and address >= SHARED_WINDOW:
                     space = kind_in_window(address, what)
                     address = place_in_window(address)

@@ -33,12 +33,13 @@ REASONS_OF: dict[str, tuple[Reason, ...]] = {
         Reason.LINE_IN_FLIGHT,
         Reason.FIRST_ACCESS,
         Reason.OUTSTANDING,
+        Reason.COPIES,
     ),
     SHARED_MEMORY: (Reason.BANK_CONFLICTS,),
     ISSUE: (Reason.ISSUING,),
     PIPES: (Reason.PIPE_QUEUE,),
     DEPENDENCE: (Reason.INSTRUCTION_LATENCY,),
-    BARRIERS: (Reason.BARRIER,),
+    BARRIERS: (Reason.BARRIER, Reason.MBARRIER),
     LAUNCHES: (Reason.LAUNCH,),
 }
 """What warps' ticks are booked to, by cause; too few blocks and the tail are core groups without warps."""

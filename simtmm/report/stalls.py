@@ -31,6 +31,8 @@ WHAT_WARPS_DO = {
     Reason.FIRST_ACCESS: ("first access", "long_scoreboard", "translations of the core group's first accesses"),
     Reason.OUTSTANDING: ("outstanding", "lg_throttle", "as many loads in flight as may be"),
     Reason.BARRIER: ("barrier", "barrier", "other warps of the block"),
+    Reason.MBARRIER: ("mbarrier", "barrier", "other warps have yet to arrive, or to begin the copies"),
+    Reason.COPIES: ("copies in bulk", "barrier", "at an mbarrier, for bytes that are under way"),
     Reason.PIPE_QUEUE: ("queue at the pipe", "math_pipe_throttle", "others have the pipe of its instructions' class"),
     Reason.LAUNCH: ("launch", "-", "placed, and not begun"),
 }

@@ -18,7 +18,7 @@ from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.warp import Costs, Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, LISTED, LOAD, PASSES_SHIFT, REDUCE, SHARED, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, PASSES_SHIFT, REDUCE, SHARED, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -267,7 +267,7 @@ def _stores_in_l1(machine: Machine, workload: Workload) -> int:
     """The chunks of stores that end in an L1."""
     if not machine.keeps_local_stores:
         return 0
-    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC, REDUCE))
+    lists = np.isin(workload.kind, (LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY))
     is_stored = np.repeat(workload.kind[lists] == STORE, workload.amount[lists] & LISTED)
     return int((is_stored & (workload.chunks >= machine.first_local_chunk)).sum())
 

@@ -115,6 +115,8 @@ def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
         waits = {"commits": site.commits, "in_flight": site.in_flight, "sync": site.sync}
     if site.results:
         waits["results"] = site.results
+    if any(site.product):
+        waits["product"] = site.product
     if site.operand_cycles:
         waits["operands"] = sorted(site.operand_cycles)
     return (*stall, *unused, *([waits] if waits else []))

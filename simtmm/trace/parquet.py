@@ -173,9 +173,9 @@ def _check(batch: Batch, info: TraceInfo, before: tuple[int, int], path: Path) -
     value, kind = batch.events["value"], batch.events["kind"]
     is_none = kind >= Kind.SHARED_ARRAY
     if info.version > 1:
-        is_none &= (kind == Kind.SHARED_ARRAY) | (kind > Kind.CONSTANT_LOAD)
+        is_none &= (kind == Kind.SHARED_ARRAY) | (kind > Kind.PRODUCT)
     if np.any(is_none):
-        others = "" if info.version == 1 else f", or from {int(Kind.LOCAL_LOAD)} to {int(Kind.CONSTANT_LOAD)}"
+        others = "" if info.version == 1 else f", or from {int(Kind.LOCAL_LOAD)} to {int(Kind.PRODUCT)}"
         raise TraceError(f"{path}: kind {int(kind[is_none].max())}: must be below {int(Kind.SHARED_ARRAY)}{others}")
     if np.any(value[kind != Kind.BARRIER] >= 2**62):
         raise TraceError(f"{path}: value {int(value.max())}: addresses and counts must be below 2^62")

@@ -14,7 +14,9 @@ table (`Trace.to_table`) has one row an event:
                               shared_load, shared_store, shared_atomic: the site at which the array is declared
                               in the upper 32 bits, the byte offset within it in the lower;
                               local_load, local_store: the byte offset in the thread's own local memory;
-                              constant_load: the address in bytes, virtual;
+                              constant_load, copy: the address in bytes, virtual;
+                              mbarrier: what is done there, as the amount of the operation of a workload;
+                              product: 0, PRODUCT_COMMIT, or PRODUCT_WAIT and how many groups are left out;
                               work: the number of operations; or, where the site says which instructions these are
                               (TraceSite.work), how often they were done; join: how many of the latest asyncs are
                               left out; barrier: 0
@@ -70,9 +72,15 @@ class Kind(enum.IntEnum):
     LOCAL_LOAD = 11  # of the thread's own memory: what does not fit its registers
     LOCAL_STORE = 12
     CONSTANT_LOAD = 13
+    COPY = 14  # what a copy in bulk loads, which an mbarrier is told of
+    MBARRIER = 15
+    PRODUCT = 16  # of matrices, by a group of warps
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
+
+PRODUCT_COMMIT, PRODUCT_WAIT = 1, 2  # of products so far, and of their groups
+MOST_PRODUCT_GROUPS = 8  # that a wait may leave out, and one more
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
 GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 256, 64  # where the blocks of a grid meet (cooperative groups): below all arrays
@@ -157,6 +165,7 @@ class TraceSite:
     sync: of a barrier, whether sites say all that is waited for, so that it waits for no loads of its own.
     results: (class, value, cycles): numbers of values that instructions of the work give and others must wait for, the
         class of the instruction, one of RESULT_CLASSES, and the cycles from its issue to the end of work and stall.
+    product: of a product, its columns, and the bytes of shared memory that a warp of the group reads for it.
     operand_cycles: (class, cycles) of the work: cycles beyond one each that instructions of the class take to read
         registers, as several of one instruction lie in one bank; classes each once.
 
@@ -181,6 +190,7 @@ class TraceSite:
     sync: bool = False
     results: tuple[tuple[str, int, int], ...] = ()
     operand_cycles: tuple[tuple[str, int], ...] = ()
+    product: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -214,6 +224,10 @@ class TraceSite:
                 f"site {self.site}: results = {self.results}: must be of a class ({', '.join(RESULT_CLASSES)}), whole "
                 f"numbers from 0 to 2^62 - 1, and cycles from 0 to 2^31 - 1"
             )
+        if len(self.product) != 2 or not all(type(each) is int and 0 <= each < 1 << 16 for each in self.product):
+            raise ValueError(
+                f"site {self.site}: product = {self.product}: must be two whole numbers from 0 to 2^16 - 1"
+            )
         taken = dict(self.operand_cycles)
         if len(taken) < len(self.operand_cycles) or not all(
             name in counts and type(cycles) is int and 1 <= cycles < 1 << 31 for name, cycles in taken.items()
@@ -238,6 +252,7 @@ class TraceSite:
             "sync": self.sync,
             "results": [list(result) for result in self.results],
             "operand_cycles": dict(self.operand_cycles),
+            "product": list(self.product) if any(self.product) else [],
         }
         left = {} if self.in_flight is None else {"in_flight": self.in_flight}
         return known | {name: value for name, value in entries.items() if value} | left
@@ -251,6 +266,7 @@ class TraceSite:
         given["operand_cycles"] = tuple(dict(given.get("operand_cycles", {})).items())
         for name in ("needs", "gives", "commits"):
             given[name] = tuple(given.get(name, ()))
+        given["product"] = tuple(given.get("product") or (0, 0))
         given["results"] = tuple((str(name), value, cycles) for name, value, cycles in given.get("results", ()))
         return cls(**given)
 

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,13 @@ import numpy.typing as npt
 from simtmm.stalls import CLASSES, Place, Places, class_among
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
-from simtmm.workload import OF_CLASS
+from simtmm.workload import OF_CLASS, STEPS_SHIFT
 
 Integers = npt.NDArray[np.int64]
 
 MOST_PLACES = 1 << 16  # of a trace: arrays beyond are one
 NO_WAIT = -1
+PRODUCT_COLUMNS = 8  # of a step of a product
 
 
 class SiteTables(NamedTuple):
@@ -41,6 +43,9 @@ class SiteTables(NamedTuple):
     results_end: Any  # int64[sites + 1], likewise of `results`
     results: Any  # int64: values that instructions give which are to be waited for
     result_cycles: Any  # int64: for each, cycles from the end of the site's work and stall until it is there
+    product: (
+        Any  # int64[sites]: of a product, as the amount of a workload's, 0 where it is none or where they are works
+    )
     again: Any  # int64[sites]: likewise of what work needs that it gives itself, where it is done once more
     groups: int  # that are to be known of a warp, the latest
     values: int  # how many there are
@@ -59,17 +64,20 @@ def site_tables(
     hides: Sequence[float] = (),
     latencies: Sequence[tuple[str, int]] = (),
     operands: Sequence[tuple[str, float]] = (),
+    pass_bytes: int = 0,
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
     holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls. pipes:
-    classes that have one. stalls, hides, latencies, operands: see LoweringSpecification.
+    classes that have one. stalls, hides, latencies, operands, pass_bytes: see LoweringSpecification.
     """
     stalled = stalls != "none" and any(site.stall or site.results for site in sites)
     cycles = {} if stalled else dict(holds)
     known = max((site.site for site in sites), default=-1) + 1
     bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
     by_number = {site.site: site for site in sites if _has_details(site)}
+    products = _products(by_number.values(), pass_bytes)
+    by_number |= {number: replace(by_number[number], work=_ISSUED) for number, amount in products.items() if amount}
     count = max(by_number, default=-1) + 1
     work, stall = np.zeros(count, np.int64), np.zeros(count, np.int64)
     piped = np.zeros((count, len(pipes)), np.int64)
@@ -101,6 +109,8 @@ def site_tables(
     for number, site in by_number.items():
         in_flight[number] = NO_WAIT if site.in_flight is None else site.in_flight
         sync[number] = site.sync
+    product = np.zeros(count, np.int64)
+    product[list(products)] = list(products.values())
     groups = 1 + int(in_flight.max(initial=NO_WAIT))
     hidden = np.zeros(len(pipes), np.int64)
     if stalled and hides:
@@ -108,9 +118,22 @@ def site_tables(
     operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
     return SiteTables(
         work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
-        commits, in_flight, sync, results_end, results, result_cycles, again, groups, len(values), known, bounds,
+        commits, in_flight, sync, results_end, results, result_cycles, product, again, groups, len(values), known, bounds,
         len(names), names,
     )  # fmt: skip
+
+
+_ISSUED = (("control", 1),)  # of a product that a pipe does beside the warp
+
+
+def _products(sites: Iterable[TraceSite], pass_bytes: int) -> dict[int, int]:
+    """The amounts of products, by site. pass_bytes: that the banks give in a pass; 0 where no pipe does products."""
+    found = {}
+    for site in sites:
+        columns, read = site.product
+        if columns and pass_bytes:
+            found[site.site] = -(-columns // PRODUCT_COLUMNS) + (-(-read // pass_bytes) << STEPS_SHIFT)
+    return found
 
 
 def _beyond_pipes(site: TraceSite, hidden: Mapping[str, float]) -> int:
@@ -196,6 +219,7 @@ def _has_details(site: TraceSite) -> bool:
         or site.commits
         or site.sync
         or site.results
+        or any(site.product)
         or site.in_flight is not None
     )
 

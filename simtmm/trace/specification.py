@@ -20,7 +20,7 @@ class _Specification:
             for later in (
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
-                "atomic_passes", "sector_bytes", "latencies", "operands", "grid_barriers",
+                "atomic_passes", "sector_bytes", "latencies", "operands", "grid_barriers", "pass_bytes",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -79,6 +79,9 @@ class LoweringSpecification(_Specification):
     takes its pipe, which are enough for as many registers; empty where reading takes none."""
     grid_barriers: bool = False
     """Whether an atomic at a grid's workspace is where its blocks wait for one another."""
+    pass_bytes: int = 0
+    """Bytes of shared memory that a pass over the banks gives to a product that a pipe does beside its warp; 0 where
+    warps do products themselves."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -108,6 +111,7 @@ class LoweringSpecification(_Specification):
             latencies=_latencies(machine),
             operands=_operands(machine),
             grid_barriers=machine.scheduling.grid_barrier is not None,
+            pass_bytes=machine.banks.count * machine.banks.word_bytes if machine.durations.product_step else 0,
             places=places,
         )
 

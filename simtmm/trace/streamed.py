@@ -41,7 +41,7 @@ class TraceLowering:
         self.largest = max((launch.threads_per_block for launch in info.launches), default=1)
         self._tables = site_tables(
             info.sites, info.arrays, specification.instruction_holds, specification.pipes, specification.stalls,
-            specification.hides, specification.latencies, specification.operands,
+            specification.hides, specification.latencies, specification.operands, specification.pass_bytes,
         )  # fmt: skip
 
     def lowering(self) -> Lowering:

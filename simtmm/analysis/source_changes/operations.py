@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.workload import LISTED, LOAD, REDUCE, Workload
+from simtmm.workload import LISTED, LOAD, COPY, Workload
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -23,7 +23,7 @@ class Operations:
     def listed(self) -> Integers:
         """int64: how many chunks each lists."""
         kind = self.workload.kind
-        return np.where((kind >= LOAD) & (kind <= REDUCE), self.workload.amount & LISTED, 0)
+        return np.where((kind >= LOAD) & (kind <= COPY), self.workload.amount & LISTED, 0)
 
     @cached_property
     def warp(self) -> Integers:
@@ -57,7 +57,7 @@ class Operations:
         """
         own = self.workload
         listed = np.bincount(self.of_chunk[kept], minlength=len(kind))
-        lists = (kind >= LOAD) & (kind <= REDUCE)
+        lists = (kind >= LOAD) & (kind <= COPY)
         amount = np.where(lists, (amount & ~np.int64(LISTED)) | listed, amount)
         place = own.place
         warp_operations = own.warp_operations

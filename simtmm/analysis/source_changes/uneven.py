@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import LISTED, LOAD, OF_CLASS, PAUSE, REDUCE, SHARED, Workload
+from simtmm.workload import LISTED, LOAD, OF_CLASS, PAUSE, COPY, SHARED, Workload
 
 MANY_TIMES = 3.0  # as much as the median
 
@@ -31,7 +31,7 @@ class Uneven:
 def work_of_blocks(workload: Workload) -> npt.NDArray[np.float64]:
     """float64[blocks]: instructions and chunks of each."""
     kind, amount = workload.kind, workload.amount
-    lists = (kind >= LOAD) & (kind <= REDUCE)
+    lists = (kind >= LOAD) & (kind <= COPY)
     counted = lists | (kind >= OF_CLASS) | (kind == SHARED) | (kind == 0)
     own = np.where(counted, np.where(lists | (kind == SHARED), amount & LISTED, amount), 1).astype(float)
     own[kind == PAUSE] = 0

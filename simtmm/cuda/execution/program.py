@@ -269,13 +269,13 @@ class Program:
                 if self.watches and instruction.opcode:
                     context.begin(instruction)
                     watch_instruction(context, instruction)
+                context.site = site if instruction is step.access else -1
                 if not instruction.opcode or ends_block(instruction) or code.is_constant(instruction):
                     continue
                 handler = HANDLERS.get(instruction.opcode)
                 if handler is None:
                     context.begin(instruction)
                     raise context.refuse()
-                context.site = site if instruction is step.access else -1
                 with self._translated(context, instruction):
                     if self.checks:
                         log_fence(context, instruction)

@@ -101,6 +101,18 @@ sorted:
   ret i32 %ready
 }
 
+; The lanes that a warp began with: copies in bulk are written down as if these had shared them.
+define internal i32 @lanes.begun(ptr %launch, ptr %warp) alwaysinline {
+  %masks.at = getelementptr i8, ptr %launch, i64 {LAUNCH.living}
+  %masks.address = load i64, ptr %masks.at
+  %masks = inttoptr i64 %masks.address to ptr
+  %number.at = getelementptr i8, ptr %warp, i64 {WARP.number}
+  %number = load i32, ptr %number.at
+  %mask.at = getelementptr i32, ptr %masks, i32 %number
+  %mask = load i32, ptr %mask.at
+  ret i32 %mask
+}
+
 ; ---- Barriers -------------------------------------------------------------------------------------------------------
 
 ; All that wait at a barrier of a block go on.

@@ -17,6 +17,8 @@ def why_not(access: Instruction) -> str:
         return "PTX does not say which texel a thread reads or writes"
     if is_bulk(access):
         return "what a copy in bulk moves is not written down on a GPU"
+    if access.opcode in ("mbarrier", "wgmma", "bar", "barrier"):
+        return "what warps do at mbarriers, and products of groups of warps, are not written down on a GPU"
     if space_of(access) == "param":
         return "parameters that are read by a pointer are not written down on a GPU"
     return ""

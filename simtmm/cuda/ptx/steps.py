@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from simtmm.cuda.ptx.control_flow import ControlFlow
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.registers import read, written
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.cuda.ptx.work import class_of, times_of
 from simtmm.errors import PtxError, shown
@@ -20,6 +20,7 @@ from simtmm.trace.schema import MOST_GROUPS
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
 BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
+_ROWS, _DEPTH_BYTES, _GROUP_WARPS = 16, 32, 4  # of a product by a group of warps: rows of each, bytes of depth
 COPIES = "%copies"  # in the place of a register: what a thread's cp.async bring
 
 
@@ -33,7 +34,7 @@ class Step:
     commits: how many groups of copies it makes. in_flight: how many of the latest groups it leaves under way where it
     waits for all others, else None. results: of instructions that scoreboards tell of: class, scoreboard, and the
     step's cycles before the instruction. cycles: of all of the step, but for the issue of its access. operand_cycles:
-    see TraceSite.
+    see TraceSite. product: likewise, of a product by a group of warps.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -49,6 +50,7 @@ class Step:
     results: tuple[tuple[str, str, int], ...] = ()
     operand_cycles: dict[str, int] = field(default_factory=dict)
     cycles: int = 0
+    product: tuple[int, int] = (0, 0)
 
     def add(self, issue: Issue, is_access: bool) -> None:
         """Count what one of its instructions, of the machine, takes."""
@@ -125,14 +127,20 @@ def _fragment_bytes(instruction: Instruction) -> int:
 def access_kind(instruction: Instruction) -> str | None:
     """What an instruction is to a trace; None where it accesses no memory that is recorded."""
     opcode, space = instruction.opcode, space_of(instruction)
+    if opcode == "mbarrier":
+        return None if {"inval", "pending_count"} & set(instruction.modifiers) else "mbarrier"
+    if opcode == "wgmma":
+        return None if "fence" in instruction.modifiers else "product"
     if row_of(opcode).is_barrier:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
         modifiers = set(instruction.modifiers)
         within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
-        if within or {"commit_group", "wait_group", "wait_all", "mbarrier", "prefetch"} & modifiers:
+        if "mbarrier" in modifiers:
+            return "mbarrier"
+        if within or {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
             return None
-        return "store" if space == "global" else "async"
+        return "store" if space == "global" else "copy" if "bulk" in modifiers else "async"
     if opcode in ("ldmatrix", "stmatrix"):
         return "shared_load" if opcode == "ldmatrix" else "shared_store"
     if opcode == "wmma" and "mma" not in instruction.modifiers:
@@ -158,7 +166,9 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     """The steps of each block, in the order of blocks."""
     used = {name for block in flow.blocks for instruction in block.instructions for name in read(instruction)}
     pending: list[set[str]] = [set() for _ in flow.blocks]
-    with_groups = any(_in_flight(each) is not None for block in flow.blocks for each in block.instructions)
+    every = [each for block in flow.blocks for each in block.instructions]
+    with_groups = any(_in_flight(each) is not None for each in every)
+    with_mbarriers = any(each.opcode == "mbarrier" for each in every)
     steps_of: list[tuple[Step, ...]] = [() for _ in flow.blocks]
     changed = set(range(len(flow.blocks)))
     while changed:
@@ -166,7 +176,7 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
         changed.remove(number)
         block = flow.blocks[number]
         left = set(pending[number])
-        steps_of[number] = _of_block(block.instructions, left, used, with_groups)
+        steps_of[number] = _of_block(block.instructions, left, used, with_groups, with_mbarriers)
         for target in block.targets:
             if not left <= pending[target]:
                 pending[target] |= left
@@ -175,12 +185,17 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
 
 
 def _of_block(
-    instructions: Sequence[Instruction], pending: set[str], used: set[str], with_groups: bool
+    instructions: Sequence[Instruction],
+    pending: set[str],
+    used: set[str],
+    with_groups: bool,
+    with_mbarriers: bool,
 ) -> tuple[Step, ...]:
     """The steps of a block; `pending`, the registers whose loads are under way, becomes those behind it.
 
     used: registers that the function reads. with_groups: whether it matters which copies are in which group, as nothing
-    waits for some of them alone else.
+    waits for some of them alone else. with_mbarriers: whether some warps of a block may wait where others go on, so
+    that barriers of some of its warps are not barriers of all of them.
     """
     found: list[Step] = []
     step = Step()
@@ -194,6 +209,8 @@ def _of_block(
     for instruction in instructions:
         issue = instruction.issue
         kind = access_kind(instruction) if issue is None or issue.recorded else None
+        if with_mbarriers and is_of_some(instruction):
+            kind = "mbarrier"
         if issue is not None:
             needs = tuple(name for name in issue.needs if name in pending)
             gives = issue.gives
@@ -231,7 +248,10 @@ def _of_block(
             if work is not None:
                 step.work[work] = step.work.get(work, 0) + (times_of(instruction) if issue is None else 1)
             continue
-        step.kind, step.width = kind, 0 if kind == "barrier" else width_of(instruction)
+        if kind == "product":
+            step.product = _product(instruction)
+            step.work["tensor" if any(step.product) else "control"] = times_of(instruction)
+        step.kind, step.width = kind, _width(kind, instruction)
         step.unused = kind == "atomic" and used.isdisjoint(written(instruction))
         if kind == "async" and instruction.opcode == "cp" and issue is None:
             gives = (COPIES,)
@@ -243,20 +263,36 @@ def _of_block(
     return tuple(found)
 
 
+def is_of_some(instruction: Instruction) -> bool:
+    """Whether it is a barrier of a block that names how many threads it is for."""
+    if instruction.opcode not in ("bar", "barrier") or {"warp", "cluster", "red"} & set(instruction.modifiers):
+        return False
+    return len(instruction.operands) > 1
+
+
+def _width(kind: str, instruction: Instruction) -> int:
+    return 0 if kind in ("barrier", "mbarrier", "product") else width_of(instruction)
+
+
+def _product(instruction: Instruction) -> tuple[int, int]:
+    """The columns of a product, and what a warp of its group reads of shared memory [bytes]: its rows of A, unless they
+    are in registers, and a quarter of B, of which the group reads each number once.
+    """
+    columns = next((int(each[4:].partition("k")[0]) for each in instruction.modifiers if each.startswith("m64n")), 0)
+    if not columns:
+        return 0, 0
+    own = 0 if len(instruction.operands) > 1 and isinstance(instruction.operands[1], Vector) else _ROWS * _DEPTH_BYTES
+    return columns, own + columns * _DEPTH_BYTES // _GROUP_WARPS
+
+
 def states_waits(flows: Sequence[ControlFlow]) -> bool:
     """Whether the steps of a kernel's functions say all that is waited for, so that its barriers wait for no loads.
 
-    Not where an mbarrier tells of copies, as which one is waited for where is not known; nor where another function may
-    wait for copies than the one that began them.
+    Not where another function may wait for copies than the one that began them.
     """
     instructions = [each for flow in flows for block in flow.blocks for each in block.instructions]
     copies = any(access_kind(each) == "async" and each.opcode == "cp" for each in instructions)
-    return not copies or (len(flows) == 1 and not any(map(_is_for_mbarrier, instructions)))
-
-
-def _is_for_mbarrier(instruction: Instruction) -> bool:
-    words = (instruction.opcode, *instruction.modifiers)
-    return any(word.startswith("mbarrier") for word in words) or (instruction.opcode == "atom" and "arrive" in words)
+    return not copies or len(flows) == 1
 
 
 def _waits_for_copies(instruction: Instruction) -> bool:

@@ -53,6 +53,7 @@ from simtmm.engine.fast.layout import (
     P_DEPTH,
     P_ISSUE,
     P_JUMPS,
+    P_ORDERED,
     P_OUTSTANDING,
     P_OWN_PORTS,
     P_PIPED,
@@ -329,13 +330,27 @@ def fetch_next(s, g, head):
 
 
 @inlined
+def older_in_others(s, g, row, other, t):
+    """Whether the first of the other wake-ups is due, and of an older warp than that in a row of memory's."""
+    mask = s.parameters[P_RING] - 1
+    if other >= s.group[g, GROUP_OTHER_TAIL] or s.rings[g, OTHER_TICKS, other & mask] > t:
+        return False
+    base = g * s.parameters[P_SLOTS]
+    age = s.warp[base + s.rings[g, OTHER_SLOTS, other & mask], WARP_AGE]
+    return age < s.warp[base + s.rings[g, MEMORY_SLOTS, row], WARP_AGE]
+
+
+@inlined
 def wake_warps(s, order, g, t):
-    """Phase 2 for a group: warps whose sleep ends now advance. Their order among one another shows nowhere."""
+    """Phase 2 for a group: warps whose sleep ends now advance. Their order shows only at mbarriers."""
     mask = s.parameters[P_RING] - 1
     while True:
         head = s.group[g, GROUP_MEMORY_HEAD]
         other = s.group[g, GROUP_OTHER_HEAD]
-        if head < s.group[g, GROUP_MEMORY_TAIL] and s.rings[g, MEMORY_TICKS, head & mask] <= t:
+        others_first = False
+        if s.parameters[P_ORDERED] != 0:
+            others_first = head < s.group[g, GROUP_MEMORY_TAIL] and older_in_others(s, g, head & mask, other, t)
+        if head < s.group[g, GROUP_MEMORY_TAIL] and s.rings[g, MEMORY_TICKS, head & mask] <= t and not others_first:
             slot = s.rings[g, MEMORY_SLOTS, head & mask]
             s.group[g, GROUP_MEMORY_HEAD] = head + 1
             s.group[g, GROUP_MEMORY] -= 1

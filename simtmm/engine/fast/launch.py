@@ -123,6 +123,7 @@ class Launch:
             parameters[at.P_FIRST_ACCESS] = 0
         parameters[at.P_BEGUN] = begun is not None
         parameters[at.P_JUMPS] = jumps
+        parameters[at.P_ORDERED] = part.tally.mbarriers > 0
         parameters[[at.R_PENDING, at.R_LAST_BLOCK]] = part.first, part.last
         parameters[[at.R_AHEAD, at.R_LOADED]] = part.first
         self._supply: Supply

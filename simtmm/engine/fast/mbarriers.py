@@ -168,7 +168,7 @@ def use_mbarrier(s, g, slot, amount, place, t):
         arrive(s, g, b, row, np.int64(0), there, t)
     if action == AWAIT:
         parity = count
-    elif action != MEET:
+    elif action != MEET or (amount >> REMOTE_SHIFT) & 1 != 0:
         return False
     if s.mbarriers[b, row, MBARRIER_PHASES] & 1 == parity:
         s.warp[w, WARP_AWAITS] = 2 * row + parity + 1

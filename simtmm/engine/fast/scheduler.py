@@ -15,6 +15,7 @@ from simtmm.engine.fast.layout import (
     GROUP_QUEUE_TAIL,
     GROUP_READY,
     NEVER,
+    P_ORDERED,
     P_RING,
     P_SCHEDULER,
     P_SLOTS,
@@ -31,13 +32,22 @@ from simtmm.native import inlined, trailing_zeros
 
 
 @inlined
+def comes_behind(s, ring, g, row, t, slot):
+    """Whether a wake-up in a ring comes behind that of a warp at a tick."""
+    if s.rings[g, ring, row] != t or s.parameters[P_ORDERED] == 0:
+        return s.rings[g, ring, row] > t
+    base = g * s.parameters[P_SLOTS]
+    return s.warp[base + s.rings[g, ring + 1, row], WARP_AGE] > s.warp[base + slot, WARP_AGE]
+
+
+@inlined
 def push(s, ring, g, t, slot, tail_field, head_field):
-    """Put a wake-up into a ring that is sorted by tick; it nearly always goes to the end."""
+    """Put a wake-up into a ring that is sorted by tick, and where that shows by age; it nearly always goes to the end."""
     mask = s.parameters[P_RING] - 1
     tail = s.group[g, tail_field]
     head = s.group[g, head_field]
     s.group[g, tail_field] = tail + 1
-    while tail > head and s.rings[g, ring, (tail - 1) & mask] > t:
+    while tail > head and comes_behind(s, ring, g, (tail - 1) & mask, t, slot):
         s.rings[g, ring, tail & mask] = s.rings[g, ring, (tail - 1) & mask]
         s.rings[g, ring + 1, tail & mask] = s.rings[g, ring + 1, (tail - 1) & mask]
         tail -= 1

@@ -69,7 +69,8 @@ class Mbarriers:
         if number not in self.found:
             raise EngineError(not_initialised(number))
         barrier = self.found[number]
-        there = now + (self.remote if amount >> REMOTE_SHIFT & 1 else 0)
+        remote = amount >> REMOTE_SHIFT & 1
+        there = now + (self.remote if remote else 0)
         phase = barrier.phases & 1
         if action == EXPECT:
             barrier.bytes += count
@@ -87,7 +88,7 @@ class Mbarriers:
                 barrier.byte, barrier.begun = finish, begun
             self.arrive(barrier, 0, finish, now)
         if action == MEET:
-            return barrier, phase
+            return None if remote else (barrier, phase)
         return (barrier, count) if action == AWAIT else None
 
     def arrive(self, barrier: Mbarrier, arrivals: int, tick: int, now: int) -> None:

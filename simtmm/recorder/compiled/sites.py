@@ -78,7 +78,7 @@ class _Values:
 
 def _is_generic(step: Step) -> bool:
     access = step.access
-    return access is not None and space_of(access) == ""
+    return access is not None and step.kind not in ("mbarrier", "product") and space_of(access) == ""
 
 
 def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, states_waits: bool) -> TraceSite:
@@ -107,6 +107,7 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, 
             (name, values.of(site.function, [board])[0], step.cycles - before) for name, board, before in step.results
         ),
         operand_cycles=tuple(step.operand_cycles.items()),
+        product=step.product,
     )
 
 

@@ -32,8 +32,9 @@ GROUPS = {
         Reason.MEMORY_LATENCY,
         Reason.LINE_IN_FLIGHT,
         Reason.FIRST_ACCESS,
+        Reason.COPIES,
     ),
-    "barrier": (Reason.BARRIER,),
+    "barrier": (Reason.BARRIER, Reason.MBARRIER),
     "launch": (Reason.LAUNCH,),
 }
 """Reasons that are shown in one colour."""

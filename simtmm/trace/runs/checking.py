@@ -42,7 +42,7 @@ from simtmm.trace.schema import MOST_SITES, Kind
 
 MOST_EVENTS = 1 << 62
 
-_SHARED_ARRAY, _LAST = int(Kind.SHARED_ARRAY), int(Kind.CONSTANT_LOAD)
+_SHARED_ARRAY, _LAST = int(Kind.SHARED_ARRAY), int(Kind.PRODUCT)
 
 # What is wrong with a structure
 (FINE, BAD_ENDS, BAD_PARENT, BAD_THREADS, BAD_STEPS, BAD_LOOP, BAD_EVENT, TOO_MANY_EVENTS) = range(8)

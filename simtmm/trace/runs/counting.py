@@ -38,7 +38,7 @@ from simtmm.trace.schema import Kind
 from simtmm.workload import LARGEST
 
 _WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
-_LOAD, _STORE, _ATOMIC = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC)
+_LOAD, _STORE, _ATOMIC, _COPY = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC), int(Kind.COPY)
 _LOCAL_LOAD, _LOCAL_STORE = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE)
 
 # Columns of what is counted of a block
@@ -242,7 +242,7 @@ def count_event(room, row, counted, block, what, value, threads):
         counted[block, COUNT_BARRIERS] = max(counted[block, COUNT_BARRIERS], phase + 1)
     elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
         counted[block, COUNT_WIDEST] = max(counted[block, COUNT_WIDEST], moved)
-    elif _LOAD <= kind <= _ATOMIC:
+    elif _LOAD <= kind <= _ATOMIC or kind == _COPY:
         counted[block, COUNT_ACCESSES] += threads
         accesses = room.place[row, PLACE_ACCESSES] + 1
         room.place[row, PLACE_ACCESSES] = accesses
@@ -250,6 +250,6 @@ def count_event(room, row, counted, block, what, value, threads):
         counted[block, COUNT_WIDEST] = max(counted[block, COUNT_WIDEST], moved)
         if kind != _STORE:
             counted[block, COUNT_READ] += moved * threads
-        if kind >= _STORE:
+        if kind in (_STORE, _ATOMIC):
             counted[block, COUNT_WRITTEN] += moved * threads
     return np.int64(COUNTED)

@@ -25,6 +25,8 @@ from simtmm.trace.warps.layout import (
     WARP_LANES,
     WARP_LOCAL_BYTES,
     WARP_REGION,
+    WARP_PRODUCT_GROUPS,
+    WARP_PRODUCTS,
     WARP_SETTLED,
     WARP_SHARED,
     WARP_STRUCTURE,
@@ -111,6 +113,8 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     walk.warp[w, WARP_COMMITTED] = 0
     walk.warp[w, WARP_SHARED] = 0
     walk.warp[w, WARP_SETTLED] = 0
+    walk.warp[w, WARP_PRODUCTS] = 0
+    walk.warp[w, WARP_PRODUCT_GROUPS] = 0
     behind = walk.rules[RULE_BARRIER] + warps * walk.rules[RULE_BARRIER_OF_WARP]
     walk.warp[w, WARP_BEHIND_BARRIER] = (behind + 500) // 1000
     begin(walk, runs, values, w, value_ends[block])

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from simtmm.trace.schema import MOST_PRODUCT_GROUPS
+
 # What decides operations, of a machine: see LoweringSpecification
 RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
 RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
@@ -22,7 +24,11 @@ WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, W
 WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
 WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
 WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED, WARP_BEHIND_BARRIER = range(21, 26)
-WARP_ROW = 26  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
+WARP_PRODUCTS, WARP_PRODUCT_GROUPS = range(26, 28)  # begun, and committed
+WARP_PRODUCT_ENDS = 28  # and those behind it: the last product of the latest groups, modulo their number
+WARP_ROW = (
+    WARP_PRODUCT_ENDS + MOST_PRODUCT_GROUPS
+)  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
 # asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
 # the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
 # place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory and
@@ -96,6 +102,7 @@ class Walk(NamedTuple):
     results_end: Any
     results: Any
     result_cycles: Any
+    product: Any
     again: Any
     array: Any  # [arrays, ARRAY_*], by address
     threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks

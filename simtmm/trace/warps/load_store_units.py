@@ -23,7 +23,7 @@ from simtmm.trace.warps.layout import (
     WARP_SHARED,
 )
 from simtmm.trace.warps.places import place_at
-from simtmm.workload import ASYNC, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SHARED, STORE
+from simtmm.workload import ASYNC, COPY, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SHARED, STORE
 
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
@@ -40,7 +40,7 @@ def access(walk, w, operation, site, says, count, passes, output, place):
     catch_up(walk, w, np.int64(1))
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
     walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE) else walk.rules[RULE_LONGEST])
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE, COPY) else walk.rules[RULE_LONGEST])
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + ((passes - 1) << PASSES_SHIFT), place)
     output.used[MADE_CHUNKS] = count
     if operation == ASYNC:

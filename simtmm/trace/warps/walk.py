@@ -75,6 +75,7 @@ from simtmm.trace.warps.layout import (
     WARP_WAITED,
 )
 from simtmm.trace.warps.load_store_units import access, access_shared
+from simtmm.trace.warps.mbarriers import multiply, use_mbarriers
 from simtmm.trace.warps.passes import bank_passes, taken_by
 from simtmm.trace.warps.places import note_done, note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import NOT_SO, degree_of, even_degree
@@ -83,6 +84,7 @@ from simtmm.workload import (
     ATOMIC,
     BARRIER,
     COMPUTE,
+    COPY,
     GRID_BARRIER,
     JOIN,
     LARGEST,
@@ -95,8 +97,9 @@ from simtmm.workload import (
     SYNC,
 )
 
-# Of a step: what was held, a join, a settle, a pause, a compute, one of each class, a pause, and what it is itself
-MOST_OPERATIONS = 7 + len(CLASSES)
+# Of a step: what was held, a join, a settle, a pause, a compute, one of each class, a pause, and what it is itself: at
+# an mbarrier one for each lane
+MOST_OPERATIONS = 6 + len(CLASSES) + 64
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
@@ -104,7 +107,8 @@ _WORK, _LOAD, _ASYNC = int(Kind.WORK), int(Kind.LOAD), int(Kind.ASYNC)
 _STORE, _ATOMIC, _JOIN, _BARRIER = int(Kind.STORE), int(Kind.ATOMIC), int(Kind.JOIN), int(Kind.BARRIER)
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 _LOCAL_LOAD, _LOCAL_STORE = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE)
-_CONSTANT_LOAD = int(Kind.CONSTANT_LOAD)
+_CONSTANT_LOAD, _COPY = int(Kind.CONSTANT_LOAD), int(Kind.COPY)
+_MBARRIER, _PRODUCT = int(Kind.MBARRIER), int(Kind.PRODUCT)
 
 
 def go_on(walk, runs, values, w, output, most_chunks):
@@ -231,7 +235,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
             lanes = np.int64(1)
         elif (
             alone
-            and kind in (_LOAD, _ASYNC, _STORE)
+            and kind in (_LOAD, _ASYNC, _STORE, _COPY)
             and walk.rules[RULE_HALF_WARPS] == 0
             and is_even(walk, runs, w, leader)
         ):
@@ -247,7 +251,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
-                passes = taken_by(kind, passes)
+                passes = taken_by(kind, passes) if kind != _COPY else np.int64(1)
                 access(walk, w, operation_of(kind), site, says, count, passes, output, place)
                 return True
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
@@ -272,6 +276,8 @@ def operation_of(kind):
     """What an access to global memory is."""
     if kind == _ASYNC:
         return np.int64(ASYNC)
+    if kind == _COPY:
+        return np.int64(COPY)
     if kind == _STORE:
         return np.int64(STORE)
     return np.int64(ATOMIC) if kind == _ATOMIC else np.int64(LOAD)
@@ -283,10 +289,10 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
     count = output.used[MADE_CHUNKS]
     halves = walk.rules[RULE_HALF_WARPS] != 0
     place = place_at(walk, site)
-    if kind != _BARRIER and kind <= _CONSTANT_LOAD and any_refused(walk, lanes):
+    if kind != _BARRIER and kind <= _COPY and any_refused(walk, lanes):
         return False
     if walk.rules[RULE_PLACES] != 0 and kind not in (_BARRIER, _WORK, _JOIN):
-        if _LOAD <= kind <= _ATOMIC:
+        if _LOAD <= kind <= _ATOMIC or kind == _COPY:
             place = place_of(walk, site, walk.value[0])
         elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
             place += walk.rules[RULE_PLACES] - 1
@@ -311,6 +317,12 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             walk.warp[w, WARP_TURNS_SITE] = site if says else np.int64(-1)
             begin_turns(walk, w, amount, each - piped, piped + stall > 0, stall, place)
             return take_turn(walk, w, output)
+        return True
+    if kind == _MBARRIER:
+        use_mbarriers(walk, w, lanes, output, place)
+        return True
+    if kind == _PRODUCT:
+        multiply(walk, w, site, walk.value[0], output, place)
         return True
     if kind == _CONSTANT_LOAD:
         words = count_words(walk, lanes)
@@ -337,7 +349,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
     operation = operation_of(kind)
     if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
         operation = np.int64(REDUCE)
-    if kind <= _ATOMIC:
+    if kind <= _ATOMIC or kind == _COPY:
         if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
             count = list_updates_by_word(walk, lanes, output.chunks, count)
         elif halves:
@@ -360,7 +372,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
         clear_sectors(walk, output.sectors, output.used[MADE_CHUNKS], count)
     passes = np.int64(1)
-    if walk.rules[RULE_PIPE_LANES] > 0 and kind != _ATOMIC:
+    if walk.rules[RULE_PIPE_LANES] > 0 and kind not in (_ATOMIC, _COPY):
         passes = taken_by(kind, bank_passes(walk, lanes, kind)) if kind < _ATOMIC else most_words(walk, lanes)
     access(walk, w, operation, site, says, count, passes, output, place)
     return True

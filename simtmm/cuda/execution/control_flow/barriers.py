@@ -13,10 +13,13 @@ from simtmm.cuda.execution.control_flow.edges import (
     park,
 )
 from simtmm.cuda.execution.emit import Value
-from simtmm.cuda.execution.layout import BARRIERS, BLOCK, CLUSTER_BARRIER, NO_BARRIER, WARP
+from simtmm.cuda.execution.layout import ALIGN, BARRIERS, BLOCK, CLUSTER_BARRIER, NO_BARRIER, PEER_OFFSETS, WARP
 from simtmm.cuda.ptx.control_flow import Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 from simtmm.errors import shown
+from simtmm.workload import ACTION_SHIFT, MEET, NUMBER_SHIFT, REMOTE_SHIFT
+
+FIRST_NAMED = PEER_OFFSETS + 1  # of the numbers of such barriers: behind all addresses of shared memory
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context
@@ -41,9 +44,27 @@ def barrier(context: "Context", block: Block, last: Instruction) -> None:
         emit.call("gather.barrier", "void", BLOCK_POINTER, context.active, number, true, number_of(operation))
     if context.code.program.checks:
         log_arrival(context, number, count, waits=True)
+    note_meeting(context, number, count, 0)
     state = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
     emit.call("arrive", "void", *state, context.active, number, count, Value("true", "i1"))
     emit.do("br label %dispatch")
+
+
+def note_meeting(context: "Context", number: Value, count: Value, goes_on: int) -> None:
+    """Have written down that a warp comes to a barrier that names how many threads it is for, as to an mbarrier behind
+    those of shared memory. goes_on: 1 where it does not wait.
+    """
+    if context.site < 0:
+        return
+    emit = context.emit
+    warps = emit.binary("lshr", emit.binary("add", count, number_of(31)), number_of(5))
+    wide = emit.binary("add", emit.resize(number, "i64", False), Value(str(FIRST_NAMED), "i64"))
+    entry = emit.binary("shl", wide, Value(str(NUMBER_SHIFT), "i64"))
+    entry = emit.binary("or", entry, emit.resize(warps, "i64", False))
+    entry = emit.binary("or", entry, Value(str((MEET << ACTION_SHIFT) | (goes_on << REMOTE_SHIFT)), "i64"))
+    emit.store(emit.splat(entry), "%addresses", ALIGN)
+    site = Value(str(context.site), "i32")
+    emit.call("log.access", "void", LAUNCH_POINTER, site, context.active, Value("%addresses", "ptr"))
 
 
 def cluster_barrier(context: "Context", instruction: Instruction, block: Block | None = None) -> None:

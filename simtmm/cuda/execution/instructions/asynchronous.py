@@ -6,16 +6,16 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions import atomics, memory
 from simtmm.cuda.execution.instructions.atomics import update_text
-from simtmm.cuda.execution.instructions.mbarrier import arrive, complete
+from simtmm.cuda.execution.instructions.mbarrier import arrive, complete, note
 from simtmm.cuda.execution.instructions.memory import address_of
 from simtmm.cuda.execution.instructions.tensor_code import SUMS
 from simtmm.cuda.execution.instructions.tensors import barrier_beside, copy_tensor, each_target
-from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS, WARP
+from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
 from simtmm.cuda.ptx.types import bytes_of
+from simtmm.workload import ARRIVE_COPIED
 
-_LIVING = int(WARP.fields["living"][1])  # type: ignore[index]
 _SPACES = ("global", "shared")
 _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
@@ -30,6 +30,9 @@ def copy(context: Context, instruction: Instruction) -> None:
         # Copies are done: an arrival that is expected besides (without .noinc) leaves all as it was.
         if instruction.has("noinc"):
             arrive(context, instruction.operands[0])
+        else:
+            none = context.emit.constant(0, "<32 x i64>")
+            note(context, ARRIVE_COPIED, context.active, address_of(context, instruction.operands[0]), none)
     elif instruction.has("bulk") and not instruction.has("commit_group", "wait_group"):
         _copy_bulk(context, instruction)
     elif not instruction.has("bulk"):
@@ -184,13 +187,12 @@ added:
 
 
 # An entry has an address a lane: the pieces of a copy are written down as if the lanes of the warp had shared them.
-# A warp that has lost lanes writes them down for the lane that copies. The log has room for so many entries, no more.
+# A warp that never had all of its lanes writes them down for the lane that copies. The log has room for so many entries, no more.
 _LOG = f"""
 define internal void @log.bulk(ptr %launch, ptr %warp, i32 %site, i32 %mask, ptr %addresses, ptr %sizes) noinline {{
 entry:
   %pieces = alloca [32 x i64], align 64
-  %living.at = getelementptr i8, ptr %warp, i64 {_LIVING}
-  %living = load i32, ptr %living.at
+  %living = call i32 @lanes.begun(ptr %launch, ptr %warp)
   %all = icmp eq i32 %living, -1
   %step = select i1 %all, i64 {32 * BULK_WIDTH}, i64 {BULK_WIDTH}
   br label %each

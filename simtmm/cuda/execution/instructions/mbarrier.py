@@ -6,13 +6,25 @@ the phase. A phase is complete when no arrival and no byte is missing; the objec
 that an arrival gives is the object as it was.
 """
 
+from simtmm.cuda.execution.assembly_file import with_offsets
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import address_of
-from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.execution.layout import ALIGN, PEER_BIT, PEER_OFFSETS
 from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Sink
+from simtmm.workload import (
+    ACTION_SHIFT,
+    ARRIVE,
+    ARRIVE_COPIED,
+    AWAIT,
+    COMPLETE,
+    EXPECT,
+    INIT,
+    NUMBER_SHIFT,
+    REMOTE_SHIFT,
+)
 
 _COUNT_BITS = 20
 _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
@@ -96,12 +108,77 @@ def complete(context: Context, address: Operand | Value, count: Value, space: st
     """Bytes have come."""
     emit = context.emit
     less = emit.binary("sub", emit.constant(0, count.type), count)
-    _apply(context, "expect", address, None, less, space)
+    _apply(context, "expect", address, None, less, space, (COMPLETE, count))
 
 
 def arrive(context: Context, address: Operand) -> None:
-    """An arrival of each lane that takes part."""
-    _apply(context, "arrive", address, context.emit.constant(1, lanes("i64")), None)
+    """An arrival of each lane that takes part, once what it copies is there."""
+    one = context.emit.constant(1, lanes("i64"))
+    _apply(context, "arrive", address, one, None, noted=(ARRIVE_COPIED, one))
+
+
+# An address is that of shared memory, by itself or in the generic window; an entry is as an operation of a workload.
+_NOTE = with_offsets(f"""
+define internal void @log.mbarrier(
+    ptr %launch, ptr %block, i32 %site, i32 %mask, ptr %addresses, ptr %counts, i64 %action) noinline {{
+entry:
+  %some = icmp ne i32 %mask, 0
+  %known = icmp sge i32 %site, 0
+  %writes = and i1 %some, %known
+  br i1 %writes, label %write, label %end
+write:
+  %entries = alloca [32 x i64], align 64
+  %own.at = getelementptr i8, ptr %block, i64 {{BLOCK.cluster_rank}}
+  %own.32 = load i32, ptr %own.at
+  %own.64 = zext i32 %own.32 to i64
+  %own.one = add i64 %own.64, 1
+  br label %each
+each:
+  %n = phi i64 [ 0, %write ], [ %n.next, %each ]
+  %address.at = getelementptr i64, ptr %addresses, i64 %n
+  %address = load i64, ptr %address.at
+  %count.at = getelementptr i64, ptr %counts, i64 %n
+  %count.whole = load i64, ptr %count.at
+  %count = and i64 %count.whole, {(1 << NUMBER_SHIFT) - 1}
+  %number = and i64 %address, {PEER_OFFSETS}
+  %peer.up = lshr i64 %address, {PEER_BIT}
+  %peer = and i64 %peer.up, 31
+  %is.peer = icmp ne i64 %peer, 0
+  %is.other = icmp ne i64 %peer, %own.one
+  %is.remote = and i1 %is.peer, %is.other
+  %remote = zext i1 %is.remote to i64
+  %a = shl i64 %number, {NUMBER_SHIFT}
+  %b = shl i64 %remote, {REMOTE_SHIFT}
+  %c = shl i64 %action, {ACTION_SHIFT}
+  %d = or i64 %a, %b
+  %e = or i64 %c, %count
+  %entry.whole = or i64 %d, %e
+  %entry.at = getelementptr i64, ptr %entries, i64 %n
+  store i64 %entry.whole, ptr %entry.at
+  %n.next = add i64 %n, 1
+  %more = icmp ult i64 %n.next, 32
+  br i1 %more, label %each, label %logs
+logs:
+  call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %entries)
+  br label %end
+end:
+  ret void
+}}
+""")
+
+
+def note(context: Context, action: int, mask: Value, addresses: Value | None, counts: Value) -> None:
+    """Have written down what lanes of a mask do; addresses: those in %addresses if left out."""
+    if context.site < 0:
+        return
+    emit, program = context.emit, context.code.program
+    program.helper("log.mbarrier", lambda: _NOTE)
+    if addresses is not None:
+        emit.store(addresses, "%addresses", ALIGN)
+    emit.store(counts, "%data2", ALIGN)
+    site, code = Value(str(context.site), "i32"), Value(str(action), "i64")
+    places = (Value("%addresses", "ptr"), Value("%data2", "ptr"))
+    emit.call("log.mbarrier", "void", _POINTERS[0], _POINTERS[1], site, mask, *places, code)
 
 
 def _apply(
@@ -111,8 +188,12 @@ def _apply(
     x: Value | None,
     y: Value | None,
     space: str | None = None,
+    noted: tuple[int, Value] | None = None,
 ) -> Value:
-    """An operation on the objects of the lanes, one after the other; what each gets of it, i64."""
+    """An operation on the objects of the lanes, one after the other; what each gets of it, i64.
+
+    noted: what it is to a trace, and its count, where that does not follow from the operation.
+    """
     emit, program = context.emit, context.code.program
     assert context.instruction is not None
     found = space_of(context.instruction) if space is None else space
@@ -131,7 +212,26 @@ def _apply(
     label = emit.name("went")[1:]
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
-    return emit.load(lanes("i64"), "%result", ALIGN)
+    out = emit.load(lanes("i64"), "%result", ALIGN)
+    if noted is None:
+        _note_operation(context, operation, x, y, out)
+    else:
+        note(context, noted[0], context.active, None, noted[1])
+    return out
+
+
+def _note_operation(context: Context, operation: str, x: Value | None, y: Value | None, out: Value) -> None:
+    """What an operation is to a trace: of a wait only that of lanes whose phase is complete."""
+    emit = context.emit
+    if operation == "wait" and x is not None:
+        passed = emit.mask(emit.compare("icmp ne", out, emit.constant(0, out.type)))
+        parity = emit.binary("lshr", x, emit.constant(63, x.type))
+        note(context, AWAIT, emit.binary("and", context.active, passed), None, parity)
+        return
+    if y is not None:
+        note(context, EXPECT, context.active, None, y)
+    if x is not None:
+        note(context, INIT if operation == "init" else ARRIVE, context.active, None, x)
 
 
 def _function(name: str, operation: str, space: str, behind: str) -> str:

@@ -199,7 +199,7 @@ def _sum(program: "Program", way: str) -> str:
 
 
 def _note(checks: bool, way: str) -> str:
-    """What is written down: pieces of 16 bytes, of as many lanes at once as live; for checks, of global memory."""
+    """What is written down: pieces of 16 bytes, of as many lanes at once as the warp began with; for checks, of global memory."""
     if checks:
         what = 4 << CHECK_WIDTH_BIT | int(way == "store") << CHECK_WRITE_BIT | IN_GLOBAL << CHECK_SPACE_BIT
         log = f"""  %word = or i32 %access, {what}
@@ -214,8 +214,7 @@ record:
     head = "ptr %launch, ptr %warp, i32 %access, i32 %site, i32 %lane"
     return with_offsets(f"""
 define internal void @"tensor.note.{way}"({head}, i64 %address, ptr %pieces, ptr %filled, ptr %room) noinline {{
-  %living.at = getelementptr i8, ptr %warp, i64 {{WARP.living}}
-  %living = load i32, ptr %living.at
+  %living = call i32 @lanes.begun(ptr %launch, ptr %warp)
   %taken.64 = load i64, ptr %filled
   %taken = trunc i64 %taken.64 to i32
   %others = xor i32 %taken, -1

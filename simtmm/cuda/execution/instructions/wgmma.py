@@ -19,6 +19,7 @@ from simtmm.cuda.execution.layout import ALIGN, LANES, WARP
 from simtmm.cuda.ptx.isa.matrices import WGMMA_DEPTHS
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Vector
 from simtmm.cuda.ptx.types import bits_of, is_type
+from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.program import Program
@@ -52,7 +53,13 @@ class GroupProduct:
 def multiply(context: Context, instruction: Instruction) -> None:
     """wgmma."""
     if instruction.has("fence", "commit_group", "wait_group"):
+        if instruction.has("commit_group"):
+            _note(context, PRODUCT_COMMIT)
+        elif instruction.has("wait_group"):
+            left = next((each.value for each in instruction.operands if isinstance(each, Immediate)), 0)
+            _note(context, PRODUCT_WAIT + max(0, min(int(left), MOST_PRODUCT_GROUPS - 1)))
         return
+    _note(context, 0)
     emit, operands = context.emit, instruction.operands
     found = _product_of(context, instruction)
     product = found.product
@@ -78,6 +85,15 @@ def multiply(context: Context, instruction: Instruction) -> None:
     for number, part in enumerate(parts_of(operands[0])):
         place = emit.at("%matrix", number * product.d.register_bytes)
         context.write(part, emit.load(f"<{LANES} x i32>", place, ALIGN))
+
+
+def _note(context: Context, what: int) -> None:
+    """Have it written down that lanes begin a product, commit those so far, or wait for groups of them."""
+    if context.site >= 0:
+        emit = context.emit
+        emit.store(emit.constant(what, f"<{LANES} x i64>"), "%addresses", ALIGN)
+        site = Value(str(context.site), "i32")
+        emit.call("log.access", "void", Value("%launch", "ptr"), site, context.active, Value("%addresses", "ptr"))
 
 
 def _of_any_lane(context: Context, value: Value) -> Value:

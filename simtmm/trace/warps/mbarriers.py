@@ -1,0 +1,67 @@
+"""What warps do at mbarriers, and the products that their group begins, as operations."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT
+from simtmm.trace.warps.arrivals import spend
+from simtmm.trace.warps.holding import put
+from simtmm.trace.warps.layout import RULE_LONGEST, WARP_PRODUCT_ENDS, WARP_PRODUCT_GROUPS, WARP_PRODUCTS
+from simtmm.workload import (
+    ACTION_SHIFT,
+    ARRIVE,
+    ARRIVE_COPIED,
+    COMPLETE,
+    EXPECT,
+    FINISH,
+    MBARRIER,
+    MOST_MBARRIER_COUNT,
+    MOST_UNFINISHED,
+    NUMBER_SHIFT,
+    PRODUCT,
+)
+
+
+def use_mbarriers(walk, w, lanes, output, place):
+    """An operation for each thing that lanes do: what counts, counts for each of them that does it."""
+    for lane in range(lanes):
+        what = walk.value[lane] >> NUMBER_SHIFT
+        is_known = False
+        for before in range(lane):
+            if walk.value[before] >> NUMBER_SHIFT == what:
+                is_known = True
+                break
+        if is_known:
+            continue
+        count = walk.value[lane] & MOST_MBARRIER_COUNT
+        action = walk.value[lane] >> ACTION_SHIFT
+        if action in (ARRIVE, EXPECT, COMPLETE, ARRIVE_COPIED):
+            for other in range(lane + 1, lanes):
+                if walk.value[other] >> NUMBER_SHIFT == what:
+                    count += walk.value[other] & MOST_MBARRIER_COUNT
+        put(walk, w, output, MBARRIER, (what << NUMBER_SHIFT) + min(count, np.int64(MOST_MBARRIER_COUNT)), place)
+    spend(walk, w, walk.rules[RULE_LONGEST])
+
+
+@inlined
+def multiply(walk, w, site, value, output, place):
+    """A product begins, those so far are a group, or those of all groups but the latest are waited for."""
+    begun = walk.warp[w, WARP_PRODUCTS]
+    if value == 0:
+        if site < walk.product.shape[0] and walk.product[site] != 0:
+            walk.warp[w, WARP_PRODUCTS] = begun + 1
+            put(walk, w, output, PRODUCT, walk.product[site], place)
+    elif value == PRODUCT_COMMIT:
+        groups = walk.warp[w, WARP_PRODUCT_GROUPS]
+        walk.warp[w, WARP_PRODUCT_ENDS + groups % MOST_PRODUCT_GROUPS] = begun
+        walk.warp[w, WARP_PRODUCT_GROUPS] = groups + 1
+    else:
+        groups = walk.warp[w, WARP_PRODUCT_GROUPS] - (value - PRODUCT_WAIT)
+        if groups > 0 and begun > 0:
+            last = walk.warp[w, WARP_PRODUCT_ENDS + (groups - 1) % MOST_PRODUCT_GROUPS]
+            if last > 0:
+                put(walk, w, output, FINISH, min(begun - last, np.int64(MOST_UNFINISHED)), place)
+        spend(walk, w, walk.rules[RULE_LONGEST])
