@@ -25,7 +25,7 @@ from simtmm.trace.schema import Kind
 from simtmm.workload import ACTION_SHIFT
 
 _WORK, _BARRIER = int(Kind.WORK), int(Kind.BARRIER)
-_COPY, _MBARRIER = int(Kind.COPY), int(Kind.MBARRIER)
+_COPY, _MBARRIER, _PRODUCT = int(Kind.COPY), int(Kind.MBARRIER), int(Kind.PRODUCT)
 _FIRST_ACTION = np.int64(1) << ACTION_SHIFT  # of what an mbarrier is told of a copy: above all addresses
 _ASYNC, _STORE, _ATOMIC = int(Kind.ASYNC), int(Kind.STORE), int(Kind.ATOMIC)
 _SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_STORE), int(Kind.SHARED_ATOMIC)
@@ -123,7 +123,7 @@ def fill_events(
             at += 1
             continue
         any_space = generic[site] != 0
-        is_told = width[site] == 0
+        is_told = width[site] == 0 and what not in (_MBARRIER, _PRODUCT)
         for lane in range(here):
             if (mask >> lane) & 1 != 0:
                 address = log[at + 1 + lane]
