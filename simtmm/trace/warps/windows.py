@@ -16,7 +16,7 @@ from simtmm.trace.warps.layout import Output
 from simtmm.trace.warps.lowering import Integers, beside, empty_walk, lanes_of, most_chunks
 
 ALL_OPERATIONS = 1 << 20  # of all windows together, about
-FEWEST, MOST = 64, 4096  # operations of a window
+FEWEST, MOST = 128, 4096  # operations of a window
 MOST_ROWS = ALL_OPERATIONS // FEWEST  # that have two windows each
 
 _FILL = Loop(fill, what="what lowers traces")
