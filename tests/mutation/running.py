@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ class Runner:
     def __init__(self, tree: Path, cache: Path, scratch: Path) -> None:
         """tree: the copy. cache: the user's cache folder, which faults must not reach. scratch: a folder of its own."""
         self.tree, self._cache, self._scratch = tree, cache, scratch
+        self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
         scratch.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> "Runner":
@@ -65,6 +67,23 @@ class Runner:
         cache = linked(self._cache, self._scratch / "cache")
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return self._ask([*WORDS, "-x", *tests], environment, seconds)
+
+    def types(self) -> str:
+        """The first mistake that mypy finds in the copy, as the suite's test of types does; empty where it finds none.
+
+        It looks anew at what has changed alone, within seconds; at nothing in a tree that doesn't say what to look at.
+        """
+        settings = self.tree / "pyproject.toml"
+        if not settings.exists() or "mypy" not in tomllib.loads(settings.read_text(encoding="utf-8"))["tool"]:
+            return ""
+        words = ["-m", "mypy", "--no-error-summary", "--cache-dir", str(self._types)]
+        found = subprocess.run(
+            [sys.executable, *words], cwd=self.tree, env={**os.environ, "PYTHONPATH": self._path()},
+            capture_output=True, text=True,
+        )  # fmt: skip
+        if found.returncode not in (0, 1):
+            raise RuntimeError(f"mypy: {(found.stderr or found.stdout)[-500:]}")
+        return next((line for line in found.stdout.splitlines() if ": error: " in line), "")
 
     def recorded(
         self, tests: Sequence[str], place: Path, limits: tuple[float, float] | None = None, as_python: bool = False
