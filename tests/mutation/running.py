@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
-from tests.mutation.tree import linked
+from tests.mutation.tree import LentCache
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["-n", "0", "-q", "-p", "no:cacheprovider", "--benchmark-disable", "--no-header", "--tb=line"]
@@ -36,6 +36,7 @@ class Runner:
         """tree: the copy. cache: the user's cache folder, which faults must not reach. scratch: a folder of its own."""
         self.tree, self._cache, self._scratch = tree, cache, scratch
         self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
+        self._lent: LentCache | None = None
         scratch.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> "Runner":
@@ -53,7 +54,9 @@ class Runner:
         assert self._server.stdin
         assert self._server.stdout
         self._server.stdin.close()
-        self._server.kill() if kind else self._server.wait()
+        if kind:
+            self._server.kill()
+        self._server.wait()
         self._server.stdout.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -64,7 +67,9 @@ class Runner:
 
     def run(self, tests: Sequence[str], seconds: float) -> Outcome:
         """Run these until one fails, with a cache folder of their own."""
-        cache = linked(self._cache, self._scratch / "cache")
+        if self._lent is None:
+            self._lent = LentCache(self._cache, self._scratch / "cache")
+        cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return self._ask([*WORDS, "-x", *tests], environment, seconds)
 
