@@ -22,6 +22,7 @@ SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
+UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
@@ -136,16 +137,16 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     """Plant a fault and see. seconds: of the processor that a run may take.
 
-    The suite's test of types comes first: it is quick. Where no recorded test notices the fault either, the nearest
-    files of tests without a record are run.
+    The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
+    test does, the nearest files of tests without a record are run.
     """
-    with planted(runner.tree / fault.file, fault.planted(source)):
-        mistake = runner.types()
-    if mistake:
-        return Verdict(fault, "caught", 1, 0.0, f"{TYPES}: {mistake[:200]}", difference(fault, source))
+    if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
+        return verdict
     verdict = _by_recorded(fault, source, covered, uses, runner, seconds)
     if verdict.what != "survived":
         return verdict
+    if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
+        return by_types
     files = covered.unrecorded(fault.file)[:MOST_FILES]
     if not files:
         return verdict
@@ -159,6 +160,12 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
         if before.status == 0:
             return replace(verdict, what="caught", seconds=spent, by=f"{failed[0][:200]}{more}")
     return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
+
+
+def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        mistake = runner.types()
+    return Verdict(fault, "caught", 1, 0.0, f"{TYPES}: {mistake[:200]}", difference(fault, source)) if mistake else None
 
 
 def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
