@@ -11,10 +11,10 @@ from tests.recorder.conftest import needs_compiler
 BLOCKS = 5
 
 
-# Warps of 24, whose words fill one and a half chunks of 64 bytes
+# Warps of 24, whose elements of 8 bytes fill one and a half chunks of 128
 MACHINES = {
     **{name: load_machine(name) for name in ("a100-80", "mi210")},
-    "warps of 24": load_machine("a100-80").replace({"cores.warp_width": 24, "memory.chunk_words": 16}),
+    "warps of 24": load_machine("a100-80").replace({"cores.warp_width": 24, "memory.chunk_words": 32}),
 }
 
 
