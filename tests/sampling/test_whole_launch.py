@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simtmm.sampling.long.steady import PACES, _whole, half_width
+from simtmm.sampling.interval import half_width
+from simtmm.sampling.long.steady import PACES, _whole
 
 STEP = np.arange(PACES) / PACES
 BEGUN, LATER = 2.0 + STEP, 3.0 + 0.25 * STEP**2  # ticks an instruction
