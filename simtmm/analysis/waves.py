@@ -21,6 +21,6 @@ def resident_blocks(machine: Machine, workload: AnyWorkload, launch: int) -> int
     limits = (
         int(workload.launch_limits[launch]),
         machine.limits.blocks_per_group,
-        machine.warps_per_group // max(1, warps),
+        max(1, machine.warps_per_group // max(1, warps)),
     )
-    return max(1, min((int(limit) for limit in limits if limit), default=1))
+    return min(int(limit) for limit in limits if limit)

@@ -221,10 +221,9 @@ class StreamFit:
         part = self.machine.replace(self._keys(self.values, self.partitions, 1.0))
         whole = self.whole.replace(self._keys(self.values, partitions, self.scale))
         on_part, on_whole = (
-            np.array(bandwidths([(machine, *run) for run in runs], watch=self._tell, bytes_a_group=length))
+            self._simulated([(machine, *run) for run in runs], length)
             for machine, length in ((part, PART_BYTES), (whole, BYTES_A_GROUP))
         )
-        self.simulated += 2 * len(runs)
         self.differs = np.log(on_whole / (self.scale * on_part))
         self._fit_all(self.points, STEPS)
         self.fits = fits
@@ -255,6 +254,12 @@ class StreamFit:
             key: error if np.isfinite(fitted.errors[key]) else np.inf for key, error in spread.errors.items()
         }
         return self._found()
+
+    def _simulated(self, runs: Sequence[tuple[Machine, str, StreamPoint]], bytes_a_group: int) -> Numbers:
+        """The bandwidths of runs of that length [bytes / s], which count among all that were simulated."""
+        found = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=bytes_a_group))
+        self.simulated += len(runs)
+        return found
 
     def _tell(self, done: int) -> None:
         if self.watch is not None:
@@ -323,8 +328,7 @@ class StreamFit:
             changed = [self.values | dict(zip(keys, each.tolist(), strict=True)) for each in sets]
             machines = [self.machine.replace(self._keys(each, self.partitions, 1.0)) for each in changed]
             runs = [(machine, name, point) for machine in machines for name in names for point in points]
-            simulated = np.array(bandwidths(runs, watch=self._tell, bytes_a_group=PART_BYTES))
-            self.simulated += len(runs)
+            simulated = self._simulated(runs, PART_BYTES)
             measured = np.array([point.measured[name] for _, name, point in runs])
             weights = np.array([READ_WEIGHT if name == READ else 1.0 for _, name, _ in runs])
             off = np.log(self.scale * simulated / measured).reshape(len(machines), -1)

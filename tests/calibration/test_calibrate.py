@@ -99,10 +99,15 @@ def recovered():
 
         patch.setattr("simtmm.calibration.occupancy_curve.stream_bandwidth", short)
         patch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64, 128))
-        return calibrated_again(short)
+        told = []
+        found = calibrated_again(short, lambda stage, done, total: told.append((stage, done, total)))
+        done = [done for stage, done, _ in told if stage == "fitting"]
+        assert len(done) > 10
+        assert done == sorted(done)  # of one fit after another: what is done grows, and is never told anew from nothing
+        return found
 
 
-def calibrated_again(bandwidth):
+def calibrated_again(bandwidth, watch=None):
     """KNOWN, from what is measured on it; bandwidth: simulates that."""
     operations = ("read", "scale")
     points = [
@@ -112,7 +117,7 @@ def calibrated_again(bandwidth):
         for size, blocks in LAYOUT
     ]  # fmt: skip
     chase = LatencyCurve(2.0 ** np.arange(11, 30, 0.25), np.full(76, 400.0), 1e9)
-    return calibrate("again", chase, points)
+    return calibrate("again", chase, points, watch=watch)
 
 
 def test_what_the_simulator_was_given_comes_back(recovered):

@@ -11,12 +11,19 @@ from tests.recorder.conftest import needs_compiler
 BLOCKS = 5
 
 
+# Warps of 24, whose elements of 8 bytes fill one and a half chunks of 128
+MACHINES = {
+    **{name: load_machine(name) for name in ("a100-80", "mi210")},
+    "warps of 24": load_machine("a100-80").replace({"cores.warp_width": 24, "memory.chunk_words": 32}),
+}
+
+
 @needs_compiler
 @pytest.mark.parametrize("block_size", [16, 96])
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("name", ["a100-80", "mi210"])
+@pytest.mark.parametrize("name", MACHINES)
 def test_counts_are_those_of_a_trace(operation, block_size, name):
-    machine = load_machine(name)
+    machine = MACHINES[name]
     given = {"operation": operation, "n": BLOCKS * block_size, "threads": block_size}
     counted = count(record("stream", given), machine)
     assert stream_counts(operation, block_size, BLOCKS, machine, counted.launches[0].active_blocks) == counted

@@ -47,6 +47,13 @@ def test_a_summary_is_one_sentence(name):
     assert len(summary) <= 78
 
 
+def test_the_help_of_each_option_is_words_of_its_own():
+    """No name of an option or of a value in their place."""
+    for name, command in COMMANDS.items():
+        helps = [each.help or "" for each in command.params if each.param_type_name == "option" and not each.hidden]
+        assert [words for words in helps if not re.match(r"[^-\s]\S* \S+", words)] == [], name
+
+
 @pytest.mark.parametrize("name", [verb.name for verb in VERBS])
 def test_a_verbs_help_fits_a_screen_and_all_of_it_is_a_flag_away(called, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "120")

@@ -1,5 +1,7 @@
 """A device's properties: one answer for CUDA programs, CuPy, Numba, Triton and PyTorch, and for launches."""
 
+import dataclasses
+import math
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -224,3 +226,42 @@ def test_another_bandwidth_has_another_memory_clock():
     twice = device_properties(machine.model_copy(update={"peak_bandwidth": 2 * machine.peak_bandwidth}), 90)
     assert twice.bus_bits == 5120
     assert twice.memory_clock_khz == pytest.approx(2 * 2_619_000, rel=0.01)
+
+
+@pytest.mark.parametrize("wide", [32, 64])
+@pytest.mark.parametrize(("unit", "files"), [(0, 1), (256, 4), (512, 2), (1024, 1)])
+def test_a_multiprocessor_holds_blocks_until_the_next_has_no_room(wide, unit, files):
+    """Put in one after another, warp by warp: each into a file of registers that has room for it."""
+    usual = device_properties(simtmm.load_machine("gtx480"), 80)
+    told = dataclasses.replace(
+        usual, warp_width=wide, register_unit=unit, register_files=files, threads_per_multiprocessor=1552,
+        blocks_per_multiprocessor=13, registers_per_multiprocessor=40_100, registers_per_block=40_100,
+        threads_per_block=1024, shared_per_multiprocessor=50_000, shared_per_block_optin=49_000, shared_reserved=100,
+        shared_unit=128, registers_per_thread=255,
+    )  # fmt: skip
+    assert told.warps_per_multiprocessor == {32: 48, 64: 24}[wide]  # and half a warp that is none
+
+    def put_in(threads, registers, shared):
+        warps = math.ceil(threads / wide)
+        free = [told.registers_per_multiprocessor / files // 1] * files
+        left, memory = told.warps_per_multiprocessor, told.shared_per_multiprocessor
+        for blocks in range(told.blocks_per_multiprocessor):
+            left -= warps
+            memory -= math.ceil(shared / told.shared_unit) * told.shared_unit + told.shared_reserved if shared else 0
+            of_warps = [registers * wide] * warps if unit else [registers * threads]
+            for needed in of_warps:
+                roomiest = free.index(max(free))
+                free[roomiest] -= math.ceil(needed / unit) * unit if unit else needed
+            if left < 0 or memory < 0 or min(free) < 0:
+                return blocks
+        return told.blocks_per_multiprocessor
+
+    cases = [
+        (threads, registers, shared)
+        for threads in (1, wide - 1, wide, wide + 1, 96, 128, 200, 512, 776, 1024)
+        for registers in (0, 1, 8, 9, 32, 33, 63, 64)
+        for shared in (0, 1, 128, 129, 3_700, 16_500, 24_900, 49_000)
+    ]
+    found = [told.resident_blocks(*case) for case in cases]
+    assert found == [put_in(*case) for case in cases]
+    assert len(set(found)) > 8

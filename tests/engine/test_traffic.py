@@ -70,6 +70,17 @@ def test_stretches_become_longer_with_the_run(engine, monkeypatch):
     assert passed(found, "memory") == {0: 1, 1: 1, 2: 1}
 
 
+def test_a_stretch_is_the_least_power_of_two_with_which_they_hold_the_last_chunk(engine, monkeypatch):
+    for module in (fast, reference):
+        monkeypatch.setattr(module, "MOST_STRETCHES", 4)
+    for waited in range(1, 40):  # a chunk leaves its port a tick behind the instruction that loads it
+        found = traffic(engine, [["compute", waited], ["load", [0]]])
+        tick = waited + 1
+        length = next(2**power for power in range(10) if tick // 2**power < 4)
+        assert found.traffic.stretch == length, waited
+        assert passed(found, "loads") == {tick // length: 1}
+
+
 def test_there_is_none_without_a_timeline(engine):
     workload = Workload.from_dict({"blocks": [{"warps": [[["load", [0]]]]}]})
     on = Machine.from_dict(

@@ -30,6 +30,15 @@ def test_shipped_names_stay_names_and_files_get_one(tmp_path):
     assert opened.programs.names()[0] == "copy (opened)"
 
 
+@pytest.mark.parametrize(("form", "machine"), [("written", "gtx480"), ("compiled", "h100-sxm"), ("ptx", "h100-sxm")])
+def test_a_kernel_that_is_recorded_as_compiled_begins_on_a_gpu_of_today(monkeypatch, form, machine):
+    monkeypatch.setattr("simtmm.explorer.start.form_of", lambda kernel: form)
+    assert start(simtmm.load_kernel("copy")).machine == machine
+    assert start(simtmm.load_kernel("copy"), "ideal").machine == "ideal"
+    for other in ("copy", simtmm.Workload.from_dict({"blocks": [{"warps": [[["compute", 1]]]}]})):
+        assert start(other).machine == "gtx480"
+
+
 def test_a_link_a_story_and_what_is_behind_the_question_mark_are_where_it_begins():
     assert start(state="http://127.0.0.1:9/token/?k=gemm&m=ideal").state == "k=gemm&m=ideal"
     assert start(state="k=gemm&m=ideal").state == "k=gemm&m=ideal"

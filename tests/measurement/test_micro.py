@@ -9,7 +9,7 @@ from simtmm import Machine, load_machine
 from simtmm.errors import RecordingError, StudyError
 from simtmm.measurement.measure import measure
 from simtmm.measurement.micro import answers
-from simtmm.measurement.micro.limits import wavefronts
+from simtmm.measurement.micro.limits import loads_from_l1, wavefronts
 from simtmm.measurement.micro.measured import load_measured, micro_table
 from simtmm.measurement.micro.programs import by_file, pairs, program
 from simtmm.measurement.micro.table import FOLDER, given_words, rows
@@ -123,6 +123,16 @@ def test_a_pass_over_turings_banks_takes_two_cycles():
     limits = {row.name: row.limit for row in rows()}
     assert limits["shared-conflict-8"].cycles(load_machine("t4")) == 16
     assert limits["shared-conflict-8"].cycles(load_machine("a100-80")) == 8
+
+
+@pytest.mark.parametrize(
+    ("first", "stride", "lines"),
+    [([0], 4, 1), ([4], 4, 2), ([128], 4, 1), ([124], 4, 2), ([0], 8, 2), ([0], 128, 32), ([0, 64], 4, 1.5)],
+)
+def test_a_load_from_the_l1_looks_at_the_tags_of_each_line_that_it_touches(first, stride, lines):
+    machine = load_machine("h100-sxm").replace({"memory.pipe.tag_interval": 100})  # far beyond any other limit
+    addresses = np.array(first)[:, np.newaxis] + stride * np.arange(32)
+    assert loads_from_l1(addresses).cycles(machine) == 100 * lines
 
 
 def test_what_a_machine_says_nothing_of_has_the_guides_limit():

@@ -12,9 +12,8 @@ import argparse
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
@@ -55,14 +54,14 @@ def main() -> int:
                 runners.put(runner)
 
         def in_turn(calls: Iterable[Callable[[Runner], Verdict]]) -> Iterator[Verdict | None]:
-            """What each gives, in order; a call is asked for when a runner is free."""
-            waiting: deque[Future[Verdict | None]] = deque()
+            """What each gives, as they end; a call is asked for when a runner is free."""
+            waiting: set[Future[Verdict | None]] = set()
             for call in calls:
-                waiting.append(pool.submit(with_runner, call))
+                waiting.add(pool.submit(with_runner, call))
                 if len(waiting) == given.workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (one.result() for one in done)
+            yield from (one.result() for one in wait(waiting).done)
 
         with ThreadPoolExecutor(given.workers) as pool:
             if given.record is not None:

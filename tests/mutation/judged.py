@@ -21,6 +21,10 @@ LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # 
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
+TYPES = "tests/test_house.py::test_types_are_right"
+UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
+FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
+FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 
@@ -60,9 +64,13 @@ def selected(fault: Fault, source: bytes, covered: Covered, uses: Uses) -> list[
 
 
 def ordered(
-    tests: Iterable[RecordedTest], seconds: float, near: Callable[[RecordedTest], float] = lambda test: 1.0
+    tests: Iterable[RecordedTest],
+    seconds: float,
+    near: Callable[[RecordedTest], float] = lambda test: 1.0,
+    most: int | None = None,
 ) -> list[RecordedTest]:
     """Those that take so many seconds in all, one at least, by file: one of each function first, then another of each.
+    most: how many, if not as many as there is time for.
 
     The quick ones come first that run little else, and those that are near. A hundred examples of a function tell less
     than one of each of many.
@@ -84,6 +92,8 @@ def ordered(
             continue
         chosen.append(test)
         left -= test.seconds
+        if len(chosen) == most:
+            break
     files = list(dict.fromkeys(test.file for test in chosen))
     return sorted(chosen, key=lambda test: files.index(test.file))
 
@@ -127,11 +137,16 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     """Plant a fault and see. seconds: of the processor that a run may take.
 
-    Where no recorded test notices it, the nearest files of tests without a record are run.
+    The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
+    test does, the nearest files of tests without a record are run.
     """
+    if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
+        return verdict
     verdict = _by_recorded(fault, source, covered, uses, runner, seconds)
     if verdict.what != "survived":
         return verdict
+    if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
+        return by_types
     files = covered.unrecorded(fault.file)[:MOST_FILES]
     if not files:
         return verdict
@@ -147,12 +162,26 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
 
 
+def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        mistake = runner.types()
+    return Verdict(fault, "caught", 1, 0.0, f"{TYPES}: {mistake[:200]}", difference(fault, source)) if mistake else None
+
+
 def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     tests = selected(fault, source, covered, uses)
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
-    chosen = ordered(tests, seconds / FAR_BELOW, Nearness(fault, source, runner.tree))
+    near = Nearness(fault, source, runner.tree)
+    if len(tests) > FEW:  # most faults are noticed by the nearest, and to find fewer of them takes pytest less time
+        first = ordered(tests, FEW_SECONDS, near, FEW)
+        with planted(runner.tree / fault.file, fault.planted(source)):
+            outcome = runner.run([test.name for test in first], STARTED + FAR_BELOW * FEW_SECONDS)
+        if outcome.status == FAILED_SOME:
+            what, by = _verdict(outcome, first, seconds)
+            return Verdict(fault, what, len(first), outcome.seconds, f"{by}; the nearest {len(first)}", diff)
+    chosen = ordered(tests, seconds / FAR_BELOW, near)
     seconds = min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tests.mutation.chosen import MOST_EQUIVALENT
-from tests.mutation.judged import Verdict
+from tests.mutation.judged import TYPES, Verdict
 
 AIM = 0.9  # of the faults that are not equivalent
 
@@ -30,7 +30,8 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     names = ("caught", "survived", "timed out", "equivalent")
     seconds = sum(verdict.seconds for verdict in verdicts)
     told = ", ".join(f"{found[name]} {name}" for name in names)
-    noticed = f"{100 * caught(verdicts):.1f} % noticed"
+    by_types = sum(verdict.by.startswith(TYPES) for verdict in verdicts if verdict.what == "caught")
+    noticed = f"{100 * caught(verdicts):.1f} % noticed, {by_types} of them by the test of types"
     return f"{len(verdicts)} faults: {told}; {noticed}; {seconds / 60:,.0f} minutes of the processor"
 
 

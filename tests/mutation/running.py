@@ -5,13 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
-from tests.mutation.tree import linked
+from tests.mutation.tree import LentCache
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["-n", "0", "-q", "-p", "no:cacheprovider", "--benchmark-disable", "--no-header", "--tb=line"]
@@ -34,6 +35,8 @@ class Runner:
     def __init__(self, tree: Path, cache: Path, scratch: Path) -> None:
         """tree: the copy. cache: the user's cache folder, which faults must not reach. scratch: a folder of its own."""
         self.tree, self._cache, self._scratch = tree, cache, scratch
+        self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
+        self._lent: LentCache | None = None
         scratch.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> "Runner":
@@ -51,7 +54,9 @@ class Runner:
         assert self._server.stdin
         assert self._server.stdout
         self._server.stdin.close()
-        self._server.kill() if kind else self._server.wait()
+        if kind:
+            self._server.kill()
+        self._server.wait()
         self._server.stdout.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -62,9 +67,28 @@ class Runner:
 
     def run(self, tests: Sequence[str], seconds: float) -> Outcome:
         """Run these until one fails, with a cache folder of their own."""
-        cache = linked(self._cache, self._scratch / "cache")
+        if self._lent is None:
+            self._lent = LentCache(self._cache, self._scratch / "cache")
+        cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         return self._ask([*WORDS, "-x", *tests], environment, seconds)
+
+    def types(self) -> str:
+        """The first mistake that mypy finds in the copy, as the suite's test of types does; empty where it finds none.
+
+        It looks anew at what has changed alone, within seconds; at nothing in a tree that doesn't say what to look at.
+        """
+        settings = self.tree / "pyproject.toml"
+        if not settings.exists() or "mypy" not in tomllib.loads(settings.read_text(encoding="utf-8"))["tool"]:
+            return ""
+        words = ["-m", "mypy", "--no-error-summary", "--cache-dir", str(self._types)]
+        found = subprocess.run(
+            [sys.executable, *words], cwd=self.tree, env={**os.environ, "PYTHONPATH": self._path()},
+            capture_output=True, text=True,
+        )  # fmt: skip
+        if found.returncode not in (0, 1):
+            raise RuntimeError(f"mypy: {(found.stderr or found.stdout)[-500:]}")
+        return next((line for line in found.stdout.splitlines() if ": error: " in line), "")
 
     def recorded(
         self, tests: Sequence[str], place: Path, limits: tuple[float, float] | None = None, as_python: bool = False

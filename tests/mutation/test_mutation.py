@@ -14,8 +14,8 @@ from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, faults_of
 from tests.mutation.judged import Nearness, Verdict, difference, judged, ordered, selected
-from tests.mutation.running import ROOT, Runner
-from tests.mutation.tree import linked, own_places, planted, synced
+from tests.mutation.running import ROOT, Outcome, Runner
+from tests.mutation.tree import LentCache, linked, own_places, planted, synced
 from tests.mutation.uses import Uses
 
 
@@ -430,6 +430,75 @@ def test_what_a_run_replaces_in_its_cache_folder_stays_in_the_user_s(tmp_path):
     assert not (cache / "new.o").exists()
 
 
+def test_each_run_finds_the_cache_folder_as_the_first_one_did(tmp_path):
+    cache = tmp_path / "cache"
+    (cache / "deep" / "er").mkdir(parents=True)
+    for name in ("replaced.o", "removed.o", "same.o", "s.sqlite", "deep/er/gone.o"):
+        (cache / name).write_text("right")
+    lent = LentCache(cache, tmp_path / "scratch")
+    first = {path.relative_to(lent.folder): path.is_dir() for path in lent.folder.rglob("*")}
+    for _ in range(2):
+        there = lent.restored()
+        assert {path.relative_to(there): path.is_dir() for path in there.rglob("*")} == first
+        assert {path.read_text() for path in there.rglob("*") if path.is_file()} == {"right"}
+        (there / "new").mkdir()
+        for name in ("new.o", "deep/new.o", "new/new.o"):
+            (there / name).write_text("wrong")
+        (there / "removed.o").unlink()
+        (there / "other").write_text("wrong")
+        (there / "other").replace(there / "replaced.o")
+        (there / "s.sqlite").write_text("wrong")
+        shutil.rmtree(there / "deep" / "er")
+    assert {path.read_text() for path in cache.rglob("*") if path.is_file()} == {"right"}
+    (cache / "removed.o").unlink()  # by another process
+    assert not (lent.restored() / "removed.o").exists()
+
+
+def test_the_test_of_types_comes_first_and_runs_in_the_copy(tree, tmp_path):
+    (tree / "pyproject.toml").write_text('[tool.mypy]\nstrict = true\npackages = ["simtmm"]\n')
+    (tmp_path / "cache").mkdir()
+    source = (tree / FILE).read_bytes()
+    try:
+        (tree / FILE).write_text("def above(x: int) -> int:\n    if x > 3:\n        return x\n    return x - 3\n")
+        typed = (tree / FILE).read_bytes()
+        with Runner(tree, tmp_path / "cache", tmp_path / "scratch") as runner:
+            wrong, right = (
+                next(each for each in faults_of(FILE, typed) if each.lines(typed)[1] == after)
+                for after in ("return None", "return x + 3")
+            )
+            verdict = judged(wrong, typed, Known(), Uses(tree), runner, 4.0)
+            assert verdict.what == "caught"
+            assert verdict.by.startswith("tests/test_house.py::test_types_are_right: simtmm/")
+            assert report.summary([verdict]).count("; 100.0 % noticed, 1 of them by the test of types; 0 minutes") == 1
+            assert judged(right, typed, Known(), Uses(tree), runner, 4.0).by.startswith("no recorded test")
+    finally:
+        (tree / FILE).write_bytes(source)
+        (tree / "pyproject.toml").unlink()
+
+
+def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree, monkeypatch):
+    source, asked = (tree / FILE).read_bytes(), []
+    many = Known()
+    many.by = {6: [RecordedTest(f"{OF_TESTS}::test_{number}", 0.1, 9) for number in range(40)]}
+
+    class Stub:
+        def __init__(self, *statuses):
+            self.tree, self.statuses = tree, list(statuses)
+
+        def types(self):
+            return ""
+
+        def run(self, tests, seconds):
+            asked.append(len(tests))
+            return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
+
+    of = fault(tree, "return x - LIMIT", "return x + LIMIT")
+    assert judged(of, source, many, Uses(tree), Stub(1), 100.0).what == "caught"
+    assert judged(of, source, many, Uses(tree), Stub(0, 1), 100.0).what == "caught"
+    assert judged(of, source, many, Uses(tree), Stub(0, 0), 100.0).what == "survived"
+    assert asked == [25, 25, 40, 25, 40]
+
+
 def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypatch):
     """As files that another process writes under another name first."""
     cache = tmp_path / "cache"
@@ -463,7 +532,8 @@ def test_the_report_counts_and_is_content_with_nine_in_ten(tmp_path):
 
     found = verdicts(caught=16, timed_out=2, survived=1, equivalent=1)
     assert report.summary(found) == (
-        "20 faults: 16 caught, 1 survived, 2 timed out, 1 equivalent; 94.7 % noticed; 20 minutes of the processor"
+        "20 faults: 16 caught, 1 survived, 2 timed out, 1 equivalent; 94.7 % noticed, "
+        "0 of them by the test of types; 20 minutes of the processor"
     )
     assert report.by_part(found) == "by kind: operator 18/19\nby room: trace 18/19"
     assert report.is_enough(found)

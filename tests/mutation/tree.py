@@ -83,5 +83,65 @@ def linked(cache: Path, scratch: Path) -> Path:
             (place / name).mkdir(mode=0o700)
         for name in files:
             with suppress(FileNotFoundError):
-                (shutil.copy2 if ".sqlite" in name else os.link)(Path(folder, name), place / name)
+                _lend(Path(folder, name), place / name)
     return scratch
+
+
+class LentCache:
+    """A cache folder for one run after another, each of which finds it as the first one did.
+
+    To link all files takes seconds, to look which of them a run has put there, replaced or removed a tenth of one.
+    """
+
+    def __init__(self, cache: Path, scratch: Path) -> None:
+        """cache: the user's. scratch: where the folder is to be."""
+        self.folder, self._cache = linked(cache, scratch), cache
+        self._known = {folder: self._files(folder, entries) for folder, entries in _folders(self.folder)}
+
+    def _files(self, folder: Path, entries: list[os.DirEntry[str]]) -> dict[str, int]:
+        return {entry.name: entry.inode() for entry in entries if not entry.is_dir(follow_symlinks=False)}
+
+    def restored(self) -> Path:
+        """The folder, as it was at first."""
+        for folder, entries in list(_folders(self.folder)):
+            known = self._known.get(folder)
+            if known is None:
+                shutil.rmtree(folder, ignore_errors=True)
+                continue
+            there = self._files(folder, entries)
+            for name, inode in {**known, **there}.items():
+                if ".sqlite" not in name and known.get(name) == there.get(name):
+                    continue
+                (folder / name).unlink(missing_ok=True)
+                if name in known:
+                    known[name] = self._again(folder / name, inode)
+        for folder in self._known:
+            if not folder.is_dir():
+                folder.mkdir(mode=0o700, parents=True)
+                for name, inode in self._known[folder].items():
+                    self._known[folder][name] = self._again(folder / name, inode)
+        return self.folder
+
+    def _again(self, path: Path, inode: int) -> int:
+        """Put a file of the user's there; its number. What another process has removed meanwhile is left out."""
+        with suppress(FileNotFoundError):
+            _lend(self._cache / path.relative_to(self.folder), path)
+            return path.stat().st_ino
+        return inode
+
+
+def _folders(top: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+    """A folder and all folders in it, outer ones first, each with what is in it."""
+    try:
+        with os.scandir(top) as found:
+            entries = list(found)
+    except OSError:
+        return
+    yield top, entries
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _folders(Path(entry.path))
+
+
+def _lend(source: Path, target: Path) -> None:
+    (shutil.copy2 if ".sqlite" in source.name else os.link)(source, target)

@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.mutation.faults import Fault
 
 DEEP = 4  # users of users, and so on
+Use = tuple[str, str, int]  # the file, the function, the line
 COMMON = 40  # uses: a name that is used more often says nothing
 
 
@@ -17,10 +18,12 @@ class Uses:
     """Where each name is used, in all sources of a tree: the file, the function, the line."""
 
     def __init__(self, tree: Path) -> None:
-        self._uses: dict[str, set[tuple[str, str, int]]] = {}
+        self._uses: dict[str, set[Use]] = {}
+        self._imports: dict[str, set[str]] = {}
         for path in sorted((tree / "simtmm").rglob("*.py")):
             file = path.relative_to(tree).as_posix()
             tree_of_file = ast.parse(path.read_bytes())
+            self._imports[file] = _imported(tree_of_file)
             for function in ast.walk(tree_of_file):
                 if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     for name, line in _names(function):
@@ -31,19 +34,39 @@ class Uses:
                         self._uses.setdefault(name, set()).add((file, assigned, statement.lineno))
 
     def of(self, fault: Fault, source: bytes) -> Iterator[dict[str, set[int]]]:
-        """Lines by file that use what a fault is in: its function, or what its line assigns; then users of these."""
-        names, seen = _assigned(source, fault), set[str]()
+        """Lines by file that use what a fault is in: its function, or what its line assigns; then users of these.
+
+        Others may have the same name: where any users are in the same file or import it, they alone are meant.
+        """
+        known = {(fault.file, name) for name in _assigned(source, fault)}
+        seen = set[tuple[str, str]]()
         for _ in range(DEEP):
-            found = {
-                use for name in names if len(self._uses.get(name, ())) <= COMMON for use in self._uses.get(name, ())
-            }
-            seen |= names
+            found = {use for of, name in known for use in self._users(of, name)}
+            seen |= known
             lines: dict[str, set[int]] = {}
             for file, _, line in found:
                 lines.setdefault(file, set()).add(line)
             if lines:
                 yield lines
-            names = {name for _, name, _ in found} - seen
+            known = {(file, name) for file, name, _ in found} - seen
+
+    def _users(self, file: str, name: str) -> set[Use]:
+        """The uses of a name that a file has."""
+        uses = self._uses.get(name, set())
+        module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        near = {use for use in uses if use[0] == file or module in self._imports[use[0]]}
+        return near or (uses if len(uses) <= COMMON else set())
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """The modules that a source imports, and names of modules."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    return found
 
 
 def _names(function: ast.AST) -> Iterator[tuple[str, int]]:

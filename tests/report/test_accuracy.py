@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from simtmm.report.accuracy.tables import accuracy_csv, describe_accuracy, page, percent
+from simtmm.report.accuracy.tables import _sentence, accuracy_csv, describe_accuracy, page, percent
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.snapshot import Kept, keep
 
@@ -253,3 +253,9 @@ def test_a_kept_table_is_what_was_kept():
     (table,) = kept(STREAM)
     assert isinstance(table, Kept)
     assert Accuracy.from_dict(table.accuracy.to_dict()) == STREAM
+
+
+@pytest.mark.parametrize("ending", [".", "!", "?"])
+def test_a_fact_ends_as_a_sentence_does_once(ending):
+    assert _sentence(f"Measured on a V100{ending}") == f"Measured on a V100{ending}"
+    assert _sentence("Measured on a V100") == "Measured on a V100."

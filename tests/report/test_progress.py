@@ -108,6 +108,29 @@ def test_a_wait_within_that_is_many_times_a_step_is_no_measure(looked):
     assert steady[3] == ["simtmm: points: takes about 2.0 minutes"]
 
 
+@pytest.mark.parametrize(("times", "left"), [(10.0, 960 * 24 / 30), (10.5, 960 * 4 / 20)])
+def test_steps_that_take_more_than_ten_times_as_long_as_the_others_are_left_out(times, left):
+    pace = progress._Pace(0.0)
+    for now, done in ((0.0, 0), (1.0, 10), (3.0, 20), (5.0, 30), (5.0 + 2.0 * times, 40)):
+        pace.update(done, 1000, now)
+    assert pace.left(5.0 + 2.0 * times) == pytest.approx(left, rel=1e-12)  # rounding
+
+
+@pytest.mark.parametrize(("waited", "left"), [(10.0, 90 * 10.5 / 9), (10.25, None)])
+def test_a_wait_of_more_than_ten_seconds_that_is_nearly_all_that_was_seen_is_no_measure(waited, left):
+    pace = progress._Pace(0.0)
+    for now, done in ((0.0, 0), (1.0, 1), (1.5, 9), (1.5 + waited, 10)):
+        pace.update(done, 100, now)
+    assert pace.left(1.5 + waited) == (left if left is None else pytest.approx(left, rel=1e-12))
+
+
+@pytest.mark.parametrize(("now", "left"), [(29.0, None), (30.0, 9 * 30.0)])
+def test_a_first_step_counts_once_it_is_half_a_minute_long(now, left):
+    pace = progress._Pace(0.0)
+    pace.update(1, 10, now)
+    assert pace.left(now) == left
+
+
 def test_steps_in_other_processes_say_how_long_the_first_point_takes(looked):
     looked(0, "points", 0, 40)
     looked(0, "steps", 0, 160)

@@ -110,6 +110,19 @@ def test_kernels_whose_way_depends_on_other_blocks_are_told(name, why):
         KernelSource(load_kernel(name), {}, "written")
 
 
+def test_a_kernel_s_arrays_run_as_their_elements_follow_one_another_in_c(monkeypatch):
+    """Whatever the order and the bytes of the array that host.py gives."""
+    source, given = KernelSource(load_kernel("gemm"), {"n": 64}, "compiled"), []
+    monkeypatch.setattr(
+        "simtmm.sampling.recording.CompiledLaunches", lambda linked, arrays, *_, **__: given.append(arrays)
+    )
+    array = np.asfortranarray(np.arange(12, dtype=">f4").reshape(3, 4))
+    source._execution({"a": array})
+    (arrays,) = given
+    assert (arrays["a"] == array).all()
+    assert arrays["a"].tobytes("A") == np.arange(12, dtype=np.float32).tobytes()
+
+
 def test_long_blocks_are_made_of_a_few_and_told_by_their_pace():
     machine = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 1})
     source = KernelSource(load_kernel("gemm"), {"n": 192}, "written")

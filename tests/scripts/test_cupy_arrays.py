@@ -110,3 +110,81 @@ def test_what_numpy_lacks_is_no_attribute_and_one_line():
     assert not hasattr(cp, "nothing")
     with pytest.raises(AttributeError, match=r"cupy\.nothing: is not known to simtmm's stand-in for CuPy"):
         cp.nothing  # noqa: B018 - it raises
+
+
+MADE = [
+    lambda m, x: m.array(x), lambda m, x: m.array(x, "d"), lambda m, x: m.array(x, order="C"),
+    lambda m, x: m.array(x, order="F"), lambda m, x: m.array(x, ndmin=3), lambda m, x: m.asarray(x),
+    lambda m, x: m.asarray(x, "i2"), lambda m, x: m.asarray(x, order="F"), lambda m, x: m.asarray(x, "d", "C"),
+    lambda m, x: m.asanyarray(x), lambda m, x: m.ascontiguousarray(x), lambda m, x: m.ascontiguousarray(x, "d"),
+    lambda m, x: m.asfortranarray(x), lambda m, x: m.asfortranarray(x, "d"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["C", "F", "strided", "list"])
+@pytest.mark.parametrize("make", MADE)
+def test_an_array_is_made_as_numpy_makes_it_with_its_type_and_order(make, source):
+    base = np.arange(24, dtype=np.float32).reshape(4, 6)
+    given = {"C": base, "F": np.asfortranarray(base), "strided": base[::2, ::3], "list": base.tolist()}[source]
+    wanted = make(np, given)
+    for each in [given, *([cp.asarray(given)] if source in "CF" else [])]:
+        found = make(cp, each)
+        assert (type(found), found.dtype, found.shape) == (cp.ndarray, wanted.dtype, wanted.shape)
+        assert (found.get() == wanted).all()
+        if source != "strided":  # a copy on the device is in one piece, NumPy's array may be the view itself
+            for order in ("c_contiguous", "f_contiguous"):
+                assert getattr(found.flags, order) == getattr(wanted.flags, order)
+
+
+def test_a_number_made_an_array_in_the_order_of_c_has_an_axis():
+    assert cp.ascontiguousarray(2.5).get().tolist() == [2.5]
+    assert cp.ascontiguousarray(cp.array(2.5)).get().tolist() == [2.5]
+    assert cp.asarray(2.5).shape == ()
+
+
+def test_an_array_that_is_already_so_is_itself_and_any_other_a_copy():
+    x = cp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
+    fortran = cp.asfortranarray(x)
+    for same in (
+        cp.asarray(x), cp.asarray(x, "f"), cp.asarray(x, order="K"), cp.array(x, copy=False), cp.ascontiguousarray(x),
+        cp.ascontiguousarray(x, x.dtype),
+    ):  # fmt: skip
+        assert same is x
+    assert cp.asfortranarray(fortran) is cp.asfortranarray(fortran, fortran.dtype) is fortran
+    for copy in (
+        cp.array(x), cp.asarray(x, "d"), cp.asarray(x, order="F"), cp.ascontiguousarray(fortran),
+        cp.array(x, copy=True), cp.ascontiguousarray(x, "d"), cp.asfortranarray(x), cp.asfortranarray(fortran, "d"),
+    ):  # fmt: skip
+        copy[0, 0] = 9
+        assert x[0, 0] == fortran[0, 0] == 0
+
+
+def test_a_copy_on_the_host_has_the_order_and_the_place_that_it_is_given():
+    x = cp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3))
+    host = np.arange(6).reshape(2, 3)
+    assert cp.asnumpy(x).flags.c_contiguous
+    assert cp.asnumpy(x, order="F").flags.f_contiguous
+    assert cp.asnumpy(host) is host
+    for source in (x, host):
+        out = np.empty((2, 3), np.float32)
+        assert cp.asnumpy(source, out=out) is out
+        assert (out == host).all()
+
+
+def test_elements_are_copied_where_a_condition_says_so_and_as_far_as_types_allow():
+    x = cp.zeros(4, "f")
+    cp.copyto(x, cp.asarray([1, 2, 3, 4], "f"), where=cp.asarray([True, False, True, False]))
+    assert x.get().tolist() == [1, 0, 3, 0]
+    cp.copyto(x, 5)
+    assert x.get().tolist() == [5] * 4
+    with pytest.raises(TypeError, match="same_kind"):
+        cp.copyto(cp.zeros(4, "i"), x)
+    whole = cp.zeros(4, "i")
+    cp.copyto(whole, x, casting="unsafe")
+    assert whole.get().tolist() == [5] * 4
+
+
+def test_a_module_is_that_of_the_arrays():
+    x = cp.zeros(2)
+    assert cp.get_array_module(np.zeros(2), x) is cp.get_array_module(x) is cp
+    assert cp.get_array_module(np.zeros(2), 3) is cp.get_array_module() is np

@@ -194,6 +194,24 @@ def test_array_functions_are_kernels_where_that_is_requested():
     assert notes.taken() == ([], [])
 
 
+def test_a_choice_of_elements_is_a_kernel_of_arrays_and_numbers_of_any_type():
+    x, i = drawn((5, 9)) - 4, np.arange(9)
+    positive = cp.asarray(x > 0)
+    given = [(x, 0.0), (2, x), (x, i), (i, 1.5), (x, x[::-1].copy()), (1, 0), (np.float64(0.5), i)]
+    notes.taken()
+    with options(elementwise=True), simtmm.recording(kernel="none") as recording:
+        found = [
+            cp.where(positive, *(cp.asarray(each) if isinstance(each, np.ndarray) else each for each in pair))
+            for pair in given
+        ]
+    for each, pair in zip(found, given, strict=True):
+        wanted = np.where(x > 0, *pair)
+        assert each.dtype == wanted.dtype
+        same(each, wanted)
+    assert recording.launched == len(given)
+    assert notes.taken() == ([], [])
+
+
 def test_numbers_whose_bytes_cupy_would_pass_as_they_are_are_reported():
     kernel = cp.RawKernel('extern "C" __global__ void scale(float* x, float by) { x[threadIdx.x] *= by; }', "scale")
     x = cp.ones(32, cp.float32)

@@ -45,6 +45,18 @@ def test_elements_that_nobody_else_asks_for_are_left_out():
     assert warps(changed) == [[["load", [0]], ["load", [1]]]]
 
 
+@pytest.mark.parametrize(
+    ("requests", "lines", "ideal", "listed"),
+    [(4, 6, 2, [1, 2, 1, 2]), (4, 5, 2, [1, 1, 1, 2]), (3, 7, 3, [2, 2, 3]), (3, 3, 2, [1, 1, 1]), (2, 9, 2, [2, 2])],
+)
+def test_lines_are_dealt_to_requests_as_evenly_as_they_can_be_and_none_twice(requests, lines, ideal, listed):
+    operations = of([[["load", list(range(lines))]] * requests])
+    changed = changes.coalesced(operations, are(operations, LOAD), ideal=ideal, rows=1, window=requests, passes=1)
+    (warp,) = warps(changed)
+    assert [len(operation[1]) for operation in warp] == listed
+    assert [line for operation in warp for line in operation[1]] == list(range(sum(listed)))
+
+
 def test_a_warp_in_two_rows_of_a_block_is_in_two_lines_at_least():
     operations = of([[["load", [0, 10, 20, 30]]] * 4])
     changed = changes.coalesced(operations, are(operations, LOAD), ideal=2, rows=2, window=4, passes=2)

@@ -7,8 +7,10 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.model.algorithms import ALGORITHMS, find
-from simtmm.model.algorithms.speedup import speedup_of
+from simtmm.model.algorithms.algorithm import Algorithm, Form
+from simtmm.model.algorithms.speedup import linear_speedup, speedup_of
 from simtmm.model.algorithms.times import predict_algorithm
+from simtmm.model.equations.formula import Symbol
 
 GTX_480 = load_machine("gtx480")  # P 480, Q 32, L 512, C 32, X 48, Z 12288 words
 CRAY_XMT = load_machine("cray-xmt")  # no shared memory
@@ -82,6 +84,17 @@ def test_without_shared_memory_it_asks_for_nothing():
     found, _ = speedup_of_algorithm("suffix-tree", CRAY_XMT)
     assert [each.formula for each in found.requirements] == ["X"]
     assert "shared memory" not in found.hiding.limits
+
+
+def test_each_equation_that_is_asked_for_brings_its_symbols():
+    """One that stands in the work, the memory or the shared memory alone."""
+    symbols = [Symbol(name, name, name, minimum=1) for name in ("w", "u", "v")]
+    form = Form(
+        work=lambda w: w, span=lambda w: w, memory=lambda u: u, threads=lambda w: w, shared_memory=lambda v: v,
+        source="made up",
+    )  # fmt: skip
+    by_threads, by_memory = linear_speedup(Algorithm("made-up", "made up", tuple(symbols), {"printed": form}))
+    assert (str(by_threads.latency), str(by_memory.latency)) == ("X*w/u", "Z*w/(Q*u*v)")
 
 
 def test_without_work_nothing_is_gained():
