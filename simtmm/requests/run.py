@@ -45,7 +45,7 @@ class CheckedRun:
 
     def opened(self, as_json: bool = False) -> "OpenedRun":
         """The program that is simulated; a user's own program is run for it."""
-        return OpenedRun(self, self.selected.opened(as_json, self.request.most_events))
+        return OpenedRun(self, self.selected.opened(as_json, self.request.most_events, True))
 
     def opened_in_python(self) -> "OpenedRun":
         """Likewise, where nobody is at the command line. Raises RecordingError where the program left no trace."""
