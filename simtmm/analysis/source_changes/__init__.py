@@ -10,8 +10,8 @@ candidates   which changes are worth trying
 advice       what they gain
 """
 
-from simtmm.analysis.source_changes.advice import Advice, advise
+from simtmm.analysis.source_changes.advice import Advice, advise, best_of
 from simtmm.analysis.source_changes.lines import BOUND
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
 
-__all__ = ["BOUND", "Advice", "Uneven", "advise", "uneven"]
+__all__ = ["BOUND", "Advice", "Uneven", "advise", "best_of", "uneven"]

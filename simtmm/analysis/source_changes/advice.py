@@ -34,7 +34,8 @@ class Advice:
     file, line, array: where; "" and 0 if that is the launch.
     gain: the time as it is over the time with the change.
     how: "simulated" where the changed operations are those that the changed source would do, "bound" where they leave
-    out something that it takes: the gain is at most this then.
+    out something that it takes: the gain is at most this then; "compiled" where the changed source was compiled, run,
+    compared and simulated.
     part: what of the run was simulated for it; "" for all.
     """
 
@@ -82,6 +83,11 @@ def advise(
         found += _tried(part, candidates, result.engine)
     told = [each for each in found if each.gain >= WORTH_TELLING]
     return tuple(_without_parts(sorted(told, key=lambda each: (-each.gain, each.array)))[:MOST_TOLD])
+
+
+def best_of(*found: Sequence[Advice]) -> tuple[Advice, ...]:
+    """Of several lists the greatest gains, MOST_TOLD at most."""
+    return tuple(sorted((each for some in found for each in some), key=lambda each: -each.gain)[:MOST_TOLD])
 
 
 def _without_parts(found: Sequence[Advice]) -> list[Advice]:

@@ -7,7 +7,7 @@ from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.workload import Workload
 
 WORTH_TRYING = 0.03  # of the time, or of the chunks
-SIMULATED, BOUND = "simulated", "bound"
+SIMULATED, BOUND, COMPILED = "simulated", "bound", "compiled"
 
 
 @dataclass(frozen=True)
