@@ -2,8 +2,8 @@
 
 Source: Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for multicore architectures",
 Communications of the ACM 52(4), 2009. A level of memory has a roof and a point of its own: the intensity there is of
-the bytes that reach it, so that caches move a point to the right. So does each line of the source that computes with
-what it loads; classes of instructions that have pipes of their own have roofs of their own.
+the bytes that reach it, so that caches move a point to the right. So does each line of the source that computes;
+classes of instructions that have pipes of their own have roofs of their own.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ def roofline(run: Run, units: Sequence[Unit]) -> dict[str, Any] | None:
 
     counted, word: what a rate is of. per: "s" or "cycle". flat: the rate that issue ports allow. rate: of the run.
     roofs: of each class of floating-point instructions that the run has and that pipes limit, the rate that they allow.
-    lines: of the hottest lines that compute with what they load, their part of the rate, and the intensity at the
-    furthest level that their bytes reach.
+    lines: of the hottest lines that compute, their part of the rate, and the intensity at the furthest level that their
+    own bytes reach; None for those that load nothing themselves.
     levels: of each level with traffic and a limit its bandwidth in bytes, and the intensity there; where none has a
         limit, the last one without bandwidth.
     """
@@ -83,10 +83,10 @@ def _lines(run: Run, length: float, levels: Sequence[str]) -> list[dict[str, Any
     if run.result.stalls is None:
         return []
     found = []
-    for row in sorted(run.result.lines, key=lambda row: -row["ticks"]):
+    for row in run.result.lines:  # the hottest first
         computed = row["floating_point_instructions"]
-        at = next((name for name in FURTHEST if name in levels and row[BYTES_AT[name]]), None)
-        if not row["line"] or not computed or at is None:
+        at = next((name for name in FURTHEST if name in levels and row.get(BYTES_AT[name])), None)
+        if not row["line"] or not computed:
             continue
         found.append(
             {
@@ -94,7 +94,7 @@ def _lines(run: Run, length: float, levels: Sequence[str]) -> list[dict[str, Any
                 "line": row["line"],
                 "level": at,
                 "rate": computed / length,
-                "intensity": computed / row[BYTES_AT[at]],
+                "intensity": None if at is None else computed / row[BYTES_AT[at]],
             }
         )
     return found[:MOST_LINES]
