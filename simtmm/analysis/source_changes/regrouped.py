@@ -22,7 +22,7 @@ from simtmm.workload import (
 )
 
 MOST_LOOKED_AT = 4096  # requests
-ADJACENT = 1.3  # times the stretches
+ADJACENT = 1.3  # times the chunks
 _BARRIERS = (BARRIER, SYNC)
 _WAITS = ((JOIN, ASYNC), (SETTLE, SHARED))  # that wait for all accesses of a kind but the latest, as many as they say
 
@@ -49,7 +49,10 @@ def vectorized(of: Operations, chosen: Flags, times: int) -> Workload:
 
 
 def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
-    """Whether so many requests of a warp in a row list no more stretches of adjacent chunks than one does, about."""
+    """Whether so many requests of a warp in a row list the chunks that one lists, about: each thread walks along them.
+
+    Adjacent chunks are no sign: rows of a small matrix that a warp goes down lie side by side, too.
+    """
     numbers = np.flatnonzero(chosen)
     numbers = numbers[of.listed[numbers] > 0][:MOST_LOOKED_AT]
     if len(numbers) < times:
@@ -62,13 +65,11 @@ def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
     looked_at = np.zeros(len(chosen), bool)
     looked_at[numbers] = True
     here = of.chunks_of(looked_at)
-    stretches = []
+    chunks = []
     for key in (request, group):
         pairs = np.unique(np.stack([key[of.of_chunk[here]], of.workload.chunks[here]]), axis=1)
-        begins = np.ones(pairs.shape[1], bool)
-        begins[1:] = (np.diff(pairs[0]) != 0) | (np.diff(pairs[1]) > 1)
-        stretches.append(begins.sum() / len(np.unique(pairs[0])))
-    return bool(stretches[1] <= ADJACENT * stretches[0])
+        chunks.append(pairs.shape[1] / len(np.unique(pairs[0])))
+    return bool(chunks[1] <= ADJACENT * chunks[0])
 
 
 def in_constant_memory(of: Operations, chosen: Flags) -> Workload:

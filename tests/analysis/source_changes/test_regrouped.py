@@ -135,9 +135,10 @@ def test_a_warp_that_works_alone_goes_on_without_barriers_and_the_others_have_no
 
 
 def test_rows_of_a_matrix_that_a_thread_walks_down_are_not_adjacent():
-    along, down = (of([[["load", [step * k]] for k in range(8)]]) for step in (1, 100))
+    along, near, far = (of([[["load", [int(step * k)]] for k in range(8)]]) for step in (0.125, 1, 100))
     assert regrouped.are_adjacent(along, are(along, LOAD), 4)
-    assert not regrouped.are_adjacent(down, are(down, LOAD), 4)
+    for down in (near, far):  # near: of a matrix whose rows are a chunk each
+        assert not regrouped.are_adjacent(down, are(down, LOAD), 4)
 
 
 @given(workload=workloads(), seed=st.integers(0, 1000), times=st.integers(1, 4))
