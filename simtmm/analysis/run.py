@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
+from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.floors import below
-from simtmm.analysis.source_changes import Advice, advise
+from simtmm.analysis.source_changes import Advice, advise, best_of
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
@@ -179,7 +180,7 @@ class Run(Displayed):
         }
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     source: Source | Program | None = None,
     machine: Machine | str | Path = "gtx280",
     parameters: Mapping[str, object] | None = None,
@@ -193,6 +194,7 @@ def run(
     sample: str | None = None,
     error: float = DEFAULT_ERROR,
     graph: GraphSource | None = None,
+    variants: bool = False,
 ) -> Run:
     """Run a program on a machine and predict its time.
 
@@ -211,6 +213,7 @@ def run(
     sample: "auto" simulates some blocks of some launches and extrapolates, where that is worth it (docs/sampling.md).
     error: half of the interval requested then, as a part of the time.
     graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
+    variants: whether to compile a CUDA file otherwise, too, and to simulate what computes the same (docs/why.md).
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -242,8 +245,8 @@ def run(
         if found is not None and found.sampled is not None:
             return _of_sample(found.program, on, found.sampled, models, what_if)
     if found is None:
-        return run_program(opened, on, engine, watch, timeline, models, what_if, timeline_limit)
-    run = run_program(found.program, on, engine, watch, timeline, models, what_if, timeline_limit)
+        return run_program(opened, on, engine, watch, timeline, models, what_if, timeline_limit, variants)
+    run = run_program(found.program, on, engine, watch, timeline, models, what_if, timeline_limit, variants)
     return dataclasses.replace(run, warnings=(found.why, *run.warnings))
 
 
@@ -256,6 +259,7 @@ def run_program(
     models: Sequence[str] = DEFAULT_MODELS,
     what_if: bool = True,
     timeline_limit: int | None = None,
+    variants: bool = False,
 ) -> Run:
     """Run a program that is open; the arguments are those of `run`."""
     with watched(watch):
@@ -266,6 +270,8 @@ def run_program(
         result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
         found = _diagnosed(machine, workload, result, what_if)
         advice = _advised(machine, workload, result, what_if, program.trace.info if program.trace else None)
+        if variants:
+            advice = best_of(advice, try_variants(program, machine, workload, result))
     about = {
         **provenance(),
         "engine": engine,

@@ -19,6 +19,7 @@ LARGE_SHARE = 0.5  # of the chunks: worth being named as a cause
 
 SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by all core groups: more blocks don't help
 MANY = (causes.ATOMICS, causes.DEPENDENCE, causes.BARRIERS, causes.LAUNCHES, causes.PIPES)  # their names are plurals
+UNTRIED = (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN, causes.BARRIERS)  # what trials do not show
 MENDS = {
     causes.FEW_BLOCKS: "launch more blocks, or smaller ones",
     causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
@@ -98,7 +99,12 @@ def verdict(
             cause, share, is_tried = tried.cause, tried.share, True
     together = tried.together if tried is not None and is_tried and cause == tried.cause else ()
     place = where(result, together[0] if together else cause)
-    told = what_ifs, placing, part, of_causes[causes.IDLE], is_tried and share < ALONE, long
+    # What its own trial does not help is where time goes, and does not bind: a warp alone can't use a second port
+    of_no_help = (
+        not is_tried and cause not in UNTRIED and any(each.cause == cause and each.speedup < HELPS for each in what_ifs)
+    )
+    is_one_of_many = of_no_help or (is_tried and share < ALONE)
+    told = what_ifs, placing, part, of_causes[causes.IDLE], is_one_of_many, long
     words = _sentence(machine, result, workload, cause, share, place, *told)
     return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
 
@@ -119,7 +125,8 @@ def _sentence(
 ) -> str:
     together = next((each for each in what_ifs if each.cause == cause and each.together), None)
     many = together is not None or cause in MANY
-    binds = ("bind," if many else "binds,") if share >= causes.MOSTLY else ("take most," if many else "takes most,")
+    is_bound = share >= causes.MOSTLY and not is_one_of_many
+    binds = ("bind," if many else "binds,") if is_bound else ("take most," if many else "takes most,")
     if together is not None and not is_one_of_many:
         binds = f"{'bind' if share >= causes.MOSTLY else 'take most'} together,"
     name = f"Nothing binds alone: {cause}" if is_one_of_many else f"{cause[0].upper()}{cause[1:]}"

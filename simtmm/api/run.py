@@ -54,6 +54,7 @@ def run(
     host_time: bool | str | None = None,
     stop_after: int | str | None = None,
     graph: "GraphSource | None" = None,
+    variants: bool = False,
 ) -> "Run":
     """How long a program takes on a machine, why, and what would help: `simtmm run` as a function.
 
@@ -92,6 +93,7 @@ def run(
     host_time: whether the time of a program's own code counts on them.
     stop_after: launches, 100, or seconds, "60s", after which a program is ended.
     graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
+    variants: whether to compile a CUDA file otherwise, too, and to simulate what computes the same.
 
     Raises the errors of simtmm.errors, each a SimtmmError of one line.
     """

@@ -19,6 +19,7 @@ from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
+from simtmm.cuda.instead import instead
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.livelock_text import livelock_text, patience_text
 from simtmm.cuda.patience import kernel_timeout
@@ -146,6 +147,7 @@ class Device:
         (simtmm.cuda.patience); SlowError where it takes longer than it may.
         """
         where = launch.where or f"launch of {bare_name(function.entry)}"
+        function = instead(self, function, launch)
         program, patience = function.program, kernel_timeout()
         check_shape(function, launch, function.shared_bytes(launch.shared_bytes), where, self.properties)
         symbols = self.symbols(function.linked)

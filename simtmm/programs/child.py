@@ -1,5 +1,6 @@
 """The process that a program runs in: `simtmm.programs.child FILE`, with the request in the file."""
 
+import contextlib
 import json
 import logging
 import signal
@@ -9,7 +10,9 @@ from typing import Any
 
 from simtmm.cuda.checks.checker import Checker, checking
 from simtmm.cuda.checks.names import CHECKS, Checks
+from simtmm.cuda.disagreement.order_trial import OrderTrial
 from simtmm.cuda.execution.device_clock import Latencies
+from simtmm.cuda.instead import trying
 from simtmm.device import device_properties
 from simtmm.device.host import host_of
 from simtmm.device.own_clock import VIRTUAL
@@ -51,18 +54,24 @@ def main(request: dict[str, Any]) -> None:
     device = DeviceOfProgram(library.write, properties, Latencies.of(machine))
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
-    with checking(checks) as checker, watched(Told(Path(request["progress"])).watch):
+    trial = OrderTrial(request["order"]) if request["order"] else None
+    with (
+        checking(checks) as checker,
+        watched(Told(Path(request["progress"])).watch if "progress" in request else None),
+        trying(trial) if trial else contextlib.nullcontext(),
+    ):
         try:
-            _run(request, machine, library, device, checker)
+            _run(request, machine, library, device, checker, trial)
         except OutputError as error:  # before it has begun
             Path(request["outcome"]).write_text(json.dumps({"error": str(error)}))
             sys.exit(WRONG)
 
 
 def _run(
-    request: dict[str, Any], machine: Machine, library: Library, device: DeviceOfProgram, checker: Checker
-) -> None:
-    """Likewise. checker: takes the program's launches."""
+    request: dict[str, Any], machine: Machine, library: Library, device: DeviceOfProgram, checker: Checker,
+    trial: OrderTrial | None,
+) -> None:  # fmt: skip
+    """Likewise. checker: takes the program's launches. trial: is asked about them."""
     device.memory = ProgramMemory(library, checker)
     modules = Modules(
         device, request["architecture"], Path(request["program"]), request["relocatable"],
@@ -71,7 +80,7 @@ def _run(
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
         request["most_events"], clock_on(machine), lambda: library.is_stopping,
-        None if checker.checks.any else Repeats(library, device),
+        None if checker.checks.any or trial else Repeats(library, device),
     )  # fmt: skip
 
     def finish(status: int) -> None:
@@ -81,7 +90,10 @@ def _run(
             "recorded": recording.recorded,
             "status": status,
             "not_run": recording.not_run,
+            "told_error": bool(callbacks.error),
         }
+        if trial is not None:
+            outcome |= {"differs": trial.differs, "is_compared": trial.is_compared}
         try:
             if callbacks.fault:
                 recording.abandon()

@@ -6,6 +6,7 @@ import logging
 import signal
 import sys
 import tempfile
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -17,7 +18,8 @@ from simtmm.children.start import PythonChild, ended_within, python
 from simtmm.computer import limit_told
 from simtmm.cuda.checks.checker import active
 from simtmm.cuda.checks.findings import Found
-from simtmm.cuda.compilers import architecture_of
+from simtmm.cuda.compilers import Architecture, architecture_of
+from simtmm.cuda.disagreement.order_trial import OrderFound
 from simtmm.device.own_clock import OwnClock
 from simtmm.errors import KernelError
 from simtmm.files import check_writable, is_file, written_whole
@@ -28,6 +30,7 @@ from simtmm.programs.flags import parse_flags
 from simtmm.programs.progress import Heard
 from simtmm.programs.runtime_library import runtime_library
 from simtmm.provenance import command
+from simtmm.recorder.again import in_other_orders, run_again, seconds_for
 from simtmm.recorder.selection import Selection, StopAfter
 from simtmm.temporary import own_prefix
 from simtmm.trace.io import Trace, load_trace
@@ -47,7 +50,7 @@ class Outcome:
 
     status: the program's exit status. launched, recorded: launches, and those in the trace. why_none: why there is no
     trace. not_run: launches that need not run, as they repeat one. is_idle: whether there is no trace because nothing
-    was launched, and nothing went wrong.
+    was launched, and nothing went wrong. may_be_race: whether it failed by its own judgement. seconds: that it took.
     """
 
     status: int
@@ -57,6 +60,8 @@ class Outcome:
     why_none: str = ""
     is_idle: bool = False
     not_run: int = 0
+    may_be_race: bool = False
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,7 @@ class CudaProgram:
         if short := limit_told(ADDRESSES):
             raise KernelError(f"{self.name}: {short}")
         on = machine or load_machine(MACHINE)
-        chosen = architecture_of(on)
-        named = parse_flags(self.options).number
-        if named is not None and named != chosen.number:
-            note = f"compiled for sm_{named}, as --build says, and not for {on.name}'s sm_{chosen.number}"
-            chosen = replace(chosen, number=named, note=note)
+        chosen = self._compiled_for(on)
         built = self.build(chosen.number)
         if output is not None:
             check_writable(output)
@@ -130,6 +131,29 @@ class CudaProgram:
             if outcome.trace is None:
                 raise _NoTrace(outcome)
         return replace(outcome, trace=load_trace(output))
+
+    def in_other_orders(self, machine: Machine | None, first: Outcome) -> OrderFound:
+        """Run it again with its warps in other orders, where it failed by its own judgement. first: what came of it."""
+        checker = active()
+        if not first.may_be_race or (checker is not None and checker.checks.any):
+            return OrderFound(())
+        on = machine or load_machine(MACHINE)
+        chosen = self._compiled_for(on)
+        request = replace(self, sample_blocks=1)._request(on, chosen.number, None, self.build(chosen.number))
+
+        def once(order: str) -> dict[str, Any] | None:
+            return run_again("simtmm.programs.child", {**request, "order": order}, seconds_for(first.seconds))
+
+        return in_other_orders(self.name, first.status, once)
+
+    def _compiled_for(self, machine: Machine) -> Architecture:
+        """The architecture, with a note where that is not the machine's."""
+        chosen = architecture_of(machine)
+        named = parse_flags(self.options).number
+        if named is not None and named != chosen.number:
+            note = f"compiled for sm_{named}, as --build says, and not for {machine.name}'s sm_{chosen.number}"
+            return replace(chosen, number=named, note=note)
+        return chosen
 
     def run_printing(self, machine: Machine | None, output: Path | None, to: Any = None) -> Outcome:
         """Likewise; what it prints goes where `print` goes here, or to a file, and no trace is no exception."""
@@ -153,16 +177,11 @@ class CudaProgram:
     ) -> Outcome:  # fmt: skip
         checker = active()
         request = {
-            "machine": machine.to_dict(), "architecture": architecture, "runtime": str(runtime_library()),
-            "program": str(built.library), "relocatable": parse_flags(self.options).relocatable, "name": self.name,
-            "words": [f"./{self.paths[0].stem}", *self.words], "output": str(output),
-            "outcome": str(folder / "outcome.json"), "selection": asdict(self.selection),
-            "sample_blocks": self.sample_blocks, "most_events": self.most_events,
-            "progress": str(folder / "progress"), "warnings": [note] if note else [],
-            "checks": list(checker.checks.names) if checker else [], "command": command(),
-            "clock": self.clock.kind, "host_time": self.clock.has_host_time, "stop_launches": self.stop.launches,
-            "stop_seconds": self.stop.seconds,
+            **self._request(machine, architecture, note, built), "output": str(output),
+            "outcome": str(folder / "outcome.json"), "progress": str(folder / "progress"),
+            "checks": list(checker.checks.names) if checker else [],
         }  # fmt: skip
+        began = time.monotonic()
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
         heard = Heard(folder / "progress")
@@ -185,20 +204,33 @@ class CudaProgram:
             own_faults.note(str(reply["fault"]))
         if checker is not None and "checks" in reply:
             checker.add(Found.from_dict(reply["checks"]))
-        return self._outcome(status, reply, output)
+        return replace(self._outcome(status, reply, output), seconds=time.monotonic() - began)
+
+    def _request(self, machine: Machine, architecture: int, note: str | None, built: Built) -> dict[str, Any]:
+        """What the process that it runs in is told, but for files, and without checks."""
+        return {
+            "machine": machine.to_dict(), "architecture": architecture, "runtime": str(runtime_library()),
+            "program": str(built.library), "relocatable": parse_flags(self.options).relocatable, "name": self.name,
+            "words": [f"./{self.paths[0].stem}", *self.words], "selection": asdict(self.selection),
+            "sample_blocks": self.sample_blocks, "most_events": self.most_events, "warnings": [note] if note else [],
+            "checks": [], "order": "", "command": command(), "clock": self.clock.kind,
+            "host_time": self.clock.has_host_time, "stop_launches": self.stop.launches,
+            "stop_seconds": self.stop.seconds,
+        }  # fmt: skip
 
     def _outcome(self, status: int, reply: dict[str, Any], output: Path) -> Outcome:
         launched, recorded = reply.get("launched", 0), reply.get("recorded", 0)
         if status < 0:
             name = signal.Signals(-status).name
             return Outcome(BY_SIGNAL - status, launched, recorded, None, f"{self.name}: was ended by {name}: no trace")
+        may_be_race = 0 < status < BY_SIGNAL and launched > 0 and not reply.get("told_error", True)
         if "error" in reply or not reply:
             why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
-            return Outcome(status, launched, recorded, None, str(why), bool(reply.get("no_launch")))
+            return Outcome(status, launched, recorded, None, str(why), bool(reply.get("no_launch")), 0, may_be_race)
         trace = load_trace(output)
         for fault in trace.info.faults:
             own_faults.note(fault)
-        return Outcome(status, launched, recorded, trace, not_run=reply.get("not_run", 0))
+        return Outcome(status, launched, recorded, trace, "", False, reply.get("not_run", 0), may_be_race)
 
 
 def _leave(child: PythonChild, number: int) -> int:

@@ -28,6 +28,7 @@ SURE = 1.0  # seconds of steady work from which its rate is taken
 LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
 STRAY = 10.0  # times as long a step as the others, from which on one is taken for something else, such as compiling
 ALONE = 10.0  # seconds from which on a wait that is nearly all that was seen tells no rate
+FAR_OFF = 2.0  # times an estimate, from which on it is corrected
 OVERALL = ("points", "cases", "simulations", "configurations")  # stages within which others come and go
 
 
@@ -103,7 +104,7 @@ class _Shown:
     def __init__(self) -> None:
         self._overall: tuple[str, _Pace] | None = None
         self._stage: tuple[str, _Pace] | None = None
-        self._forecast: set[str] = set()
+        self._forecast: dict[str, tuple[str, float, float]] = {}  # of a kind of stage: which, its seconds, and when
         self._begun = monotonic()
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -141,15 +142,22 @@ class _Shown:
                     self.show(stages, monotonic())
 
     def forecast(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
-        """The estimate of how long the outermost stage takes, printed once for its kind."""
+        """The estimate of how long the outermost stage takes, for its kind; again where that was far off."""
         stage, pace = stages[0]
         kind, left = stage.split()[0], pace.left(now)
         if left is None and stages[-1][0] == STEPS:  # which are finer than the points
             left = stages[-1][1].left(now)
-        if kind in self._forecast or left is None or left < LONG:
+        if left is None or left < LONG:
             return None
-        self._forecast.add(kind)
-        return f"simtmm: {stage}: takes about {_duration(left)}"
+        before, whole = self._forecast.get(kind), now - pace.begun + left
+        if before is None:
+            self._forecast[kind] = stage, whole, now
+            return f"simtmm: {stage}: takes about {_duration(left)}"
+        of, told, at = before
+        if of != stage or told / FAR_OFF < whole < FAR_OFF * told or now - at < LINES:
+            return None
+        self._forecast[kind] = stage, whole, now
+        return f"simtmm: {stage}: takes about {_duration(left)} more, and not {_duration(told)} in all"
 
     def show(self, stages: list[tuple[str, _Pace]], now: float) -> None:
         """Show stages that are under way, the outer one first."""

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from simtmm.analysis.run import Run
 from simtmm.analysis.source_changes import BOUND, Advice
+from simtmm.analysis.source_changes.lines import COMPILED
 from simtmm.model.launch.occupancy import Occupancy
 from simtmm.model.series import label
 from simtmm.report.latency_hiding import hiding_rows
@@ -111,9 +112,12 @@ def advised(run: Run) -> Iterator[tuple[str, str, str, str]]:
         yield f"{each.gain:.2f}x", each.where, each.words, found_how(each)
 
 
+HOW = {BOUND: "at most", COMPILED: "compiled, run and simulated"}
+
+
 def found_how(advice: Advice) -> str:
     """How a gain was found, as in "simulated, on 16 of 1,024 blocks on 2 of 132 core groups"."""
-    how = "at most" if advice.how == BOUND else "simulated"
+    how = HOW.get(advice.how, advice.how)
     return f"{how}, on {advice.part}" if advice.part else how
 
 

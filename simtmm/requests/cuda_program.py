@@ -14,6 +14,7 @@ from simtmm.errors import KernelError, RecordingError, escaped, shown
 from simtmm.files import is_file
 
 if TYPE_CHECKING:
+    from simtmm.cuda.disagreement.order_trial import OrderFound
     from simtmm.device.own_clock import OwnClock
     from simtmm.machine import Machine
     from simtmm.program import Program
@@ -78,10 +79,13 @@ def stop_after(text: str | None) -> "StopAfter":
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """A CUDA program that was run. program: what it launched."""
+    """A CUDA program that was run. program: what it launched. order: what it does in other orders of its warps, if it
+    failed.
+    """
 
     program: "Program"
     outcome: "Outcome"
+    order: "OrderFound | None" = None
 
     def lines(self) -> list[str]:
         """What stands beside the report."""
@@ -89,6 +93,8 @@ class ProgramRun:
         lines = [f"{found.recorded} of {found.launched} launches of {name} are recorded"]
         if found.status:
             lines.append(f"{name} ended with exit status {found.status}")
+        if self.order and self.order.tried:
+            lines.append(self.order.words)
         return lines
 
     def print(self, as_json: bool) -> None:
@@ -97,7 +103,9 @@ class ProgramRun:
 
     def to_dict(self) -> dict[str, Any]:
         """The program in a JSON document."""
-        return {"status": self.outcome.status, "launched": self.outcome.launched, "recorded": self.outcome.recorded}
+        order = {"order": self.order.to_dict()} if self.order and self.order.tried else {}
+        found = self.outcome
+        return {"status": found.status, "launched": found.launched, "recorded": found.recorded, **order}
 
     def end(self) -> None:
         """End as the program did."""
@@ -130,11 +138,13 @@ def program_run(
     as_json: bool = False,
     clock: "OwnClock | None" = None,
     stop: "StopAfter | None" = None,
+    again: bool = False,
 ) -> ProgramRun:
     """Run a program and record what it launches.
 
     arguments: files of the same program, and the program's words. foreign: options that were given and that are not
-    for programs. output: where the trace goes. clock: that it reads. stop: when it is ended.
+    for programs. output: where the trace goes. clock: that it reads. stop: when it is ended. again: whether one that
+    fails is run in other orders of its warps.
 
     Raises typer.Exit, with the program's status, where it failed or launched nothing and left no trace;
     RecordingError where there is none.
@@ -156,9 +166,12 @@ def program_run(
     )
     with watching(in_lines=True):
         outcome = program.run_printing(machine, output, sys.stderr if as_json else None)
+        order = program.in_other_orders(machine, outcome) if again else None
     if outcome.trace is None:
+        if order is not None and order.tried:
+            print(escaped(f"simtmm: {order.words}"), file=sys.stderr)
         if outcome.status or (outcome.is_idle and output is None):
             print(escaped(f"simtmm: {outcome.why_none}"), file=sys.stderr)
             raise typer.Exit(outcome.status)
         raise RecordingError(outcome.why_none)
-    return ProgramRun(Program(program.name, {}, outcome.trace, sources=program.sources(outcome.trace)), outcome)
+    return ProgramRun(Program(program.name, {}, outcome.trace, sources=program.sources(outcome.trace)), outcome, order)

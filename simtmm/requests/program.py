@@ -107,11 +107,12 @@ class ProgramOptions(LaunchOptions):
         output: Path | None = None,
         most_events: int | None = None,
         foreign: dict[str, object] | None = None,
+        again: bool = False,
     ) -> OwnProgram:
         """Run a user's own program and record what it launches.
 
         output: where the trace goes; else it is in memory. foreign: options that were given besides and that are not
-        for programs, by name.
+        for programs, by name. again: whether one that fails is run in other orders of its warps, which shows a race.
 
         Raises what `script_run` and `program_run` raise.
         """
@@ -121,13 +122,14 @@ class ProgramOptions(LaunchOptions):
             refused["--build"] = self.build
             clock = own_clock(self.clock, self.host_time, usual=False)
             return script_run(
-                source, self.arguments, machine, choice, refused, output, as_json, clock, stop_after(self.stop_after)
-            )
+                source, self.arguments, machine, choice, refused, output, as_json, clock, stop_after(self.stop_after),
+                again,
+            )  # fmt: skip
         refused["--record-elementwise"] = self.record_elementwise
         clock = own_clock(self.clock, self.host_time, usual=True)
         return program_run(
             source, self.arguments, machine, choice, refused, self.build, output, as_json, clock,
-            stop_after(self.stop_after),
+            stop_after(self.stop_after), again,
         )  # fmt: skip
 
 
@@ -140,11 +142,14 @@ class Selected:
     kernel: "str | Kernel | None"
     is_own: bool
 
-    def opened(self, as_json: bool, most_events: int | None = None) -> "Opened":
-        """What is simulated; a user's own program is run for it. most_events: that may be recorded of one."""
+    def opened(self, as_json: bool, most_events: int | None = None, again: bool = False) -> "Opened":
+        """What is simulated; a user's own program is run for it. most_events: that may be recorded of one.
+
+        again: whether one that fails is run in other orders of its warps.
+        """
         if not self.is_own:
             return Opened(self.kernel)
-        own = self.options.run_own(self.machine, as_json=as_json, most_events=most_events)
+        own = self.options.run_own(self.machine, as_json=as_json, most_events=most_events, again=again)
         own.print(as_json)
         return Opened(own.program, {"script": own.to_dict()}, own)
 

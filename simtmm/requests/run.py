@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 BY = ("line", "array", "launch", "reason")  # what a row of what takes the time is for
 LONG = 2_000_000  # operations: a page of more is without what happens over time, which takes 50 bytes for each
 WhatIfOption = Annotated[bool, typer.Option("--what-if/--no-what-if", help="test what would help, for at most 3 s")]
+VariantsOption = Annotated[
+    bool,
+    typer.Option(
+        "--variants",
+        help="also compile a CUDA file otherwise (restrict, unrolling, launch bounds, fast math, other blocks)",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +36,7 @@ class RunRequest(ProgramOptions, MachineOptions, SampleOptions):
 
     engine: Annotated[str, engine_option("fast (compiled), reference (SimPy), or auto: the quicker one")] = "auto"
     what_if: WhatIfOption = True
+    variants: VariantsOption = False
 
     def checked(self) -> "CheckedRun":
         """The request with all checked that can be before anything is run. Raises the errors of simtmm.errors."""
@@ -45,7 +53,7 @@ class CheckedRun:
 
     def opened(self, as_json: bool = False) -> "OpenedRun":
         """The program that is simulated; a user's own program is run for it."""
-        return OpenedRun(self, self.selected.opened(as_json, self.request.most_events))
+        return OpenedRun(self, self.selected.opened(as_json, self.request.most_events, True))
 
     def opened_in_python(self) -> "OpenedRun":
         """Likewise, where nobody is at the command line. Raises RecordingError where the program left no trace."""
@@ -102,4 +110,5 @@ class OpenedRun:
             timeline_limit=timeline_limit,
             sample=request.sample,
             error=self.checked.error,
+            variants=request.variants,
         )

@@ -1,6 +1,7 @@
 """Python scripts on the command line: run as they are, with arguments behind --, and recorded."""
 
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from simtmm.errors import KernelError, RecordingError, escaped
 from simtmm.requests.files import printing
 
 if TYPE_CHECKING:
+    from simtmm.cuda.disagreement.order_trial import OrderFound
     from simtmm.device.own_clock import OwnClock
     from simtmm.machine import Machine
     from simtmm.program import Program
@@ -64,10 +66,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class ScriptRun:
-    """A script that was run. program: what it launched."""
+    """A script that was run. program: what it launched. order: what it does in other orders of its warps, if it
+    failed.
+    """
 
     program: "Program"
     outcome: "Outcome"
+    order: "OrderFound | None" = None
 
     def lines(self) -> list[str]:
         """What stands beside the report: its launches, and what was not recorded."""
@@ -86,7 +91,7 @@ class ScriptRun:
         if groups[LAUNCHES_SHOWN:]:
             shown.append(f"  and {sum(count for _, count in groups[LAUNCHES_SHOWN:])} more")
         return [f"{len(launches)} launch{'es' * (len(launches) != 1)} of {self.program.name}:", *shown,
-                *self.outcome.lines()]  # fmt: skip
+                *self.outcome.lines(), *([self.order.words] if self.order and self.order.tried else [])]  # fmt: skip
 
     def print(self, as_json: bool) -> None:
         """Print them, to standard error where standard output is for one document alone."""
@@ -101,6 +106,7 @@ class ScriptRun:
             "status": self.outcome.status,
             "not_recorded": dict(self.outcome.unrecorded),
             "notes": list(self.outcome.notes),
+            **({"order": self.order.to_dict()} if self.order and self.order.tried else {}),
         }
 
     def end(self) -> None:
@@ -124,19 +130,21 @@ def script_run(
     as_json: bool = False,
     clock: "OwnClock | None" = None,
     stop: "StopAfter | None" = None,
+    again: bool = False,
 ) -> ScriptRun:
     """Run a script and record what it launches.
 
     foreign: options that were given and that are not for scripts. output: where the trace goes; else it is in memory.
-    clock: that it reads. stop: when it is ended.
+    clock: that it reads. stop: when it is ended. again: whether one that fails is run in other orders of its warps.
 
     Raises typer.Exit, with the script's status, where it ended with an exception or launched nothing and failed;
     RecordingError where there is nothing to have; and whatever of simtmm's errors ended it.
     """
     from simtmm.program import Program
     from simtmm.scripts.options import options
+    from simtmm.scripts.other_orders import script_in_other_orders
     from simtmm.scripts.recording import recording
-    from simtmm.scripts.run import check_script, run_script
+    from simtmm.scripts.run import FAILED, check_script, run_script
 
     check_script(source)
     for name, value in foreign.items():
@@ -150,12 +158,19 @@ def script_run(
     )  # fmt: skip
     if stop is not None:
         under_way.stop_after(stop.launches, stop.seconds)
+    began = time.monotonic()
     with printing(as_json), options(elementwise=choice.elementwise):
         outcome = run_script(source, arguments or [], under_way, clock)
         sys.stdout.flush()
+    order = None
+    if again and outcome.status == FAILED and under_way.launched:
+        took = time.monotonic() - began
+        order = script_in_other_orders(source, arguments or [], under_way.machine, choice.elementwise, clock, took)
     if outcome.status and not under_way.has_trace:
         if under_way.launches:
             print(escaped(f"simtmm: {source} ended with an exception: there is no trace"), file=sys.stderr)
+        if order is not None and order.tried:
+            print(escaped(f"simtmm: {order.words}"), file=sys.stderr)
         raise typer.Exit(outcome.status)
     if not under_way.has_trace and not under_way.launched:
         for line in outcome.lines():
@@ -170,7 +185,7 @@ def script_run(
         raise typer.Exit(outcome.status)
     if outcome.why_none is not None:
         raise outcome.why_none
-    return ScriptRun(Program(name, {}, under_way.trace, sources=under_way.sources), outcome)
+    return ScriptRun(Program(name, {}, under_way.trace, sources=under_way.sources), outcome, order)
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:

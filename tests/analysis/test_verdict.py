@@ -8,8 +8,8 @@ from hypothesis import given
 
 from simtmm import Machine, Workload, simulate
 from simtmm.analysis.run import run
-from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, try_out
+from simtmm.analysis.verdict import UNTRIED, Verdict, beside_the_model, verdict
+from simtmm.analysis.what_if import CHANGES, HELPS, MORE_WARPS, WhatIf, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
 from simtmm.machine.tables import SharedCache
@@ -265,6 +265,33 @@ def test_no_verdict_claims_more_than_all_of_the_time(drawn, workload):
         assert_one_sentence(message.words)
         assert 0 <= message.share <= 1
         assert all(float(part) <= 100 for part in re.findall(r"(\d+) %", message.words))
+
+
+def test_what_its_own_trial_does_not_help_is_not_said_to_bind():
+    """A warp alone on a group issues all the time, and can't use a second port."""
+    on = machine().replace({"cores.groups": 1})
+    alone = Workload.from_dict({"blocks": [{"warps": [[["compute", 500]]]}]})
+    issue = WhatIf(causes.ISSUE, "twice the issue rate", 1.0, True)
+    found = verdict(on, simulate(on, alone, stalls=True), alone, (issue,))
+    assert found.cause == causes.ISSUE
+    assert found.words.startswith("Nothing binds alone: instruction issue takes most, about 100 % of the time")
+
+
+@given(drawn=several(machines()), workload=workloads())
+@examples(40 // SHARING)
+def test_what_binds_by_half_or_more_gains_when_it_is_relieved(drawn, workload):
+    """Alone, or together with those that are named beside it; the long profile draws ten times as many."""
+    for on in drawn:
+        done = simulate(on, workload, stalls=True)
+        tried = try_out(on, workload, done)
+        found = verdict(on, done, workload, tried)
+        if found.cause in UNTRIED or not tried or found.share < causes.MOSTLY:
+            continue
+        if found.words.startswith("Nothing binds alone"):
+            continue
+        of_cause = [each.speedup for each in tried if each.cause == found.cause]
+        assert not found.is_tried or max(of_cause) >= HELPS, found.words
+        assert found.is_tried or not of_cause or max(of_cause) >= HELPS, found.words
 
 
 # Why the TMM has another time

@@ -12,6 +12,7 @@ import pytest
 from simtmm import record
 from simtmm.kernel import load_kernel
 from simtmm.recorder import compiler, unmarked
+from simtmm.recorder.cpu import record as cpu_record
 from simtmm.recorder.sites import global_functions
 from tests.recorder.quick import quick_flags
 
@@ -54,6 +55,7 @@ class Variants:
         number = self._numbers[self._variant(parameters, mistake)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(compiler, "FLAGS", quick_flags())
+            patch.setattr(cpu_record, "told", lambda *given: "")  # nor are mistakes, in other orders
             patch.setattr(unmarked, "unmarked_warnings", lambda kernel, parameters: [])
             return record(self._folder, {**parameters, "variant": number})
 

@@ -212,3 +212,13 @@ def test_a_bar_is_wiped_when_its_work_is_done(clock, monkeypatch):
     bars.end()
     assert "simulating" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")  # up a line, and that line erased
+
+
+def test_an_estimate_that_was_far_off_is_corrected_and_one_that_holds_is_not(looked):
+    for now, done in ((0, 0), (1, 1)):
+        assert looked(now, "simulating", done, 1000) == []
+    assert looked(3, "simulating", 2, 1000) == ["simtmm: simulating: takes about 33 minutes"]  # one in two seconds
+    (line,) = looked(20, "simulating", 500, 1000)
+    assert line == "simtmm: simulating: takes about 17 s more, and not 33 minutes in all"
+    for now in range(21, 33):
+        assert not any("and not" in line for line in looked(now, "simulating", 500 + 26 * (now - 20), 1000))

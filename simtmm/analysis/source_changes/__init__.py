@@ -3,10 +3,15 @@
 excerpt      a part of a run that is simulated in a moment
 operations   a workload by operation, and put together again
 changes      what becomes of operations where the source changes
-advice       which changes are worth trying, and what they gain
+regrouped    likewise, where operations come in another order or are fewer
+lines        what is known of a line, and of a change
+cooperation  changes of how a block's threads share work
+candidates   which changes are worth trying
+advice       what they gain
 """
 
-from simtmm.analysis.source_changes.advice import BOUND, Advice, advise
+from simtmm.analysis.source_changes.advice import Advice, advise, best_of
+from simtmm.analysis.source_changes.lines import BOUND
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
 
-__all__ = ["BOUND", "Advice", "Uneven", "advise", "uneven"]
+__all__ = ["BOUND", "Advice", "Uneven", "advise", "best_of", "uneven"]

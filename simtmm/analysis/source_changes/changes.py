@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, ranges
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, positions, ranges
 from simtmm.workload import PASSES_SHIFT, SHARED, Workload
 
 
@@ -20,7 +20,7 @@ def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int,
     own = of.workload
     numbers = np.flatnonzero(chosen)
     number_of = np.zeros(len(chosen), np.int64)
-    position = _position(of.warp[numbers])
+    position = positions(of.warp[numbers])
     key = of.warp[numbers] * (int(position.max(initial=0)) // window + 1) + position // window
     number_of[numbers] = np.unique(key, return_inverse=True)[1]
     here = of.chunks_of(chosen)
@@ -32,14 +32,14 @@ def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int,
     there = np.bincount(windows[new], minlength=count)
     begins = np.cumsum(there) - there
     dealt = np.minimum(there, requests * ideal)  # more would be elements that nobody asks for
-    turn = _position(number_of[numbers], in_order=False)
+    turn = positions(number_of[numbers], in_order=False)
     own_window = number_of[numbers]
     begin = turn * dealt[own_window] // requests[own_window]
     end = (turn + 1) * dealt[own_window] // requests[own_window]
     wanted = np.maximum(np.minimum(rows, there[own_window]), end - begin)
     kept = np.ones(len(own.chunks), bool)
     chunks, sectors = own.chunks.copy(), own.sectors.copy()
-    within = _position(of.of_chunk[here])  # a chunk's place in its operation's list
+    within = positions(of.of_chunk[here])  # a chunk's place in its operation's list
     index = np.zeros(len(chosen), np.int64)
     index[numbers] = np.arange(len(numbers))
     request = index[of.of_chunk[here]]
@@ -85,7 +85,7 @@ def kept_in_registers(of: Operations, chosen: Flags, times: int) -> Workload:
     own = of.workload
     numbers = np.flatnonzero(chosen)
     left = np.ones(len(chosen), bool)
-    left[numbers] = _position(of.warp[numbers]) % times == 0
+    left[numbers] = positions(of.warp[numbers]) % times == 0
     kept = left[of.of_chunk]
     return of.with_lists(own.kind, own.amount, kept, own.chunks, own.sectors, left)
 
@@ -101,7 +101,7 @@ def evened_out(of: Operations, times: dict[int, int]) -> Workload:
         pieces[block] = count
     blocks = np.repeat(np.arange(own.blocks), pieces)  # of each new block, the one that it is a piece of
     warps, block_warps = ranges(own.block_warps[blocks], own.block_warps[blocks + 1])
-    piece = np.repeat(_position(blocks), np.diff(block_warps))
+    piece = np.repeat(positions(blocks), np.diff(block_warps))
     of_warp = pieces[np.repeat(blocks, np.diff(block_warps))]
     begins, counts = own.warp_operations[warps], np.diff(own.warp_operations)[warps]
     bounds = [begins + counts * bound // of_warp for bound in (piece, piece + 1)]
@@ -133,17 +133,6 @@ def _once_a_block(of: Operations, chosen: Flags, passes: Integers) -> Workload:
     kind, amount = own.kind.copy(), own.amount.copy()
     kind[in_shared], amount[in_shared] = SHARED, passes[in_shared]
     return of.with_lists(kind, amount, kept, own.chunks, own.sectors)
-
-
-def _position(keys: Integers, in_order: bool = True) -> Integers:
-    """How many elements before have the same key. in_order: whether those with the same follow one another."""
-    order = np.arange(len(keys)) if in_order else np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    begins = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.zeros(0, np.int64)
-    counts = np.diff(np.append(begins, len(ordered)))
-    found = np.zeros(len(keys), np.int64)
-    found[order] = np.arange(len(ordered)) - np.repeat(begins, counts)
-    return found
 
 
 def _most_alike(of: Operations, here: Integers) -> Integers:

@@ -88,6 +88,17 @@ def firsts(*keys: Integers) -> Flags:
     return found
 
 
+def positions(keys: Integers, in_order: bool = True) -> Integers:
+    """How many elements before have the same key. in_order: whether those with the same follow one another."""
+    order = np.arange(len(keys)) if in_order else np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    begins = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.zeros(0, np.int64)
+    counts = np.diff(np.append(begins, len(ordered)))
+    found = np.zeros(len(keys), np.int64)
+    found[order] = np.arange(len(ordered)) - np.repeat(begins, counts)
+    return found
+
+
 def ranges(begins: Integers, ends: Integers) -> tuple[Integers, Integers]:
     """The numbers in ranges, one range after another, and where each begins among these, with the end of all."""
     offsets = np.append(0, np.cumsum(ends - begins))

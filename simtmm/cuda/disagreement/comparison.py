@@ -2,25 +2,11 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.disagreement.differences import differing
 from simtmm.cuda.disagreement.explanation import Told, Ways, ended_alone, explained
-from simtmm.cuda.disagreement.memory import (
-    Changes,
-    KeptMemory,
-    are_equal,
-    bits,
-    bytes_of,
-    element_type,
-    elements_of,
-    is_untyped,
-    near,
-    scale_of,
-)
+from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, bytes_of
 from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
@@ -31,11 +17,6 @@ THREADS = 1 << 14  # of the first blocks, in which machine code and PTX are comp
 MOST_COMPARED = 1 << 29  # bytes of arrays that are, at most
 SECONDS = 5.0  # that PTX may take; and machine code, beyond so many times what PTX has taken:
 SLOWER = 20  # that of many lines is not optimised
-# What processors give where there is no number, of f32, or the upper halves of f64 in words, and of f64
-_NANS: dict[int, npt.NDArray[Any]] = {
-    4: np.array([0x7FFFFFFF, 0x7FC00000, 0xFFC00000, 0x7FF80000, 0xFFF80000], np.uint32),
-    8: np.array([0x7FFFFFFFFFFFFFFF, 0x7FF8000000000000, 0xFFF8000000000000], np.uint64),
-}
 
 
 @dataclass(frozen=True)
@@ -90,31 +71,10 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
         number: elements
         for number in range(len(memory.allocations))
         if not are_equal(memory.before[number], expected[number], ours[number])
-        and len(elements := _suspects(memory, number, expected, ours))
+        and len(elements := differing(memory, number, expected, ours))
     }
     if not suspects:
         return Comparison(None, blocks)
     ways = Ways(device, machine, plain, launch, blocks, memory, expected, ours, allowed)
     why = explained(ways, suspects)
     return Comparison(None, blocks) if why is None else Comparison(why.text, blocks, why.is_fault, why.report)
-
-
-def _suspects(memory: KeptMemory, number: int, expected: list[Changes], ours: list[Changes]) -> npt.NDArray[np.int64]:
-    """Elements of an array that differ by more than rounding; all that differ of one whose type is not known."""
-    allocation = memory.allocations[number]
-    kind = element_type(allocation)
-    a, b = (elements_of(memory.content(number, made), kind) for made in (expected, ours))
-    differs: npt.NDArray[np.int64] = np.flatnonzero(bits(a) != bits(b))
-    if is_untyped(allocation) or kind.kind not in "fc":
-        return differs[~_no_numbers(a[differs], b[differs])]
-    far: npt.NDArray[np.int64] = differs[~near(a[differs], b[differs], scale_of(a))]
-    return far
-
-
-def _no_numbers(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Where both are NaNs that operations make, or the upper halves of such; their bits PTX leaves open."""
-    if a.dtype.itemsize not in (4, 8):
-        return np.zeros(len(a), bool)
-    known = _NANS[a.dtype.itemsize]
-    found: npt.NDArray[np.bool_] = np.isin(bits(a), known) & np.isin(bits(b), known)
-    return found

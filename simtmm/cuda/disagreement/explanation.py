@@ -14,6 +14,7 @@ from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.findings import INFO
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.device import Device, DeviceLaunch
+from simtmm.cuda.disagreement.differences import may_be_near
 from simtmm.cuda.disagreement.memory import (
     Changes,
     KeptMemory,
@@ -21,13 +22,12 @@ from simtmm.cuda.disagreement.memory import (
     element_type,
     elements_of,
     is_untyped,
-    near,
-    scale_of,
 )
 from simtmm.cuda.disagreement.parting import parting
 from simtmm.cuda.disagreement.rounding import LESS, MORE, nudged, rounds_freely
 from simtmm.cuda.disagreement.variants import Variant
 from simtmm.cuda.execution.run import SlowError
+from simtmm.cuda.execution.turn_order import DESCENDING
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
 from simtmm.errors import SimtmmError
@@ -97,7 +97,11 @@ def explained(ways: Ways, suspects: Mapping[int, npt.NDArray[np.int64]]) -> Told
     # Of memory that may hold anything, what rounding explains is taken for real numbers.
     for number, elements in suspects.items():
         reason = noted.get(number, "")
-        if reason != ROUNDING or not is_untyped(ways.memory.allocations[number]) or not _may_be_near(ways, number):
+        if (
+            reason != ROUNDING
+            or not is_untyped(ways.memory.allocations[number])
+            or not may_be_near(ways.memory, number, ways.expected, ways.ours)
+        ):
             return Told(f"{_values(ways, number, int(elements[0]))}, which depends on {reason}")
     return None
 
@@ -117,19 +121,9 @@ def _trials(ways: Ways) -> list[tuple[str, Callable[[], KernelFunction], list[Ch
         ]
     return [
         *found,
-        (ORDER, lambda: Variant(ways.plain, backwards=True), ways.expected),
-        (ORDER, lambda: Variant(ways.machine, backwards=True), ways.ours),
+        (ORDER, lambda: Variant(ways.plain, order=DESCENDING), ways.expected),
+        (ORDER, lambda: Variant(ways.machine, order=DESCENDING), ways.ours),
     ]
-
-
-def _may_be_near(ways: Ways, number: int) -> bool:
-    """Whether memory may hold real numbers that differ by rounding alone."""
-    both = [ways.memory.content(number, made) for made in (ways.expected, ways.ours)]
-    for real in (np.float32, np.float64):
-        a, b = (elements_of(each, np.dtype(real)) for each in both)
-        if near(a, b, scale_of(a)).all():
-            return True
-    return False
 
 
 def _race(ways: Ways) -> str:

@@ -3,28 +3,29 @@
 from functools import cached_property
 
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.turn_order import ASCENDING
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Module
 
 
 class Variant(KernelFunction):
-    """A kernel whose program is made of another module, or runs backwards; everything else is as it was."""
+    """A kernel whose program is made of another module, or runs in another order; everything else is as it was."""
 
     is_quick = True
 
-    def __init__(self, of: KernelFunction, module: Module | None = None, backwards: bool = False) -> None:
-        """of: the kernel, as PTX or as machine code. module: in the place of its own. backwards: blocks, warps, and
-        lanes of an atomic operation go on in descending order.
+    def __init__(self, of: KernelFunction, module: Module | None = None, order: str = ASCENDING) -> None:
+        """of: the kernel, as PTX or as machine code. module: in the place of its own. order: of ORDERS, in which
+        blocks, warps, and lanes of an atomic operation go on.
         """
         super().__init__(of.linked, of.entry)
-        self._of, self._module, self._backwards = of, module, backwards
+        self._of, self._module, self._order = of, module, order
 
     @cached_property
     def program(self) -> Program:
         """Translated anew."""
         whole = self._of.program
         program = Program(
-            self._module or whole.module, self.entry, whole.place, whole.fuel, backwards=self._backwards,
+            self._module or whole.module, self.entry, whole.place, whole.fuel, order=self._order,
             watches=self.is_watched,
         )  # fmt: skip
         self._assembly = program.assembly()

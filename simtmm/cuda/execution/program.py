@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from simtmm.cuda.execution.assembly_file import assembly_file
-from simtmm.cuda.execution.backwards import backward_runtime
 from simtmm.cuda.execution.barrier_places import CallSite, counted
 from simtmm.cuda.execution.check_log import checking_runtime, log_copies, log_fence
 from simtmm.cuda.execution.context import Context
@@ -24,6 +23,7 @@ from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.execution.livelock.watched_code import watch_block, watch_instruction, watched_runtime
 from simtmm.cuda.execution.reachable import mentioned_by, reachable
+from simtmm.cuda.execution.turn_order import ASCENDING, ordered_runtime
 from simtmm.cuda.ptx.control_flow import (
     RECONVERGE,
     Block,
@@ -61,12 +61,12 @@ class Program:
 
     place: finds lines of source. fuel: rounds of loops that lanes do before others have their turn. shared: offsets of
     variables in shared memory. shared_bytes: of the static ones. checks: whether the log holds accesses and
-    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. backwards: whether blocks, warps, and
-    lanes of an atomic operation have their turns in descending order. calls: for checks, those that lead to barriers.
-    watches: whether what may let somebody go on is counted (livelock/watched_code.py). times: whether it reads a clock,
-    so that warps have one each. clock_slots: of values that are under way for it, by register or scoreboard.
-    symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory, by their
-    numbers in faults, with their functions. sites: by their numbers in the log.
+    what orders them, for simtmm/cuda/checks, in the place of what a trace holds. order: of ORDERS (turn_order.py), in
+    which blocks, warps, and lanes of an atomic operation have their turns. calls: for checks, those that lead to
+    barriers. watches: whether what may let somebody go on is counted (livelock/watched_code.py). times: whether it
+    reads a clock, so that warps have one each. clock_slots: of values that are under way for it, by register or
+    scoreboard. symbols: variables whose addresses the launch supplies. accesses: the instructions that access memory,
+    by their numbers in faults, with their functions. sites: by their numbers in the log.
     """
 
     module: Module
@@ -90,7 +90,7 @@ class Program:
     tired: set[int] = field(default_factory=set)
     checks: bool = False
     watches: bool = False
-    backwards: bool = False
+    order: str = ASCENDING
     times: bool = field(default=False, init=False)
     clock_slots: dict[str, int] = field(default_factory=dict, init=False)
     calls: list[CallSite] = field(default_factory=list)
@@ -240,7 +240,7 @@ class Program:
             park_block(emit, number)
         for number in sorted(self.tired):
             tired_block(emit, number)
-        basis = backward_runtime(assembly_file("runtime.ll")) if self.backwards else assembly_file("runtime.ll")
+        basis = ordered_runtime(assembly_file("runtime.ll"), self.order)
         basis = checking_runtime(basis) if self.checks else basis
         runtime = "\n".join((watched_runtime(basis) if self.watches else basis, *self.helpers.values()))
         declared = "\n".join(text for name, text in self.declared.items() if f"@{name}(" not in runtime)

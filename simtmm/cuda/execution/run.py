@@ -25,6 +25,7 @@ from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, 
 from simtmm.cuda.execution.livelock.watch import Watch
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.turn_order import ASCENDING, blocks_in
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
 
 Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
@@ -189,8 +190,8 @@ def run(
         for number in chosen:
             yield from core.all_of(number, number + 1)
         return
-    if state.program.backwards:
-        for number in reversed(range(state.blocks)):
+    if state.program.order != ASCENDING:
+        for number in blocks_in(state.program.order, state.blocks):
             yield from core.all_of(number, number + 1)
         return
     sizes = _Sizes(record)

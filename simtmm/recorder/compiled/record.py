@@ -13,6 +13,7 @@ from simtmm.kernel import Array, Kernel
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.launches import CompiledLaunches
 from simtmm.recorder.compiled.module import module_of
+from simtmm.recorder.compiled.other_orders import told
 from simtmm.recorder.cpu.unrecorded import HOW_COMPILED
 from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_bytes, most_events
@@ -72,7 +73,7 @@ def recorded(
             if progress:
                 progress(recorder.events)
         warnings = [*run.warnings(), *execution.warnings]
-        run.check()
+        run.check(lambda wrong: told(kernel, parameters, run.before, wrong))
         trace = finished(
             recorder, kernel.name, run.parameters, run.launches, execution.runs, [execution.linked], warnings,
             sample_blocks, origin={**kernel.origin, **(origin or {})},

@@ -14,6 +14,7 @@ from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
 from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.instead import is_trying
 from simtmm.cuda.machine_function import MachineFunction, machine_function
 from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY
@@ -123,7 +124,7 @@ class LaunchRuns:
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
         """The kernel as machine code, if it does what its PTX does, as far as that was tried; else as it is."""
         self._run[id(function)] = function
-        if not self._machine_code:
+        if not self._machine_code or is_trying():
             return function
         known = self._functions.get(id(function))
         if known is None:

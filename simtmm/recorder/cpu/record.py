@@ -9,6 +9,7 @@ from simtmm.computer import NO_LIMIT
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel, Launch, Wrong
 from simtmm.provenance import provenance
+from simtmm.recorder.compiled.other_orders import told
 from simtmm.recorder.compiler import build, find_compiler
 from simtmm.recorder.cpu.last_writer import who_wrote
 from simtmm.recorder.cpu.launches import CpuLaunches, Room
@@ -67,6 +68,7 @@ def record(
                 _last_writer(wrong, run, execution)
                 + _likely_reason(finder)
                 + "".join(f"; {warning}" for warning in warnings)
+                + told(kernel, parameters, run.before)
             )
         )
         trace = recorder.finish(

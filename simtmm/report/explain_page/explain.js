@@ -313,10 +313,11 @@ const MARKS = [
 const LARGER = [1, 1.5, 2.6];
 const LEVEL_COLOURS = { memory: 0, L2: 1, "memory ports": 2 };
 function drawRoofline() {
-  const { levels, flat, rate: own, per, word } = data.roofline, node = el("roofline-plot");
+  const { levels, flat, rate: own, per, word, roofs, lines } = data.roofline, node = el("roofline-plot");
   const width = widthOf(node), height = width < 600 ? 300 : 380, image = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
   const xs = levels.flatMap((level) => [level.intensity, ...(level.bandwidth === null ? [] : [flat / level.bandwidth])]);
-  const [low, high] = extent(xs), ys = [own, flat, ...levels.filter((level) => level.bandwidth !== null).map((level) => level.bandwidth * low)];
+  xs.push(...lines.filter((line) => line.intensity !== null).map((line) => line.intensity));
+  const [low, high] = extent(xs), ys = [own, flat, ...lines.map((line) => line.rate), ...levels.filter((level) => level.bandwidth !== null).map((level) => level.bandwidth * low)];
   const sx = scale(low / 3, high * 3, true, LEFT + 22, width - RIGHT), bottom = Math.min(own, ...ys) / 2;
   const sy = scale(bottom, flat * 2, true, height - BOTTOM, TOP);
   const plot = { ...sx };
@@ -334,6 +335,25 @@ function drawRoofline() {
     }
     entries.push([`the run, by bytes ${level.name === "memory ports" ? "at the ports" : `at ${level.name === "L2" ? "the L2" : "memory"}`}`, colour, "", MARKS[k]]);
   }
+  for (const roof of roofs) {
+    const y = sy.to(roof.rate);
+    image.append(svg("line", { class: "roof", x1: sx.to(sx.low), x2: sx.to(sx.high), y1: y, y2: y, stroke: "var(--dim)", "stroke-width": 1.5, "stroke-dasharray": "2 4" }));
+    entries.push([`${roof.name}: ${rounded(roof.rate, "")} per ${per}`, "var(--dim)", "2 4"]);
+  }
+  const labels = [];
+  for (const line of lines) {
+    const loads = line.intensity !== null, y = sy.to(line.rate), x = loads ? sx.to(line.intensity) : width - RIGHT - 4;
+    const mark = svg("circle", { class: "line-point", cx: x, cy: y, r: 3.5, fill: loads ? `var(--c${LEVEL_COLOURS[line.level]})` : "var(--ink)" });
+    mark.append(svg("title", {}, `${line.where}: ${loads ? `${three(line.intensity)} ${word} a byte at ${line.level}` : "loads nothing itself"}`));
+    image.append(mark);
+    const near = labels.find((label) => Math.abs(label.x - x) < 16 && Math.abs(label.y - y) < 11);
+    if (near) near.text.textContent += `, ${line.line}`;
+    else {
+      const text = svg("text", loads ? { x: x + 6, y: y + 4 } : { x: x - 6, y: y + 4, "text-anchor": "end" }, line.line);
+      labels.push({ x, y, text });
+      image.append(text);
+    }
+  }
   for (const level of levels) {
     const k = LEVEL_COLOURS[level.name], d = MARKS[k](sx.to(level.intensity), sy.to(own), LARGER[k]);
     image.append(svg("path", { class: "point", d, fill: k ? "none" : "var(--c0)", stroke: `var(--c${k})`, "stroke-width": 2 }));
@@ -342,7 +362,7 @@ function drawRoofline() {
 }
 if (data.roofline && data.roofline.levels.length) {
   const { levels, flat, rate: own, per, counted, word } = data.roofline;
-  el("roofline-note").textContent = `Counted are ${counted}: ${rounded(own, "")} per ${per === "s" ? "second" : per}, of ${rounded(flat, "")} that issue ports allow. Bytes are whole chunks that reach a level, so each level has a point of its own.`;
+  el("roofline-note").textContent = `Counted are ${counted}: ${rounded(own, "")} per ${per === "s" ? "second" : per}, of ${rounded(flat, "")} that issue ports allow. Bytes are whole chunks that reach a level, so each level has a point of its own.${data.roofline.lines.length ? " Small discs are the hottest lines that compute, by number: their part of the rate, and their own bytes at the furthest level that these reach; at the right edge those that load nothing themselves." : ""}`;
   table("levels", [["level", "word"], [`${word} a byte`], ["roof there"], ["reached of it"]], levels, (level) => {
     const roof = level.bandwidth === null ? flat : Math.min(flat, level.bandwidth * level.intensity);
     return make("tr", {}, cell("word", level.name), cell("", `${level.least ? "\u2264 " : ""}${three(level.intensity)}`), cell("", `${rounded(roof, "")} per ${per}`), cell("", percent(own / roof)));

@@ -9,6 +9,7 @@ from simtmm.cuda.execution.instructions.memory import address_of, put, take
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.execution.one_nan import NAN
+from simtmm.cuda.execution.turn_order import ASCENDING
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Sink
 from simtmm.cuda.ptx.types import bytes_of
@@ -46,7 +47,7 @@ def atomic(context: Context, instruction: Instruction) -> None:
     program = context.code.program
     size = bytes_of(kind)
     behind = update_lines(f"i{8 * size}") if program.watches else ""
-    program.helper(name, lambda: _function(name, space, size, count, make, program.backwards, behind))
+    program.helper(name, lambda: _function(name, space, size, count, make, program.order != ASCENDING, behind))
     pointers = [Value(each, "ptr") for each in ("%launch", "%block", "%warp")]
     number, site = Value(str(context.access_number()), "i32"), Value(str(context.site), "i32")
     places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]

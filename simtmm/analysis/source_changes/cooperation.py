@@ -1,0 +1,96 @@
+"""Changes of how the threads of a block share work: which of them do it, between which barriers, and for how much."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from simtmm.analysis.source_changes import regrouped
+from simtmm.analysis.source_changes.excerpt import Excerpt
+from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, WORTH_TRYING, Candidate, Line
+from simtmm.analysis.source_changes.operations import Operations
+from simtmm.stalls import Stalls
+from simtmm.stalls.places import THREADS
+from simtmm.workload import ASYNC, ATOMIC, BARRIER, LOAD, REDUCE, STORE, SYNC
+
+FULL = 0.6  # of a warp's lanes: lines that fewer take part in could be done by fewer warps
+TIMES = 4  # blocks whose work one does
+LEFT = 0.25  # of what is loaded before the first barrier, that may be stored behind it
+
+
+def of_whole_blocks(stalls: Stalls, lines: Sequence[Line], part: Excerpt) -> Iterator[Candidate]:
+    """All of them that may help."""
+    whole = max(1, int(stalls.ticks.sum()))
+    yield from _of_lanes(stalls, whole)
+    of = Operations(part.workload)
+    is_barrier = np.isin(part.workload.kind, (BARRIER, SYNC))
+    if not is_barrier.any():
+        return
+    yield from _of_barriers(lines, of, whole)
+    yield from _of_rounds(of)
+
+
+def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether few lanes of each warp take part in what takes time."""
+    known = stalls.places.threads
+    assert known is not None
+    executions, threads = (known[:, THREADS.index(name)] for name in ("executions", "threads"))
+    ticks = stalls.ticks.sum(axis=1)
+    width = int(max(1, (threads / np.maximum(1, executions)).max(initial=1)))
+    found: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for number in np.flatnonzero((executions > 0) & (threads < FULL * width * executions)).tolist():
+        place, _ = stalls.places.place(number)
+        if place.line:
+            found[place.file, place.line].append(number)
+    of_lines = {at: int(ticks[numbers].sum()) for at, numbers in found.items()}
+    numbers = [number for each in found.values() for number in each]
+    if sum(of_lines.values()) < WORTH_TRYING * whole:
+        return
+    lanes = float(threads[numbers].sum() / max(1, executions[numbers].sum()))
+    file, line = max(of_lines, key=lambda at: of_lines[at])
+    yield Candidate(
+        "compact",
+        f"let consecutive threads do what every so many threads do now: {lanes:.3g} of {width} lanes of a warp take "
+        "part here, where whole warps could and others would have nothing to do",
+        (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(numbers),
+        lambda of, chosen: regrouped.compacted(of, chosen, lanes / width),
+    )  # fmt: skip
+
+
+def _of_barriers(lines: Sequence[Line], of: Operations, whole: int) -> Iterator[Candidate]:
+    """Whether all warps wait at barriers between which one works."""
+    lonely = regrouped.lonely_barriers(of)
+    if not lonely.any():
+        return
+    at = max((line for line in lines if line.kind == "barrier"), key=lambda line: line.ticks, default=None)
+    share = 1.0 if at is None else at.ticks / whole
+    yield Candidate(
+        "last warp",
+        "let the last warp go on alone, by shuffles or with __syncwarp(): between some barriers one warp of a block "
+        "works, and the others only come to the barriers",
+        ("", 0, "") if at is None else (*at.at[:2], ""), 1 + share, SIMULATED, (),
+        lambda of, _: regrouped.left_alone(of),
+    )  # fmt: skip
+
+
+def _of_rounds(of: Operations) -> Iterator[Candidate]:
+    """Whether blocks reduce what they load: what comes behind the first barrier is then done once for several."""
+    own = of.workload
+    warps = np.unique(np.diff(own.block_warps))
+    blocks = np.diff(own.launch_blocks)
+    if len(warps) != 1 or int(blocks.max(initial=0)) < 2 * TIMES:
+        return
+    is_behind = regrouped.behind_first_barrier(of)
+    loads = of.listed * np.isin(own.kind, (LOAD, ASYNC))
+    results = of.listed * np.isin(own.kind, (STORE, ATOMIC, REDUCE))
+    if loads[is_behind].any() or results[~is_behind].any():
+        return
+    loaded, left = int(loads.sum()), int(results.sum())
+    if not 0 < left <= LEFT * loaded:
+        return
+    yield Candidate(
+        "coarsen",
+        f"let a block take the elements of {TIMES} blocks or more before its first barrier: what comes behind it is "
+        "done once for them then",
+        ("", 0, ""), 1.5, SIMULATED, (), lambda of, _: regrouped.coarsened(of, TIMES),
+    )  # fmt: skip

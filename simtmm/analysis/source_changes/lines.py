@@ -1,0 +1,39 @@
+"""What is known of a line, and of a change that may help it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.workload import Workload
+
+WORTH_TRYING = 0.03  # of the time, or of the chunks
+SIMULATED, BOUND, COMPILED = "simulated", "bound", "compiled"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change before it is tried. weight: what makes it likely to help. numbers: of its places; none for blocks."""
+
+    change: str
+    words: str
+    at: tuple[str, int, str]
+    weight: float
+    how: str
+    numbers: tuple[int, ...]
+    make: Callable[[Operations, Flags], Workload]
+
+
+@dataclass
+class Line:
+    """What was counted of the places of a line at which one array is accessed in one way."""
+
+    at: tuple[str, int, str]
+    kind: str
+    numbers: list[int]
+    ticks: int = 0
+    requests: int = 0
+    chunks: int = 0
+    conflicts: int = 0
+    executions: int = 0
+    threads: int = 0
+    bytes_asked: int = 0
