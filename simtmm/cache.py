@@ -27,7 +27,7 @@ OWN = stat.S_IRWXU
 
 _LISTED: dict[Path, tuple[int, Mapping[str, list[str]]]] = {}  # folders' names, with when they had changed
 _TEMPORARY: set[Path] = set()  # folders of this process alone
-_BUILT_AGAIN = "warning: cache folder %s: what it is to hold is built again each time"
+_BUILT_AGAIN = "warning: cache folder %s: its contents will be built again each time"
 
 
 def own_folder(kind: str, root: Path | None = None) -> Path:
@@ -171,7 +171,7 @@ def outlasts() -> bool:
 def _shared(status: os.stat_result) -> str:
     """Why a folder of this kind is not the user's own; empty if it is."""
     if not stat.S_ISDIR(status.st_mode):
-        return "is no folder"
+        return "is not a folder"
     if status.st_uid != os.getuid():
         return "belongs to another user"
     if status.st_mode & OTHERS_WRITE:

@@ -104,7 +104,7 @@ def _listed(variable: str) -> list[Path]:
     for entry, folder in zip(entries, found, strict=True):
         if (variable, entry) not in _missed and not is_folder(folder) and multiprocessing.parent_process() is None:
             _missed.add((variable, entry))
-            logger.warning("%s", one_line(f"warning: {variable}: {entry}: there is no such folder; it is passed over"))
+            logger.warning("%s", one_line(f"warning: {variable}: {entry}: no such folder; skipped"))
     return found
 
 

@@ -75,11 +75,11 @@ def taken(known: Known, noun: str) -> Path:
         _told.add((noun, known.name))
         log = logging.getLogger("simtmm")
         if known.origin == "given" and "shipped" in hidden:
-            log.warning("%s %s: %s is taken, and not the shipped one of that name", noun, known.name, known.path)
+            log.warning("%s %s: using %s instead of the shipped one of that name", noun, known.name, known.path)
         if "here" in hidden:
             here = Path(f"{noun}s")
             log.warning(
-                "%s %s: %s is taken, and not %s; to have that one, name its path or give --%s-path %s",
+                "%s %s: using %s, not %s; to use that one, give its path or --%s-path %s",
                 noun, known.name, "the shipped one" if known.origin == "shipped" else known.path,
                 here / hidden["here"].path.name, noun, here,
             )  # fmt: skip

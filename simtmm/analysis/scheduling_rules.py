@@ -66,7 +66,7 @@ def rule_of(text: str) -> NamedRule:
         if text.partition("(")[0] in {*SIMPLE, *NUMBERED}:
             raise
         known = [*BUILT_IN, *SIMPLE, *NUMBERED]
-        raise SimtmmError(f"rule {text!r}: unknown, and no FILE.py:NAME{nearest(text, known)}") from None
+        raise SimtmmError(f"rule {text!r}: unknown rule, and not FILE.py:NAME{nearest(text, known)}") from None
     return NamedRule(text, rule, promises=promises_of(rule_name(rule)))
 
 
@@ -88,8 +88,8 @@ def _of_file(path: str, name: str) -> Rule:
         raise StudyError(f"{path}: has no {name!r}{nearest(name, of_file)}")
     if name not in own:
         raise StudyError(
-            f"{path}: {name}: must be a function of two arguments, the ready warps and the core group, or a class "
-            "whose instances are"
+            f"{path}: {name}: must be a function of two arguments, the ready warps and the core group, or a class of "
+            "such functions"
         )
     return cast(Rule, own[name])
 
@@ -169,7 +169,7 @@ class ByRule:
     engine: str
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "source": self.source, "rule": self.rule, "cycles": self.cycles, "seconds": self.seconds,
             "engine": self.engine,

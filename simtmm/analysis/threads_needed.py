@@ -60,11 +60,11 @@ class ThreadsNeeded(Displayed):
     warnings: tuple[str, ...] = ()  # what it was compiled for, where that is not the machine's own
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row for each number of threads that was simulated. Raises OutputError where pandas is not installed."""
+        """A row for each number of threads that was simulated. Raises OutputError if pandas is not installed."""
         return frame([{"threads_per_core": threads, "cycles": cycles} for threads, cycles in self.probes])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "program": self.program,
             "parameters": dict(self.parameters),

@@ -34,7 +34,7 @@ def winners(made: Comparison) -> tuple[Winner, ...]:
 
 
 def contest(made: Comparison) -> dict[str, Any]:
-    """All of it, for JSON."""
+    """The whole object, for JSON."""
     winning = winners(made)
     return {
         "winners": [{**asdict(one), "lead": one.lead} for one in winning],

@@ -44,12 +44,12 @@ def read_round(machine: Machine, stream: Sequence[StreamPoint], starts: Machine 
     Raises StudyError where there is no clock or the read kernel was not measured.
     """
     if machine.clock_hz is None:
-        raise StudyError("clock_hz: not known: the latency file has no column clock_mhz, and no machine is given")
+        raise StudyError("clock_hz: unknown: the latency file has no column clock_mhz, and no machine is given")
     lowest = sorted(stream, key=lambda point: point.occupancy)[:LOWEST]
     found = []
     for point in lowest:
         if READ not in point.measured:
-            raise StudyError(f"operation {READ!r}: was not measured, and the calibration begins with it")
+            raise StudyError(f"operation {READ!r}: was not measured, but the calibration starts from it")
         threads = point.block_size * point.blocks_per_group
         moved = OPERATIONS[READ].streams * ELEMENT_BYTES * threads * machine.cores.groups
         cycles = moved / point.measured[READ] * machine.clock_hz

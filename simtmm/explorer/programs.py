@@ -159,7 +159,7 @@ class Programs:
         names = self.machine_names()
         if name not in names:
             raise MachineError(
-                f"machine {shown(name)}: is none that this page may name{nearest(name[:LONGEST_NAME], names)}"
+                f"machine {shown(name)}: is not available on this page{nearest(name[:LONGEST_NAME], names)}"
             )
         return self._machines.get(name, lambda: load_machine(name))
 
@@ -169,8 +169,8 @@ class Programs:
             return self.opened[name].source
         if name not in self._folders:
             raise KernelError(
-                f"program {shown(name)}: is none that this page may name: shipped kernels, those of a folder that was "
-                f"given, and what was opened at the start{nearest(name[:LONGEST_NAME], self.names())}"
+                f"program {shown(name)}: is not available on this page: use a shipped kernel, one of a folder that was "
+                f"given, or what was opened at the start{nearest(name[:LONGEST_NAME], self.names())}"
             )
         return self._folders[name]
 

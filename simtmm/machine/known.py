@@ -41,7 +41,7 @@ def named_machine(name: str) -> Path:
         return taken(known[alike[0]], "machine")
     meant = alike or _meant(name, known)
     if meant:
-        raise MachineError(f"machine {name!r}: {'several are called so' if alike else 'unknown'}; did you mean "
+        raise MachineError(f"machine {name!r}: {'ambiguous' if alike else 'unknown'}; did you mean "
                            f"{' or '.join(map(repr, meant))}?{'' if alike else f' {NEW}'}")  # fmt: skip
     if is_file(f"{name}.toml"):
         raise MachineError(f"machine {name!r}: unknown; the file of that name is ./{name}.toml")

@@ -62,7 +62,7 @@ class MeasuredDeparture:
     departing: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "seconds": self.seconds,
             "factor": self.factor,

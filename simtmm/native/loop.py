@@ -175,7 +175,7 @@ class Bound:
         """Run the loop."""
         given: int = self._code.function(self.table)
         if self._table[0]:
-            raise IndexError(f"{self._module}: line {self._table[0]}: outside of an array, or divided by zero")
+            raise IndexError(f"{self._module}: line {self._table[0]}: index out of bounds, or division by zero")
         return given
 
     @property

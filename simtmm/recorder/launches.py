@@ -71,7 +71,7 @@ class ProgramRun:
             if number == MOST_LAUNCHES:
                 raise RecordingError(
                     f"kernel {self.kernel.name}: launch {number} of {shown(launch.kernel)}: {self.events:,} events so "
-                    "far, and a trace holds no more launches: does host.py launch for ever?"
+                    "far, and a trace can't have more launches: does host.py launch for ever?"
                 )
             self.launches.append(execution.described(launch))
             self._unrecorded.begin(execution.writable(launch), self.events)

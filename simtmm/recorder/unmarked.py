@@ -57,11 +57,11 @@ def unmarked_warnings(kernel: Kernel, parameters: Mapping[str, Any]) -> list[str
     except (CompilerError, OSError, UnicodeDecodeError):
         return []
     warnings = [
-        f"{file}:{line}: `{text}` touches an array and no macro marks it: what it does there is not recorded"
+        f"{file}:{line}: `{text}` accesses an array without a macro: this access is not recorded"
         for file, line, text in lines[:MOST_TOLD]
     ]
     if len(lines) > MOST_TOLD:
-        warnings.append(f"{len(lines) - MOST_TOLD} more lines touch arrays and are not marked")
+        warnings.append(f"{len(lines) - MOST_TOLD} more lines access arrays without a macro")
     return warnings
 
 

@@ -141,7 +141,7 @@ def script_run(
     check_script(source)
     for name, value in foreign.items():
         if value:
-            raise KernelError(f"{name}: is not for a Python script, and {source} is one")
+            raise KernelError(f"{name}: is not for a Python script such as {source}")
     name = Path(source).stem
     under_way = recording(
         machine, output=output, most_events=choice.most_events, sample_blocks=choice.sample_blocks,
@@ -161,7 +161,7 @@ def script_run(
         for line in outcome.lines():
             print(escaped(line), file=sys.stderr)
         none = (
-            f"{source}: launched no kernel, so that there is nothing to record"
+            f"{source}: launched no kernel, so there is nothing to record"
             f"{' (--record-elementwise makes kernels of array functions)' if outcome.unrecorded else ''}"
         )
         if output is not None:

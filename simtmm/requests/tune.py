@@ -62,7 +62,7 @@ class SpaceOptions:
         given = {"trials": self.trials, "seed": self.seed}
         settings = {name: value for name, value in given.items() if value is not None}
         if self.sampler is None and settings:
-            raise StudyError(f"--{next(iter(settings))}: is of a sampler, so --sampler must be given too")
+            raise StudyError(f"--{next(iter(settings))}: needs --sampler")
         return None if self.sampler is None else {"name": self.sampler, **settings}
 
 

@@ -289,7 +289,7 @@ class Sampling:
     def warning(self) -> str:
         """What a reader of a result of such a trace must know."""
         left_out, blocks = sum(self.left_out), sum(self.left_out) + sum(self.recorded)
-        return f"a sampled trace: {left_out:,} of {blocks:,} blocks were left out, and count as blocks that do nothing"
+        return f"a sampled trace: {left_out:,} of {blocks:,} blocks were left out and count as blocks that do nothing"
 
     def to_dict(self) -> dict[str, Any]:
         """For the JSON of such a result."""

@@ -209,7 +209,7 @@ def test_models_of_shortest_paths_are_eq_6_7_and_6_10_with_the_launches_blocks_a
     assert paths.seconds("integrated-apsp-fitted") == pytest.approx(0.957 * 4 / threads + 53.9)
     assert made.fits["apsp-minplus on gtx480, sqrt(B_r) / T"]["cases"] == 0
     assert set(other.errors) == set(names)
-    assert all("is of apsp-dynamic-programming" in why for why in other.errors.values())
+    assert all("is a model of apsp-dynamic-programming" in why for why in other.errors.values())
 
 
 def test_models_of_an_algorithm_are_left_out_of_other_programs_unless_they_are_asked_for():

@@ -78,8 +78,8 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
         (("--latency", LATENCY, "--device", "0"), "calibrate: needs --latency FILE (and --stream FILE), or --device"),
         (("--device", "0", "--stream", "s.csv"), "calibrate: --stream s.csv: does not go with --device"),
         (("--device", "0", "--gpu", "v100"), "calibrate: --gpu v100: does not go with --device"),
-        (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: goes with --device only"),
-        (("--device", "0", "--keep", "nowhere"), "--keep nowhere: there is no such folder"),
+        (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: needs --device"),
+        (("--device", "0", "--keep", "nowhere"), "--keep nowhere: no such folder"),
         (("--micro", LATENCY), "calibrate: --micro: needs --machine NAME"),
         (("--micro", LATENCY, "--latency", LATENCY), f"calibrate: --latency {LATENCY}: does not go with --micro"),
         (("--micro", LATENCY, "--machine", "v100"), "has neither the columns sass and cycles"),
@@ -120,7 +120,7 @@ def test_without_cupy_a_line_says_what_is_missing(command, monkeypatch, tmp_path
     monkeypatch.setitem(sys.modules, "cupy", None)
     status, out, errors = command("--device", "0", "-o", "mine.toml")
     assert (status, out) == (2, "")
-    assert "a GPU is used through CuPy, which is not here" in errors
+    assert "a GPU needs CuPy, which can't be imported" in errors
     assert errors.count("\n") == 1
     assert not (tmp_path / "mine.toml").exists()
 

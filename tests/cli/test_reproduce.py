@@ -214,7 +214,7 @@ def test_what_was_written_is_as_computed(command):
     before = contents()
     status, out, err = command("--check")
     assert (status, err) == (0, "")
-    assert out == "11 points of 3 tables computed anew are what lies in docs, and none is worse than promised\n"
+    assert out == "11 points of 3 tables equal those in docs, and none is worse than promised\n"
     assert contents() == before
 
 
@@ -261,7 +261,7 @@ def test_check_gives_its_findings_as_json_too(command):
     [
         ("docs/accuracy.md", "docs/accuracy.md: does not follow from docs/accuracy/*.json"),
         ("docs/accuracy/list.csv", "docs/accuracy/list.csv: does not follow from list.json"),
-        ("docs/accuracy/list.png", "docs/accuracy/list.png: is no picture of what list.json holds"),
+        ("docs/accuracy/list.png", "docs/accuracy/list.png: is not the picture of list.json holds"),
     ],
 )
 def test_a_file_that_was_changed_or_lost_is_reported(command, path, told):

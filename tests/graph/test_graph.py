@@ -117,7 +117,11 @@ WRONG = [
     ("g.graph", "2 1 001\n2 5\n1 6\n", r"with one weight"),
     ("g.json", "{", r"is not JSON"),
     ("g.json", "[]", r"must be an object"),
-    ("g.json", '{"nodes": [{"id": 1}, {"id": 1}], "edges": [{"source": 1, "target": 1}]}', r"id = 1: is there twice"),
+    (
+        "g.json",
+        '{"nodes": [{"id": 1}, {"id": 1}], "edges": [{"source": 1, "target": 1}]}',
+        r"id = 1: appears more than once",
+    ),
     ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": "1"}]}', r"target = '1': must be the id"),
     ("g.json", '{"nodes": [{"id": 1}], "edges": []}', r"edges: must be a list of 1"),
 ]

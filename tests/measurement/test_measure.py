@@ -407,7 +407,7 @@ def test_a_trace_that_differs_is_reported_where_unless_the_kernel_says_that_it_r
     outcomes = everything.measure_all(tmp_path, minutes=8, repeat=1)
     parity = {outcome.name: outcome for outcome in outcomes if outcome.kind == "parity"}
     assert (parity["quiet"].status, parity["racy"].status) == ("differs", "done")
-    assert parity["racy"].note.startswith("racy, and other on the GPU: event 0: ")
+    assert parity["racy"].note.startswith("racy, and different on the GPU: event 0: ")
     written = json.loads((tmp_path / "fake-gpu" / "parity" / "quiet.json").read_text())
     assert (written["equal"], written["racy"]) == (False, False)
     assert written["first_difference"] == parity["quiet"].note

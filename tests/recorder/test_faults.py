@@ -198,7 +198,7 @@ def test_an_endless_loop_that_records_is_an_error(refused, monkeypatch):
     monkeypatch.setattr("simtmm.recorder.cpu.launches.most_of_a_block", lambda: 1000)
     text = refused(RecordingError, "__global__ void f(int* a) { while (true) ST(a, 0, 1); }")
     assert "site 0" in text
-    assert "over 1000 events, which is what may lie in temporary files" in text
+    assert "over 1000 events, the limit for temporary files" in text
 
 
 # --- wrong answers ----------------------------------------------------------------------------------------------------
@@ -442,7 +442,7 @@ def test_shared_memory_is_to_be_declared_by_shared(refused):
 
 def test_a_compiler_in_cxx_that_is_not_there_is_named(refused, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler -O1")
-    assert refused(CompilerError) == "CXX = 'no-such-compiler -O1': there is no such command"
+    assert refused(CompilerError) == "CXX = 'no-such-compiler -O1': no such command"
 
 
 def test_without_any_compiler_the_line_says_what_to_install(kernel_folder, monkeypatch):

@@ -85,7 +85,7 @@ def test_curves_go_along_the_parameter_that_varies():
     ("made", "over", "message"),
     [
         (comparison(CASES[0]), None, "name the parameter to go along; none of the cases vary"),
-        (comparison(*CASES), "m", "m: must vary, as does n"),
+        (comparison(*CASES), "m", "m: does not vary; n"),
         (comparison(*CASES, CASES[0]), None, "several cases have the same n"),
     ],
 )
@@ -328,7 +328,7 @@ def test_winner_maps_colour_who_is_fastest_hatch_who_is_equal_and_leave_blank_wh
 @pytest.mark.parametrize(
     ("table", "given", "message"),
     [
-        (ALONE, {}, "winner: of several programs, and the study has no axis program"),
+        (ALONE, {}, "winner: needs several programs, but the study has no axis program"),
         (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies beside program"),
         (PROGRAMS, {"log": "x"}, "leave out by and log"),
         (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner is of times"),
@@ -441,7 +441,7 @@ def test_a_studys_title_says_what_does_not_vary_and_its_axes_scales_are_known():
     ("options", "message"),
     [
         ({"values": ["simulatd/tmm"]}, "simulatd/tmm: 'simulatd': no such column; did you mean 'simulated'"),
-        ({"values": ["tmm/n"]}, "tmm/n: no row has a number above 0 of both, in one unit"),
+        ({"values": ["tmm/n"]}, "tmm/n: no row has both numbers above 0, in one unit"),
         ({"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}}, "a ratio and what is none"),
         ({}, "several rows have the same n: machine, L varies too"),
         ({"across": "m"}, "'m': no such column"),

@@ -100,8 +100,8 @@ def test_kernels_whose_way_no_written_data_decides_run_in_part(name):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("list-ranking-wyllie", "nodes decides where blocks go, and launches write it"),
-        ("bfs", "its host looks at deepest between launches"),
+        ("list-ranking-wyllie", "nodes decides the path of blocks, and launches write it"),
+        ("bfs", "its host code reads deepest between launches"),
         ("apsp-bellman-ford", "threads of bellman_ford may wait for other blocks"),
     ],
 )

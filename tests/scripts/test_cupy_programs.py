@@ -59,9 +59,9 @@ def test_without_a_machine_the_timing_call_is_one_line(called, tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("import cupy; cupy.nothing", "line 1: cupy.nothing: is not known to simtmm's stand-in for CuPy"),
+        ("import cupy; cupy.nothing", "line 1: cupy.nothing: is not supported by simtmm's stand-in for CuPy"),
         ("import cupyx.jit\ncupyx.jit.rawkernel", "line 2: cupyx.jit.rawkernel: needs the real CuPy"),
-        ("import cupy\ncupy.linalg.nothing", "cupy.linalg.nothing: is not known to simtmm's stand-in for CuPy"),
+        ("import cupy\ncupy.linalg.nothing", "cupy.linalg.nothing: is not supported by simtmm's stand-in for CuPy"),
     ],
 )
 def test_what_the_stand_in_lacks_is_one_line_that_names_it(text, told, called, script):

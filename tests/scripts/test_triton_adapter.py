@@ -182,7 +182,7 @@ def test_a_product_for_blackwell_is_compiled_for_sm_80_and_that_is_reported():
     np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3)
     assert recording.trace.info.architecture == "sm_80"
     assert notes.taken()[1] == [
-        "triton: kernel product is compiled for sm_80: for sm_100 it has tcgen05, which is not run here"
+        "triton: kernel product is compiled for sm_80: for sm_100 it has tcgen05, which is not supported"
     ]
 
 

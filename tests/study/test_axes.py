@@ -81,7 +81,7 @@ def test_values_that_occur_again_are_left_out_except_of_axes_that_go_together():
         ("1e-308:1e308:log:3", "too far apart for a ratio"),
         ("1e-308:1e308:times:10", "too far apart for a ratio"),
         ([], "at least one value"),
-        ([[1]], "must be a number, a word or a truth value"),
+        ([[1]], "must be a number, a word, true or false"),
         ([math.inf], "must be a number"),
     ],
 )

@@ -378,7 +378,7 @@ def test_a_block_that_does_not_fit_is_told_the_largest_that_does(threads, change
     with pytest.raises(WorkloadError, match="does not fit") as told:
         lower(recorded, machine(**changes))
     _, _, found = str(told.value).partition("; ")
-    assert found == (f"{hint} in the place of each would fit: launch and trace it so" if hint else "")
+    assert found == (f"{hint} instead of each would fit: launch and trace it that way" if hint else "")
     if hint:  # and it does
         lower(trace([[[work(0, 1)]] * int(hint.split()[-2])]), machine(**changes))
 

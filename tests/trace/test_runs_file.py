@@ -147,7 +147,7 @@ CHANGES = {
     "a loop without end": (lambda columns: columns["steps"][0].__setitem__(1, 1 << 61), "contradicts itself"),
     "a loop of too many rows": (lambda columns: columns["steps"][0].__setitem__(2, 9), "contradicts itself"),
     "a loop of no rows": (lambda columns: columns["steps"][0].__setitem__(2, 0), "contradicts itself"),
-    "more trips": (lambda columns: columns["steps"][0].__setitem__(1, 51), "it was cut or changed"),
+    "more trips": (lambda columns: columns["steps"][0].__setitem__(1, 51), "it was truncated or changed"),
     "a kind that is none": (lambda columns: first_step(columns, 0, 77 << 48), "contradicts itself"),
     "a form that is none": (lambda columns: first_step(columns, 8, 2), "contradicts itself"),
 }
@@ -165,7 +165,7 @@ def test_rows_that_are_missing_are_noticed(saved):
             del column[-1]
 
     rewrite(saved, cut)
-    assert "it was cut or changed" in refused(saved)
+    assert "it was truncated or changed" in refused(saved)
 
 
 @examples(200)
@@ -206,7 +206,7 @@ def test_no_number_of_a_file_takes_the_tool_down(data, folder):
 def test_metadata_of_runs_on_rows_of_another_kind_is_refused(saved):
     document = pq.ParquetFile(saved).metadata.metadata[METADATA_KEY]
     pq.write_table(pa.table({"a": [1, 2]}).replace_schema_metadata({METADATA_KEY: document}), saved)
-    assert "is no simtmm trace" in refused(saved)
+    assert "is not a simtmm trace" in refused(saved)
     assert json.loads(document)["events"] == looping().info.events
 
 

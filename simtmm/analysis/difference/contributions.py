@@ -124,7 +124,7 @@ class Difference(Displayed):
         return float(self.times[1] / self.times[0]) if self.times[0] else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         cause = self.cause
         return {
             "a": self.a.to_dict(),

@@ -25,7 +25,7 @@ class Uneven:
     @property
     def words(self) -> str:
         """As in "does 250 times what the median block does"."""
-        return f"does {self.times:.3g} times what the median block does"
+        return f"does {self.times:.3g} times the work of the median block"
 
 
 def work_of_blocks(workload: Workload) -> npt.NDArray[np.float64]:

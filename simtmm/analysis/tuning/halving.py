@@ -1,7 +1,7 @@
 """Successive halving: which configurations are worth being simulated more precisely.
 
 Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with intervals that are
-known in the place of repetitions.
+known instead of repetitions.
 """
 
 import math

@@ -69,7 +69,7 @@ class Search:
             self._tried_once(fresh, coarse)
             sampler.tell([self._objectives(numbers.get(tuple(chosen.values()))) for chosen in batch])
         if not self.configurations:
-            raise StudyError(f"--where: leaves none of {asked:,} configurations that the sampler chose")
+            raise StudyError(f"--where: excludes all {asked:,} configurations that the sampler chose")
         for number, each in enumerate(self.configurations):  # what was simulated more precisely before serves from here
             self.trials[number] = self._kept.find(each) or self.trials[number]
         self._refined([number for number, trial in self.trials.items() if trial.status == "done"], finer)

@@ -37,7 +37,7 @@ def tune(
         from simtmm.report.pictures import files
 
         if len(request.minimise or ()) < 2:
-            raise StudyError("--picture: is of a Pareto front: give --minimise twice")
+            raise StudyError("--picture: shows a Pareto front: give --minimise twice")
         files.check(picture)
     if t4 is None and request.is_of_shape:
         show_advice(request.shape, result)

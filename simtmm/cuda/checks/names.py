@@ -35,5 +35,5 @@ def checks_of(text: str, where: str = "--check") -> Checks:
     for name in requested:
         if name not in (*NAMES, ALL):
             known = nearest(name, (*NAMES, ALL), (*NAMES, ALL))
-            raise KernelError(f"{where} {shown(text)}: {shown(name)} is no check{known}")
+            raise KernelError(f"{where} {shown(text)}: {shown(name)} is not a check{known}")
     return Checks(*(name in requested or ALL in requested for name in CHECKS))

@@ -107,7 +107,7 @@ def compile_files(
     paths = [paths] if isinstance(paths, (str, Path)) else list(paths)
     parsed = parse_options(options)
     if parsed.nvrtc:
-        raise CompilerError(f"option {parsed.nvrtc[0]!r}: not taken for files: NVRTC alone knows it")
+        raise CompilerError(f"option {parsed.nvrtc[0]!r}: not supported for files: only NVRTC knows it")
     if parsed.relocatable is None:
         parsed = replace(parsed, relocatable=len(paths) > 1)
     contents = {Path(path): _content(Path(path)) for path in paths}

@@ -13,7 +13,7 @@ class Variant(KernelFunction):
     is_quick = True
 
     def __init__(self, of: KernelFunction, module: Module | None = None, backwards: bool = False) -> None:
-        """of: the kernel, as PTX or as machine code. module: in the place of its own. backwards: blocks, warps, and
+        """of: the kernel, as PTX or as machine code. module: instead of its own. backwards: blocks, warps, and
         lanes of an atomic operation go on in descending order.
         """
         super().__init__(of.linked, of.entry)

@@ -16,9 +16,9 @@ def why_not(access: Instruction) -> str:
     if is_of_texture(access):
         return "PTX does not say which texel a thread reads or writes"
     if is_bulk(access):
-        return "what a copy in bulk moves is not written down on a GPU"
+        return "bulk copies are not recorded on a GPU"
     if space_of(access) == "param":
-        return "parameters that are read by a pointer are not written down on a GPU"
+        return "parameters read through a pointer are not recorded on a GPU"
     return ""
 
 
@@ -155,4 +155,4 @@ def _value(operand: Operand) -> str:
             return written(name)
         case Immediate(number):
             return str(number)
-    raise ValueError(f"{operand} is no value")
+    raise ValueError(f"{operand} is not a value")

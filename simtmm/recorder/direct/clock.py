@@ -23,7 +23,7 @@ from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch
 
 NO_MACHINE = (
-    "elapsed time: is simulated here, and there is no machine to simulate: name one (simtmm run SCRIPT --machine "
+    "elapsed time: is simulated, which needs a machine: name one (simtmm run SCRIPT --machine "
     "h100-sxm, or simtmm.recording(machine='h100-sxm'))"
 )
 
@@ -158,7 +158,7 @@ class Clock:
         self._catch_up()
         for each in (begin, end):
             if each not in self._marks:
-                raise RecordingError("elapsed time: the event was recorded before this recording began")
+                raise RecordingError("elapsed time: the event was recorded before this recording started")
         return self._marks[end] - self._marks[begin]
 
     def busy_seconds(self, begin: Mark, end: Mark) -> float:

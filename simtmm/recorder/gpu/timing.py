@@ -153,7 +153,7 @@ class _Bench:
         for number, launch in enumerate(self.kernel.launches(self.parameters, memory.host.arrays)):
             where = launch_words(self.kernel, launch, number)
             if number == MOST_LAUNCHES:
-                raise RecordingError(f"{where}: at most so many can be timed; does host.py launch for ever?")
+                raise RecordingError(f"{where}: this is the most that can be timed; does host.py launch for ever?")
             changed = None if np.array_equal(left, memory.host.whole) else memory.host.whole.copy()
             self.device.check_shape(launch.grid, launch.threads_per_block, where)  # type: ignore[arg-type]
             function = self.build.function(launch, where)

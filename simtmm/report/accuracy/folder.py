@@ -117,7 +117,7 @@ def _derived(folder: Path, tables: Iterable[Accuracy]) -> tuple[str, ...]:
             lines.append(f"{values}: does not follow from {data.name}")
         content = _content(drawn)
         if digest(table).encode() not in content or not content.endswith(PNG_END):
-            lines.append(f"{drawn}: is no picture of what {data.name} holds")
+            lines.append(f"{drawn}: is not the picture of {data.name}")
     known = {path for table in kept for path in _files(folder, table.accuracy.name)}
     known.add(folder / FOLDER / LEDGER)
     rows = glance([table.accuracy for table in kept])
@@ -125,7 +125,7 @@ def _derived(folder: Path, tables: Iterable[Accuracy]) -> tuple[str, ...]:
         known.add(_glance(folder))
         content = _content(_glance(folder))
         if digest_of_glance(rows).encode() not in content or not content.endswith(PNG_END):
-            lines.append(f"{_glance(folder)}: is no picture of what the tables hold")
+            lines.append(f"{_glance(folder)}: is not the picture of the tables")
     lines += [f"{path}: belongs to no table" for path in sorted((folder / FOLDER).iterdir()) if path not in known]
     if _content(folder / PAGE) != page(kept, folder.resolve().name).encode():
         lines.append(f"{folder / PAGE}: does not follow from {folder / FOLDER}{os.sep}*.json")

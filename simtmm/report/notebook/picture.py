@@ -28,9 +28,9 @@ PIXELS = 96
 
 
 class Picture:
-    """A picture, as `.plot()` draws it. Jupyter shows it.
+    """A picture that `.plot()` drew. Jupyter shows it.
 
-    figure: matplotlib's Figure, to be changed before it is shown or saved.
+    figure: matplotlib's Figure, which you may change before it is shown or saved.
     """
 
     def __init__(self, figure: "Figure", description: str) -> None:

@@ -49,7 +49,7 @@ def is_log(which: str, log: str | None, by_itself: bool, values: Collection[floa
     if log == "none" or which not in log:
         return False
     if min(values) <= 0:
-        raise OutputError(f"log {log}: {which} has values of 0 or less, of which there is no logarithm")
+        raise OutputError(f"log {log}: {which} has values of 0 or less, which have no logarithm")
     return True
 
 

@@ -67,7 +67,7 @@ def winner_maps(
     check_apart(len(programs), len(PALETTE), "programs", "a winner map")
     check_apart(len(ties), len(HATCHES), "sets of programs that take the same time", "a winner map")
     if not any(each.best for each in maps):
-        raise OutputError("a winner map: nowhere do two programs have a time by the same series")
+        raise OutputError("a winner map: no point has times of two programs in the same series")
     looks: dict[tuple[str, ...], dict[str, Any]] = {
         (name,): {"facecolor": colour, "edgecolor": "white"} for name, colour in zip(programs, PALETTE, strict=False)
     }

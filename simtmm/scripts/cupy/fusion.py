@@ -124,7 +124,9 @@ class Fusion:
             found = self._function(*(_Traced(trace, f"in{number}", each) for number, each in enumerate(types)))
             results = [trace.value(each) for each in (found if isinstance(found, tuple) else (found,))]
         except _NotFusedError as why:
-            notes.note(f"cupy.fuse: {self._name} is no chain of elementwise operations ({why}): it ran step by step.")
+            notes.note(
+                f"cupy.fuse: {self._name} is not a chain of elementwise operations ({why}): it ran step by step."
+            )
             return None
         ins = ", ".join(f"{np.dtype(each).name} in{number}" for number, each in enumerate(types))
         outs = ", ".join(f"{each.dtype.name} out{number}" for number, each in enumerate(results))

@@ -26,7 +26,7 @@ class Point:
     machine: None where the values were refused.
     key: of its content; two points with one key are one.
     skipped: why it is not computed; empty if it is.
-    rule: that schedules, in the place of the machine's own.
+    rule: that schedules, instead of the machine's own.
     """
 
     number: int

@@ -70,7 +70,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class MachineCase:
-    """A program on a machine. rule: that schedules, in the place of the machine's own."""
+    """A program on a machine. rule: that schedules, instead of the machine's own."""
 
     ran: Ran
     machine: Machine
@@ -179,7 +179,7 @@ class Cases:
             elif key in failures:
                 found.append(Missing("failed", "; ".join(failures[key].values())))
             else:
-                found.append(Missing("open", "has not been run yet"))
+                found.append(Missing("open", "has not run yet"))
         return found
 
     def _skipped(self) -> dict[str, str]:
@@ -190,7 +190,7 @@ def _told(engine: str | BySample, rule: Rule | None) -> tuple[str, Sequence[obje
     """The engine that simulates a case, and what else decides its time. Raises StudyError for a rule with a sample."""
     if isinstance(engine, BySample):
         if rule is not None:
-            raise StudyError(f"rule {rule.name}: is simulated whole: leave out the sample, or the rule")
+            raise StudyError(f"rule {rule.name}: can't be sampled: leave out the sample or the rule")
         return SAMPLES, engine.content
     return (RULES, rule.content()) if rule is not None else (engine, ())
 
@@ -259,7 +259,7 @@ def computed(
     except SimtmmError as error:
         return Outcome(errors={SIMULATED: str(error)})
     except MemoryError:
-        return Outcome(errors={SIMULATED: "memory ran out"})
+        return Outcome(errors={SIMULATED: "out of memory"})
     return Outcome(results, seconds=perf_counter() - begun)
 
 
@@ -273,7 +273,7 @@ def computed_by_sample(ran: Ran, machine: Machine, by: BySample, threads: int | 
     except SimtmmError as error:
         return Outcome(errors={SIMULATED: str(error)})
     except MemoryError:
-        return Outcome(errors={SIMULATED: "memory ran out"})
+        return Outcome(errors={SIMULATED: "out of memory"})
     info = found.info
     simulated = {**found.result.to_dict(), CAUSES: found.causes, HELD_BY: held_by(info, machine), SAMPLED: found.about}
     results: dict[str, Mapping[str, Any]] = {

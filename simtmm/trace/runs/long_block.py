@@ -15,7 +15,7 @@ def most_of_a_block() -> int:
     """How many events a block may have: half of what the folder for temporary files has room for."""
     try:
         free = shutil.disk_usage(tempfile.gettempdir()).free
-    except OSError:  # there is no such folder: what does not need it goes on
+    except OSError:  # no such folder: what does not need it goes on
         free = 0
     return max(LONG, free // 2 // EVENT.itemsize // FILES)
 

@@ -56,10 +56,10 @@ MENDED = {
         4: ("if (in[threadIdx.x] > most[threadIdx.x / 32]) most[threadIdx.x / 32] = in[threadIdx.x];",
             "atomicMax(&most[threadIdx.x / 32], in[threadIdx.x]);"),
     }),
-    "rounds_without_a_barrier": ("in different rounds of a loop, put __syncthreads() between the rounds", {
+    "rounds_without_a_barrier": ("in different iterations of a loop, put __syncthreads() between", {
         5: ("in[threadIdx.x];", "in[threadIdx.x]; __syncthreads();"),
     }),
-    "rounds_of_stores_without_a_barrier": ("in different rounds of a loop, put __syncthreads() between the rounds", {
+    "rounds_of_stores_without_a_barrier": ("in different iterations of a loop, put __syncthreads() between", {
         3: ("+ 1;", "+ 1; __syncthreads();"),
     }),
     "histogram_without_atomics": ("atomicAdd()", {

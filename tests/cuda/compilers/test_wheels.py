@@ -106,5 +106,5 @@ def test_no_compiler_of_the_host_is_reported(monkeypatch):
     with pytest.raises(CompilerError, match=r"install g\+\+ or clang\+\+"):
         wheels.find_host_compiler()
     monkeypatch.setenv("NVCC_CCBIN", "nonesuch")
-    with pytest.raises(CompilerError, match="NVCC_CCBIN = 'nonesuch': there is no such command"):
+    with pytest.raises(CompilerError, match="NVCC_CCBIN = 'nonesuch': no such command"):
         wheels.find_host_compiler()

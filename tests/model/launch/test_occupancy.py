@@ -136,7 +136,7 @@ def test_units_and_what_is_reserved_by_hand(threads, registers, shared_memory, b
 
 
 def test_a_block_that_its_reserve_leaves_no_room_for_is_refused():
-    with pytest.raises(MachineError, match=r"101377 bytes of shared memory, and 1024 that are reserved for it, does"):
+    with pytest.raises(MachineError, match=r"101377 bytes of shared memory, and 1024 reserved for it, does"):
         occupancy(AMPERE, launch(128, 1, 101377))
     with pytest.raises(MachineError, match=r"65536 registers, a warp's in units of 256 in one of 3 files, does not"):
         occupancy(AMPERE.replace({"resources.register_files": 3}), launch(1024, 64))

@@ -96,7 +96,7 @@ def test_threads_that_wait_at_different_barriers_for_ever_are_named(refused):
 }
 """
     message = refused(source, 1, 64, ["x=zeros:int32:1"])
-    assert message.startswith("kernel k: launch 0 of f: deadlock in block (0, 0, 0): no thread can go on: ")
+    assert message.startswith("kernel k: launch 0 of f: deadlock in block (0, 0, 0): no thread can continue: ")
     assert '32 threads (the first: 0) for a barrier at k.cu:4: `asm volatile("bar.sync 1, 64;");`' in message
     assert '32 threads (the first: 32) for a barrier at k.cu:6: `asm volatile("bar.sync 2, 64;");`' in message
 
@@ -137,7 +137,7 @@ def test_a_loop_that_touches_nothing_runs_into_the_limit_of_memory(tmp_path, mon
     (tmp_path / "k.cu").write_text(
         '__global__ void f(int* x)\n{\n    int t;\n    for (;;) asm volatile("mov.u32 %0, %clock;" : "=r"(t));\n}\n'
     )
-    with pytest.raises(RecordingError, match=r"fill 20,000,000 bytes of memory with events: do they loop for ever\?"):
+    with pytest.raises(RecordingError, match=r"fill 20,000,000 bytes of memory: do they loop for ever\?"):
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]))
 
 
@@ -208,7 +208,8 @@ def test_a_loop_that_changes_nothing_is_ended_at_the_limit(tmp_path, monkeypatch
         record(cuda_program(path, 1, 32, ["zeros:int32:1"]), form="ptx")
     assert re.fullmatch(
         rf"kernel k: launch 0 of k: {re.escape(str(path))} \({re.escape(first)}, PTX line \d+\): no block has ended, "
-        r"and nothing was stored that was not there, for 0\.3 s, so it was ended: does it loop for ever\? Else .* "
+        r"and nothing was stored that was not there, for 0\.3 s, no block ended and no store changed memory, so it "
+        r"was stopped: does it loop for ever\? Else .* "
         r"raise the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
         str(told.value),
     )

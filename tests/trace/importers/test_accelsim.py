@@ -503,7 +503,7 @@ def test_an_unknown_opcode_is_named_once_and_counts_as_compute(thread_events, ca
 def test_an_access_without_addresses_is_named_once_and_counts_as_compute(thread_events, caplog):
     assert thread_events(line("LDG.E", to=["R4"]), line("LDG.E", to=["R4"]), line("FADD", of=["R4"])) == [("work", 3)]
     (record,) = caplog.records
-    assert "opcode LDG comes without addresses" in record.getMessage()
+    assert "opcode LDG has no addresses" in record.getMessage()
 
 
 def test_the_opcodes_of_the_real_files_are_known(caplog):
