@@ -1,6 +1,6 @@
-"""The user's cache: what took long to build, kept by what it was built from, and never believed without a look.
+"""The user's cache: files that took long to build, stored by their inputs, and checked before each use.
 
-It lies in folders that nobody else may write to. A file's name ends with a hash of its content, so that one that was
+It is in folders that no other user may write to. A file's name ends with a hash of its content, so that one that was
 cut, changed, or put there under another's name is not taken, and built anew.
 """
 

@@ -1,4 +1,4 @@
-"""The command line as a whole: its standard streams, and what can go wrong turned into one line."""
+"""The command line as a whole: its standard streams, and errors as one line."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Loops that Numba compiles when they are first called, and keeps in the user's cache, or where NUMBA_CACHE_DIR says.
+"""Loops that Numba compiles at their first call and stores in the user's cache or in NUMBA_CACHE_DIR.
 
 What is kept is named by a hash of all sources that it was compiled from: the function's module and the modules of this
 package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen, which

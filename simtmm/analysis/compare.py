@@ -1,4 +1,4 @@
-"""Compare: run programs on machines, and set what simulation, models and measurements say side by side."""
+"""Compare: run programs on machines, and compare simulation, models and measurements."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence

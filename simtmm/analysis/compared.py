@@ -1,4 +1,4 @@
-"""What a comparison runs: programs with parameters, on machines, by their scheduling rules and by others."""
+"""The programs of a comparison, with parameters, on machines, with the machines' scheduling rules and others."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is known of how near a machine comes to the hardware that it stands for, and what of a result is assumed."""
+"""How close a machine is known to be to its hardware, and which assumptions a result depends on."""
 
 import contextlib
 import csv

@@ -1,6 +1,6 @@
 """Comparison: the times of many programs on many machines, as simulated, modelled and measured, and how they agree.
 
-Each pair of a program and a machine is a case; each way to tell its time is a series: "simulated", the models,
+Each pair of a program and a machine is a case; each way to obtain its time is a series: "simulated", the models,
 "calibrated", "measured". One series is the reference that the others are held against.
 """
 

@@ -1,4 +1,4 @@
-"""Crossover: two algorithms of the papers on one machine, and where which of them wins by the TMM."""
+"""Crossover: where each of two algorithms of the papers is faster on one machine, by the TMM."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping

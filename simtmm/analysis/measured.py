@@ -1,4 +1,4 @@
-"""A measured time beside what models predict of one program: given in seconds, or found among those of a file."""
+"""A measured time to compare with the models' predictions for one program: in seconds, or from a file."""
 
 import math
 from dataclasses import dataclass

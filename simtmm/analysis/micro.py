@@ -1,4 +1,4 @@
-"""Micro-kernels on a machine: what a repetition takes, beside what nothing is faster than."""
+"""Micro-kernels on a machine: the time of a repetition, compared with its lower bound."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A run beside what Nsight Compute measured of the same launches on a GPU."""
+"""A run compared with Nsight Compute's measurements of the same launches on a GPU."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

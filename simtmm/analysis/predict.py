@@ -1,4 +1,4 @@
-"""What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
+"""Predictions of the models without a simulation, from a kernel's or trace's counts or for a paper's algorithm."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Predictions: what models say of one program on one machine, beside a measured time if there is one."""
+"""Predictions: the models' times of a program on a machine, compared with a measured time if there is one."""
 
 import dataclasses
 from collections.abc import Callable, Mapping

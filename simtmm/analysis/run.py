@@ -1,4 +1,4 @@
-"""One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
+"""One run: a kernel, trace or workload is simulated on a machine and compared with the models' predictions."""
 
 import contextlib
 import dataclasses

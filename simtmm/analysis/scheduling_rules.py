@@ -1,6 +1,6 @@
-"""Scheduling rules by name or from a person's file: what they promise, whether they keep it, what kernels take by them.
+"""Scheduling rules by name or from a user's file: their promises, whether they keep them, and kernels' times with them.
 
-A file is run where a person names it, as `rules.py:my_rule`; data never names code.
+A file is executed only if a user names it, as `rules.py:my_rule`; data never names code.
 """
 
 import inspect
@@ -88,8 +88,8 @@ def _of_file(path: str, name: str) -> Rule:
         raise StudyError(f"{path}: has no {name!r}{nearest(name, of_file)}")
     if name not in own:
         raise StudyError(
-            f"{path}: {name}: must be a function of two arguments, the ready warps and the core group, or a class of "
-            "such functions"
+            f"{path}: {name}: must be a function of two arguments, the ready warps and the core group, or a class "
+            "with such instances"
         )
     return cast(Rule, own[name])
 

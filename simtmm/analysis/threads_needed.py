@@ -1,4 +1,4 @@
-"""Threads: how many a core needs until the latency is hidden, by simulation and by the TMM.
+"""Threads: how many a core needs to hide the latency, by simulation and by the TMM.
 
 By the TMM (Ma, dissertation (2014), Eq (3.2)) the latency is hidden where M L / (T P) is no larger than the rest. In a
 simulation it is where the run takes hardly longer than one in which memory answers in a cycle. For that the machine's

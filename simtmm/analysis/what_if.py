@@ -1,4 +1,4 @@
-"""What would help, by trying: the same program on a machine that has more of something, or that lacks a cost."""
+"""What would help: the same program simulated on a machine that has more of something, or that lacks a cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

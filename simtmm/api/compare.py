@@ -1,4 +1,4 @@
-"""Programs on machines, with all times side by side."""
+"""Programs on machines, with all times compared."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`simtmm.diff`: the words of `simtmm diff` as arguments."""
+"""`simtmm.diff`: the options of `simtmm diff` as arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

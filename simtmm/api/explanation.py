@@ -1,4 +1,4 @@
-"""Where a run's time goes, as a value: rows, a page, and what Jupyter shows of it."""
+"""Where a run's time goes, as an object: rows, a page, and its display in Jupyter."""
 
 from dataclasses import dataclass
 from html import escape

@@ -1,4 +1,4 @@
-"""What there is: kernels and machines by name."""
+"""The available kernels and machines, by name."""
 
 from simtmm.catalogue import describe, known_kernels
 from simtmm.machine import readable_machines

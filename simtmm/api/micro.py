@@ -1,4 +1,4 @@
-"""Micro-kernels of a multiprocessor beside their limits."""
+"""Micro-kernels of a multiprocessor, compared with their limits."""
 
 from pathlib import Path
 

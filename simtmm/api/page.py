@@ -1,6 +1,6 @@
 """docs/api.md, written from the docstrings: what `import simtmm` offers.
 
-`python -m simtmm.api.page` writes it anew; a test compares it with the docstrings.
+`python -m simtmm.api.page` rewrites it; a test compares it with the docstrings.
 """
 
 import ast

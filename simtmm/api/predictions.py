@@ -1,4 +1,4 @@
-"""What all models say of one program on one machine."""
+"""The predictions of all models for a program on a machine."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`simtmm.record`: the words of `simtmm record` as arguments."""
+"""`simtmm.record`: the options of `simtmm record` as arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`simtmm.run` and `simtmm.explain`: the words of `simtmm run` as arguments."""
+"""`simtmm.run` and `simtmm.explain`: the options of `simtmm run` as arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`simtmm.sweep`: the words of `simtmm sweep` as arguments, or a study's tables."""
+"""`simtmm.sweep`: the options of `simtmm sweep` as arguments, or a study's tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

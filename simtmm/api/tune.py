@@ -1,4 +1,4 @@
-"""`simtmm.tune`: the words of `simtmm tune` as arguments."""
+"""`simtmm.tune`: the options of `simtmm tune` as arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""From measurements to a machine: which value came from which measurement, and how well it is determined.
+"""From measurements to a machine: the measurement behind each value, and how well it determines the value.
 
-Two measurements are enough, both of which small benchmarks give:
+Two measurements are enough, both from small benchmarks:
 
 - a pointer chase over the size of the buffer: latencies of L1, L2 and global memory, and the caches' sizes
   (chase.py), compared with what reading at low occupancy takes (chase_check.py);

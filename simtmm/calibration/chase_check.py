@@ -1,4 +1,4 @@
-"""The pointer chase beside the read kernel at low occupancy, where a round of blocks is latency and little else.
+"""The pointer chase compared with the read kernel at low occupancy, where a round of blocks is mostly latency.
 
 A round there takes L, the start of a block and of its warps. So it is never shorter than the chase's L, unless the
 chase ran with a clock that was idle; and what is left of it without the starts is L once more, as the streams see it.

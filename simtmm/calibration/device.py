@@ -1,4 +1,4 @@
-"""Calibration of a GPU that is here: run the benchmarks on it, and fit a machine to what they give."""
+"""Calibration of a GPU in this computer: run the benchmarks on it, and fit a machine to their results."""
 
 import tempfile
 from collections.abc import Mapping, Sequence

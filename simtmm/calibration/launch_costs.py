@@ -1,4 +1,4 @@
-"""What launches cost, from times of an empty kernel over threads and blocks.
+"""The cost of launches, from times of an empty kernel over threads and blocks.
 
 Nothing but starts takes time in it, so docs/machine.md, section 6, gives its time in closed form (`empty_cycles`), and
 four values follow by least squares of the logarithm of times: `launch_overhead`, `block_launch`, `block_interval` and

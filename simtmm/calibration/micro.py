@@ -1,4 +1,4 @@
-"""What a machine has of micro-benchmarks: launch costs and latencies of instructions."""
+"""A machine's values from micro-benchmarks: launch costs and instruction latencies."""
 
 from collections import Counter
 from collections.abc import Sequence

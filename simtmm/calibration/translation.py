@@ -1,4 +1,4 @@
-"""What a pointer chase shows of the translation of addresses: how far it reaches, and what lies beyond it costs.
+"""Address translation in a pointer chase: the reach of the TLB, and the cost of a miss.
 
 A chase in random order over n pages finds the translations of e of them, as many as there is room for, so a step takes
 (1 - e / n) times longer what fetching one takes (docs/machine.md, section 4). Such a rise goes on for octaves, unlike

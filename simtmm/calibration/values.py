@@ -1,4 +1,4 @@
-"""A calibration: values, from which measurement each came, how well it is determined, and the machine they make."""
+"""A calibration: values, the measurement of each, how well it is determined, and the resulting machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

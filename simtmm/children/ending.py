@@ -1,4 +1,4 @@
-"""Signals to the command line: what it started ends with it, and its temporary files go.
+"""Signals to the command line: its child processes end with it, and its temporary files are removed.
 
 Ctrl-C, and the signals of a terminal that closes and of whoever ends processes, are exceptions wherever the command
 is, so that each block that it is in leaves things as they should be. A command that can't be left within some seconds,

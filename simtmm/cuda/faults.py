@@ -1,4 +1,4 @@
-"""What a thread did wrong, or what threads wait for, in words: with the line of source, thread, block and array."""
+"""Faults of threads, and what threads wait for, in words: with source line, thread, block and array."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a kernel asks of the host while it runs: printf, assert, malloc and free of device code."""
+"""A kernel's calls to the host while it runs: printf, assert, malloc and free of device code."""
 
 import ctypes
 import re

@@ -1,4 +1,4 @@
-"""NumPy arrays as memory of a device: where they lie, for as long as they live."""
+"""NumPy arrays as device memory: their addresses, for as long as they live."""
 
 import ctypes
 import weakref

@@ -1,4 +1,4 @@
-"""Threads that go round for ever, in words: where, what they read, what it is, who could write it, and who waits."""
+"""Threads that loop for ever, in words: where, what they read, its value, who could write it, and who waits."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

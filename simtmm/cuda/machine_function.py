@@ -1,4 +1,4 @@
-"""A kernel as its machine code has it, ready to run."""
+"""A kernel from its machine code, ready to run."""
 
 from functools import cached_property
 

@@ -105,7 +105,10 @@ def test_a_file_of_something_else_is_no_store(machine, tmp_path):
     with closing(sqlite3.connect(other)) as file:
         file.execute("CREATE TABLE points (x)")
     (tmp_path / "words.sqlite").write_text("no database")
-    for path, said in ((other, "holds something else"), (tmp_path / "words.sqlite", "can't be used as a store")):
+    for path, said in (
+        (other, "is not a store of tuning results"),
+        (tmp_path / "words.sqlite", "can't be used as a store"),
+    ):
         with pytest.raises(StudyError, match=said):
             tune("vector-add", machine, {"side": SIDES}, store=path, workers=1)
 
@@ -120,7 +123,7 @@ def test_a_trial_that_is_damaged_is_named(machine, tmp_path, row):
     with closing(sqlite3.connect(path)) as file:
         file.execute("UPDATE trials SET trial = ?", [row])
         file.commit()
-    with KeptTrials(path, subject, "content") as kept, pytest.raises(StudyError, match="holds a trial that is damaged"):
+    with KeptTrials(path, subject, "content") as kept, pytest.raises(StudyError, match="has a damaged trial"):
         kept.find({"side": 4})
 
 

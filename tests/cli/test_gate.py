@@ -133,7 +133,7 @@ def test_another_simtmm_is_noted(command, baseline, key, value, said):
     baseline.write_text(json.dumps(document))
     status, out, _ = command(*GATE)
     assert status == 0
-    assert f"Note: {said}: its rules may have been others.\n" in out
+    assert f"Note: {said}: its rules may have differed.\n" in out
 
 
 def test_paths_are_relative_to_the_file(command, baseline, monkeypatch, tmp_path):
@@ -189,7 +189,7 @@ def test_names_are_no_markdown():
         ("[a]\nmachine = 'v100'", "a.source: is missing: must be a kernel's name, or a file"),
         ("[a]\nsource = 3", "a.source = 3: must be a kernel's name, or a file"),
         ("[a]\nsorce = 'x'", "a.sorce: unknown key; did you mean 'source'?"),
-        ("[a]\nsource = 'gem'\nmachine = 'v100'", "a.source = 'gem': is no kernel that is shipped or in a folder"),
+        ("[a]\nsource = 'gem'\nmachine = 'v100'", "a.source = 'gem': unknown kernel: neither shipped nor in a folder"),
         ("[a]\nsource = 'x.py'", "a.source = 'x.py': must be a trace: simtmm record x.py -o x.parquet"),
         ("[a]\nsource = 'x.cu'", "a.source = 'x.cu': no such file: x.cu"),
         ("[a]\nsource = 'x.json'", "a.source = 'x.json': no such file: x.json"),
@@ -239,7 +239,7 @@ def test_a_wrong_file_of_kernels_is_told_in_one_line(command, tmp_path, text, sa
         (("b.json",), "B = b.json: can't be combined with --baseline: kernels.toml says how to run each kernel"),
         (("-m", "v100"), "--machine: can't be combined with --baseline"),
         (("--set-b", "a=1"), "--set-b: can't be combined with --baseline"),
-        (("--markdown", "--json"), "--markdown: can't be given with --json"),
+        (("--markdown", "--json"), "--markdown: can't be combined with --json"),
         (("-o", "perf.json"), "-o perf.json: is the baseline: name another file"),
         (("--baseline", "perf.txt"), "--baseline perf.txt: must be a file .json"),
         (("--baseline", "no/perf.json"), "no/perf.json: can't be written (there is no folder no)"),
@@ -259,7 +259,7 @@ def test_wrong_words_are_told_in_one_line(command, tmp_path, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("kernels.toml",), "B: is missing: kernels.toml is compared with another run, or, with --baseline FILE"),
+        (("kernels.toml",), "B: is missing: compare kernels.toml with another run, or with a file (--baseline FILE"),
         (("a", "b", "--update"), "--update: needs --baseline FILE"),
         (("a", "b", "--fail-above", "5%"), "--fail-above: needs --baseline FILE"),
         (("a", "b", "--markdown"), "--markdown: needs --baseline FILE"),

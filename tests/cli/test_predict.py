@@ -178,7 +178,7 @@ def test_output_writes_the_document(command, tmp_path):
     ("words", "line"),
     [
         (["ftf"], "kernel 'ftf': unknown; did you mean 'fft'"),
-        (["paper", "predict", "ftf"], "'ftf': neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace "),
+        (["paper", "predict", "ftf"], "'ftf': not an algorithm, a kernel (see `simtmm kernels`) or a trace "),
         (["paper", "predict", "stream"], "stream: is a program, not an algorithm: simtmm run stream --models"),
         (["fft"], "fft: N (points) must be given"),
         (["crossover", "fft"], "Missing argument 'B'. (see simtmm --help)"),
@@ -198,7 +198,7 @@ def test_output_writes_the_document(command, tmp_path):
         ([TRACE, "-p", "n=4"], f"{TRACE}: parameters (n) can only be given to a kernel"),
         ([TRACE, "--model", "tm"], "model 'tm': unknown; did you mean 'tmm'"),
         ([TRACE, "--constant", "a1=1"], "calibrated: a0: must be given (fit it to measured times"),
-        ([TRACE, "--unit", "s"], "--unit: needs constants, so --constant must be given too"),
+        ([TRACE, "--unit", "s"], "--unit: needs --constant, whose unit it is"),
         (["zigzag", TRACE, "--blocks", "4"], "--blocks 4: must be LOW:HIGH, whole numbers from 1 to 999,999,999"),
         (["zigzag", TRACE, "--blocks", "4:3"], "--blocks 4:3: must be LOW:HIGH, whole numbers from 1 to 999,999,999"),
         (["zigzag", TRACE, "--blocks", "1:1000000000"], "--blocks 1:1000000000: must be LOW:HIGH, whole numbers"),

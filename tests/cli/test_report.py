@@ -128,7 +128,7 @@ def test_a_store_of_other_points_is_refused(command):
     Path("s.toml").write_text(other, encoding="utf-8")
     status, out, err = command("sweep", "report", "s.toml")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "none of its points is of this study" in err
+    assert "none of its points belongs to this study" in err
 
 
 def test_a_complete_store_needs_no_permission_to_write(command, monkeypatch):

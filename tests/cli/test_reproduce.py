@@ -144,7 +144,7 @@ def test_all_makes_tables_and_figures(command, monkeypatch):
     ("words", "said"),
     [
         (["ma-fig-3.1"], "ma-fig-3.1: is not reproduced: a drawing"),
-        (["ma-fig-6.1", "--check"], "--check: is of tables"),
+        (["ma-fig-6.1", "--check"], "--check: compares tables"),
         (["ma-fig-6.1", "-o", "no/such"], "no/such: can't be written"),
         (["ma-fig-6.2", "nothing"], "reproduction 'nothing': unknown"),
     ],
@@ -335,7 +335,7 @@ def test_what_was_ended_does_not_stand_for_anything_else(command, names, monkeyp
         assert "remove it" in err
     else:
         assert (status, calls) == (0, [1])
-        assert "all is made anew" in caplog.text
+        assert "starting over" in caplog.text
         assert not unfinished.exists()
 
 

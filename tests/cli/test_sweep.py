@@ -281,7 +281,7 @@ def test_advise_keeps_what_it_simulated_where_it_is_told_to(command, here):
 
 def test_advise_is_for_kernels(refused):
     assert "unknown" in refused("advise", "list-ranking")
-    assert "say what to vary" in refused("advise", "apsp-minplus", "-p", "threads=32", "-p", "sub_block=8")
+    assert "name what to vary" in refused("advise", "apsp-minplus", "-p", "threads=32", "-p", "sub_block=8")
 
 
 # threads
@@ -307,9 +307,7 @@ def test_threads_refuses_what_is_wrong(refused, data):
 
 @pytest.mark.parametrize("words", [("--samples", "5"), ("--method", "random"), ("--seed", "1")])
 def test_words_of_a_sample_without_one_are_refused(refused, data, words):
-    assert "--draw must be given too" in refused(
-        "sweep", data / "traced.parquet", "--vary", "memory.latency=1,2", *words
-    )
+    assert "need --draw" in refused("sweep", data / "traced.parquet", "--vary", "memory.latency=1,2", *words)
 
 
 def test_a_kernel_of_ones_own_is_found_by_name(command, tmp_path_factory):

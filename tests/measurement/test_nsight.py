@@ -79,7 +79,7 @@ def test_a_launch_stands_beside_its_own_and_counts_are_those_of_the_gpu(ran):
     document = json.loads(json.dumps(found.to_dict()))
     assert document["launches"][0]["requests"] == {"simulated": 393216, "measured": 393216, "difference": 0}
     _, first, _, last = describe_beside(found)
-    assert str(first.title) == "Launch 0 of saxpy, beside Nsight Compute"
+    assert str(first.title) == "Launch 0 of saxpy, compared with Nsight Compute"
     assert last == "Measured, but not launched here: strided, transpose_tile<0>, sum_divergent."
 
 

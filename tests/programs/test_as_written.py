@@ -206,7 +206,7 @@ def test_a_program_is_stopped_after_so_many_seconds_even_within_its_own_code(wri
     assert program.run().recorded == 1  # compiles what the next one needs, whose seconds count from its beginning
     outcome = dataclasses.replace(program, words=("on",), stop=StopAfter(seconds=8.0)).run()
     assert (outcome.status, outcome.recorded) == (0, 1)
-    assert "stopped after so many seconds" in capfd.readouterr().err
+    assert "stopped after the time of --stop-after" in capfd.readouterr().err
 
 
 def test_an_interrupted_program_is_reported_as_far_as_it_came(written, tmp_path):

@@ -129,7 +129,7 @@ def test_a_block_that_does_not_fit_is_an_error(tmp_path, cupy):
 
 def test_blocks_that_saw_different_runs_are_not_put_together(tmp_path, cupy, monkeypatch):
     monkeypatch.setattr(compiled_device.DeviceMemory, "upload", lambda memory: None)  # as if a run depended on time
-    with pytest.raises(RecordingError, match="its ranges do not belong together"):
+    with pytest.raises(RecordingError, match="its ranges are inconsistent"):
         counted(tmp_path, on="gpu", device_memory=OF_SOME)
 
 

@@ -40,7 +40,7 @@ def test_a_host_program_that_launches_for_ever_ends_in_one_line(kernel_folder):
     for part in (
         "kernel probe: launch 100 of f",
         "10,050 events so far and more to come, but at most 10,050 may be held in memory",
-        "write to a file (simtmm record -o FILE), take smaller parameters or raise SIMTMM_MOST_EVENTS",
+        "write to a file (simtmm record -o FILE), use smaller parameters or raise SIMTMM_MOST_EVENTS",
     ):
         assert part in text
 
@@ -66,7 +66,7 @@ def test_a_file_has_a_limit_only_if_one_is_given(kernel_folder, tmp_path, monkey
     assert record(folder, output=tmp_path / "t.parquet").info.events == 100
     (tmp_path / "t.parquet").unlink()
     text = refused(folder, output=tmp_path / "t.parquet", most_events=20)
-    assert text.endswith("at most 20 may be recorded: does it loop or launch for ever? If not take smaller parameters "
+    assert text.endswith("at most 20 may be recorded: does it loop or launch for ever? If not, use smaller parameters "
                          "or raise most_events")  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["probe"]
 

@@ -82,7 +82,7 @@ def test_a_death_is_named_with_the_last_site_and_the_next_recording_is_right(rec
 
 @pytest.mark.parametrize(("what", "where"), [(10, "behind array a"), (11, "before array a")])
 def test_a_write_just_beside_an_array_is_an_error(refused, what, where):
-    assert f"launch 0 of f: wrote {where}, where nothing lies" in refused(what)
+    assert f"launch 0 of f: wrote {where}, which is outside all arrays" in refused(what)
 
 
 def test_a_kernel_that_records_nothing_for_too_long_is_ended(refused, monkeypatch):
@@ -138,7 +138,7 @@ def test_a_kernel_that_takes_too_much_memory_is_ended(refused, monkeypatch):
     monkeypatch.setattr(process, "LOOK_SECONDS", 0.002)
     text = refused(9)
     assert SITE in text
-    assert "bytes of memory of its own and was ended" in text
+    assert "bytes of memory of its own and was stopped" in text
     assert "--kernel-memory, SIMTMM_KERNEL_MEMORY" in text
 
 

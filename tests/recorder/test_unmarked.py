@@ -97,7 +97,7 @@ def test_an_access_in_a_header_of_the_kernels_is_reported_with_that_file(kernel_
         "__device__ void mark(int* a) { ST(a, 1, 1); }\n__device__ void set(int* a)\n{\n    a[0] = 2;\n}\n"
     )
     (message,) = unmarked_warnings(load_kernel(folder), {})
-    assert message.startswith("own.cuh:4: `a[0] = 2;` touches an array")
+    assert message.startswith("own.cuh:4: `a[0] = 2;` accesses an array")
 
 
 def test_of_many_lines_the_first_are_named_and_the_others_counted(kernel_folder):

@@ -84,7 +84,7 @@ def test_curves_go_along_the_parameter_that_varies():
 @pytest.mark.parametrize(
     ("made", "over", "message"),
     [
-        (comparison(CASES[0]), None, "name the parameter to go along; none of the cases vary"),
+        (comparison(CASES[0]), None, "name the parameter for the horizontal axis; none of the cases vary"),
         (comparison(*CASES), "m", "m: does not vary; n"),
         (comparison(*CASES, CASES[0]), None, "several cases have the same n"),
     ],
@@ -442,7 +442,10 @@ def test_a_studys_title_says_what_does_not_vary_and_its_axes_scales_are_known():
     [
         ({"values": ["simulatd/tmm"]}, "simulatd/tmm: 'simulatd': no such column; did you mean 'simulated'"),
         ({"values": ["tmm/n"]}, "tmm/n: no row has both numbers above 0, in one unit"),
-        ({"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}}, "a ratio and what is none"),
+        (
+            {"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}},
+            "a ratio and a quantity that is not a ratio",
+        ),
         ({}, "several rows have the same n: machine, L varies too"),
         ({"across": "m"}, "'m': no such column"),
         ({"values": ["tmm.second"]}, "'tmm.second': no such column; did you mean 'tmm.seconds'"),

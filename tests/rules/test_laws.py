@@ -230,7 +230,7 @@ def test_a_law_takes_whole_numbers(number):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"promises": []}, "promises: there are none"),
+        ({"promises": []}, "promises: must have at least one"),
         ({"promises": [bounded_wait]}, "promises: .*: must be a law or its name; a family needs its number"),
         ({"draws": 0}, "draws = 0: must be a whole number from 1 to 1000000"),
         ({"seed": -1}, "seed = -1: must be a whole number of at least 0"),

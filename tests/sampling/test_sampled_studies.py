@@ -133,9 +133,9 @@ def test_counts_of_unequal_blocks_lie_in_their_interval(shape):
 def test_what_can_not_be_sampled_is_refused():
     with pytest.raises(EngineError, match=r"error = 0\.001: must be above 0\.01"):
         BySample(0.001)
-    with pytest.raises(StudyError, match="sample_error: algorithm list-ranking: simulates no samples"):
+    with pytest.raises(StudyError, match="sample_error: algorithm list-ranking: can't be sampled"):
         simtmm.sweep({"program": "list-ranking", "axes": {"n": [1000]}, "sample_error": 0.03})
-    with pytest.raises(StudyError, match="sample_error: engine 'reference': simulates no samples"):
+    with pytest.raises(StudyError, match="sample_error: engine 'reference': can't be sampled"):
         simtmm.sweep({**STUDY, "engine": "reference", "sample_error": 0.03})
 
 

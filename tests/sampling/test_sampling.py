@@ -78,8 +78,8 @@ def test_a_narrower_interval_takes_more_blocks(sampled):
     [
         ({"sample": "all"}, "sample = 'all': must be 'auto'"),
         ({"sample": "auto", "error": 0.01}, "error = 0.01: must be above 0.01"),
-        ({"sample": "auto", "engine": "reference"}, "engine 'reference': simulates no samples"),
-        ({"sample": "auto", "timeline": True}, "timeline: is of all blocks"),
+        ({"sample": "auto", "engine": "reference"}, "engine 'reference': can't simulate samples"),
+        ({"sample": "auto", "timeline": True}, "timeline: needs all blocks"),
     ],
 )
 def test_what_can_not_be_sampled_is_refused(given, said):

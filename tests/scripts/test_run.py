@@ -139,7 +139,7 @@ def test_an_interrupt_ends_the_script_and_the_command(script, called):
 def test_other_commands_say_what_takes_a_script(script, called):
     status, _, err = called("sweep", "compare", script("pass"))
     assert (status, err.count("\n")) == (2, 1)
-    assert "is a Python script, which simtmm run, diff and record take" in err
+    assert "is a Python script, for simtmm run, diff and record" in err
 
 
 def test_a_document_has_what_the_script_ended_with_and_nothing_of_what_it_printed(script, called):
@@ -169,7 +169,7 @@ def test_a_framework_without_an_adapter_is_named_where_a_script_fails(script, ca
     (tmp_path / f"{module}.py").write_text("def init(): raise RuntimeError('libcuda.so.1: no such file')")
     status, _, err = called("run", script(f"import {module}\n{module}.init()"))
     assert status == 1
-    known = "those of CuPy, Numba CUDA, Triton and simtmm.RawKernel are"
+    known = "only those of CuPy, Numba CUDA, Triton and simtmm.RawKernel can"
     assert err.splitlines()[-1] == f"simtmm: note: {name}'s launches can't be recorded: {known}"
     assert f"{name}'s launches" in called("run", script(f"import {module}.lang", "missing.py"))[2]
 

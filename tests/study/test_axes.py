@@ -133,7 +133,7 @@ def test_linked_axes_go_together_value_by_value():
 
 
 def test_linked_axes_of_other_lengths_are_refused():
-    with pytest.raises(StudyError, match="b has 2, c has 3: must have as many"):
+    with pytest.raises(StudyError, match="b has 2, c has 3: must have equal numbers"):
         list(product([[Axis("b", (1, 2)), Axis("c", (1, 2, 3))]]))
 
 

@@ -68,7 +68,7 @@ def test_it_is_read_again_as_it_was(folder, study):
     ("tables", "line"),
     [
         ({"program": []}, "program: must name at least one"),
-        ({"program": ["list-ranking", "merge-sort"], "kind": "algorithm"}, "must be kernels and traces"),
+        ({"program": ["list-ranking", "merge-sort"], "kind": "algorithm"}, "must have only kernels and traces"),
         ({"program": ["reduce", "reduce"]}, "reduce, reduce: appears more than once"),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_missing_file_is_refused(tmp_path):
 
 
 def test_a_name_that_is_no_text_is_refused():
-    with pytest.raises(TraceError, match="its name is no UTF-8"):
+    with pytest.raises(TraceError, match="its name is not UTF-8"):
         load_trace("t\udcb1.parquet")
 
 

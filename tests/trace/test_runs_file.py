@@ -129,13 +129,16 @@ def first_step(columns, name, value):
 
 CHANGES = {
     "another value": (lambda columns: columns["values"][3].__setitem__(0, 1), "another digest"),
-    "a value too many": (lambda columns: columns["values"][3].append(1), "is no block"),
-    "a value too few": (lambda columns: columns["values"][3].pop(), "is no block"),
+    "a value too many": (lambda columns: columns["values"][3].append(1), "has another number of threads"),
+    "a value too few": (lambda columns: columns["values"][3].pop(), "has another number of threads"),
     "a block twice": (lambda columns: columns["block"].__setitem__(3, 2), "in the order"),
     "a block beyond the grid": (lambda columns: columns["block"].__setitem__(39, 40), "names a launch or block"),
     "another launch": (lambda columns: columns["launch"].__setitem__(39, 1), "names a launch or block"),
     "a structure that is not there": (lambda columns: columns["structure"].__setitem__(3, 1), "in the order in which"),
-    "a plain block of values": (lambda columns: columns["structure"].__setitem__(3, -1), "is no block|it was cut"),
+    "a plain block of values": (
+        lambda columns: columns["structure"].__setitem__(3, -1),
+        "has another number of threads|it was truncated",
+    ),
     "no structure": (lambda columns: columns["nodes"].__setitem__(0, None), "or none of them"),
     "no steps": (lambda columns: columns["steps"].__setitem__(0, []), "contradicts itself"),
     "half a step": (lambda columns: columns["steps"][0].pop(), "must be 8 numbers each"),

@@ -1,4 +1,6 @@
-"""A run as one of two that are set side by side: out of the JSON document that it was saved as, or would be."""
+"""One of two runs that are compared: read from its saved JSON document, or from the document that it would be saved
+as.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A baseline: what came of each kernel of a gate, as a file keeps it."""
+"""A baseline: the result of each kernel of a gate, as stored in a file."""
 
 import json
 from collections.abc import Mapping

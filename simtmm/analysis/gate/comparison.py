@@ -1,4 +1,4 @@
-"""Kernels beside a baseline: what grew by more than is allowed, and what else changed meanwhile."""
+"""Kernels compared with a baseline: which grew by more than is allowed, and what else changed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""kernels.toml: which kernels a gate runs, how they are launched, and on which machines.
+"""kernels.toml: the kernels that a gate runs, their launches and machines.
 
 machine = "a100-80"                        # of all kernels that name none
 [saxpy]                                    # a table for each kernel, by any name

@@ -1,4 +1,4 @@
-"""Blocks of a launch that take many times what the others take."""
+"""Blocks of a launch that do many times the work of the others."""
 
 from dataclasses import dataclass
 

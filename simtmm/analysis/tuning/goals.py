@@ -1,4 +1,4 @@
-"""Goals: what is minimised, one expression or two of what a trial gave, and the conditions that it must meet."""
+"""Goals: one or two expressions of a trial's result to minimise, and the conditions that it must meet."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Successive halving: which configurations are worth being simulated more precisely.
+"""Successive halving: which configurations are worth simulating more precisely.
 
 Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with intervals that are
 known instead of repetitions.

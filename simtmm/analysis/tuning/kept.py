@@ -1,4 +1,4 @@
-"""Trials that are kept, by all that decides them, so that a search goes on where it was stopped."""
+"""Stored trials, with everything that decides them as the key, so that a search can continue where it stopped."""
 
 import hashlib
 import json

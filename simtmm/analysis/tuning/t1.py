@@ -1,4 +1,4 @@
-"""A problem in T1, the format in which Kernel Tuner's community describes what is to be tuned.
+"""A problem in T1, the format in which Kernel Tuner's community describes tuning problems.
 
 Source: the schema input-schema.json, version 1.0.0, of the package kernel_tuner, and what its tune_kernel_T1 takes
 beside the schema's keys: ProblemSize, GridDivX, GridDivY and GridDivZ. The file names a kernel's source, which is the

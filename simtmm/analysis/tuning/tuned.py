@@ -1,4 +1,4 @@
-"""What came of a search: its trials, ranked by the objective, and what the models would have chosen."""
+"""The result of a search: its trials, ranked by the objective, and the models' choices."""
 
 import math
 from collections.abc import Mapping

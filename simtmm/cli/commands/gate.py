@@ -1,4 +1,4 @@
-"""`simtmm diff --baseline`: kernels' times beside those that a file keeps."""
+"""`simtmm diff --baseline`: kernels' times compared with those of a file."""
 
 from dataclasses import dataclass
 from pathlib import Path

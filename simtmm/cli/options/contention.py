@@ -1,4 +1,4 @@
-"""The option --contention: where threads meet, and which PRAM the program takes."""
+"""The option --contention: where threads access the same word, and which PRAM the program needs."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any

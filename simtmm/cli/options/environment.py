@@ -1,4 +1,4 @@
-"""Options that hold in processes started from here as well: where names are looked for, and what kernels may take."""
+"""Options that child processes inherit: where names are looked up, and the limits of kernels."""
 
 import math
 import os

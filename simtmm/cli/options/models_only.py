@@ -1,4 +1,4 @@
-"""Options of `simtmm run --models-only`: what the models say of a program, without a simulation."""
+"""Options of `simtmm run --models-only`: the models' predictions for a program, without a simulation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

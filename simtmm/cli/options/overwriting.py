@@ -1,4 +1,4 @@
-"""No command writes over what it reads: a slip of -o would cost a source, a trace, or days of a study."""
+"""No command overwrites its input: a mistake with -o would cost a source, a trace, or days of a study."""
 
 from collections.abc import Iterator
 

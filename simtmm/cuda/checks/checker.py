@@ -1,4 +1,4 @@
-"""The checks of a run: launches whose logs are gone through, and what was found in all of them."""
+"""The checks of a run: the launches whose logs are checked, and all findings."""
 
 import contextlib
 import weakref

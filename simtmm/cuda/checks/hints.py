@@ -1,4 +1,4 @@
-"""What mends a finding. tests/cuda/checks/mended.py does it to each planted fault."""
+"""How to fix a finding. tests/cuda/checks/mended.py does it to each planted fault."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""CUDA C++ to PTX: texts by NVRTC, files by nvcc, both kept in the user's cache."""
+"""CUDA C++ to PTX: texts with NVRTC, files with nvcc, both stored in the user's cache."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What the assembler makes of PTX: machine code as nvdisasm shows it, and the constants and sizes that go with it."""
+"""Assembled PTX: machine code as nvdisasm shows it, with its constants and sizes."""
 
 import io
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Compilers' outputs, kept in the user's cache under a hash of all that they were compiled from."""
+"""Compilers' outputs, stored in the user's cache under a hash of all their inputs."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""Functions of CUDA C++ that no compiler reads in a minute are refused before one is given them."""
+"""Refuses CUDA C++ functions that would take a compiler longer than a minute."""
 
 import re
 

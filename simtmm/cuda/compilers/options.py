@@ -1,4 +1,4 @@
-"""A user's options of the compiler: which are taken, and what they mean to NVRTC, nvcc and ptxas.
+"""A user's compiler options: which are supported, and their meaning for NVRTC, nvcc and ptxas.
 
 An option may say what is compiled and how, never what is run, written, or linked: so those that are known stand here,
 and every other is refused.

@@ -1,4 +1,4 @@
-"""Which release of CUDA compiles: by it code differs, and what is kept is told apart."""
+"""The release of the CUDA compiler, which decides the code and is part of the cache's keys."""
 
 import re
 from functools import cache

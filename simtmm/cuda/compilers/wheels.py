@@ -1,4 +1,4 @@
-"""Where NVIDIA's compilers and headers lie: in the wheels of the extra `compile`, else in a CUDA toolkit.
+"""Where NVIDIA's compilers and headers are: in the wheels of the extra `compile`, or in a CUDA toolkit.
 
 Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
 for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names, else the one whose nvcc is on PATH, else the one in

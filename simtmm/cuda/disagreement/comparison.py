@@ -1,4 +1,4 @@
-"""Whether a kernel's machine code does what its PTX does: the first blocks of a launch, run both ways."""
+"""Whether a kernel's machine code and PTX do the same: the first blocks of a launch, run both ways."""
 
 import time
 from dataclasses import dataclass

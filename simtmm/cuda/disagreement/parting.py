@@ -1,4 +1,4 @@
-"""Where PTX and machine code part: the first instruction that gives the thread of a wrong element another value."""
+"""Where PTX and machine code diverge: the first instruction with a different value in the thread of a wrong element."""
 
 from collections.abc import Callable
 from dataclasses import replace

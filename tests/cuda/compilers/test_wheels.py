@@ -30,7 +30,7 @@ def test_what_is_missing_is_one_line_that_says_what_to_install(no_wheels, find):
 def test_elsewhere_than_on_linux_the_line_says_that_macros_work(no_wheels, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(platform, "system", lambda: "Darwin")
-    with pytest.raises(CompilerError, match=r"needs Linux on x86-64 or aarch64, and this is Darwin.*LD, ST, OP"):
+    with pytest.raises(CompilerError, match=r"needs Linux on x86-64 or aarch64, but this is Darwin.*LD, ST, OP"):
         wheels.find_nvrtc()
 
 

@@ -64,7 +64,7 @@ def test_a_pointer_to_a_function_of_another_signature_ends_the_launch():
     body = """.param .b32 a, b; mov.u64 s0, other; st.param.b32 [a], %i;
     P: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), s0, (a), P;"""
     declared = next(form for form in CALLS if form.name == "through a register, beside others").declared
-    with pytest.raises(RecordingError, match="calls what is not a function that takes and returns as many bytes"):
+    with pytest.raises(RecordingError, match="calls an address without a function whose arguments and results"):
         _launch(Form("", body, int, declared))
 
 

@@ -152,9 +152,9 @@ def test_a_wrong_argument_is_one_line_that_names_it(refused, arguments, said):
     [
         (
             {"grid": None, "block": None},
-            "k.cu: --grid and --block: how is it launched? Such as --grid 3907 --block 256",
+            "k.cu: --grid and --block: required, for example --grid 3907 --block 256",
         ),
-        ({"block": None}, "k.cu: --block: how is it launched?"),
+        ({"block": None}, "k.cu: --block: required"),
         ({"grid": "0"}, "--grid = '0': must be one to three sizes of at least 1, such as 64 or 64x64"),
         ({"grid": "1x2x3x4"}, "--grid = '1x2x3x4': must be one to three sizes"),
         ({"block": "2048"}, "kernel k: launch 0 of saxpy: block.x = 2048: must be 1 to 1024"),

@@ -127,7 +127,7 @@ def test_a_loop_without_end_runs_into_the_limit_of_events(tmp_path, monkeypatch,
     )  # fmt: skip
     with pytest.raises(RecordingError) as caught:
         record(cuda_program("k.cu", 1, 32, ["zeros:int32:32"]), most_events=100_000)
-    assert str(caught.value).startswith("kernel k: launch 0 of f: more than 100,000 events, which is all that may be")
+    assert str(caught.value).startswith("kernel k: launch 0 of f: more than 100,000 events, the limit")
     assert "does it loop for ever?" in str(caught.value)
 
 
@@ -185,7 +185,7 @@ def test_a_loop_that_nothing_ends_is_told(tmp_path, loop):
     path = tmp_path / "k.ptx"
     path.write_text(kernel(loop, 0, ".reg .b32 %r<2>;"))
     with pytest.raises(
-        LivelockError, match=rf"for ever at {re.escape(str(path))} \(bra, PTX line \d+\), which no memory"
+        LivelockError, match=rf"for ever at {re.escape(str(path))} \(bra, PTX line \d+\), which does not depend"
     ):
         record(cuda_program(path, 1, 32, []), form="ptx")
 
@@ -207,9 +207,8 @@ def test_a_loop_that_changes_nothing_is_ended_at_the_limit(tmp_path, monkeypatch
     with pytest.raises(NoProgressError) as told:
         record(cuda_program(path, 1, 32, ["zeros:int32:1"]), form="ptx")
     assert re.fullmatch(
-        rf"kernel k: launch 0 of k: {re.escape(str(path))} \({re.escape(first)}, PTX line \d+\): no block has ended, "
-        r"and nothing was stored that was not there, for 0\.3 s, no block ended and no store changed memory, so it "
-        r"was stopped: does it loop for ever\? Else .* "
+        rf"kernel k: launch 0 of k: {re.escape(str(path))} \({re.escape(first)}, PTX line \d+\): for 0\.3 s, "
+        r"no block ended and no store changed memory, so it was stopped: does it loop for ever\? If not, .* "
         r"raise the limit \(--kernel-timeout, SIMTMM_KERNEL_TIMEOUT\)",
         str(told.value),
     )

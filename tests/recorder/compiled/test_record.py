@@ -183,8 +183,8 @@ def test_a_site_says_whether_anybody_uses_what_an_atomic_gives(ran):
 def test_a_launch_that_touches_nothing_is_reported_in_words_that_fit(ran):
     (doubt,) = ran(SAXPY, 2, 32, ("n=0", *ARGUMENTS[1:])).info.doubts
     assert doubt == (
-        "launch 0 of saxpy recorded no access to memory: every access is recorded, so none of its threads made one: "
-        "are grid, block and arguments as meant?"
+        "launch 0 of saxpy recorded no access to memory: every access is recorded, so no thread made one: "
+        "are grid, block and arguments right?"
     )
 
 

@@ -110,7 +110,7 @@ def test_a_launch_takes_what_a_run_of_it_takes_whether_it_is_recorded_or_not():
 
 
 def test_without_a_machine_there_is_no_clock():
-    with pytest.raises(RecordingError, match="elapsed time: is simulated here, and there is no machine"):
+    with pytest.raises(RecordingError, match="elapsed time: is simulated, which needs a machine"):
         current.clock()
 
 

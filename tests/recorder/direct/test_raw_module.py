@@ -83,7 +83,7 @@ def test_a_variable_may_be_an_argument(module):
 
 
 def test_an_unknown_variable_is_reported(module):
-    with pytest.raises(KernelError, match="variable 'coefficient': is not in it; did you mean 'coefficients'"):
+    with pytest.raises(KernelError, match="variable 'coefficient': unknown; did you mean 'coefficients'"):
         module.get_global("coefficient")
     assert module.get_global("filter::factor").array(np.float32).tolist() == [3]
 

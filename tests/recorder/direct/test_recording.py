@@ -220,7 +220,7 @@ def test_a_launch_without_accesses_is_warned_about():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"machine": "a100-80", "architecture": 80}, "machine and architecture are given"),
+        ({"machine": "a100-80", "architecture": 80}, "machine and architecture: give only one"),
         ({"architecture": "sm_80"}, "architecture = 'sm_80': must be a whole number"),
         ({"sample_blocks": 0}, "sample_blocks = 0: must be a whole number of at least 1"),
         ({"most_events": 0}, "most_events = 0: must be a whole number of at least 1"),

@@ -41,10 +41,8 @@ class KernelList:
         more = ""
         if others:
             numbers = ", ".join(str(number) for number, _ in others[:5])
-            more = f", and so are {len(others)} more (line {numbers}{', ...' if len(others) > 5 else ''})"
-        logger.warning(
-            "%s: line %d: %s skipped, because a trace is for one GPU%s", path, line, command.split(",")[0], more
-        )
+            more = f", and {len(others)} more (line {numbers}{', ...' if len(others) > 5 else ''})"
+        logger.warning("%s: line %d: skipped %s%s: a trace is for one GPU", path, line, command.split(",")[0], more)
 
 
 def names_kernel(line: str) -> bool:
