@@ -161,7 +161,7 @@ def test_the_store_that_ran_code_runs_none(command, marker):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("[" * 5000, "has invalid JSON"), ("3", "holds 3: must be an object"), ("{", "not JSON")]
+    ("said", "told"), [("[" * 5000, "has invalid JSON"), ("3", "has 3: must be an object"), ("{", "has invalid JSON")]
 )
 def test_a_store_whose_study_is_none_is_refused(command, said, told):
     design = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))

@@ -201,7 +201,7 @@ def test_names_are_no_markdown():
         ("[a]\nsource = 's.cu'\ngrid = 1\nblock = 1\ncompile = 'x'", "a.compile = 'x': must be a list of texts"),
         (
             "[a]\nsource = 'gemm'\ngrid = 1",
-            "a.grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not",
+            "a.grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), not",
         ),
         ("[a]\nsource = 'gemm'\nas = 'x'", "a.as = 'x': must be one of written, compiled, ptx"),
         ("[a]\nsource = 'gemm'\nparams = 3", "a.params = 3: must be a table"),

@@ -86,7 +86,7 @@ def test_a_wrong_answer_names_a_race_it_may_come_of(command, kernel):
     folder = kernel(check="raise WrongAnswer('a[0] is 2')")
     plain, racing = (command("record", folder, *words)[2] for words in ((), ("--races",)))
     assert plain == f"{WRONG}\n"
-    assert racing.startswith(f"{WRONG}; it has a race f: within a block: store and store of a[0]: ")
+    assert racing.startswith(f"{WRONG}; it has a race: f: within a block: store and store of a[0]: ")
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------

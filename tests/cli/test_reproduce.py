@@ -214,7 +214,7 @@ def test_what_was_written_is_as_computed(command):
     before = contents()
     status, out, err = command("--check")
     assert (status, err) == (0, "")
-    assert out == "11 points of 3 tables equal those in docs, and none is worse than promised\n"
+    assert out == "recomputed 11 points of 3 tables equal those in docs, and none is worse than promised\n"
     assert contents() == before
 
 
@@ -229,7 +229,7 @@ def test_a_stale_figure_is_reported_and_nothing_is_written(command):
         "list: n = 1: simulated: 11 is kept, 11.1 is computed",
         "list: n = 2: simulated: 22 is kept, 22.2 is computed",
         "list: n = 3: simulated: 33 is kept, 33.3 is computed",
-        "3 differences between docs and 11 points of 3 tables computed anew",
+        "3 differences between docs and recomputed 11 points of 3 tables",
     ]
     assert contents() == before
     assert command("streams", "--check")[0] == 0
@@ -261,7 +261,7 @@ def test_check_gives_its_findings_as_json_too(command):
     [
         ("docs/accuracy.md", "docs/accuracy.md: does not follow from docs/accuracy/*.json"),
         ("docs/accuracy/list.csv", "docs/accuracy/list.csv: does not follow from list.json"),
-        ("docs/accuracy/list.png", "docs/accuracy/list.png: is not the picture of list.json holds"),
+        ("docs/accuracy/list.png", "docs/accuracy/list.png: is not the picture of list.json"),
     ],
 )
 def test_a_file_that_was_changed_or_lost_is_reported(command, path, told):
@@ -309,7 +309,7 @@ def test_an_interrupted_run_keeps_what_is_done_and_the_next_goes_on(command, nam
     names["lists"] = right
     status, out, _ = command("-o", "docs")
     assert (status, calls) == (0, [1])  # not made again
-    assert "goes on where it was ended: 1 done" in caplog.text
+    assert "continuing an interrupted call: 1 done" in caplog.text
     assert "stream-a" in out
     assert contents() == before
     command("-o", "docs")

@@ -261,7 +261,7 @@ def test_quartiles_are_numpys():
 
 @pytest.mark.parametrize("three", [(-1.0, 0.0, 1.0), (1.0, 0.5, 2.0), (0.0, 1.0, float("nan"))])
 def test_quartiles_ascend_from_zero(three):
-    with pytest.raises(ValueError, match="must ascend"):
+    with pytest.raises(ValueError, match="must be ascending"):
         Quartiles(*three)
 
 

@@ -204,7 +204,7 @@ def test_stores_and_atomics_are_no_misses(bare):
 def test_the_lines_of_a_file_are_shown_as_far_as_it_is_at_hand(traced, written):
     (file,) = content(traced)["heat"]["files"]
     assert [number for number, _, _ in file["lines"]] == [14, 16, 18, 20, 22]
-    assert "recorded alone" in file["note"]
+    assert "only the recorded lines" in file["note"]
     (file,) = content(written)["heat"]["files"]
     assert [number for number, _, _ in file["lines"]] == list(range(1, 61))
     assert file["lines"][17][1] == "Node next = LD(before, successor);"

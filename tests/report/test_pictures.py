@@ -329,7 +329,7 @@ def test_winner_maps_colour_who_is_fastest_hatch_who_is_equal_and_leave_blank_wh
     ("table", "given", "message"),
     [
         (ALONE, {}, "winner: needs several programs, but the study has no axis program"),
-        (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies beside program"),
+        (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies besides program"),
         (PROGRAMS, {"log": "x"}, "leave out by and log"),
         (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner is of times"),
     ],
@@ -446,7 +446,7 @@ def test_a_studys_title_says_what_does_not_vary_and_its_axes_scales_are_known():
             {"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}},
             "a ratio and a quantity that is not a ratio",
         ),
-        ({}, "several rows have the same n: machine, L varies too"),
+        ({}, "several rows have the same n: machine, L also varies"),
         ({"across": "m"}, "'m': no such column"),
         ({"values": ["tmm.second"]}, "'tmm.second': no such column; did you mean 'tmm.seconds'"),
         ({"where": {"L": "11"}}, "no row has L = 11; there are 10, 20"),
