@@ -77,7 +77,8 @@ def _listed(folder: Path) -> Mapping[str, list[str]]:
 def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
     """Make a file, at the path that `make` is called with, and keep it there whole.
 
-    Where nothing can be written, a full disk say, it is kept for this process alone, with a warning. Raises OutputError
+    Where nothing can be written, a full disk say, it is stored for this process only, with a warning. Raises
+    OutputError
     where that can't be either.
     """
     try:
@@ -164,7 +165,7 @@ def _own(root: Path, kind: str) -> Path:
 
 
 def outlasts() -> bool:
-    """Whether what is kept outlasts this process, as far as it has asked for a folder."""
+    """Whether stored files outlast this process, as far as it has asked for a folder."""
     return not _TEMPORARY
 
 

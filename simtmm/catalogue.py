@@ -1,7 +1,7 @@
 """Catalogue: the kernels that are known by name and their descriptions, without running their code.
 
-A kernel is code, so it matters who names it. A user's call may name any kernel: by its folder's path, or
-by a name, which is looked for in the folders that the user gave (simtmm.files.given_folders), then among the shipped
+A kernel is code, so it matters who names it. A user's call may name any kernel: by its folder's path, or by a name,
+which is looked up in the folders that the user gave (simtmm.files.given_folders), then among the shipped
 kernels, then in ./kernels of the working directory. What stands in data (a trace, a store, a study file, measured
 times) may only name a kernel that is shipped or lies in a folder given, and only by its name.
 """

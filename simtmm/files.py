@@ -98,7 +98,7 @@ def _there(folders: Iterable[Path]) -> list[Path]:
 
 
 def _listed(variable: str) -> list[Path]:
-    """The folders that an environment variable names; one that is not there is told once."""
+    """The folders that an environment variable names; a missing one is reported once."""
     entries = [entry for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
     found = [_of_home(entry) for entry in entries]
     for entry, folder in zip(entries, found, strict=True):

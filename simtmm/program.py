@@ -107,7 +107,7 @@ def open_program(
     source: a kernel's name or folder, a trace's file, a workload's file; or one of the three itself.
     parameters: a kernel's parameters that differ from its defaults.
     progress: called with the number of events recorded so far.
-    kinds: what the source may be.
+    kinds: the allowed kinds of source.
     machine: whose architecture a kernel is compiled for, where it is recorded as compiled; one of today if left out.
     form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record); if left out, what suits it.
 

@@ -1,7 +1,7 @@
 """The pointer chase compared with the read kernel at low occupancy, where a round of blocks is mostly latency.
 
 A round there takes L, the start of a block and of its warps. So it is never shorter than the chase's L, unless the
-chase ran with a clock that was idle; and what is left of it without the starts is L once more, as the streams see it.
+chase ran with a clock that was idle; and the rest of it without the starts is L once more, as the streams see it.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class ReadRound:
     """What the read kernel at low occupancy tells of L.
 
     cycles: of a round of blocks, from one block to the next in its place. occupancy: of that point, from 0 to 1.
-    latency: what is left of it without the starts of a block and its warps, None where these are not known [cycles].
+    latency: the rest of it without the starts of a block and its warps, None where these are not known [cycles].
     """
 
     cycles: float

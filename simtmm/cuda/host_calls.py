@@ -30,7 +30,7 @@ _NAMES = {number: name for name, number in BUILT_IN.items()}
 
 
 class HostCalls:
-    """Answers the calls of one launch. What goes wrong is kept, and raised when the launch has come back.
+    """Answers the calls of one launch. An error is stored, and raised when the launch has returned.
 
     write: takes what is printed.
     """

@@ -32,7 +32,7 @@ def place(
 ) -> str:
     """An address that an instruction of a function went to, as an index of an array or an offset in its state space.
 
-    is_wrong: whether nothing may lie there: then it is told from the array that the instruction's own pointer is to.
+    is_wrong: whether nothing may lie there: then it is described from the array of the instruction's own pointer.
     """
     came = _origins(function, access) if is_wrong else frozenset()
     pointers = _pointers(function, state, came)

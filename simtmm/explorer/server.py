@@ -96,7 +96,7 @@ class _Connections(tornado.httpserver.HTTPServer):
 
 
 class _Guarded(tornado.web.RequestHandler):
-    """Refuses whoever doesn't know the token, names another host, or comes from another origin."""
+    """Refuses a client that doesn't know the token, names another host, or comes from another origin."""
 
     def initialize(self, server: Server, start: Start) -> None:
         self.server, self.start = server, start

@@ -1,4 +1,4 @@
-"""METIS's graph files: a line a vertex, with its neighbours and perhaps the weights of the edges to them."""
+"""METIS's graph files: a line for each vertex, with its neighbours and perhaps the weights of the edges to them."""
 
 import re
 

@@ -22,7 +22,8 @@ def machine_files() -> dict[str, Path]:
 def family_files(beside: Path | None = None) -> dict[str, Path]:
     """The families that are known by name, and their files.
 
-    beside: a machine's file. A family in the folder of its own comes first, then they are looked for as machines are.
+    beside: a machine's file. A family in the folder of its own comes first, then families are looked up as machines
+        are.
     """
     folders = [] if beside is None else [beside.parent.resolve()]
     folders += [folder for _, some in places("machines") for folder in some]

@@ -1,6 +1,7 @@
 """What Nsight Compute measured of kernels, from its exports: `ncu --csv --page raw` or `--page details`.
 
-A row of the raw page is a launch, with a column a metric and a row of units above; a row of the details page is a
+A row of the raw page is a launch, with a column for each metric and a row of units above; a row of the details page is
+a
 metric of a launch. Numbers have commas, and units that follow the size of the number.
 """
 

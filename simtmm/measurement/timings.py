@@ -1,7 +1,7 @@
-"""Measured times from files: CSV or JSON, whoever took them; the papers' ship with simtmm and go by name.
+"""Measured times from files: CSV or JSON, from any source; the papers' ship with simtmm and go by name.
 
 CSV: lines of comment that begin with #, if any, and a header with kernel, machine, seconds, and either `parameters`
-("n=4096;threads=128") or a column a parameter.
+("n=4096;threads=128") or a column for each parameter.
 JSON: a list of objects (or one under "measurements") with "kernel", "machine", "seconds" and "parameters".
 """
 

@@ -119,8 +119,8 @@ class _Kept:
 
 
 class _Arrivals:
-    """Futures as they are done, and signals in their turn: raised anywhere else, they could leave a lock of the pool's
-    taken for ever.
+    """Futures as they are done, and signals in their turn: raised anywhere else, they could leave one of the pool's
+    locks held for ever.
     """
 
     def __init__(self) -> None:

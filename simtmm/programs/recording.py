@@ -1,4 +1,4 @@
-"""The recording of a program's launches: which are kept, and how much of each."""
+"""The recording of a program's launches: which are recorded, and how much of each."""
 
 import contextlib
 import os

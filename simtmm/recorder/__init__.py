@@ -50,8 +50,8 @@ def record(
         left out stands in the trace's `info.sampling`.
     form: "written" records what the macros in the source mark, "compiled" the compiler's output: the machine's
         instructions, or those of PTX where they can't be had, as the trace's `info.schedules` say; "ptx" those of PTX
-        in any case, and so does "compiled" on a GPU. If left out, "compiled" for a kernel without macros, unless races
-        are looked for, and "written" for any other.
+        in any case, and so does "compiled" on a GPU. If left out, "compiled" for a kernel without macros, unless
+        `races` is set, and "written" for any other.
     architecture: compute capability that is compiled for, times ten (90 for sm_90); if left out one of today, or the
         GPU's own.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.

@@ -90,7 +90,7 @@ class ProgramRun:
         return f"recording launch {at}" if at else "recording", 0, self.launches[-1].blocks
 
     def warnings(self) -> list[str]:
-        """What the launches did beside what was recorded, in words."""
+        """What the launches did without recording it, in words."""
         return self._unrecorded.warnings()
 
     def check(self, explained: Callable[[Wrong], str] = lambda wrong: "") -> None:

@@ -67,7 +67,9 @@ def unmarked_warnings(kernel: Kernel, parameters: Mapping[str, Any]) -> list[str
 
 @lru_cache(maxsize=64)
 def _touched(source: str, headers: tuple[tuple[str, str], ...], defines: tuple[str, ...]) -> _Touched:
-    """headers: of the kernel's folder, by name. It is compiled as a text, wherever it lies, so that it is kept once."""
+    """headers: of the kernel's folder, by name. It is compiled as a text, wherever it lies, so that it is cached
+    once.
+    """
     module = compile_source(
         source, name=SOURCE, architecture=OF_TODAY, options=[*defines, f"-I{HERE}"], headers=dict(headers)
     )

@@ -10,7 +10,7 @@ from simtmm.errors import SimtmmError, shown, shown_error
 @dataclass(frozen=True)
 class Line:
     """A chunk in a set. came, used: numbers of the accesses that brought it and that used it last. uses: how many did,
-    that which brought it included.
+    including the one that brought it.
     """
 
     chunk: int

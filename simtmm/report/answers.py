@@ -217,7 +217,7 @@ def _fastest(study: Results, found: Findings) -> Answer:
 
 
 def contest(told: Sequence[Winner], series: Sequence[str]) -> list[Answer]:
-    """Which of several programs is fastest at each place, a column a series, and where that changes."""
+    """Which of several programs is fastest at each place, a column for each series, and where that changes."""
     if not told:
         return []
     names = list(told[0].at)

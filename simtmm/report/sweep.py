@@ -1,4 +1,4 @@
-"""A study as a person reads it: how many points, what mattered, where it is kept."""
+"""A study as a person reads it: how many points, what mattered, where it is stored."""
 
 from collections.abc import Iterator
 from typing import get_args

@@ -1,4 +1,4 @@
-"""CUDA C++ programs on the command line: run as they are, with arguments behind --, and recorded."""
+"""CUDA C++ programs on the command line: run unmodified, with arguments after --, and recorded."""
 
 import itertools
 import re

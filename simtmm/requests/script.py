@@ -1,4 +1,4 @@
-"""Python scripts on the command line: run as they are, with arguments behind --, and recorded."""
+"""Python scripts on the command line: run unmodified, with arguments after --, and recorded."""
 
 import sys
 from collections.abc import Mapping

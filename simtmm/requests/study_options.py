@@ -57,7 +57,7 @@ def interrupted(part: "Unfinished[Any]", what: str) -> KeyboardInterrupt:
 
 
 class resumable:  # noqa: N801 - reads as a function, as the context managers of contextlib
-    """Prints, when a sweep is interrupted, where its points are kept, if anywhere.
+    """Prints, when a sweep is interrupted, where its points are stored, if anywhere.
 
     elsewhere: where that is without a path, in words.
     """

@@ -111,7 +111,7 @@ class TuneRequest(MachineOptions, SpaceOptions, GoalOptions):
         return self.is_empty and not self.minimise and not is_problem(str(self.kernel))
 
     def shape(self, watch: "Watch | None") -> "Advice":
-        """The best shape of the launch, beside what the models choose."""
+        """The best shape of the launch, compared with the models' choice."""
         from simtmm.analysis.tuning.advice import advise
 
         return advise(

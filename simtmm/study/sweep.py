@@ -65,7 +65,7 @@ def sweep(
     watch: Watch | None = None,
     rules: Sequence[str | Path] = (),
 ) -> Results:
-    """Run a study, or what is left of it, and give all of it, in its order.
+    """Run a study, or the rest of it, and return all of it, in its order.
 
     study: a study file's path, or its tables as a dict, or a design.
     store: an SQLite file, created if absent; finished points in it are not run again, failed and damaged ones
@@ -76,7 +76,7 @@ def sweep(
     rules: Python files with scheduling rules, functions that the study names as values of `scheduling.scheduler`.
 
     Workers do not read the script that calls this: it needs no `if __name__ == "__main__":`.
-    Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
+    Raises the errors of simtmm.errors; an error at a single point is stored as that point's failure.
     """
     design = _design(study)
     if rules:

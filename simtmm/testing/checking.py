@@ -52,7 +52,7 @@ class Counterexample:
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """By which the smaller of two is told: turns up to the breach, warps, operations and their amounts."""
+        """The order of size of two counter-examples: turns up to the breach, warps, operations and their amounts."""
         work = self.workloads
         operations = sum(each.operations + int(each.amount.sum()) for each in work)
         return self.breach.turn, sum(each.warps for each in work), operations

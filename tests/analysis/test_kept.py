@@ -224,4 +224,4 @@ def test_a_store_that_cannot_be_mended_is_built_anew(caplog):
     assert kept_store("program", "0") == path
     assert not path.exists()
     (record,) = caplog.records
-    assert "is made anew" in record.getMessage()
+    assert "is recreated" in record.getMessage()

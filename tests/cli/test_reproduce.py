@@ -226,9 +226,9 @@ def test_a_stale_figure_is_reported_and_nothing_is_written(command):
     status, out, _ = command("--check")
     assert status == 1
     assert out.splitlines() == [
-        "list: n = 1: simulated: 11 is kept, 11.1 is computed",
-        "list: n = 2: simulated: 22 is kept, 22.2 is computed",
-        "list: n = 3: simulated: 33 is kept, 33.3 is computed",
+        "list: n = 1: simulated: 11 is stored, 11.1 is computed",
+        "list: n = 2: simulated: 22 is stored, 22.2 is computed",
+        "list: n = 3: simulated: 33 is stored, 33.3 is computed",
         "3 differences between docs and recomputed 11 points of 3 tables",
     ]
     assert contents() == before

@@ -142,5 +142,5 @@ def test_a_file_of_that_name_comes_before_what_ships(tmp_path, monkeypatch):
 
 
 def test_a_name_that_does_not_ship_is_refused_with_those_that_do():
-    with pytest.raises(StudyError, match=r"rehman-table-9: neither a file nor .*rehman-table-6\.2"):
+    with pytest.raises(StudyError, match=r"rehman-table-9: not a file, and .*rehman-table-6\.2"):
         load_timings("rehman-table-9")

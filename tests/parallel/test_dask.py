@@ -62,7 +62,8 @@ def test_a_worker_with_other_sources_that_joins_late_computes_nothing_and_is_nam
         assert wanted(tasks, Cluster(dask.address)) == expected
     (record,) = [record for record in caplog.records if record.name == "simtmm"]
     assert re.fullmatch(
-        r"warning: cluster tcp://\S+: worker tcp://\S+ has simtmm \S+ \(\w+\), here it is \S+ \(\w+\): it is left out",
+        r"warning: cluster tcp://\S+: worker tcp://\S+ has simtmm \S+ \(\w+\), "
+        r"but this computer has \S+ \(\w+\): not used",
         record.getMessage(),
     )
 

@@ -137,10 +137,13 @@ def test_which_axes_are_logarithmic_can_be_said(log):
         (lambda: charts.curves([0, 1], {"a": [1, 2]}, "x", "y", log="xy"), "log xy: x has values of 0 or less"),
         (lambda: charts.curves([1, 2], {"a": [0, 2]}, "x", "y", log="y"), "log y: y has values of 0 or less"),
         (lambda: comparison_pictures.compared("scatter", "z"), "log 'z': must be one of x, y, xy, none"),
-        (lambda: comparison_pictures.compared("stacks", "x"), "log x: is of scatter, curves, roofline, not of stacks"),
+        (
+            lambda: comparison_pictures.compared("stacks", "x"),
+            "log x: is for scatter, curves, roofline, not for stacks",
+        ),
         (
             lambda: study_pictures.picture_of(STUDY, "n", "L", ["tmm"], where={"machine": "a"}, log="x"),
-            "log x: is of c",
+            "log x: is for c",
         ),
     ],
 )
@@ -331,7 +334,7 @@ def test_winner_maps_colour_who_is_fastest_hatch_who_is_equal_and_leave_blank_wh
         (ALONE, {}, "winner: needs several programs, but the study has no axis program"),
         (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies besides program"),
         (PROGRAMS, {"log": "x"}, "leave out by and log"),
-        (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner is of times"),
+        (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner compares times"),
     ],
 )
 def test_a_winner_map_that_cannot_be_is_refused(table, given, message):

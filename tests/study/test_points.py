@@ -150,7 +150,7 @@ def test_points_whose_machine_is_refused_are_skipped_with_the_reason():
         ({"axes": {"memory.latency": [-1]}}, MachineError, "memory.latency = -1"),
         ({"axes": {"threads": [0]}}, KernelError, "parameter threads = 0"),
         ({"axes": {"memory.latencyy": [1]}}, StudyError, "did you mean 'memory.latency'"),
-        ({"axes": {"name": ["x"]}}, StudyError, "axis name: neither"),
+        ({"axes": {"name": ["x"]}}, StudyError, "axis name: not a machine"),
         ({"axes": {"n": [64]}, "parameters": {"n": 3}}, StudyError, "axis n: also has a fixed value"),
         ({"axes": {"n": [64]}, "linked": [{"n": [3]}]}, StudyError, "axis n: appears more than once"),
         ({"linked": [{}]}, StudyError, "linked"),
@@ -186,7 +186,7 @@ def test_a_study_file_that_is_none_is_refused(tmp_path):
 
 
 def test_a_trace_takes_no_parameters(folder):
-    with pytest.raises(StudyError, match="axis n: neither"):
+    with pytest.raises(StudyError, match="axis n: not a machine"):
         designed(folder, axes={"n": [1, 2]})
 
 

@@ -2,7 +2,7 @@
 
 Each run's time is shared out among what its warps' ticks are booked to, in proportion; what launches take before their
 warps begin is separate. What a reason, line or array takes in one run less what it takes in the other is what it
-contributes, and all contributions add up to the difference: they are kept as fractions.
+contributes, and all contributions add up to the difference: they are stored as fractions.
 """
 
 from collections import defaultdict

@@ -200,5 +200,5 @@ def _table(table: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
 
 
 def _named(where: str, error: SimtmmError) -> SimtmmError:
-    """The error with the place that it is of; a fault of simtmm as it is."""
+    """The error with its place; a fault of simtmm unchanged."""
     return error if isinstance(error, InternalError) else type(error)(f"{where}: {error}")

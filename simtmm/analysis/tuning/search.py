@@ -79,14 +79,14 @@ class Search:
         return tuple(self.trials.get(number) or Trial(each, "open") for number, each in enumerate(self.configurations))
 
     def _objectives(self, number: int | None) -> tuple[float, ...] | None:
-        """What a sampler is told of a configuration; None for one that can't be, or does not meet the conditions."""
+        """What a sampler learns of a configuration; None for one that can't be, or does not meet the conditions."""
         trial = None if number is None else self.trials[number]
         if trial is None or trial.status != "done" or not self._goals.met(trial):
             return None
         return tuple(goal.value for goal in self._goals.of(trial))
 
     def _tried_once(self, numbers: Sequence[int], precision: float) -> None:
-        """Try configurations at a precision, whatever is known of them at another: a sampler is told the same again."""
+        """Try configurations at a precision, whatever is known of them at another: a sampler learns the same again."""
         unknown = []
         for number in numbers:
             known = self._kept.find(self.configurations[number], precision)

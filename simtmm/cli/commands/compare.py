@@ -122,7 +122,7 @@ def compare(
 ) -> None:
     """Compare simulated, modelled and measured times.
 
-    Side by side, over kernels, sizes and machines. Every finished case is kept; repeat the command to resume.
+    Side by side, over kernels, sizes and machines. Every finished case is stored; repeat the command to resume.
     Exit status 1: some cases failed.
     """
     latex, as_csv, picture = formats.latex, formats.as_csv, formats.picture

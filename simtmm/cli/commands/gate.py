@@ -20,7 +20,7 @@ USUAL = "5%"
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions:
-    """What is compared with a baseline, and how that is told."""
+    """What to compare with a baseline, and how to report it."""
 
     baseline: Annotated[
         Path | None,

@@ -30,8 +30,8 @@ def tune(
     """Find a kernel's fastest configuration by simulation.
 
     Choose among launch shapes, constants, variants and machine keys, or minimise any expression, by samples of growing
-    precision. Without --over, choose threads per block and blocks, beside what the models choose. Every result is kept;
-    repeat the command to resume.
+    precision. Without --over, choose threads per block and blocks, compared with the models' choice. Every result is
+    stored; repeat the command to resume.
     """
     if picture is not None:
         from simtmm.report.pictures import files

@@ -21,7 +21,7 @@ Program = TypeVar("Program", bound=ProgramOptions)
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions:
-    """What is looked for in what is run, and how a run ends in which something was found."""
+    """Which checks a run does, and its exit status if they find something."""
 
     check: Annotated[
         str | None,
@@ -73,7 +73,7 @@ class Checking:
 
     @property
     def is_on(self) -> bool:
-        """Whether anything is looked for."""
+        """Whether there is any check."""
         return self._checker is not None
 
     def parts(self) -> "list[Text]":

@@ -234,7 +234,7 @@ def unwritten(array: npt.NDArray[Any], keeper: object = None) -> None:
 
 
 def check(device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> None:
-    """Have whoever takes launches now check one, before it runs."""
+    """Let the present taker of launches check one, before it runs."""
     if _active is not None and _active.checks.any:
         with told_as_ours(f"{launch.where or f'launch of {bare_name(function.entry)}'} was not checked"):
             _active.launch(device, function, launch)

@@ -12,7 +12,7 @@ NAMES = (MEMCHECK, *CHECKS)
 
 @dataclass(frozen=True)
 class Checks:
-    """What is looked for, beside accesses out of bounds, which always are."""
+    """The checks, in addition to accesses out of bounds, which are always checked."""
 
     racecheck: bool = False
     initcheck: bool = False
@@ -25,7 +25,7 @@ class Checks:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of what is looked for."""
+        """Of the checks."""
         return tuple(name for name in CHECKS if getattr(self, name))
 
 

@@ -41,7 +41,7 @@ def compile_source(
     """A text of CUDA C++ compiled by NVRTC, or as it was compiled before.
 
     source: the text. It finds CUDA's headers, those of -I and of the working directory, none of the host.
-    name: what it is called in messages; a path makes its folder one where headers are looked for.
+    name: what it is called in messages; a path makes its folder one that is searched for headers.
     architecture: compute capability times ten, as `architecture_of` finds it; -arch in the options comes first.
     options: as cupy.RawModule takes them: simtmm/cuda/compilers/options.py.
     name_expressions: kernels and variables as C++ names them, "saxpy<float>" or "&factor".

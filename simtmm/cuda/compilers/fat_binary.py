@@ -31,7 +31,7 @@ class EmbeddedPtx:
 
 
 def embedded_ptx(content: bytes, name: str) -> list[list[EmbeddedPtx]]:
-    """The PTX of each translation unit in a binary, in the variants that there are of it.
+    """The PTX of each translation unit in a binary, in all its variants.
 
     content: of an object, an executable, a .fatbin or a .cubin.
     name: what errors call it.

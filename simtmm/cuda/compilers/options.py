@@ -58,7 +58,7 @@ _JOINED = ("I", "D", "U", "O")  # their values may follow without a sign
 class Options:
     """What a user's options say.
 
-    folders: where headers are looked for, in order, absolute.
+    folders: that are searched for headers, in order, absolute.
     macros: each "-DNAME=VALUE" or "-UNAME", in order.
     included: files that are read before the source, absolute.
     standard: of the language, as "c++17".

@@ -1,6 +1,6 @@
 """Where NVIDIA's compilers and headers are: in the wheels of the extra `compile`, or in a CUDA toolkit.
 
-Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
+Nothing of them is imported, and nothing is searched for before it is needed. The wheels come first: they were installed
 for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names, else the one whose nvcc is on PATH, else the one in
 its usual place. SIMTMM_CUDA names one that is taken instead of all these, as times of a binary need the compiler
 that made it.

@@ -174,7 +174,7 @@ class BodyParser:
                 self._instructions[number] = dataclasses.replace(jump, operands=operands)
 
     def _find_register(self, name: str) -> str:
-        """As scopes find names, but that names of labels stay as they are."""
+        """As scopes find names, except that names of labels stay unchanged."""
         found = self._scope.find(name)
         return found if found in self._registers else name
 

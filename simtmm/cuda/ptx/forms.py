@@ -61,7 +61,9 @@ class OperandForm:
 class Form:
     """Modifiers and operands of a form.
 
-    types: what each type may be, in order. needed, optional: sets of modifiers of which one is there, or may be. open:
+    types: the choices of each type, in order. needed, optional: sets of modifiers: one of each set is present, or may
+        be.
+        open:
     whether there may be others. operands: alternatives.
     """
 

@@ -185,7 +185,7 @@ class _Rewriter:
 
 
 def _variable(variable: Variable) -> Variable:
-    """A register as a variable of its size; another as it is."""
+    """A register as a variable of its size; any other operand unchanged."""
     if variable.space != "reg":
         return variable
     if variable.type == "pred":
@@ -194,7 +194,7 @@ def _variable(variable: Variable) -> Variable:
 
 
 def _joined(returned: Sequence[Variable], name: str) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """The one variable that stands for results in registers, and where each stands in it; others as they are."""
+    """The one variable that stands for results in registers, and where each stands in it; others unchanged."""
     if not returned or any(each.space != "reg" for each in returned):
         if len(returned) > 1:
             raise PtxError(f"result {returned[1].name}: each of several results must be a register")

@@ -85,7 +85,7 @@ def program_kernel(
 
     arrays: texts by name, that several launches may share. expected: files of arrays that must come out, by array.
     tolerance: relative, of that. options: of the compiler. parameters: of
-    the program, which are macros of the compiler, too. folder: where files are looked for. origin: the file
+    the program, which are macros of the compiler, too. folder: the folder of the files. origin: the file
     that says so, if any, for errors.
 
     Raises KernelError for a file of device code that is not there.

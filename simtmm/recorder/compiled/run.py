@@ -121,7 +121,7 @@ class LaunchRuns:
         self.has_accessed = reader.accesses > 0
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
-        """The kernel as machine code, if it does what its PTX does, as far as that was tried; else as it is."""
+        """The kernel as machine code, if it does what its PTX does, as far as that was tried; else unchanged."""
         self._run[id(function)] = function
         if not self._machine_code:
             return function

@@ -31,7 +31,7 @@ def value_of(text: str, where: str, folder: Path, random: np.random.Generator) -
 
     An array without axes, from a file, is a value of its own: a structure, where its type has fields.
 
-    where: how errors begin. folder: where files are looked for. random: where random numbers come from.
+    where: how errors begin. folder: the folder of the files. random: where random numbers come from.
 
     Raises KernelError.
     """

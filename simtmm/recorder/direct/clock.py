@@ -76,7 +76,8 @@ class Clock:
     ) -> None:
         """A launch was put on a stream.
 
-        trace: of it alone; of equal ones one is kept, and simulated once. times: how many times as many blocks it has,
+        trace: of it alone; of equal ones, one is stored and simulated once. times: how many times as many blocks it
+            has,
         where only some of them are there. follows_in_graph: whether it is a node of a graph, and not the
         first kernel of the graph's launch, which takes what any other launch does.
         """

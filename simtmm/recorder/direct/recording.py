@@ -226,7 +226,7 @@ class Recording:
         )  # fmt: skip
 
     def _end(self, why_no_trace: str) -> None:
-        """Close what is open: a file is kept where there is a trace, and removed where not."""
+        """Close what is open: a file stays if there is a trace, and is removed if not."""
         self._around.close()
         current.end()
         self._state, self._why_none = "over", why_no_trace

@@ -1,4 +1,4 @@
-"""A GPU as CuPy offers it: what it is, memory on it, and a kernel's builds for it. Whoever asks brings CuPy along."""
+"""A GPU as CuPy offers it: what it is, memory on it, and a kernel's builds for it. The caller brings CuPy."""
 
 import contextlib
 import hashlib

@@ -174,7 +174,7 @@ class _Bench:
         self._complain()
 
     def _dynamic(self, function: Function | CompiledFunction, launch: Launch, where: str) -> int:
-        """Shared memory that the launch is given beside what the kernel declares."""
+        """Shared memory that the launch is given in addition to what the kernel declares."""
         static = int(function.raw.shared_size_bytes)
         most = self.device.attributes.get("MaxSharedMemoryPerBlockOptin", STATIC_ROOM)
         dynamic = self.build.dynamic_bytes(static, launch)

@@ -1,7 +1,7 @@
 """A folder of accuracy: accuracy.md, and accuracy/ with data, CSV and picture of each table; written, and checked.
 
-The JSON files are what is kept; all else is derived from them, so that a reproduction that is run alone leaves the
-others as they are.
+Only the JSON files are stored data; all else is derived from them, so that a reproduction that is run alone leaves the
+others unchanged.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def check_is_there(folder: Path) -> None:
 
 
 def write(folder: Path, tables: Mapping[str, Tables]) -> None:
-    """Write tables, by reproduction, into a folder: all files or none. Tables of other reproductions stay as they are;
+    """Write tables, by reproduction, into a folder: all files or none. Tables of other reproductions stay unchanged;
     those that a reproduction of `tables` no longer gives are removed.
 
     Raises OutputError or StudyError.
@@ -92,7 +92,7 @@ def tables_of(folder: Path, reproductions: Collection[str]) -> dict[str, Tables]
 
 def check(folder: Path, tables: Mapping[str, Tables]) -> tuple[str, ...]:
     """A line for each figure in a folder that is not what was reproduced, or is worse than promised, and for each file
-    that does not follow from what is kept. Tables of reproductions that were not run are not looked at.
+    that does not follow from the stored data. Tables of reproductions that were not run are not looked at.
 
     Raises StudyError where a file of data can't be read.
     """

@@ -80,7 +80,7 @@ def describe_check(found: Sequence[str], tables: Sequence[Accuracy], folder: str
 
 
 def page(tables: Sequence[Kept], folder: str) -> str:
-    """The page in Markdown, from the tables that are kept, in their order. folder: the name of where it lies."""
+    """The page in Markdown, from the stored tables, in their order. folder: the name of where it lies."""
     errors, calls = at_a_glance([kept.accuracy for kept in tables])
     parts = ["# Accuracy\n"]
     if errors[1]:

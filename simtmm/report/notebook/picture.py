@@ -79,7 +79,7 @@ def _of_run(run: Run) -> Picture:
         f"{run.program} on {run.machine.name}",
         marked=(label(SIMULATED),),
     )
-    return Picture(figure, "the simulated time beside the models'")
+    return Picture(figure, "the simulated time and the models'")
 
 
 @picture_of.register

@@ -103,7 +103,7 @@ def scientific(value: float, digits: int = 4) -> str:
 
 
 def time_axis(axes: "Axes", which: str, unit: str) -> None:
-    """Ticks with their unit, on an axis of seconds; an axis of any other unit stays as it is."""
+    """Ticks with their unit, on an axis of seconds; an axis of any other unit stays unchanged."""
     if unit == "s":
         prefixes(axes, which, "s")
 

@@ -77,7 +77,7 @@ def _set_scales(axes: "Axes", log: str | None, x: Sequence[float], y: Sequence[f
 
 
 def curves_of(made: Comparison, over: str | None = None, log: str | None = None) -> "Figure":
-    """Times over a parameter, a line a series, for one program on one machine.
+    """Times over a parameter, a line for each series, for one program on one machine.
 
     over: the parameter; the one that varies if left out. log: which axes are logarithmic, as in `charts.curves`. Raises
     OutputError where that is not given, and where several cases have the same value.
@@ -170,7 +170,9 @@ def stacks_of(made: Comparison) -> "Figure":
 
 
 def ratios_of(made: Comparison) -> "Figure":
-    """Each series' time over the reference's, by colour: a row a case, 1 in white. Raises OutputError for none."""
+    """Each series' time over the reference's, by colour: a row for each case, 1 in white. Raises OutputError for
+    none.
+    """
     series = [name for name in made.series if name != made.reference]
     cells = np.array([[made.ratio(case, name) for name in series] for case in made.cases], dtype=np.float64)
     if not np.isfinite(cells).any():

@@ -36,7 +36,7 @@ class WinnerMap:
 def winner_map(
     series: str, programs: Sequence[str], places: Sequence[Place], times: Sequence[float | None]
 ) -> WinnerMap:
-    """The fastest programs by place. programs, places, times: of each point; None for a time that there is not."""
+    """The fastest programs by place. programs, places, times: of each point; None for a missing time."""
     at_place: dict[Place, dict[str, float]] = {}
     for program, place, time in zip(programs, places, times, strict=True):
         if time is not None and np.isfinite(time):

@@ -98,7 +98,7 @@ def asfortranarray(a: Any, dtype: Any = None) -> ndarray:
 
 
 def asnumpy(a: Any, stream: Any = None, order: Any = "C", out: Any = None, *, blocking: bool = True) -> Any:
-    """A copy on the host; an array of the host is given as it is."""
+    """A copy on the host; an array of the host is returned unchanged."""
     if isinstance(a, ndarray):
         return a.get(order=order, out=out)
     found = np.asarray(a, order=order)

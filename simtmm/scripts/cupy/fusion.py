@@ -105,7 +105,7 @@ class Fusion:
         self._kernels: dict[Any, tuple[ElementwiseKernel, bool] | None] = {}
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Launch it; or call the function as it is, where it is no chain of elementwise operations."""
+        """Launch it; or call the plain function, if it is not a chain of elementwise operations."""
         plain = not options and all(isinstance(each, (ndarray, bool, int, float, np.generic)) for each in arguments)
         if not plain or not any(isinstance(each, ndarray) for each in arguments):
             return self._function(*arguments, **options)

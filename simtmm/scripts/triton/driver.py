@@ -11,7 +11,7 @@ WARP_SIZE = 32
 
 
 class DeviceNumber(int):
-    """The device 0 of an architecture: kernels that are compiled for another device 0 are not taken for it."""
+    """The device 0 of an architecture: kernels that are compiled for another device 0 are not mistaken for it."""
 
     architecture: int
 

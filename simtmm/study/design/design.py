@@ -312,7 +312,7 @@ def _subject(study: StudyFile, folder: Path | None) -> Subject:
 
 
 def _beside(name: str, folder: Path | None, known: Collection[str]) -> str:
-    """A path in a study file is relative to the file's folder; known names, and what is not there, stay as they are."""
+    """A path in a study file is relative to the file's folder; known names, and what is not there, stay unchanged."""
     if folder is None or name in known:
         return name
     try:

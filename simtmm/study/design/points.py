@@ -43,7 +43,7 @@ def points_of(design: Design, watch: Watch | None = None) -> tuple[Point, ...]:
 
     watch: called with ("planning", points made, points).
 
-    A point whose machine or parameters are refused, or which does not meet a constraint, is kept as skipped. Raises
+    A point whose machine or parameters are refused, or which does not meet a constraint, is stored as skipped. Raises
     StudyError, and the error of the first point where none can be computed.
     """
     maker = _Maker(design)

@@ -1,7 +1,7 @@
 """Several programs in one study: `program` is then an axis, and each point is one of its program's own.
 
 A point has the key that it has in a study of that program alone, so the two share what is computed. A parameter is one
-of those programs that have it; along its axis the others stay as they are.
+of those programs that have it; along its axis the others stay unchanged.
 """
 
 import hashlib

@@ -39,7 +39,7 @@ class Subject:
     source: as the steps take it: a kernel's name or folder, a trace's path, an algorithm's name. digest: a hash of
     all that decides what it does, parameters apart. is_compiled: whether it is a kernel that is recorded as compiled,
     for the architecture of each machine. files: of a kernel that can be run, a hash of its files with their comments,
-    by which its recordings are kept: they tell lines.
+    the key of its recordings: they have lines.
     """
 
     kind: Kind

@@ -59,7 +59,7 @@ class Ran:
         return self.source, self.files or self.digest, dict(self.parameters), self.architecture, self.form
 
     def key(self, machine: Machine, engine: str | BySample, rule: Rule | None = None) -> str:
-        """What its case on a machine is kept by: that of a sweep's point where that is the same.
+        """The key of its case on a machine: that of a sweep's point where that is the same.
 
         Raises StudyError for a rule with a sample.
         """
@@ -131,7 +131,7 @@ class Cases:
         """Compute what is lacking, of the programs with the digests that it gives.
 
         workers: processes; one for each core if None, and 1 is this process. watch: called with "cases", and with what
-        each goes through in this process. What goes wrong with a case is kept as that one's. Raises what would go wrong
+        each goes through in this process. An error of a case is stored as that case's. Raises what would go wrong
         with all.
         """
         there = {key: documents for store in self._open for key, documents in store.mended(store.results).items()}
@@ -285,7 +285,7 @@ def computed_by_sample(ran: Ran, machine: Machine, by: BySample, threads: int | 
 
 
 def _done(documents: Documents, machine: Machine) -> Done | None:
-    """A case from what is kept of it; None where that is not all."""
+    """A case from its stored parts; None if they are incomplete."""
     try:
         trace, counts = documents[TRACE], documents[COUNTS]
         simulated = {

@@ -110,7 +110,8 @@ class StoreFile:
         return not self.database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def _copied(self) -> str:
-        """A copy of what can't be written to, as SQLite writes beside what it reads; with the log that a killed process
+        """A copy of what can't be written to, as SQLite writes next to the file that it reads; with the log that a
+        killed process
         has left.
         """
         try:

@@ -1,9 +1,10 @@
-"""Store: where a study is kept, an SQLite file. Whatever has been committed outlives a kill at any moment.
+"""Store: a study in an SQLite file. Whatever has been committed outlives a kill at any moment.
 
-Tables: `points` (a row a point, with a column for each axis), `results` (a row a point and quantity, the document as
+Tables: `points` (a row for each point, with a column for each axis), `results` (a row for each point and quantity, the
+document as
 JSON), `parts` (of large studies of closed forms), `skipped` (points that a machine can't hold, say, with the reason),
 `failures`, `runs` (provenance: which simtmm, which command) and `study` (the study file as it was last run, its paths
-made whole). A result is kept by the key of its point's content, so it serves every study in which the same point
+made whole). A result is stored under the key of its point's content, so it serves every study in which the same point
 occurs. Each row that is read again has a checksum (schema.py): one that is not what was written is never told, but
 refused with a DamageError; `mend` takes such rows away, so that a sweep computes anew what was in them.
 """

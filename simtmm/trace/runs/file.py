@@ -1,4 +1,4 @@
-"""Runs as rows of a Parquet file, a row a block, and how they are read (writing.py writes them).
+"""Runs as rows of a Parquet file, a row for each block, and how they are read (writing.py writes them).
 
     column      dtype          meaning
     launch      int32          the launch, from 0

@@ -34,7 +34,7 @@ class LongBlock:
         self.events = 0
 
     def add(self, events: Events) -> None:
-        """Take events; nothing is kept of the array. Raises TraceError where no file can hold them."""
+        """Take events; the array is not stored. Raises TraceError where no file can hold them."""
         if not len(events):
             return
         thread = events["thread"]

@@ -94,7 +94,7 @@ def test_cudas_headers_are_found(fresh_cache):
          "kernel.cu: name expression 'k<none>': identifier \"none\" is undefined"),
         ("#include <stdio.h>", {}, "kernel.cu:1: does not compile: cannot open source file \"stdio.h\"; NVRTC knows"),
         ("", {"architecture": 35}, "kernel.cu: architecture 35: unknown to the compiler; known: "),
-        ("", {"options": ["--run"]}, "option '--run': not taken"),
+        ("", {"options": ["--run"]}, "option '--run': not supported"),
         ("\0", {}, "NVRTC: a source, a name, a header or an option holds a NUL character"),
         (None, {}, "kernel.cu: source must be a text, not NoneType"),
     ],

@@ -35,8 +35,8 @@ def fault(refused, statement, arguments=("x=zeros:float32:32",), signature="floa
         ("atomicAdd(x + 32 * threadIdx.x, 1.0f);", "atom.global.add.f32",
          "thread (1, 0, 0): updates 4 bytes at index 32 of x, which has 32 elements (float32): out of bounds"),
         ("*(float*)((char*)x + threadIdx.x) = 1;", "st.global.u32",
-         "thread (1, 0, 0): writes 4 bytes at index 0 and 1 bytes of x, which has 32 elements (float32), which is no "
-         "multiple of 4: misaligned"),
+         "thread (1, 0, 0): writes 4 bytes at index 0 and 1 bytes of x, which has 32 elements (float32), which is not "
+         "a multiple of 4: misaligned"),
     ],
 )  # fmt: skip
 def test_an_array_left_or_read_askew_is_reported_with_its_index(refused, statement, instruction, said):

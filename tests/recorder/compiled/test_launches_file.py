@@ -171,9 +171,9 @@ def test_a_tolerance_is_relative(run):
         (", step = 0.5", "", "argument 'step': is missing"),
         ('kernel = "twice"', 'kernel = "twise"', "add.cu: kernel 'twise': unknown; did you mean 'twice'?"),
         ('kernel = "twice"', "", "add.cu: which kernel? It has add, twice"),
-        ("[check]\ny", "[check]\nz", "launches.toml: check.z: is no array"),
+        ("[check]\ny", "[check]\nz", "launches.toml: check.z: is not an array"),
         ("[check]", "[check]\ntolerance = 2", "check.tolerance = 2: must be a number from 0 to below 1"),
-        ('"-DFACTOR=1"', '"-G"', "option '-G': not taken"),
+        ('"-DFACTOR=1"', '"-G"', "option '-G': not supported"),
         ("[check]", "[check", "launches.toml: is not TOML ("),
     ],
 )

@@ -231,7 +231,7 @@ def test_nvcc_finds_headers_of_the_host_and_errors_name_the_kernel():
     ("more", "said"),
     [
         ({"options": "-DN=4"}, "options = '-DN=4': must be several words"),
-        ({"options": ("--fuse",)}, "option '--fuse': not taken"),
+        ({"options": ("--fuse",)}, "option '--fuse': not supported"),
         ({"backend": "hip"}, "backend = 'hip': must be one of nvrtc, nvcc"),
         ({"jitify": True}, "jitify = True: not supported"),
         ({"code": b"x"}, "code = b'x': must be a text"),

@@ -495,8 +495,8 @@ def test_an_unknown_opcode_is_named_once_and_counts_as_compute(thread_events, ca
     found = thread_events(*[line("FROB.X"), line("FROB.Y", pc=16), line("TEX.SCR", pc=32)] * 2)
     assert found == [("work", 6)]
     assert [record.getMessage().split(": ", 1)[1] for record in caplog.records] == [
-        "opcode FROB is not known: counts as one compute instruction",
-        "opcode TEX is not known: counts as one compute instruction",
+        "opcode FROB is unknown: counts as one compute instruction",
+        "opcode TEX is unknown: counts as one compute instruction",
     ]
 
 

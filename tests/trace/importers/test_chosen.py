@@ -162,7 +162,7 @@ def test_what_the_tracer_wrote_itself_is_named(tmp_path):
     (tmp_path / "kernelslist").write_text("MemcpyHtoD,0x00007f0000000000,16\nkernel-1.trace\n")
     (tmp_path / "kernel-1.trace").write_text(kernel())
     for form in ("accelsim", None):
-        with pytest.raises(TraceError, match=r"line 2: .*post-traces-processing makes it, and kernelslist.g"):
+        with pytest.raises(TraceError, match=r"line 2: .*post-traces-processing makes it and kernelslist.g"):
             import_trace(tmp_path / "kernelslist", form)
 
 
@@ -174,7 +174,7 @@ def test_a_kernel_as_the_tracer_wrote_it_is_named(tmp_path, name):
     (tmp_path / name).write_bytes(lzma.compress(content) if name.endswith(".xz") else content)
     (tmp_path / "kernelslist").write_text(f"{name}\n")
     for source in (name, "kernelslist"):
-        with pytest.raises(TraceError, match=r"\.traceg\).*: Accel-Sim's post-traces-processing makes it, and kern"):
+        with pytest.raises(TraceError, match=r"\.traceg\).*: Accel-Sim's post-traces-processing makes it and kern"):
             import_trace(tmp_path / source)
 
 
