@@ -142,7 +142,7 @@ def test_results_for_kernel_tuner_have_what_their_schema_requires(tuned):
 @pytest.mark.parametrize(
     ("over", "where", "said"),
     [
-        ({}, [], "there is nothing to choose"),
+        ({}, [], "nothing to tune"),
         ({"sid": [1]}, [], "parameter 'sid': unknown; did you mean 'side'?"),
         ({"side": [99]}, [], "parameter side = 99: must be a whole number from 1 to 32"),
         ({"side": [4]}, ["side > 8"], "--where: excludes all 1 configurations"),

@@ -100,7 +100,7 @@ def test_a_program_may_name_what_is_written(called, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "out.json").touch()
     _, _, errors = called("run", "program.cu", "-o", "out.json", "--", "out.json")
-    assert "would be lost" not in errors
+    assert "would be overwritten" not in errors
 
 
 def test_a_recording_does_not_write_over_its_source(tmp_path):

@@ -341,8 +341,8 @@ TAKES = {"arrays": '{"a": np.zeros(4, np.int32), "b": np.zeros(4, np.int32)}'}
 @pytest.mark.parametrize(
     ("signature", "arguments", "message"),
     [
-        ("int* a, int n", '("a",)', "takes 2 arguments, 1 were given"),
-        ("int* a", '("a", 1)', "takes 1 arguments, 2 were given"),
+        ("int* a, int n", '("a",)', "takes 2 arguments, but has 1"),
+        ("int* a", '("a", 1)', "takes 1 arguments, but has 2"),
         ("int* a", '("nobody",)', "argument 1 = 'nobody': must be the name of an array: a, b"),
         ("int* a", "(5,)", "argument 1 = 5: must be the name of an array: a, b"),
         ("int* a, int n", '("a", 1.5)', "argument 2 = 1.5: must be a whole number (int32)"),

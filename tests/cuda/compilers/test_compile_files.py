@@ -142,7 +142,7 @@ def test_assembled_without_ptx_is_one_line(folder):
     (folder / "k.ptx").write_text(ptx)
     ptxas = find_nvcc().with_name("ptxas")
     subprocess.run([ptxas, "-arch=sm_80", "k.ptx", "-o", "k.cubin"], cwd=folder, check=True, capture_output=True)
-    with pytest.raises(CompilerError, match=r"k\.cubin: holds no PTX"):
+    with pytest.raises(CompilerError, match=r"k\.cubin: has no PTX"):
         load_module(folder / "k.cubin")
 
 

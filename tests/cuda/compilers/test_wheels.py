@@ -23,7 +23,7 @@ def no_wheels(monkeypatch):
 
 @pytest.mark.parametrize("find", [wheels.find_nvrtc, wheels.find_nvcc, lambda: wheels.find_tool("ptxas")])
 def test_what_is_missing_is_one_line_that_says_what_to_install(no_wheels, find):
-    with pytest.raises(CompilerError, match=r"^compiling CUDA needs \w+ .*pip install '\.\[compile\]'.*CUDA_HOME$"):
+    with pytest.raises(CompilerError, match=r"^compiling CUDA needs \w+.*pip install '\.\[compile\]'.*CUDA_HOME$"):
         find()
 
 

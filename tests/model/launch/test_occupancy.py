@@ -296,6 +296,6 @@ def test_a_machine_without_shared_memory_has_none_to_claim():
 
 
 def test_a_number_of_blocks_between_two_claims_is_refused():
-    with pytest.raises(ModelError, match=r"^shared memory: B_a = 4: no claim divides 10 bytes so"):
+    with pytest.raises(ModelError, match=r"^shared memory: B_a = 4: no claim divides 10 bytes that way"):
         # 10 // 2 = 5, 10 // 3 = 3
         shared_memory_for(FERMI.replace({"resources.shared_memory": 10}), launch(32, 1, 2), 4)

@@ -110,6 +110,8 @@ def test_an_array_that_fits_no_memory_is_refused(monkeypatch, text, bytes_):
     monkeypatch.setattr(values, "available_memory", lambda: bytes_ - 1)
     with pytest.raises(KernelError) as caught:
         value(text)
-    assert str(caught.value).endswith(f"= {text!r}: takes {bytes_:,} bytes, but this computer has {bytes_ - 1:,} left")
+    assert str(caught.value).endswith(
+        f"= {text!r}: needs {bytes_:,} bytes, but this computer has {bytes_ - 1:,} bytes of free memory"
+    )
     monkeypatch.setattr(values, "available_memory", lambda: bytes_)
     assert value(text).size == 1_000_000

@@ -327,7 +327,7 @@ def test_a_file_of_no_known_format_is_refused(refused, text):
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     with pytest.raises(TraceError, match=r"none\.g: can't be read"):
         import_trace(tmp_path / "none.g")
-    with pytest.raises(TraceError, match="is no file"):
+    with pytest.raises(TraceError, match="is not a regular file"):
         import_trace(tmp_path)
 
 
