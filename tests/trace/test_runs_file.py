@@ -128,7 +128,7 @@ def first_step(columns, name, value):
 
 
 CHANGES = {
-    "another value": (lambda columns: columns["values"][3].__setitem__(0, 1), "another digest"),
+    "another value": (lambda columns: columns["values"][3].__setitem__(0, 1), "metadata's digest"),
     "a value too many": (lambda columns: columns["values"][3].append(1), "has another number of threads"),
     "a value too few": (lambda columns: columns["values"][3].pop(), "has another number of threads"),
     "a block twice": (lambda columns: columns["block"].__setitem__(3, 2), "in the order"),
