@@ -144,7 +144,7 @@ def test_a_pointer_to_no_array_is_named(refused):
 def test_no_negative_number_of_operations_or_asyncs(refused, call):
     text = refused(RecordingError, f"__global__ void f(int* a) {{ {call}; }}")
     assert "site 0" in text
-    assert "here -1" in text
+    assert "not -1" in text
 
 
 # --- crashes ----------------------------------------------------------------------------------------------------------
