@@ -1,7 +1,7 @@
 """simtmm: see threads hide memory latency.
 
-Simulate real CUDA kernels on highly-threaded machines and set the simulated time beside the analytical models'.
-The names below are loaded when they are first used, so that `import simtmm` is quick.
+Simulate real CUDA kernels on highly-threaded machines and compare the simulated time with analytical models.
+The names below are loaded at their first use, so that `import simtmm` is fast.
 """
 
 from simtmm.children import safe_path

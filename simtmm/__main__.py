@@ -52,7 +52,8 @@ def main() -> None:
 def _fill_closed() -> None:
     """Have something stand for standard streams that were closed, as by `>&-`, which takes nothing and gives nothing.
 
-    Otherwise the next file or socket that is opened would be taken for one of them, by the processes that are started.
+    Otherwise the next file or socket that is opened would be mistaken for one of them by the processes that are
+    started.
     """
     for number in (0, 1, 2):
         try:

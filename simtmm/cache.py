@@ -1,6 +1,6 @@
-"""The user's cache: what took long to build, kept by what it was built from, and never believed without a look.
+"""The user's cache: files that took long to build, stored by their inputs, and checked before each use.
 
-It lies in folders that nobody else may write to. A file's name ends with a hash of its content, so that one that was
+It is in folders that no other user may write to. A file's name ends with a hash of its content, so that one that was
 cut, changed, or put there under another's name is not taken, and built anew.
 """
 
@@ -27,7 +27,7 @@ OWN = stat.S_IRWXU
 
 _LISTED: dict[Path, tuple[int, Mapping[str, list[str]]]] = {}  # folders' names, with when they had changed
 _TEMPORARY: set[Path] = set()  # folders of this process alone
-_BUILT_AGAIN = "warning: cache folder %s: what it is to hold is built again each time"
+_BUILT_AGAIN = "warning: cache folder %s: its contents will be built again each time"
 
 
 def own_folder(kind: str, root: Path | None = None) -> Path:
@@ -77,7 +77,8 @@ def _listed(folder: Path) -> Mapping[str, list[str]]:
 def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
     """Make a file, at the path that `make` is called with, and keep it there whole.
 
-    Where nothing can be written, a full disk say, it is kept for this process alone, with a warning. Raises OutputError
+    Where nothing can be written, a full disk say, it is stored for this process only, with a warning. Raises
+    OutputError
     where that can't be either.
     """
     try:
@@ -164,14 +165,14 @@ def _own(root: Path, kind: str) -> Path:
 
 
 def outlasts() -> bool:
-    """Whether what is kept outlasts this process, as far as it has asked for a folder."""
+    """Whether stored files outlast this process, as far as it has asked for a folder."""
     return not _TEMPORARY
 
 
 def _shared(status: os.stat_result) -> str:
     """Why a folder of this kind is not the user's own; empty if it is."""
     if not stat.S_ISDIR(status.st_mode):
-        return "is no folder"
+        return "is not a folder"
     if status.st_uid != os.getuid():
         return "belongs to another user"
     if status.st_mode & OTHERS_WRITE:

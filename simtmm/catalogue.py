@@ -1,7 +1,7 @@
-"""Catalogue: which kernels are known by name, and the description of each, without running any of it.
+"""Catalogue: the kernels that are known by name and their descriptions, without running their code.
 
-A kernel is code, so it matters who names it. What a user types in a call may name any kernel: by its folder's path, or
-by a name, which is looked for in the folders that the user gave (simtmm.files.given_folders), then among the shipped
+A kernel is code, so it matters who names it. A user's call may name any kernel: by its folder's path, or by a name,
+which is looked up in the folders that the user gave (simtmm.files.given_folders), then among the shipped
 kernels, then in ./kernels of the working directory. What stands in data (a trace, a store, a study file, measured
 times) may only name a kernel that is shipped or lies in a folder given, and only by its name.
 """
@@ -78,8 +78,8 @@ def typed_kernel(kernel: str | Path) -> Path:
         if not named or not is_folder(folder):
             if named and is_there(folder):
                 raise KernelError(
-                    f"{named}: is a file of no known kind: a kernel's name or folder, CUDA (.cu, .ptx, .cubin, "
-                    ".fatbin), launches (.toml), a script (.py), a trace (.parquet) or a workload (.json) is needed"
+                    f"{named}: unknown kind of file: must be a kernel's name or folder, CUDA (.cu, .ptx, .cubin, "
+                    ".fatbin), launches (.toml), a script (.py), a trace (.parquet) or a workload (.json)"
                 )
             raise KernelError(f"kernel {named!r}: unknown{nearest(named, known)}")
     return folder
@@ -94,12 +94,12 @@ def named_kernel(name: str) -> Path | None:
 def refusal(name: str, folder: Path | None = None) -> str:
     """Why data can't name a kernel so, and what helps. folder: what it is a path to, relative to here."""
     if name in known_kernels():
-        return f"is a kernel of ./{HERE}, which a file can only name where it is given: --kernel-path {HERE}"
+        return f"is a kernel of ./{HERE}, which a file can name only with --kernel-path {HERE}"
     if folder is not None:
-        return f"is a path, and that folder is neither shipped nor given: give --kernel-path {folder.parent}"
+        return f"is a path to a folder that is neither shipped nor given: add --kernel-path {folder.parent}"
     if Path(name).name != name:
-        return "is a path; a file names a kernel by its name, and --kernel-path gives the folder that it lies in"
-    return f"is no kernel that is shipped or in a folder given by --kernel-path{nearest(name, kernel_folders())}"
+        return "is a path; give the kernel's name here, and its parent folder as --kernel-path"
+    return f"unknown kernel: neither shipped nor in a folder of --kernel-path{nearest(name, kernel_folders())}"
 
 
 def describe(name: str, folder: Path) -> Description:
@@ -126,9 +126,9 @@ def _content(path: Path) -> bytes:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise KernelError(f"{path}: is no regular file")
+            raise KernelError(f"{path}: is not a regular file")
         if status.st_size > MOST_BYTES:
-            raise KernelError(f"{path}: has {status.st_size:,} bytes: must be at most {MOST_BYTES:,} to be read")
+            raise KernelError(f"{path}: has {status.st_size:,} bytes: must have at most {MOST_BYTES:,}")
         return path.read_bytes()
     except OSError as error:
         raise KernelError(f"{path}: can't be read ({error.strerror})") from None

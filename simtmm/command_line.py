@@ -1,4 +1,4 @@
-"""The command line as a whole: its standard streams, and what can go wrong turned into one line."""
+"""The command line as a whole: its standard streams, and errors as one line."""
 
 import contextlib
 import errno
@@ -134,7 +134,7 @@ def _status() -> tuple[object, bool]:
         print(_message(error))  # which is the help
         return WRONG_INPUT, False
     except MemoryError as error:  # a backstop: what takes much memory is checked before (docs/threats.md)
-        return _complain(f"memory does not suffice ({shown_error(error)}); smaller sizes take less")
+        return _complain(f"out of memory ({shown_error(error)}); try smaller sizes")
     except OSError as error:  # likewise, of files that simtmm makes for itself
         where = shown(error.filename) if error.filename else "a temporary file"
         return _complain(f"{where}: can't be read or written ({error.strerror or shown_error(error)})")
@@ -143,7 +143,7 @@ def _status() -> tuple[object, bool]:
     except Exception as error:
         if isinstance(error, SystemError) and _is_of_interrupt(error):  # Ctrl-C while compiled code was called
             return INTERRUPTED, True
-        fault = own_faults.internal_error(error, "the command was not carried out", "of what it was given")
+        fault = own_faults.internal_error(error, "the command was not completed", "of its input")
         return _complain(str(own_faults.with_report(fault, {})), own_faults.STATUS)
 
 
@@ -160,7 +160,7 @@ def _message(error: Exception) -> str:
 def _where_to_look(error: Exception) -> str:
     """What helps with a mistake of the command line."""
     if getattr(error, "option_name", None) in OF_LAUNCHES:
-        return "a file of launches (.toml) says how a .cu file is launched; run, diff and record take the option"
+        return "describe a .cu file's launches in a file (.toml); only run, diff and record have this option"
     return "see simtmm --help"
 
 

@@ -1,6 +1,6 @@
-"""Loops that Numba compiles when they are first called, and keeps in the user's cache, or where NUMBA_CACHE_DIR says.
+"""Loops that Numba compiles at their first call and stores in the user's cache or in NUMBA_CACHE_DIR.
 
-What is kept is named by a hash of all sources that it was compiled from: the function's module and the modules of this
+A stored file is named by a hash of all sources that it was compiled from: the function's module and the modules of this
 package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen, which
 Numba's own cache, that looks at the function's own file alone, does not do.
 """
@@ -77,7 +77,7 @@ class Compiled:
 
 
 def _as_python(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is, for people who look for a mistake in it (NUMBA_DISABLE_JIT): with integers that wrap round
+    """The function itself, to debug it (NUMBA_DISABLE_JIT): with integers that wrap round
     and fields of rows by their names, as it has where it is compiled.
     """
     np = importlib.import_module("numpy")  # late, as Numba
@@ -128,7 +128,7 @@ def announced(what: str) -> Iterator[None]:
 
 @cache
 def kept_folder(module: str) -> Path | None:
-    """Where what is compiled of a module's functions is kept; None where the user's cache can't be had."""
+    """Where a module's compiled functions are stored; None without the user's cache."""
     named = os.environ.get("NUMBA_CACHE_DIR")  # where Numba's own caches go, if the user has set it
     root = Path(named) if named else cache_folder()
     folder = own_folder("simtmm" if named else "compiled", root)

@@ -56,7 +56,7 @@ def limit_told(needed: int) -> str:
     if most >= needed:
         return ""
     return (
-        f"memory does not suffice: it needs {needed >> 20:,} MiB of addresses, and a limit leaves {most >> 20:,} "
+        f"out of memory: needs {needed >> 20:,} MiB of addresses, but a limit leaves {most >> 20:,} "
         "(ulimit -v): raise the limit"
     )
 

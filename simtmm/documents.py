@@ -114,7 +114,7 @@ def _begun(file: BinaryIO, path: str | Path, error: type[SimtmmError]) -> bytes:
         except BlockingIOError:
             begun = None  # somebody is about to write
         if begun == b"":
-            raise error(f"{path}: is a pipe that nobody writes to: must be a file")
+            raise error(f"{path}: is a pipe without a writer: must be a file")
     os.set_blocking(file.fileno(), True)
     return begun or b""
 
@@ -176,7 +176,7 @@ def parsed_json(text: str | bytes, once: bool = False, own: Collection[str] | No
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if twice := duplicates([key for key, _ in pairs]):
-        raise ValueError(f"key {shown(twice[0])} is there twice")
+        raise ValueError(f"key {shown(twice[0])} appears more than once")
     return dict(pairs)
 
 
@@ -205,7 +205,7 @@ def _check(document: Any, any_whole: bool = False) -> None:
             elif kind is list:
                 inner += value
             elif (kind is int and not any_whole and not LEAST_WHOLE <= value <= MOST_WHOLE) or kind in _DATES:
-                allowed = "a number, a text, a truth value, a list or a table"
+                allowed = "a number, a text, true or false, a list or a table"
                 if kind is int:
                     allowed = "a whole number from -2^63 to 2^64 - 1"
                 raise ValueError(f"{_key_of(document, value)} = {shown(value)}: must be {allowed}")

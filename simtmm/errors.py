@@ -16,9 +16,9 @@ LONGEST_WORD = 400  # of a message; a path may be long
 
 
 class SimtmmError(Exception):
-    """Anything a user can cause and mend. Every other exception from simtmm is a bug in it, as is InternalError.
+    """An error that a user can cause and fix. Every other exception, and InternalError, is a bug in simtmm.
 
-    message: becomes the one line that `one_line` makes of it, whatever was put into it.
+    message: the message; `one_line` makes it a single line.
     """
 
     def __init__(self, message: str = "") -> None:

@@ -97,7 +97,7 @@ def expression(text: str, what: str, fault: type[SimtmmError]) -> Expression:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise fault(f"{what} {text!r}: is no expression ({shown_error(error)})") from None
+        raise fault(f"{what} {text!r}: is not an expression ({shown_error(error)})") from None
     parsed = Expression(text, tree, what, fault)
     _check(parsed, tree)
     return parsed
@@ -127,7 +127,7 @@ def _check(whole: Expression, node: ast.expr, depth: int = 0) -> None:
         part = ast.get_source_segment(whole.text.strip(), node)
         raise whole.fault(
             f"{whole.what} {whole.text!r}: {part!r}: only names, numbers, arithmetic, comparisons, and, or, not "
-            f"and {', '.join(FUNCTIONS)} are understood"
+            f"and {', '.join(FUNCTIONS)} are allowed"
         )
     for each in inner:
         _check(whole, each, depth + 1)

@@ -30,5 +30,5 @@ def imported(module: str, extra: str, purpose: str, error: type[SimtmmError] = O
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> "pandas.DataFrame":
-    """Rows as a pandas.DataFrame. Raises OutputError where pandas is not installed."""
+    """Rows as a pandas.DataFrame. Raises OutputError if pandas is not installed."""
     return imported("pandas", "plot", "to_frame").DataFrame(list(rows))

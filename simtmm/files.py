@@ -98,13 +98,13 @@ def _there(folders: Iterable[Path]) -> list[Path]:
 
 
 def _listed(variable: str) -> list[Path]:
-    """The folders that an environment variable names; one that is not there is told once."""
+    """The folders that an environment variable names; a missing one is reported once."""
     entries = [entry for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
     found = [_of_home(entry) for entry in entries]
     for entry, folder in zip(entries, found, strict=True):
         if (variable, entry) not in _missed and not is_folder(folder) and multiprocessing.parent_process() is None:
             _missed.add((variable, entry))
-            logger.warning("%s", one_line(f"warning: {variable}: {entry}: there is no such folder; it is passed over"))
+            logger.warning("%s", one_line(f"warning: {variable}: {entry}: no such folder; skipped"))
     return found
 
 

@@ -68,7 +68,7 @@ class HostText:
             at = path if error.lineno is None else f"{path}:{error.lineno}"
             raise KernelError(f"{at}: SyntaxError: {shown_error(SyntaxError(error.msg))}") from None
         except (ValueError, RecursionError, MemoryError) as error:
-            raise KernelError(f"{path}: is no Python that can be read ({shown_error(error)})") from None
+            raise KernelError(f"{path}: is not valid Python ({shown_error(error)})") from None
         nodes = list(ast.walk(self._tree))
         self._bound = Counter(name for node in nodes for name in _bound(node))
         self._spread = Counter(_name(part) for node in nodes if isinstance(node, ast.Dict) for part in _spread(node))

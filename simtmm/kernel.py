@@ -81,7 +81,7 @@ class Kernel:
         Raises KernelError.
         """
         if self._drawing() is None:
-            raise KernelError(f"kernel {self.name}: takes no graph: its host.py has no OWN_GRAPH")
+            raise KernelError(f"kernel {self.name}: does not take a graph: its host.py has no OWN_GRAPH")
         return dataclasses.replace(self, graph=opened_graph(graph))
 
     @property
@@ -128,7 +128,7 @@ class Kernel:
         if drawing is None:
             return None
         if not isinstance(drawing, tuple) or not {*drawing, "n"} <= set(self.parameters):
-            raise KernelError(f"{self.folder / 'host.py'}: OWN_GRAPH must be a tuple of names of parameters, beside n")
+            raise KernelError(f"{self.folder / 'host.py'}: OWN_GRAPH must be a tuple of parameter names, without n")
         return drawing
 
     def _given(self, parameters: Mapping[str, Any]) -> SimpleNamespace:
@@ -228,11 +228,11 @@ class Kernel:
 
 
 def load_kernel(kernel: str | Path) -> Kernel:
-    """The kernel that a user named. Runs its host.py. Raises KernelError.
+    """Load a kernel that a user named. Runs its host.py. Raises KernelError.
 
-    A name that stands in data may not come here; see simtmm.catalogue.
+    Names from data files must not be loaded here; see simtmm.catalogue.
 
-    kernel: its name (kernels/NAME), or its folder's path.
+    kernel: the kernel's name (kernels/NAME), or the path of its folder.
     """
     return kernel_in(typed_kernel(kernel))
 

@@ -1,6 +1,6 @@
 """What is known by name, kernels and machines: where it lies, and what it hides of the same name.
 
-It is looked for in the folders that the user gave (simtmm.files.given_folders), then among what is shipped, then in a
+It is looked up in the folders that the user gave (simtmm.files.given_folders), then among what is shipped, then in a
 folder of the working directory: what happens to lie here never takes a shipped one's name, and where it would, a
 warning says so.
 """
@@ -32,7 +32,7 @@ class Known:
 
 
 def places(what: str) -> list[tuple[Origin, list[Path]]]:
-    """The folders that "kernels" or "machines" are looked for in, in that order."""
+    """The folders in which "kernels" or "machines" are looked up, in that order."""
     here = Path(what)
     return [
         ("given", given_folders(what)),
@@ -75,11 +75,11 @@ def taken(known: Known, noun: str) -> Path:
         _told.add((noun, known.name))
         log = logging.getLogger("simtmm")
         if known.origin == "given" and "shipped" in hidden:
-            log.warning("%s %s: %s is taken, and not the shipped one of that name", noun, known.name, known.path)
+            log.warning("%s %s: using %s instead of the shipped one of that name", noun, known.name, known.path)
         if "here" in hidden:
             here = Path(f"{noun}s")
             log.warning(
-                "%s %s: %s is taken, and not %s; to have that one, name its path or give --%s-path %s",
+                "%s %s: using %s, not %s; to use that one, give its path or --%s-path %s",
                 noun, known.name, "the shipped one" if known.origin == "shipped" else known.path,
                 here / hidden["here"].path.name, noun, here,
             )  # fmt: skip

@@ -34,9 +34,9 @@ class Launch:
     kernel: the function's name.
     arguments: names of arrays, and numbers.
     grid, block: sizes in x, y, z.
-    registers_per_thread: 32-bit registers; what occupancy needs (Eq 5.2).
-    shared_memory_bytes: of a block; likewise.
-    local_memory_bytes: `shared_memory_bytes` by its old name.
+    registers_per_thread: 32-bit registers of a thread, for occupancy (Eq 5.2).
+    shared_memory_bytes: shared memory of a block [bytes], for occupancy.
+    local_memory_bytes: the old name of `shared_memory_bytes`.
 
     Raises KernelError.
     """
@@ -61,7 +61,8 @@ class Launch:
         if local_memory_bytes is not None:
             if shared_memory_bytes:
                 raise KernelError(
-                    f"launch of {shown(kernel)}: local_memory_bytes is shared_memory_bytes, which is given"
+                    f"launch of {shown(kernel)}: local_memory_bytes is the old name of shared_memory_bytes: give "
+                    "only one of them"
                 )
             tell(f"launch of {shown(kernel)}", "local_memory_bytes", "shared_memory_bytes")
             shared_memory_bytes = local_memory_bytes
@@ -72,7 +73,7 @@ class Launch:
 
     @property
     def local_memory_bytes(self) -> int:
-        """`shared_memory_bytes` by its old name."""
+        """the old name of `shared_memory_bytes`."""
         return self.shared_memory_bytes
 
     def _check(self) -> None:

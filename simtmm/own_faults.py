@@ -75,8 +75,8 @@ def with_report(error: InternalError, parts: Mapping[str, str]) -> InternalError
 def to_send(path: Path | None) -> str:
     """What a message asks for, in its last words. path: of the file that `report` wrote."""
     if path is None:
-        return "; please send this line and the kernel's source to its developers"
-    return f"; please send {path}, which holds the code that it happened with, to its developers"
+        return "; please send this line and the kernel's source to the developers"
+    return f"; please send {path}, which has the code that triggered it, to the developers"
 
 
 def report(summary: str, parts: Mapping[str, str]) -> Path | None:

@@ -11,7 +11,7 @@ from simtmm.renamed import PARAMETERS, renamed_with_notice
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kernel: its kind (from the default), range or choices, and what it means."""
+    """A parameter of a kernel: its kind (from the default), range or choices, and meaning."""
 
     default: int | float | str
     help: str
@@ -25,7 +25,7 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """The allowed values, in words."""
         if self.choices is not None:
             return f"one of {', '.join(str(choice) for choice in self.choices)}"
         kind = {int: "a whole number", float: "a number", str: "a word"}[type(self.default)]
@@ -36,7 +36,7 @@ class Parameter:
         return f"{kind} of at most {self.maximum:.12g}" if self.maximum is not None else kind
 
     def parse(self, value: object) -> int | float | str:
-        """The value as this parameter holds it; from text as on the command line, too. Raises ValueError."""
+        """Convert a value, or its text on the command line, to this parameter's kind. Raises ValueError."""
         parsed = _of_kind(self, value)
         if self.choices is not None and parsed not in self.choices:
             raise ValueError

@@ -105,9 +105,9 @@ def open_program(
     """The program that a source names; a kernel is recorded on the CPU.
 
     source: a kernel's name or folder, a trace's file, a workload's file; or one of the three itself.
-    parameters: of a kernel, those that differ from its defaults.
+    parameters: a kernel's parameters that differ from its defaults.
     progress: called with the number of events recorded so far.
-    kinds: what the source may be.
+    kinds: the allowed kinds of source.
     machine: whose architecture a kernel is compiled for, where it is recorded as compiled; one of today if left out.
     form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record); if left out, what suits it.
 
@@ -149,7 +149,7 @@ def shipped_trace(name: str) -> Path:
     """The path of a trace in traces/. Raises TraceError."""
     path = data_file("traces", name)
     if path is None:
-        raise TraceError(f"{name}: did not come with this simtmm: install it again")
+        raise TraceError(f"{name}: is missing from this installation: reinstall simtmm")
     return path
 
 

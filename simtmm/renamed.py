@@ -30,7 +30,7 @@ def with_new_names(table: Mapping[str, Entry], renamed: Mapping[str, str]) -> di
     """A table with its old keys renamed, in their place. Raises ValueError where a key is there by both names."""
     for old, new in renamed.items():
         if old in table and new in table:
-            raise ValueError(f"{old}: is {new} by its old name, and {new} is given as well")
+            raise ValueError(f"{old}: is the old name of {new}: give only one of them")
     return {renamed.get(key, key): entry for key, entry in table.items()}
 
 
@@ -51,7 +51,7 @@ def with_new_keys(tables: Mapping[str, Any], renamed: Mapping[str, str]) -> Mapp
     for old in old_names(tables, renamed):
         (parent, last), new = old.split("."), renamed[old]
         if new.split(".")[1] in tables[parent]:
-            raise ValueError(f"{old}: is {new} by its old name, and {new} is given as well")
+            raise ValueError(f"{old}: is the old name of {new}: give only one of them")
         tables = {**tables, parent: with_new_names(tables[parent], {last: new.split(".")[1]})}
     return tables
 

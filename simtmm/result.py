@@ -20,15 +20,15 @@ WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
 
 @dataclass(frozen=True)
 class Result(Displayed):
-    """What a simulation reports (machine rules, section 7).
+    """The result of a simulation (machine rules, section 7).
 
-    ticks: the run's length, launch overheads included. issued: instructions that took a port. transactions: chunks
-    listed by them, cache hits included. l2_sectors, memory_sectors: sectors of chunks that moved to and from the L2
-    and global memory, what a cache writes back apart; a chunk is one where the machine's have none. port_busy:
-    ticks that ports were held, summed over ports. time: where the ticks of all core groups went, summed over
-    groups, launch overheads apart; None without a breakdown. launch_ticks: the length of each launch, its overhead
-    included. timeline: what each warp did when, if that was requested. stalls: what the warps' ticks went into, by
-    reason and place, likewise. traffic: chunks over time, of a run with a timeline.
+    ticks: the run's length, including launch overheads. issued: instructions that used an issue port. transactions: the
+    chunks that they list, including cache hits. l2_sectors, memory_sectors: sectors moved to and from the L2 and global
+    memory, without what a cache writes back; without sectors, chunks. port_busy: ticks that ports were held, summed
+    over ports. time: where the ticks of all core groups went, summed over groups, without launch overheads; None
+    without a breakdown. launch_ticks: the length of each launch, including its overhead. timeline: what each warp did
+    and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
+    over time, for a run with a timeline.
     """
 
     ticks: int
@@ -59,12 +59,12 @@ class Result(Displayed):
 
     @property
     def seconds(self) -> float | None:
-        """cycles / clock_hz; None where the machine has no clock."""
+        """cycles / clock_hz; None if the machine has no clock rate."""
         return None if self.clock_hz is None else self.cycles / self.clock_hz
 
     @property
     def sites(self) -> Rows:
-        """What was booked and counted, a row for each place of the program and array that is accessed there.
+        """Ticks by reason, and counts: a row for each place of the program and array accessed there.
 
         `.to_frame()` makes a pandas.DataFrame of it. docs/why.md says what the columns are.
 
@@ -74,17 +74,17 @@ class Result(Displayed):
 
     @property
     def lines(self) -> Rows:
-        """Likewise, a row for each source line, the one with most ticks first."""
+        """The same with a row for each source line, the one with most ticks first."""
         return self._over_all(self._stalls().summed("line"))
 
     @property
     def arrays(self) -> Rows:
-        """Likewise, a row for each array."""
+        """The same with a row for each array."""
         return self._over_all(self._stalls().summed("array"))
 
     @property
     def launches(self) -> Rows:
-        """Likewise, a row for each launch, with how long it takes and how many warps core groups hold meanwhile."""
+        """The same with a row for each launch, with its time and the warps that core groups hold."""
         stalls = self._stalls()
         return Rows(
             self._timed({"launch_ticks": ticks, **row}, ticks)
@@ -103,7 +103,7 @@ class Result(Displayed):
         return self.stalls
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but timeline, traffic and stalls, for JSON."""
+        """Everything except timeline, traffic and stalls, for JSON."""
         return {
             "engine": self.engine,
             "ticks": self.ticks,
@@ -121,20 +121,20 @@ class Result(Displayed):
         }
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row of all numbers but those of single launches, for pandas; several results make a table.
+        """A row of all numbers except those of single launches, for pandas; several results make a table.
 
-        Raises OutputError where pandas is not installed.
+        Raises OutputError if pandas is not installed.
         """
         row = {name: value for name, value in self.to_dict().items() if name not in ("time", "launch_ticks")}
         return frame([{**row, **{f"time.{state}": ticks for state, ticks in (self.time or {}).items()}}])
 
     def plot(self) -> Picture:
-        """Where the simulated time went. Raises OutputError without a breakdown, and without matplotlib."""
+        """A picture of where the simulated time went. Raises OutputError without a breakdown or matplotlib."""
         return drawn(self)
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], ticks_per_cycle: int, clock_hz: float | None) -> "Result":
-        """From `to_dict`'s form, and what of the machine is not in it. Raises KeyError or TypeError."""
+        """From `to_dict`'s form and the machine's clock, which that form lacks. Raises KeyError or TypeError."""
         given = {key: value for key, value in table.items() if key not in ("cycles", "seconds")}
         given["launch_ticks"] = tuple(given["launch_ticks"])
         return cls(**given, ticks_per_cycle=ticks_per_cycle, clock_hz=clock_hz)
@@ -144,8 +144,8 @@ class Result(Displayed):
 class Prediction(Displayed):
     """A model's prediction for a program on a machine.
 
-    terms: each term's cycles by name, in the model's order. bound: the name of the term that binds. symbols:
-    the values that went in, by the papers' letters. source: document and equation.
+    terms: each term's cycles by name, in the model's order. bound: the name of the largest term, which binds. symbols:
+    the input values, by the papers' letters. source: document and equation.
     """
 
     model: str
@@ -161,11 +161,11 @@ class Prediction(Displayed):
 
     @property
     def seconds(self) -> float | None:
-        """cycles / clock_hz; None where the machine has no clock."""
+        """cycles / clock_hz; None if the machine has no clock rate."""
         return None if self.clock_hz is None else self.cycles / self.clock_hz
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "model": self.model,
             "cycles": self.cycles,
@@ -177,12 +177,12 @@ class Prediction(Displayed):
         }
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row of time, what binds, and each term, for pandas. Raises OutputError where pandas is not installed."""
+        """A row with the time, what binds and each term, for pandas. Raises OutputError if pandas is not installed."""
         row = {"model": self.model, "cycles": self.cycles, "seconds": self.seconds, "bound": self.bound}
         return frame([{**row, **{f"terms.{name}": cycles for name, cycles in self.terms.items()}}])
 
     def plot(self) -> Picture:
-        """The terms, and which of them binds. Raises OutputError where matplotlib is not installed."""
+        """A picture of the terms, and which of them binds. Raises OutputError if matplotlib is not installed."""
         return drawn(self)
 
 
@@ -196,7 +196,7 @@ class Quartiles:
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.median <= self.high < float("inf"):
-            raise ValueError(f"quartiles {self.low}, {self.median}, {self.high}: must ascend from 0 on")
+            raise ValueError(f"quartiles {self.low}, {self.median}, {self.high}: must be ascending and at least 0")
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> "Quartiles":
@@ -233,9 +233,9 @@ class LaunchTime:
 class Measurement:
     """Times of a kernel's plain build on a GPU, its answer checked.
 
-    machine: the name it goes by. total: of the launches together, without what lies between them. elapsed: from the
-    first launch's start to the last one's end. cold: whether the caches were emptied before each run. device: what it
-    ran on: names, versions, `clock_hz` as counted there. source: a hash of what was compiled.
+    machine: the GPU's name. total: the time of all launches, without the gaps between them. elapsed: from the first
+    launch's start to the last one's end. cold: whether the caches were emptied before each run. device: the GPU's
+    names, versions and measured `clock_hz`. source: a hash of the compiled source.
     """
 
     kernel: str
@@ -253,16 +253,16 @@ class Measurement:
 
     @property
     def seconds(self) -> float:
-        """The median of `total`, to be set beside simulated and modelled times."""
+        """The median of `total`, to compare with simulated and modelled times."""
         return self.total.median
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {"version": 1, "seconds": self.seconds, **asdict(self)}
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Measurement":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError for any other form."""
         if table["version"] != 1:
             raise ValueError(f"version {table['version']}, this simtmm reads 1")
         given = {key: value for key, value in table.items() if key not in ("version", "seconds")}

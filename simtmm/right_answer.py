@@ -37,7 +37,7 @@ class Wrong:
 def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0) -> None:
     """Raise WrongAnswer, naming the first element of `got` that is not as expected (to a relative tolerance)."""
     if got.shape != expected.shape:
-        raise WrongAnswer(f"{name} has shape {got.shape}, should have {expected.shape}")
+        raise WrongAnswer(f"{name} has shape {got.shape}, should be {expected.shape}")
     right = _equal(got, expected) if tolerance == 0 else _close(got, expected, tolerance)
     if not np.all(right):
         at = tuple(int(index) for index in np.argwhere(~right)[0])

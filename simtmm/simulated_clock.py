@@ -13,7 +13,7 @@ def clock_on(machine: Machine) -> Clock:
     """A clock whose launches take what the fast engine says for each of them alone, its overhead included.
 
     What only the first launch of a run pays is left out: each of them would be a first one. A launch that follows
-    another one in a graph pays `graph_launch_overhead` in the place of `launch_overhead`.
+    another one in a graph pays `graph_launch_overhead` instead of `launch_overhead`.
     """
     later = machine.after_its_first_launch
     durations = machine.durations
@@ -30,5 +30,5 @@ def seconds_on(machine: Machine, trace: Trace) -> float:
     """
     seconds = simulate(machine, lower_or_stream(trace, machine)[0], breakdown=False).seconds
     if seconds is None:
-        raise MachineError(f"{machine.name}: clock_hz: is not known, so that nothing takes any seconds on it")
+        raise MachineError(f"{machine.name}: clock_hz: is unknown, so times in seconds are unknown")
     return seconds

@@ -25,7 +25,7 @@ def watched(watch: Watch | None) -> Iterator[None]:
 
 
 def tell(stage: str, done: int, total: int | None = None) -> None:
-    """Tell whoever watches. done: of the stage; total: all of it, where that is known."""
+    """Report to the watcher. done: of the stage; total: all of it, where that is known."""
     watch = _watch.get()
     if watch is not None:
         watch(stage, done, total)

@@ -88,7 +88,7 @@ def test_a_file_of_a_family_takes_the_rest_from_it(tmp_path):
     ("changes", "line"),
     [
         ({"memory.bandwidth": 1e9, "memory.service": 5}, "give one of them"),
-        ({"memory.bandwidth": 1e15}, "ticks_per_cycle = 100 does not count"),
+        ({"memory.bandwidth": 1e15}, "ticks_per_cycle = 100 can't count"),
         ({"memory.bandwidth": 0}, "memory.bandwidth = 0: must be a number above 0"),
         ({"memory.bandwidth": 1e9, "clock_hz": None}, "needs clock_hz"),
         ({"memory.bandwidth": 1e9, "memory.transfers": "serial"}, "must be left out with memory.transfers"),

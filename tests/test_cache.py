@@ -133,7 +133,7 @@ def test_where_nothing_can_be_written_it_is_kept_for_this_process_alone(root, ca
     assert path.read_text() == "content"
     assert path.parent.parent == tmp_path
     assert "cache folder" in caplog.text
-    assert "No space left on device): what it is to hold is built again each time" in caplog.text
+    assert "No space left on device): its contents will be built again each time" in caplog.text
 
 
 def test_a_file_in_the_place_of_the_folder_is_told(tmp_path, caplog, monkeypatch):
@@ -144,7 +144,7 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path, caplog, monkeypatch
     with caplog.at_level(logging.WARNING, "simtmm"):
         folder = cache.own_folder("builds", tmp_path / "file")
     assert folder.is_dir()
-    assert "file/builds: can't be written (Not a directory): what it is to hold is built again" in caplog.text
+    assert "file/builds: can't be written (Not a directory): its contents will be built again" in caplog.text
     assert not cache.outlasts()
 
 

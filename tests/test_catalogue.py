@@ -128,7 +128,7 @@ def test_that_a_given_kernel_hides_a_shipped_one_is_reported_once(given, caplog)
     with caplog.at_level(logging.WARNING):
         typed_kernel("stream")
         named_kernel("stream")
-    assert warnings(caplog) == [f"kernel stream: {own} is taken, and not the shipped one of that name"]
+    assert warnings(caplog) == [f"kernel stream: using {own} instead of the shipped one of that name"]
 
 
 def test_that_the_working_directorys_is_not_taken_is_reported_with_what_helps(here, caplog):
@@ -137,7 +137,7 @@ def test_that_the_working_directorys_is_not_taken_is_reported_with_what_helps(he
         typed_kernel("stream")
         typed_kernel("stream")
     assert warnings(caplog) == [
-        "kernel stream: the shipped one is taken, and not kernels/stream; to have that one, name its path or give "
+        "kernel stream: using the shipped one, not kernels/stream; to use that one, give its path or "
         "--kernel-path kernels"
     ]
 
@@ -211,9 +211,9 @@ def loop(path):
     [
         (lambda path: path.write_text("def inputs(p:\n"), "host.py:1: SyntaxError: "),
         (lambda path: path.write_bytes(b"\x7fELF\x01\xff\xfe"), "host.py"),
-        (pipe, "host.py: is no regular file"),
-        (folder, "host.py: is no regular file"),
-        (huge, "host.py: has 1,099,511,627,776 bytes: must be at most 262,144 to be read"),
+        (pipe, "host.py: is not a regular file"),
+        (folder, "host.py: is not a regular file"),
+        (huge, "host.py: has 1,099,511,627,776 bytes: must have at most 262,144"),
         (loop, "host.py: can't be read ("),
     ],
     ids=["syntax", "binary", "pipe", "folder", "huge", "loop"],
@@ -248,5 +248,5 @@ def test_a_name_that_would_command_a_terminal_is_none(here):
 def test_a_file_of_no_known_kind_is_no_kernel_that_is_unknown(tmp_path):
     path = tmp_path / "notes.txt"
     path.touch()
-    with pytest.raises(KernelError, match=r"notes\.txt: is a file of no known kind: a kernel's name or folder"):
+    with pytest.raises(KernelError, match=r"notes\.txt: unknown kind of file: must be a kernel's name or folder"):
         typed_kernel(path)

@@ -53,8 +53,8 @@ def test_sizes_stand_in_dictionaries_too():
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
-        ("memory.stores", "x2", "must be a number's multiple, and memory.stores is 'posted'"),
-        ("memory.store_latency", "x2", "must be a number's multiple, and memory.store_latency has no value"),
+        ("memory.stores", "x2", "must be a multiple of a number, but memory.stores is 'posted'"),
+        ("memory.store_latency", "x2", "must be a multiple of a number, but memory.store_latency has no value"),
         ("cores.groups", "x0.25", "cores.groups = 2.5: must be a whole number"),
         ("resources.shared_memory", "96KB", "must be in B, KiB, MiB, GiB"),
         ("resources.shared_memory", "0.3B", "must be a whole number of bytes"),

@@ -331,7 +331,7 @@ def test_help_is_quick_because_it_loads_nothing_heavy():
         (["run", "--machin", "gtx280"], "No such option: --machin"),
         (["--frobnicate"], "No such option: --frobnicate"),
         (["run", "--machine"], "Option '--machine' requires an argument."),
-        (["run", "one", "two"], "'two': arguments are for a Python script or a CUDA program, and one is neither"),
+        (["run", "one", "two"], "'two': arguments are for a Python script or a CUDA program, but one is neither"),
         (["run", "stream", "--build", "-O3"], "--build: is for a Python script or a CUDA program"),
         (["run", "--machine", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
         (["machines", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
@@ -470,7 +470,7 @@ def test_a_folder_is_no_trace(refused, here):
 def test_another_programs_parquet_is_refused_with_what_is_needed(refused, here):
     pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), here / "t.parquet")
     line = refused("run", "t.parquet")
-    assert line.startswith("t.parquet: is no simtmm trace: ")
+    assert line.startswith("t.parquet: is not a simtmm trace: ")
     assert all(column in line for column in COLUMNS.names)
 
 
@@ -509,8 +509,8 @@ def edited(name, row, value):
 
 ORDER = "rows must be in the order of launch, block and thread"
 CHANGES = {
-    "removed at the end": (lambda table: table.slice(0, 237_565), "has 237565 rows, its metadata says 237570"),
-    "removed at the start": (lambda table: table.slice(5), "has 237565 rows, its metadata says 237570"),
+    "removed at the end": (lambda table: table.slice(0, 237_565), "has 237565 rows, but its metadata says 237570"),
+    "removed at the start": (lambda table: table.slice(5), "has 237565 rows, but its metadata says 237570"),
     "reversed": (lambda table: table.take(pa.array(np.arange(table.num_rows)[::-1])), ORDER),
     "halves exchanged": (
         lambda table: pa.concat_tables([table.slice(100_000), table.slice(0, 100_000)]), ORDER,

@@ -67,8 +67,8 @@ def refusal(call, *arguments):
         ("n = 0x" + "f" * 6000, "n = 2^23999...: must be a whole number from -2^63 to 2^64 - 1"),
         ("[axes]\nn = [1, -9223372036854775809]", "axes.n[1] = -9223372036854775809: must be a whole number from"),
         ("n = " + "9" * 5000, "Exceeds the limit (4300 digits) for integer string conversion"),
-        ("a.b = 2026-11-22", "a.b = datetime.date(2026, 11, 22): must be a number, a text, a truth value, a list or"),
-        ("a = 12:30:00", "a = datetime.time(12, 30): must be a number, a text, a truth value, a list or a table"),
+        ("a.b = 2026-11-22", "a.b = datetime.date(2026, 11, 22): must be a number, a text, true or false, a list or"),
+        ("a = 12:30:00", "a = datetime.time(12, 30): must be a number, a text, true or false, a list or a table"),
         ("x = 1\n" + ".".join("a" * 33) + " = 1", "line 2: 'a.a.a.a.a.a.a.a.a.a.a.a.a.a...a.a.a.a.a.a.a.a.a.a.a.a"),
         ("[" + '"a" . ' * 40 + "b]", "line 1: "),
         ("a = " + "[" * 40 + "]" * 40, "must be nested at most 32 deep"),
@@ -149,7 +149,7 @@ def test_comments_that_are_begun_and_never_ended_are_read_once(file):
 def test_a_pipe_that_nobody_writes_to_is_refused_at_once_and_one_with_a_writer_is_waited_for(read, tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(MachineError, match=r"pipe: is a pipe that nobody writes to: must be a file$"):
+    with pytest.raises(MachineError, match=r"pipe: is a pipe without a writer: must be a file$"):
         read(path, MachineError)
     text = {read_toml: b"a = 1\n", read_json: b'{"a": 1}'}[read]
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # so that a writer does not wait
@@ -191,7 +191,7 @@ def test_a_line_that_is_not_utf_8_is_named(file):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"kernel": 1, "kernel": 2}]', "key 'kernel' is there twice"),
+        ('[{"kernel": 1, "kernel": 2}]', "key 'kernel' appears more than once"),
         ("[" * 100_000, "must be nested at most 32 deep"),  # deeper than any Python's parser goes
         ("[" * 40 + "]" * 40, "must be nested at most 32 deep"),
         (

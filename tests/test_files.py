@@ -106,7 +106,7 @@ def test_a_folder_that_the_path_names_and_that_is_not_there_is_told_once(folders
     monkeypatch.setenv(variable, os.pathsep.join([f"gone-{variable}", str(folders / "second")]))
     for _ in range(2):
         given_folders("machines")
-    line = f"warning: {variable}: gone-{variable}: there is no such folder; it is passed over"
+    line = f"warning: {variable}: gone-{variable}: no such folder; skipped"
     assert [record.getMessage() for record in caplog.records] == [line]
 
 

@@ -188,7 +188,7 @@ def test_an_algorithm_that_may_be_another_when_it_is_run_is_not_told(body):
         (b"x = 1\ndef inputs(p:\n", "host.py:2: SyntaxError: "),
         (b"\x7fELF\x00\x01\xff\xfe", "host.py"),
         (b"x = 1\x00", "host.py: SyntaxError: source code string cannot contain null bytes"),
-        (b"x = " + b"-" * 100_000 + b"1", "host.py: is no Python that can be read ("),
+        (b"x = " + b"-" * 100_000 + b"1", "host.py: is not valid Python ("),
         (b"x = " + b"9" * 5000, "host.py:1: SyntaxError: Exceeds the limit"),
         (b"", "host.py: must have a function inputs"),
     ],

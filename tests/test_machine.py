@@ -461,7 +461,7 @@ def test_a_long_value_is_shortened_in_the_complaint():
 def test_a_source_of_a_key_without_a_value_is_refused_with_the_nearest():
     sources = {"memory.latenci": {"source": "here", "certainty": "assumption"}}
     line = complaint({**SMALLEST, "sources": sources})
-    assert line.startswith("sources.memory.latenci: no such key has a value here; did you mean 'memory.latency'")
+    assert line.startswith("sources.memory.latenci: no such key with a value; did you mean 'memory.latency'")
 
 
 def test_a_source_of_unknown_certainty_is_refused():
@@ -854,7 +854,7 @@ def test_a_machine_of_the_working_directory_never_takes_a_shipped_ones_name(tmp_
     (tmp_path / "machines" / "other.toml").write_text((tmp_path / "machines" / "gtx480.toml").read_text())
     monkeypatch.chdir(tmp_path)
     assert load_machine("gtx480").name == "GeForce GTX 480"
-    assert "the shipped one is taken, and not machines/gtx480.toml" in caplog.text
+    assert "using the shipped one, not machines/gtx480.toml" in caplog.text
     assert load_machine("other").name == "mine"
     assert load_machine("machines/gtx480.toml").name == "mine"
 
@@ -869,7 +869,7 @@ def test_a_folder_that_was_given_comes_before_the_shipped_one_and_says_so(tmp_pa
     monkeypatch.setenv(variable, str(folder if variable == "SIMTMM_PATH" else folder / "machines"))
     assert load_machine("gtx480").name == "theirs"
     assert machine_files()["gtx480"] == tmp_path / "there" / "machines" / "gtx480.toml"
-    assert "is taken, and not the shipped one of that name" in caplog.text
+    assert "instead of the shipped one of that name" in caplog.text
 
 
 @pytest.mark.parametrize("name", ["GTX480", "Gtx480", "gtx480"])
@@ -1165,7 +1165,7 @@ def test_files_that_can_not_be_understood_are_left_out_of_the_list_with_a_warnin
     assert [line.partition(" ")[0] for line in warned] == [
         "bytes.toml:", "dangling.toml:", "folder.toml:", "junk.toml:", "pipe.toml:"
     ]  # fmt: skip
-    assert warned[4] == "pipe.toml: is no file: it is left out"
+    assert warned[4] == "pipe.toml: is not a file: skipped"
 
 
 @pytest.mark.parametrize(

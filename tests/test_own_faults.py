@@ -123,8 +123,6 @@ def test_what_no_command_should_meet_ends_with_status_3(monkeypatch, called):  #
     status, out, told = called("kernels")
     assert status == 3
     assert out == ""
-    assert told.startswith(
-        "simtmm: error: the command was not carried out, by a fault of simtmm, not of what it was given"
-    )
+    assert told.startswith("simtmm: error: the command was not completed, by a fault of simtmm, not of its input")
     assert "IndexError: list index out of range" in told
     assert "command: " in sent(told)

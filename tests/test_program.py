@@ -83,5 +83,5 @@ def test_a_block_that_does_not_fit_is_reported_where_it_is_prepared():
 
 
 def test_a_trace_that_did_not_come_along_is_reported():
-    with pytest.raises(TraceError, match=r"none\.parquet: did not come with this simtmm"):
+    with pytest.raises(TraceError, match=r"none\.parquet: is missing from this installation"):
         shipped_trace("none.parquet")

@@ -69,12 +69,12 @@ def test_both_names_of_a_key_are_refused(table, old):
     new = renamed.MACHINE_KEYS[f"{table}.{old}"]
     with pytest.raises(MachineError) as caught:
         Machine.from_dict(tables, origin="mine.toml")
-    assert str(caught.value) == f"mine.toml: {table}.{old}: is {new} by its old name, and {new} is given as well"
+    assert str(caught.value) == f"mine.toml: {table}.{old}: is the old name of {new}: give only one of them"
 
 
 def test_both_names_are_refused_in_a_replacement_too():
     changes = {"cores.threads_per_core": 32, "cores.max_threads_per_core": 32}
-    with pytest.raises(MachineError, match=r"cores\.threads_per_core: is cores\.max_threads_per_core by its old name"):
+    with pytest.raises(MachineError, match=r"cores\.threads_per_core: is the old name of cores\.max_threads_per_core"):
         Machine.from_dict(TABLES).replace(changes)
 
 
@@ -124,8 +124,8 @@ def test_set_of_both_names_is_one_line():
     done = command("machines", "gtx480", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "simtmm: error: --set: cores.threads_per_core: is cores.max_threads_per_core by its old name, and "
-        "cores.max_threads_per_core is given as well\n"
+        "simtmm: error: --set: cores.threads_per_core: is the old name of "
+        "cores.max_threads_per_core: give only one of them\n"
     )
 
 
@@ -168,7 +168,9 @@ def test_a_study_file_with_old_axes_changes_and_constraints_gives_the_same_point
 
 def test_an_axis_by_both_names_is_refused():
     axes = {"cores.threads_per_core": [4, 8], "cores.max_threads_per_core": [4, 8]}
-    with pytest.raises(StudyError, match=r"axes: cores\.threads_per_core: is cores\.max_threads_per_core by its old"):
+    with pytest.raises(
+        StudyError, match=r"axes: cores\.threads_per_core: is the old name of cores\.max_threads_per_core"
+    ):
         sweep({"program": str(TRACE), "axes": axes})
 
 
@@ -183,7 +185,7 @@ def test_a_launch_takes_its_old_argument(notices):
 
 
 def test_a_launch_with_both_is_refused():
-    with pytest.raises(KernelError, match="local_memory_bytes is shared_memory_bytes, which is given"):
+    with pytest.raises(KernelError, match="local_memory_bytes is the old name of shared_memory_bytes"):
         Launch("f", ("a",), 1, 32, shared_memory_bytes=64, local_memory_bytes=128)
 
 
@@ -199,7 +201,7 @@ def test_a_parameter_is_taken_by_its_old_name(name, old, new, notices):
     kernel = load_kernel(name)
     assert kernel.resolve({old: 1024}) == kernel.resolve({new: 1024})
     assert notices() == [f"notice: kernel {name}: {old} is now called {new}"]
-    with pytest.raises(KernelError, match=f"kernel {name}: parameter {old}: is {new} by its old name"):
+    with pytest.raises(KernelError, match=f"kernel {name}: parameter {old}: is the old name of {new}"):
         kernel.resolve({old: 1024, new: 1024})
 
 

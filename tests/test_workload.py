@@ -200,10 +200,13 @@ MALFORMED = {
     "in a launch": (
         {"launches": [{"blocks": []}, {"blocks": [{"warps": 1}]}]}, "launches[1].blocks[0].warps = 1: must be a list"
     ),
-    "operation a text": (one("barrier"), f"{HERE}: 'barrier' is no operation: must be a list such as ['compute', 4]"),
-    "operation empty": (one([]), f"{HERE}: [] is no operation: must be a list such as ['compute', 4]"),
-    "operation a number": (one(3), f"{HERE}: 3 is no operation: must be a list such as ['compute', 4]"),
-    "operation null": (one(None), f"{HERE}: None is no operation: must be a list such as ['compute', 4]"),
+    "operation a text": (
+        one("barrier"),
+        f"{HERE}: 'barrier' is not an operation: must be a list such as ['compute', 4]",
+    ),
+    "operation empty": (one([]), f"{HERE}: [] is not an operation: must be a list such as ['compute', 4]"),
+    "operation a number": (one(3), f"{HERE}: 3 is not an operation: must be a list such as ['compute', 4]"),
+    "operation null": (one(None), f"{HERE}: None is not an operation: must be a list such as ['compute', 4]"),
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
@@ -351,7 +354,7 @@ def test_a_file_that_is_too_large_for_memory_is_refused_before_it_is_read(monkey
 def test_a_key_that_comes_twice_is_refused(tmp_path):
     """One of the two was left out without a word."""
     (tmp_path / "w.json").write_text('{"blocks": [], "blocks": [{"warps": [[["compute", 1]]]}]}')
-    with pytest.raises(WorkloadError, match=r"w.json: is not JSON \(key 'blocks' is there twice\)"):
+    with pytest.raises(WorkloadError, match=r"w.json: is not JSON \(key 'blocks' appears more than once\)"):
         load_workload(tmp_path / "w.json")
 
 

@@ -1,1 +1,1 @@
-"""Occupations with one machine and one program or a few: run, predict, compare, tune, and what came of it in words."""
+"""Analyses of one or a few programs and machines: run, predict, compare, tune, and their results in words."""

@@ -29,7 +29,7 @@ class Agreement:
     regimes: tuple[int, int] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return vars(self) | {"regimes": list(self.regimes) if self.regimes else None}
 
 

@@ -1,4 +1,4 @@
-"""Compare: run programs on machines, and set what simulation, models and measurements say side by side."""
+"""Compare: run programs on machines, and compare simulation, models and measurements."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +97,7 @@ def compare(
         raise StudyError(f"nothing to compare ({reasons or 'no kernel and no measured time is given'})")
     beside = any(case.cycles(MEASURED) is not None for case in cases)
     if reference == MEASURED and not beside and not interrupted:
-        raise StudyError("reference 'measured': none of the measured times belongs to a case on a machine with a clock")
+        raise StudyError("reference 'measured': no measured time matches a case on a machine with a clock")
     fits: dict[str, dict[str, float]] = {}
     for name in fitted:
         theirs = name == (CALIBRATED.name if CALIBRATED.name in fitted else fitted[0])
@@ -156,7 +156,7 @@ def _case(planned: Planned, done: Done, models: Sequence[str], named: bool) -> C
             elif model.algorithm == algorithm:
                 predictions[name] = model.prediction(planned.machine, done.counts, symbols)
             elif named:
-                errors[name] = f"{name}: is of {model.algorithm}, which this program does not follow"
+                errors[name] = f"{name}: is a model of {model.algorithm}, which is not this program's algorithm"
         except ModelError as error:
             errors[name] = str(error)
     return Case(

@@ -1,4 +1,4 @@
-"""What a comparison runs: programs with parameters, on machines, by their scheduling rules and by others."""
+"""The programs of a comparison, with parameters, on machines, with the machines' scheduling rules and others."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,9 @@ def wanted_programs(
     """
     if not sources:
         if parameters:
-            raise KernelError(f"parameters ({', '.join(parameters)}) can only be given to a kernel, and none is named")
+            raise KernelError(
+                f"parameters ({', '.join(parameters)}) can only be given to a kernel, but no kernel is named"
+            )
         yield from _as_measured(machines, measured)
         return
     if not machines:
@@ -54,7 +56,7 @@ def wanted_programs(
     taken = {name for kernel in kernels.values() for name in kernel.parameters}
     for name in parameters:
         if name not in taken:
-            raise KernelError(f"parameter {name!r}: no kernel here has it{nearest(name, taken)}")
+            raise KernelError(f"parameter {name!r}: none of these kernels has it{nearest(name, taken)}")
     for source in sources:
         own = [name for name in parameters if source in kernels and name in kernels[source].parameters]
         for values in itertools.product(*(parameters[name] for name in own)):

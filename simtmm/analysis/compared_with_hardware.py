@@ -1,4 +1,4 @@
-"""What is known of how near a machine comes to the hardware that it stands for, and what of a result is assumed."""
+"""How close a machine is known to be to its hardware, and which assumptions a result depends on."""
 
 import contextlib
 import csv
@@ -88,17 +88,19 @@ def compared_with_hardware(machine: Machine, program: str, may_be: bool = True) 
     named = [each for each in own if each.form == "written" and program in each.kernels.split(", ")]
     if named and may_be:
         listed = _listed(named)
-        return f"Compared with hardware: {listed} (docs/accuracy.md tells those that the machine was fitted on)."
+        return f"Compared with hardware: {listed} (docs/accuracy.md says which of them the machine was fitted to)."
     if own:
         which = f"this {program}" if named else program
-        return f"Never compared with hardware: {which} on this machine; others were: {_listed(own)}."
+        return f"Never compared with hardware: {which} on this machine; these kernels were: {_listed(own)}."
     if machine.changes:
         return "Never compared with hardware: the machine is changed."
     family, kin = _kin(machine)
     if not kin:
         return "Never compared with hardware: this machine."
     whose = (
-        "others of its family" if family == machine.family else f"others of family {family}, from which it has much,"
+        "others of its family"
+        if family == machine.family
+        else f"others of family {family}, which supplies many of its values,"
     )
     return f"Never compared with hardware: this machine; {whose} were: {_listed(kin, True)}{_foretold(machine, kin)}."
 
@@ -144,7 +146,7 @@ def assumptions(
     assumption = f"{ATOMICS} = {machine.memory.atomic_service:g} is {UNSURE[source.certainty]} ({source.source})"
     half = again(machine.replace({ATOMICS: machine.memory.atomic_service / 2}))
     if half is None:
-        return (f"{assumption}, and atomics may decide this result",)
+        return (f"{assumption}, and this result may depend on atomics",)
     share = half.ticks / result.ticks
     return (f"{assumption} that decides this result: with half of it {100 * share:.0f} % of the time",) * (
         share < 1 - DECIDES

@@ -1,6 +1,6 @@
 """Comparison: the times of many programs on many machines, as simulated, modelled and measured, and how they agree.
 
-Each pair of a program and a machine is a case; each way to tell its time is a series: "simulated", the models,
+Each pair of a program and a machine is a case; each way to obtain its time is a series: "simulated", the models,
 "calibrated", "measured". One series is the reference that the others are held against.
 """
 
@@ -50,15 +50,15 @@ Unit = Literal["s", "cycles"]
 class Comparison(Displayed):
     """Simulated, modelled and measured times of programs on machines, side by side.
 
-    cases: a program, its parameters and a machine each, with the times by series.
+    cases: each a program, its parameters and a machine, with the times by series.
     series: "simulated", "measured" and models, in the order of the report.
     reference: the series that the others are compared with.
-    absent: the cases of which there is no time, with the reason.
-    unmatched: measured times that belong to no case.
-    fits: the calibrated model's constants in cycles, by program and machine, with the number of cases they were fitted
-        to (0: they were given).
+    absent: the cases without a time, with the reason.
+    unmatched: measured times that match no case.
+    fits: the calibrated model's constants in cycles, by program and machine, with the number of cases that they were
+        fitted to (0: given).
     provenance: versions and the command.
-    warnings: what kernels were compiled for, where that is not the machine's own.
+    warnings: the architectures that kernels were compiled for, if not the machine's own.
     """
 
     cases: tuple[Case, ...]
@@ -75,12 +75,12 @@ class Comparison(Displayed):
 
     @property
     def failed(self) -> dict[str, str]:
-        """Why there is no time, by the case: the program, the requested parameters, and the machine."""
+        """Why cases have no time, by program, requested parameters and machine."""
         return {one.where: one.reason for one in self.absent}
 
     @property
     def unit(self) -> Unit:
-        """The unit of times over all machines: seconds, or cycles where a machine has no clock."""
+        """The unit of times over all machines: seconds, or cycles if a machine has no clock rate."""
         return "s" if all(case.machine.clock_hz is not None for case in self.cases) else "cycles"
 
     def time(self, case: Case, series: str) -> float | None:
@@ -88,7 +88,7 @@ class Comparison(Displayed):
         return case.seconds(series) if self.unit == "s" else case.cycles(series)
 
     def ratio(self, case: Case, series: str) -> float | None:
-        """Time over the reference's; None where either is not known or not above 0."""
+        """Time over the reference's; None if either is unknown or not above 0."""
         time, reference = case.cycles(series), case.cycles(self.reference)
         return time / reference if time is not None and reference is not None and min(time, reference) > 0 else None
 
@@ -104,7 +104,7 @@ class Comparison(Displayed):
         return found
 
     def agreements(self) -> list[Agreement]:
-        """How each series but the reference agrees with it; those without a common case are left out."""
+        """How well each other series agrees with the reference; those without a common case are left out."""
         agreements = (self._agreement(series) for series in self.series if series != self.reference)
         return [agreement for agreement in agreements if agreement is not None]
 
@@ -133,7 +133,9 @@ class Comparison(Displayed):
         return sum(one == other for one, other in both), len(both)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row a case and series, flat: for CSV and tables of one's own; one of a case without times says why."""
+        """A row for each case and series, flat, for CSV and other tables; for a case without times, the row says
+        why.
+        """
         names = list(dict.fromkeys(name for case in self.cases for name in case.parameters))
         names += [
             name for name in dict.fromkeys(name for one in self.absent for name in one.given) if name not in names
@@ -169,7 +171,7 @@ class Comparison(Displayed):
         return rows
 
     def to_frame(self) -> "pandas.DataFrame":
-        """`rows()`, for pandas. Raises OutputError where pandas is not installed."""
+        """`rows()`, for pandas. Raises OutputError if pandas is not installed."""
         return frame(self.rows())
 
     def plot(self, kind: str = "scatter", log: str | None = None) -> Picture:
@@ -183,7 +185,7 @@ class Comparison(Displayed):
         return drawn(self, kind=kind, log=log)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         return {
             "reference": self.reference,
             "series": list(self.series),

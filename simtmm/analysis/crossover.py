@@ -1,4 +1,4 @@
-"""Crossover: two algorithms of the papers on one machine, and where which of them wins by the TMM."""
+"""Crossover: where each of two algorithms of the papers is faster on one machine, by the TMM."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ class Versus(Displayed):
     def to_frame(self) -> "pandas.DataFrame":
         """A row for each stretch of a symbol that one of them wins, for pandas.
 
-        Raises OutputError where pandas is not installed.
+        Raises OutputError if pandas is not installed.
         """
         return frame(
             [
@@ -55,7 +55,7 @@ class Versus(Displayed):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         return {
             "first": self.first,
             "second": self.second,
@@ -121,7 +121,9 @@ def versus(
         own = {key: value for key, value in values.items() if key in needed and key != symbol}
         try:
             if needed[symbol].whole:
-                raise ModelError(f"{both}: {symbol}: can't be varied, being a whole number ({needed[symbol].meaning})")
+                raise ModelError(
+                    f"{both}: {symbol}: can't be varied, because it is a whole number ({needed[symbol].meaning})"
+                )
             check_given(both, (letter for letter in needed.values() if letter.name != symbol), own, machine)
             low, high = domain((one, other), own, symbol, *range_of(symbols, symbol, values, machine))
             crossovers[symbol] = crossover(one, other, symbol, own, low, high)

@@ -38,7 +38,7 @@ class Evaluated:
         return tuple(name for name, column in self.symbols.items() if len(set(column.tolist())) > 1)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         return {
             "equation": self.equation.name,
             "source": self.equation.source,
@@ -104,7 +104,7 @@ class Fitted:
     cache: CacheFit | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         line = self.cache.line if self.cache else self.line
         assert line is not None
         constants = {"G": self.cache.G, "hit_time": self.cache.hit_time} if self.cache else {}
@@ -168,10 +168,10 @@ def _columns(path: str | Path) -> dict[str, list[str]]:
     except csv.Error as error:
         raise StudyError(f"{path}: is not CSV ({error})") from None
     if twice := duplicates(header):
-        raise StudyError(f"{path}: column {twice[0]!r}: is there twice")
+        raise StudyError(f"{path}: column {twice[0]!r}: appears more than once")
     for place, row in enumerate(rows, start=1):
         if None in row or None in row.values():
-            raise StudyError(f"{path}: row {place}: must have {len(header)} columns, as the header has")
+            raise StudyError(f"{path}: row {place}: must have {len(header)} columns, like the header")
     return {name: [row[name] for row in rows] for name in header}
 
 

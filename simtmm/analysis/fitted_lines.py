@@ -45,7 +45,9 @@ def fit_cases(
         if algorithm in ("", case.algorithm):
             of[index] = (case.program, case.machine_name)
         elif told_why:
-            fitted[index] = _without(case, model, f"{model}: is of {algorithm}, which this program does not follow")
+            fitted[index] = _without(
+                case, model, f"{model}: is a model of {algorithm}, which is not this program's algorithm"
+            )
     for program, machine in dict.fromkeys(of.values()):
         chosen = {index: cases[index] for index, pair in of.items() if pair == (program, machine)}
         try:
@@ -61,7 +63,7 @@ def fit_cases(
                 fitted[index] = _without(case, model, str(error))
                 continue
             if prediction.cycles <= 0:  # a0 below 0, at a size outside the line's range
-                why = f"{model}: the line gives {prediction.cycles:.4g} cycles, which is no time"
+                why = f"{model}: the line gives {prediction.cycles:.4g} cycles: a time must be above 0"
                 fitted[index] = _without(case, model, why)
                 continue
             name = f"{program} on {machine}" + (f", {ABSCISSA[model]}" if algorithm else "")
@@ -100,7 +102,7 @@ def _constants(
     known = {index: time for index, case in chosen.items() if (time := case.cycles(reference)) is not None}
     different = len({units[index] for index in known})
     if different < LEAST_TO_FIT:
-        need = f"needs {LEAST_TO_FIT} different {ABSCISSA[model]} to fit a1 and a0 to, and has {different}"
+        need = f"needs {LEAST_TO_FIT} different {ABSCISSA[model]} to fit a1 and a0, but has {different}"
         raise ModelError(f"{model}: {need}; or give both")
     line = fit_line([units[index] for index in known], list(known.values()))
     return {"a1": line.a1, "a0": line.a0}, len(known)

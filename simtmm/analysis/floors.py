@@ -1,4 +1,4 @@
-"""What no run can be faster than: what goes through each unit of a machine, over the unit's rate.
+"""Lower bounds of a run's time: the traffic of each unit of a machine, over the unit's rate.
 
 Each follows from docs/machine.md and from what a workload lists or a run has counted, never from an engine. A time
 below one of them is a fault of simtmm.

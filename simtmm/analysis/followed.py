@@ -1,4 +1,4 @@
-"""The papers' algorithm that a program follows, with that one's symbols."""
+"""The papers' algorithm that a program follows, with its symbols."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A measured time beside what models predict of one program: given in seconds, or found among those of a file."""
+"""A measured time to compare with the models' predictions for one program: in seconds, or from a file."""
 
 import math
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class MeasuredTime:
         found = matching([*self.timings], prediction.program, prediction.parameters, names)
         if len(found) != 1:
             what = f"{prediction.program} with these parameters on {' or '.join(sorted(names))}"
-            raise ModelError(f"--measured {self.given}: must have one time of {what}, and has {len(found)}")
+            raise ModelError(f"--measured {self.given}: must have one time of {what}, but has {len(found)}")
         return self.timings[found[0]].seconds
 
 
@@ -51,7 +51,7 @@ def measured_time(given: str | None, seconds_only: bool = False) -> MeasuredTime
         seconds = float(given)
     except ValueError:
         if seconds_only:
-            what = f"--measured {given}: of an algorithm it must be a number of seconds above 0"
+            what = f"--measured {given}: must be a number of seconds above 0 for an algorithm"
             raise ModelError(what) from None
         return MeasuredTime(given, None, tuple(load_timings(given)))
     if not 0 < seconds < math.inf:
@@ -62,4 +62,4 @@ def measured_time(given: str | None, seconds_only: bool = False) -> MeasuredTime
 def check_factor(factor: float | None, measured: str | None) -> None:
     """Raise ModelError for a factor without a measured time."""
     if factor is not None and measured is None:
-        raise ModelError("--factor: is of a measured time, so --measured must be given too")
+        raise ModelError("--factor: needs --measured, the time that it is for")

@@ -1,4 +1,4 @@
-"""Micro-kernels on a machine: what a repetition takes, beside what nothing is faster than."""
+"""Micro-kernels on a machine: the time of a repetition, compared with its lower bound."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,7 +70,9 @@ class MicroResult:
 
 @dataclass(frozen=True)
 class Micro:
-    """All micro-kernels that a machine has. left_out: the others' names, and why. notes: what was compiled for."""
+    """The micro-kernels of a machine. left_out: the names of the others, and why. notes: the architecture compiled
+    for.
+    """
 
     machine: Machine
     results: tuple[MicroResult, ...]
@@ -120,7 +122,7 @@ def micro(machine: Machine, measured: Mapping[str, float] | None = None, watch: 
 def _capability(machine: Machine) -> tuple[int, int]:
     if machine.compute_capability is None:
         raise StudyError(
-            f"machine {machine.name}: has no compute_capability: micro-kernels and their limits are of NVIDIA's GPUs"
+            f"machine {machine.name}: has no compute_capability: micro-kernels and their limits are for NVIDIA's GPUs"
         )
     major, _, minor = machine.compute_capability.partition(".")
     found = int(major), int(minor)

@@ -1,4 +1,4 @@
-"""A run beside what Nsight Compute measured of the same launches on a GPU."""
+"""A run compared with Nsight Compute's measurements of the same launches on a GPU."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class LaunchBeside:
     compared: tuple[Compared, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         rows = {
             each.name: {"simulated": each.simulated, "measured": each.measured, "difference": each.difference}
             for each in self.compared
@@ -56,7 +56,7 @@ class Beside:
     left_out: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {"launches": [each.to_dict() for each in self.launches], "left_out": list(self.left_out)}
 
 
@@ -67,7 +67,7 @@ def beside(run: "Run", measured: Sequence[NsightLaunch]) -> Beside:
     of a trace, or none of the export's.
     """
     if run.info is None or run.result.stalls is None:
-        raise StudyError(f"{run.program}: has no launches of kernels to set beside what Nsight Compute measured")
+        raise StudyError(f"{run.program}: has no kernel launches to compare with Nsight Compute")
     open_launches = list(enumerate(run.info.launches))
     found: list[LaunchBeside] = []
     left_out: dict[str, None] = {}
@@ -83,7 +83,7 @@ def beside(run: "Run", measured: Sequence[NsightLaunch]) -> Beside:
         told = ", ".join(sorted({_shape(each.kernel, each.grid, each.block) for each in measured})[:5])
         mine = ", ".join(sorted({_shape(each.kernel, each.grid, each.block) for each in run.info.launches})[:5])
         hint = nearest(measured[0].kernel, names)
-        raise StudyError(f"none of the measured launches is one of this run: measured {told}; simulated {mine}{hint}")
+        raise StudyError(f"no measured launch matches this run: measured {told}; simulated {mine}{hint}")
     return Beside(tuple(sorted(found, key=lambda launch: launch.number)), tuple(left_out))
 
 

@@ -1,4 +1,4 @@
-"""What the models say, without a simulation: of a kernel's or trace's counts, or of a paper's algorithm."""
+"""Predictions of the models without a simulation, from a kernel's or trace's counts or for a paper's algorithm."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -47,7 +47,7 @@ def is_algorithm(name: Source) -> bool:
     kernels = known_kernels()
     if current_name(name) not in kernels and not is_there(name) and kind_of(name) != "trace":
         known = sorted({*ALGORITHMS, *kernels})
-        what = "neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace (.parquet)"
+        what = "not an algorithm, a kernel (see `simtmm kernels`) or a trace (.parquet)"
         raise ModelError(f"{name!r}: {what}{nearest(name, known, ALGORITHMS)}")
     return False
 
@@ -92,7 +92,7 @@ def predict_program(
     found = None
     if sample is not None:
         if active_blocks is not None:
-            raise ModelError("--active-blocks: is of all blocks: leave out --sample")
+            raise ModelError("--active-blocks: needs all blocks: leave out --sample")
         found = _sampled(source, machine, parameters, progress, form, sample, error)
     program = found.program if found else open_program(source, parameters, progress, TRACED, machine, form)
     claimed, sampled = None, found.sampled if found else None
@@ -151,7 +151,7 @@ def _check_constants(constants: Mapping[str, float], unit: str) -> None:
             raise ModelError(f"{CALIBRATED.name}: {name}: unknown; the constants are {', '.join(CALIBRATED.constants)}")
     for name in ("a1", "a0"):
         if name not in constants:
-            raise ModelError(f"{CALIBRATED.name}: {name}: must be given; it is fitted to measured times")
+            raise ModelError(f"{CALIBRATED.name}: {name}: must be given (fit it to measured times)")
 
 
 def predict_paper(

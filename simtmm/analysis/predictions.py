@@ -1,4 +1,4 @@
-"""Predictions: what models say of one program on one machine, beside a measured time if there is one."""
+"""Predictions: the models' times of a program on a machine, compared with a measured time if there is one."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictions(Displayed):
-    """What models say of one program on one machine.
+    """The models' predictions for a program on a machine.
 
-    program, parameters, machine: what is predicted.
-    predictions: by model.
-    algorithm: the paper's that the kernel follows, if it does.
-    closed_form: what models say of that from its symbols; empty where these are outside its domain.
-    no_closed_form: how they are outside.
+    program, parameters, machine: the input.
+    predictions: the predictions by model.
+    algorithm: the papers' algorithm that the kernel follows, if any.
+    closed_form: predictions for that algorithm from its symbols; empty if these are outside its domain.
+    no_closed_form: why they are outside.
     regimes: what binds along a symbol, by the TMM.
     formulas: LaTeX by model, generated when called.
-    sampling: which blocks the trace holds, if not all.
-    warnings: what the trace does not hold, in words.
-    hiding: the threads a core that hide the latency.
-    speedup: of an algorithm.
-    departed: how far predictions are from a measured time.
-    forced: active blocks, where they are.
-    sampled: of what the counts are extrapolated, and in what interval they lie; None where all was counted.
+    sampling: which blocks the trace has, if not all.
+    warnings: what the trace lacks, in words.
+    hiding: the threads per core that hide the latency.
+    speedup: an algorithm's speedup.
+    departed: the distance of the predictions from a measured time.
+    forced: the active blocks, if given.
+    sampled: the sample that the counts are extrapolated from, and their interval; None if all was counted.
     """
 
     program: str
@@ -61,7 +61,7 @@ class Predictions(Displayed):
     sampled: Sampled | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predictions":
-        """With a measured time. Raises ModelError as `simtmm.model.departure.measured_departure` does."""
+        """The same with a measured time. Raises the ModelError of `simtmm.model.departure.measured_departure`."""
         closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
         return dataclasses.replace(self, departed=measured_departure({**self.predictions, **closed}, seconds, factor))
 
@@ -72,14 +72,14 @@ class Predictions(Displayed):
 
     @property
     def of_each_form(self) -> dict[tuple[str, bool], Prediction]:
-        """All predictions by model, and whether they are of the closed form of the algorithm that a kernel follows."""
+        """All predictions, by model and whether they are closed forms of the kernel's algorithm."""
         counted = {(model, False): prediction for model, prediction in self.predictions.items()}
         return counted | {(model, True): prediction for model, prediction in self.closed_form.items()}
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row a prediction, for pandas: time, what binds, each term [cycles], and the source.
+        """A row for each prediction, for pandas: time, what binds, each term [cycles], and the source.
 
-        Raises OutputError where pandas is not installed.
+        Raises OutputError if pandas is not installed.
         """
         rows: list[dict[str, Any]] = []
         for (model, closed), prediction in self.of_each_form.items():
@@ -89,11 +89,11 @@ class Predictions(Displayed):
         return frame(rows)
 
     def plot(self) -> Picture:
-        """The times of all models. Raises OutputError where matplotlib is not installed."""
+        """A picture of the times of all models. Raises OutputError if matplotlib is not installed."""
         return drawn(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         return {
             "program": self.program,
             "parameters": dict(self.parameters),

@@ -1,4 +1,4 @@
-"""One run: a kernel, trace or workload is simulated on a machine and set beside the models' predictions."""
+"""One run: a kernel, trace or workload is simulated on a machine and compared with the models' predictions."""
 
 import contextlib
 import dataclasses
@@ -58,28 +58,28 @@ DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions st
 
 @dataclass(frozen=True)
 class Run(Displayed):
-    """What came of a run. Without a trace (a workload was given) there is nothing to count or predict from.
+    """The result of a run. Without a trace (if a workload was given) there are no counts and predictions.
 
-    program, parameters, machine: what was run.
-    result: what was simulated.
-    counts: work, span and memory operations, which the models take.
-    predictions: what each model gives, by its name.
+    program, parameters, machine: the input.
+    result: the simulation's result.
+    counts: work, span and memory operations, the models' input.
+    predictions: each model's prediction, by its name.
     hiding: how much of the latency the program's threads can hide.
     verdict: what binds the run, where, and what would help.
-    advice: what a programmer could change, by trying, the greatest gain first; none where nothing was tried.
-    beside_the_model: why the TMM gives another time, in words.
+    advice: what a programmer could change, as simulated, the greatest gain first; empty if nothing was tried.
+    beside_the_model: why the TMM's time differs, in words.
     provenance: versions, digests and the command.
     occupancies: each distinct occupancy of the launches with the number of launches that have it.
-    sampling: which blocks the trace holds, if not all.
-    warnings: what the trace does not hold, in words.
+    sampling: which blocks the trace has, if not all.
+    warnings: what the trace lacks, in words.
     compared: whether such a result was ever compared with hardware, in words.
-    assumptions: values of the machine that nobody knows and that decide the result, in words.
-    schedules: of a compiled program's kernels, what their instructions are.
-    sources: the lines of the program's files, by the names that its places have; of kernels that were recorded now.
-    info: of the trace, if there is one.
-    blocks: which block each warp belongs to, where there is a timeline.
-    sampled: where the result is extrapolated from a sample, in what interval its time lies.
-    below: floors that the result is below, in words: faults of simtmm, each.
+    assumptions: unknown values of the machine that decide the result, in words.
+    schedules: the kinds of instructions of a compiled program's kernels.
+    sources: the lines of the program's files, by the names in its places, if the kernels were recorded in this run.
+    info: the trace's metadata, if there is a trace.
+    blocks: the block of each warp, if there is a timeline.
+    sampled: the interval of the time, if the result is extrapolated from a sample.
+    below: lower bounds that the result violates, in words: each is a fault of simtmm.
     """
 
     program: str
@@ -107,22 +107,22 @@ class Run(Displayed):
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Faults of simtmm that were met when its kernels were recorded or simulated, in words, as in the warnings."""
+        """Faults of simtmm while its kernels were recorded or simulated, in words, as in the warnings."""
         return (*self.below, *(schedule.fault for schedule in self.schedules if schedule.fault))
 
     @property
     def graph(self) -> Mapping[str, Any] | None:
-        """A user's graph that the kernel was run on: its sizes, degrees and diameter; None without one."""
+        """The user's graph that the kernel ran on: its sizes, degrees and diameter; None without one."""
         recorded = self.info.provenance.get("graph") if self.info else None
         return recorded if isinstance(recorded, dict) else None
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """How busy the machine's units were, and how much went through them of what could."""
+        """How busy the machine's units were, and their throughput compared with the maximum."""
         return units(self.machine, self.result, self.counts)
 
     def kernels_with(self, entry: Occupancy) -> tuple[str, ...]:
-        """The kernels of the launches that have this occupancy, each once, in the order of the launches."""
+        """The distinct kernels of the launches with this occupancy, in the order of the launches."""
         launches = self.info.launches if self.info else ()
         return tuple(dict.fromkeys(each.kernel for each in launches if occupancy(self.machine, each) == entry))
 
@@ -130,9 +130,10 @@ class Run(Displayed):
         return escaped(f"Run({self.program} on {self.machine.name}: {self.result.cycles:,.8g} cycles)")
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row a series, the simulation's and each model's, for pandas: the time, over the simulated one, what binds.
+        """A row for each series, the simulation's and each model's, for pandas: the time, its ratio to the simulated
+        time, and what binds.
 
-        Raises OutputError where pandas is not installed.
+        Raises OutputError if pandas is not installed.
         """
         result = self.result
         whole = result.cycles or None
@@ -146,11 +147,11 @@ class Run(Displayed):
         return frame([{**row, "of_simulated": whole and row["cycles"] / whole} for row in rows])
 
     def plot(self) -> Picture:
-        """The simulated time beside the models'. Raises OutputError where matplotlib is not installed."""
+        """A picture of the simulated time and the models' times. Raises OutputError if matplotlib is not installed."""
         return drawn(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         machine = self.machine
         return {
             "format": FORMAT,
@@ -202,7 +203,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
         a workload's file (.json), or a Kernel, Trace, Workload or Program itself; the trace that ships with simtmm if
         left out.
     machine: a machine, its name, or its file.
-    parameters: of a kernel, those that differ from its defaults.
+    parameters: a kernel's parameters that differ from its defaults.
     engine: "fast" (compiled) or "reference" (SimPy), which give the same; "auto" takes the one that is done sooner.
     watch: called with (stage, done, total if known) as things go on.
     timeline: whether the result brings its timeline.
@@ -211,9 +212,9 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     what_if: whether to try what would help, by simulating it, which takes some seconds at most.
     timeline_limit: operations of a program that is so long that it is left without its timeline.
     sample: "auto" simulates some blocks of some launches and extrapolates, where that is worth it (docs/sampling.md).
-    error: half of the interval requested then, as a part of the time.
-    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
-    variants: whether to compile a CUDA file otherwise, too, and to simulate what computes the same (docs/why.md).
+    error: half of the requested interval, as a fraction of the time.
+    graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
+    variants: whether to compile variants of a CUDA file, too, and to simulate those with equal results (docs/why.md).
 
     Raises the errors of the steps it goes through (simtmm.errors).
     """
@@ -227,7 +228,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     chosen: Source | Program = shipped_trace(DEFAULT_TRACE) if source is None else source
     if graph is not None:
         if isinstance(source, (Trace, Workload, Program)):
-            raise KernelError(f"graph: is for a kernel, and not for a {type(source).__name__}")
+            raise KernelError(f"graph: is for a kernel, not for a {type(source).__name__}")
         chosen = kernel_on_graph(source, graph)
     found: FoundSample | None = None
     if sample is not None:
@@ -327,7 +328,7 @@ def _advised(
     """What its programmer could change."""
     if not what_if:
         return ()
-    telling("trying changes of the source")
+    telling("testing changes to the source")
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
     return advise(machine, workload, result, launches)
 
@@ -346,8 +347,8 @@ def _diagnosed(
 ) -> Verdict:
     """What binds the run. on: what it was simulated on, if that is not the machine. is_left: whether before its end."""
     if not what_if:
-        return verdict(machine, result, workload, (), "by what its warps wait for")
-    telling("trying what would help")
+        return verdict(machine, result, workload, (), "estimated from what its warps wait for")
+    telling("testing what would help")
     on = on or machine
     takes, part = cost(machine, workload, result), ""
     tried: tuple[WhatIf, ...] = ()
@@ -356,7 +357,11 @@ def _diagnosed(
     elif (excerpt := excerpt_of(on, workload, result, SECONDS / ON_EXCERPT)) is not None:
         alone = simulate(excerpt.machine, excerpt.workload, result.engine, stalls=True)
         tried, part = try_out(excerpt.machine, excerpt.workload, alone), excerpt.words
-    why = "" if tried or not takes else f"by what its warps wait for: to try what would help takes {takes:.0f} s each"
+    why = (
+        ""
+        if tried or not takes
+        else f"estimated from what its warps wait for: each test of a change takes {takes:.0f} s"
+    )
     return verdict(machine, result, workload, tried, why, part)
 
 

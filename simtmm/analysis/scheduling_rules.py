@@ -1,6 +1,6 @@
-"""Scheduling rules by name or from a person's file: what they promise, whether they keep it, what kernels take by them.
+"""Scheduling rules by name or from a user's file: their promises, whether they keep them, and kernels' times with them.
 
-A file is run where a person names it, as `rules.py:my_rule`; data never names code.
+A file is executed only if a user names it, as `rules.py:my_rule`; data never names code.
 """
 
 import inspect
@@ -66,7 +66,7 @@ def rule_of(text: str) -> NamedRule:
         if text.partition("(")[0] in {*SIMPLE, *NUMBERED}:
             raise
         known = [*BUILT_IN, *SIMPLE, *NUMBERED]
-        raise SimtmmError(f"rule {text!r}: unknown, and no FILE.py:NAME{nearest(text, known)}") from None
+        raise SimtmmError(f"rule {text!r}: unknown rule, and not FILE.py:NAME{nearest(text, known)}") from None
     return NamedRule(text, rule, promises=promises_of(rule_name(rule)))
 
 
@@ -89,7 +89,7 @@ def _of_file(path: str, name: str) -> Rule:
     if name not in own:
         raise StudyError(
             f"{path}: {name}: must be a function of two arguments, the ready warps and the core group, or a class "
-            "whose instances are"
+            "with such instances"
         )
     return cast(Rule, own[name])
 
@@ -169,7 +169,7 @@ class ByRule:
     engine: str
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "source": self.source, "rule": self.rule, "cycles": self.cycles, "seconds": self.seconds,
             "engine": self.engine,

@@ -1,4 +1,4 @@
-"""Threads: how many a core needs until the latency is hidden, by simulation and by the TMM.
+"""Threads: how many a core needs to hide the latency, by simulation and by the TMM.
 
 By the TMM (Ma, dissertation (2014), Eq (3.2)) the latency is hidden where M L / (T P) is no larger than the rest. In a
 simulation it is where the run takes hardly longer than one in which memory answers in a cycle. For that the machine's
@@ -60,11 +60,11 @@ class ThreadsNeeded(Displayed):
     warnings: tuple[str, ...] = ()  # what it was compiled for, where that is not the machine's own
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row for each number of threads that was simulated. Raises OutputError where pandas is not installed."""
+        """A row for each number of threads that was simulated. Raises OutputError if pandas is not installed."""
         return frame([{"threads_per_core": threads, "cycles": cycles} for threads, cycles in self.probes])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "program": self.program,
             "parameters": dict(self.parameters),

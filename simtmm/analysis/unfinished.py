@@ -1,4 +1,4 @@
-"""Unfinished: Ctrl-C, with what had been done until then."""
+"""Unfinished: Ctrl-C, with the results so far."""
 
 from typing import Generic, TypeVar
 

@@ -1,4 +1,5 @@
-"""How busy a machine's units were in a run, and how much went through them of what could (docs/machine.md, section 4).
+"""How busy a machine's units were in a run, and their throughput compared with the maximum (docs/machine.md, section
+4).
 
 All of it follows from what the engines count, without simulating anything again.
 """

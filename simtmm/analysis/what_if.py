@@ -1,4 +1,4 @@
-"""What would help, by trying: the same program on a machine that has more of something, or that lacks a cost."""
+"""What would help: the same program simulated on a machine that has more of something, or that lacks a cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ class _Change:
 
 
 def _without_barriers(workload: Workload) -> Workload:
-    """With joins in the place of barriers, which wait for the asyncs that these wait for, and no pauses behind them."""
+    """With joins instead of barriers, which wait for the asyncs that these wait for, and no pauses behind them."""
     chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC
     if not chosen.any():
         return workload

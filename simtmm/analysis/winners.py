@@ -1,4 +1,4 @@
-"""Winners of a comparison: which of its programs is fastest where, by each series, and where that changes.
+"""Winners of a comparison: the fastest program at each place, by each series, and where that changes.
 
 A place is a machine and a value of each parameter that all programs were given. What only some programs have, a program
 may choose for itself: the fastest of its cases there stands for it.
@@ -34,7 +34,7 @@ def winners(made: Comparison) -> tuple[Winner, ...]:
 
 
 def contest(made: Comparison) -> dict[str, Any]:
-    """All of it, for JSON."""
+    """The whole object, for JSON."""
     winning = winners(made)
     return {
         "winners": [{**asdict(one), "lead": one.lead} for one in winning],

@@ -30,11 +30,11 @@ class Throughput(Displayed):
     swept: Zigzag
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {"kernel": self.kernel, "machine": self.machine, **self.swept.to_dict()}
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row for each number of blocks, for pandas. Raises OutputError where pandas is not installed."""
+        """A row for each number of blocks, for pandas. Raises OutputError if pandas is not installed."""
         swept = self.swept
         names = ("blocks", "f_sched", "relative_time", "relative_throughput")
         columns = (swept.blocks, swept.f_sched, swept.relative_time, swept.relative_throughput)
@@ -72,6 +72,6 @@ def sweep_blocks(
     trace = open_program(source, parameters, progress, ("kernel", "trace"), machine, form).trace
     assert trace is not None
     if not trace.info.launches:
-        raise ModelError(f"{source}: has no launch whose blocks could be varied")
+        raise ModelError(f"{source}: has no launch with a number of blocks to vary")
     launch = trace.info.launches[0]
     return launch.kernel, zigzag(machine, launch, list(blocks))

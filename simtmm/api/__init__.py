@@ -1,1 +1,1 @@
-"""What `import simtmm` offers: the steps from a kernel to a result, each taking names and paths as well as objects."""
+"""The functions of `import simtmm`: the steps from a kernel to a result, which accept names, paths and objects."""

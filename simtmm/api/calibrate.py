@@ -28,25 +28,26 @@ def calibrate(
 ) -> Calibration:
     """Fit a machine to measurements of a GPU; `simtmm machines calibrate` as a function.
 
-    Either `latency`, and `stream` if there, or `micro`, which refines `base`.
+    Give either `latency`, and optionally `stream`; or `micro`, which refines `base`.
 
-    Source: docs/calibration.md says what is measured, how the files look, and how each value follows.
+    Source: docs/calibration.md describes the measurements, the files, and how each value is derived.
 
-    latency: a pointer chase (CSV): buffer_kib [KiB], median_cycles [cycles], and clock_mhz [MHz] and gpu if there.
+    latency: a pointer chase (CSV): buffer_kib [KiB], median_cycles [cycles], and optionally clock_mhz [MHz] and gpu.
     stream: bandwidth over occupancy (CSV): block_size [threads], blocks_per_sm, occupancy_pct [%], and NAME_GBs [GB/s]
         for each streaming kernel.
-    name: the new machine's.
-    base: the machine that what was not measured comes from: a Machine, its name, or a path to its file (.toml).
-    gpu: which GPU's rows count, where a file has several.
-    latency_from: where the latency of global memory comes from: "chase", or "read" at low occupancy, less the starts of
+    name: the new machine's name.
+    base: the machine that supplies the values that were not measured: a Machine, its name, or a path to its file
+        (.toml).
+    gpu: the GPU whose rows to use, if a file has several.
+    latency_from: the source of the latency of global memory: "chase", or "read" at low occupancy, minus the starts of
         blocks and warps that `base` has.
     micro: micro-benchmarks (CSV), one file or several: sass and cycles [cycles] of single instructions, or kernel,
         parameters and seconds [s] of an empty kernel.
-    watch: called with (stage, done, total where it is known) as things go on.
+    watch: called with (stage, done, total if known) as the work proceeds.
 
-    `.machine` is the machine, `.values` say which measurement each value came from, and `.save(path)` writes a file.
+    `.machine` is the machine, `.values` says which measurement each value came from, and `.save(path)` writes a file.
 
-    Raises StudyError for a file that can't be understood and measurements that do not fit together; MachineError.
+    Raises StudyError for an invalid file and for inconsistent measurements; MachineError.
     """
     if micro is not None:
         if latency is not None or stream is not None or base is None:

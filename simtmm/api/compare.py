@@ -1,4 +1,4 @@
-"""Programs on machines, with all times side by side."""
+"""Programs on machines, with all times compared."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -31,28 +31,29 @@ def compare(
     sample: str | None = None,
     error: float = DEFAULT_ERROR,
 ) -> Comparison:
-    """Simulated, modelled and measured times side by side; `simtmm sweep compare` as a function.
+    """Compare simulated, modelled and measured times; `simtmm sweep compare` as a function.
 
-    sources: kernels by name or folder, and traces (.parquet) by path; with none, what was measured is run.
+    sources: kernels by name or folder, and traces (.parquet) by path; if empty, the measured kernels.
     machines: Machines, names, or paths to their files (.toml); those of the measured times if left out.
-    parameters: values by name; every combination is run, and a kernel takes those that it has.
-    models: their names; all if left out.
-    measured: files of measured times (.csv, .json); docs/compare.md says how they look.
-    reference: what the others are set against: "simulated", "measured" or a model; "measured" if there are such times.
+    parameters: lists of values by name; every combination is run, and a kernel uses the parameters that it has.
+    models: the models' names; all if left out.
+    measured: files of measured times (.csv, .json), as described in docs/compare.md.
+    reference: the series to compare with: "simulated", "measured" or a model; if left out, "measured" if there are such
+        times.
     engine: "fast" (compiled) or "reference" (SimPy).
-    store: an SQLite file that keeps each case as it is done, and in which what is done is not run again; with None one
-        for each program in the user's cache folder. Kept in memory if left out.
-    workers: processes on this machine; one for each core with None. They do not read the script that calls this.
-    watch: called with (stage, done, total where it is known) as things go on.
-    rules: built-in scheduling rules by name, and Python files with rules of your own (docs/schedulers.md), which are
-        run: each machine runs everything by each of them too, beside its own.
-    sample: "auto" simulates some blocks of each case and extrapolates, where that is worth it (docs/sampling.md).
-    error: half of the interval requested then, as a part of the time.
+    store: an SQLite file that stores finished cases, which are not run again; None for one per program in the user's
+        cache folder. In memory if left out.
+    workers: number of processes on this machine; None for one per core. They do not import the calling script.
+    watch: called with (stage, done, total if known) as the work proceeds.
+    rules: built-in scheduling rules by name, and Python files with your own rules (docs/schedulers.md). Each machine
+        runs everything with each of these rules in addition to its own. The files are executed.
+    sample: "auto" simulates some blocks of each case and extrapolates, if that saves time (docs/sampling.md).
+    error: half of the requested interval, as a fraction of the time.
 
-    A case that fails, or that a machine can't hold, stands in `.absent` with the reason, and the others go on.
+    A case that fails, or that does not fit a machine, is in `.absent` with the reason; the others continue.
     `.rows()` is a table.
 
-    Raises StudyError where nothing is left to compare, and the errors of what comes before the cases.
+    Raises StudyError if there is nothing to compare, and the errors of opening kernels, machines and files.
     """
     if not isinstance(sources, (str, Path)) and not isinstance(sources, Iterable):
         raise StudyError(

@@ -1,4 +1,4 @@
-"""`simtmm.diff`: the words of `simtmm diff` as arguments."""
+"""`simtmm.diff`: the options of `simtmm diff` as arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,42 +54,42 @@ def diff(
 ) -> "Difference":
     """Compare two runs, and explain the difference in time: `simtmm diff` as a function.
 
-    a: what `run` takes; a run that was saved (`simtmm run -o FILE.json`); or a Run.
+    a: a program, as for `run`; a saved run (`simtmm run -o FILE.json`); or a Run.
     b: likewise.
     machine: of both: a Machine, its name, or its file.
-    parameters: of both, those that differ from a kernel's defaults.
+    parameters: of both: a kernel's parameters that differ from its defaults.
     grid: of both: blocks of the launch.
     block: of both: threads of a block.
-    args: of both: the kernel's arguments by name; a side's own replace those of the same name.
-    kernel: of both: the kernel's name where the file has several.
+    args: of both: the kernel's arguments by name; a side's own arguments override them.
+    kernel: of both: the kernel's name if the file has several.
     shared: of both: dynamic shared memory of a block [bytes].
-    compile: of both: options for the compiler; a side's own follow.
-    set: of both: the machine's keys with new values; a side's own replace those of the same name.
+    compile: of both: compiler options; a side's own options follow them.
+    set: of both: machine keys with new values; a side's own values override them.
     form: of both: "written", "compiled" or "ptx".
-    graph: of both: for kernels on graphs, a file or a graph of networkx (docs/graphs.md).
+    graph: of both: for kernels on graphs, a file or a networkx graph (docs/graphs.md).
     start: of both: "warm", "cold" or "kept".
-    what_if: whether to try what would help in each run.
-    machine_a: the machine of A alone.
-    machine_b: the machine of B alone.
-    parameters_a: the parameters of A alone.
-    parameters_b: the parameters of B alone.
-    grid_a: the blocks of A alone.
-    grid_b: the blocks of B alone.
-    block_a: the threads of a block of A alone.
-    block_b: the threads of a block of B alone.
-    args_a: the arguments of A alone.
-    args_b: the arguments of B alone.
-    kernel_a: the kernel of A alone.
-    kernel_b: the kernel of B alone.
-    compile_a: options for the compiler of A alone.
-    compile_b: options for the compiler of B alone.
-    set_a: the machine's keys of A alone.
-    set_b: the machine's keys of B alone.
-    watch: called with (stage, done, total where it is known) as things go on.
+    what_if: whether to simulate what would help in each run.
+    machine_a: the machine of A only.
+    machine_b: the machine of B only.
+    parameters_a: parameters of A only.
+    parameters_b: parameters of B only.
+    grid_a: the blocks of A only.
+    grid_b: the blocks of B only.
+    block_a: the threads of a block, of A only.
+    block_b: the threads of a block, of B only.
+    args_a: arguments of A only.
+    args_b: arguments of B only.
+    kernel_a: the kernel of A only.
+    kernel_b: the kernel of B only.
+    compile_a: compiler options of A only.
+    compile_b: compiler options of B only.
+    set_a: machine keys of A only.
+    set_b: machine keys of B only.
+    watch: called with (stage, done, total if known) as the work proceeds.
 
-    `.cause` says what explains most of the difference; `.to_frame("reason")`, "line" or "array" is a table.
+    `.cause` explains most of the difference; `.to_frame("reason")`, "line" or "array" is a table.
 
-    Raises SavedRunError, and the errors of what is run.
+    Raises SavedRunError and the errors of `run`.
     """
     given = {name: value for name, value in locals().items() if name != "watch"}
     return request_of(DiffRequest, given).compared(watch)

@@ -1,4 +1,4 @@
-"""Where a run's time goes, as a value: rows, a page, and what Jupyter shows of it."""
+"""Where a run's time goes, as an object: rows, a page, and its display in Jupyter."""
 
 from dataclasses import dataclass
 from html import escape
@@ -22,7 +22,7 @@ HEIGHT = 760  # pixels of the page in a notebook
 class Explanation(Displayed):
     """Where a run's time goes.
 
-    run: the run. by: what a row is for, "line", "array", "launch" or "reason".
+    run: the run. by: what each row describes, "line", "array", "launch" or "reason".
     """
 
     run: "Run"
@@ -30,18 +30,18 @@ class Explanation(Displayed):
 
     @staticmethod
     def check(by: str) -> None:
-        """Raise OutputError for what no row is for."""
+        """Raise OutputError for an unknown `by`."""
         if by not in BY:
             raise OutputError(f"by = {shown(by)}: must be one of {', '.join(BY)}{nearest(str(by), BY)}")
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each, as --json has them: place, ticks, what warps did there, and counts."""
+        """The rows, as in --json: place, ticks, what warps did there, and counts."""
         from simtmm.report.explain import document
 
         return [dict(row) for row in document(self.run, self.by)]
 
     def to_frame(self) -> "pandas.DataFrame":
-        """The rows, for pandas. Raises OutputError where pandas is not installed."""
+        """The rows, for pandas. Raises OutputError if pandas is not installed."""
         return frame(self.rows())
 
     def html(self) -> str:
@@ -51,7 +51,7 @@ class Explanation(Displayed):
         return explanation(self.run)
 
     def save(self, path: str | Path) -> None:
-        """Write the page (.html), the rows (.csv), or all of it (.json). Raises OutputError."""
+        """Write the page (.html), the rows (.csv), or everything (.json). Raises OutputError."""
         import json
 
         from simtmm.files import write_text, written_whole

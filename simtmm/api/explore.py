@@ -20,16 +20,16 @@ def explore(
     story: str | None = None,
     state: str | None = None,
 ) -> Any:
-    """A program on a machine under sliders, simulated anew at each move; `simtmm explore` in a notebook.
+    """Explore a program on a machine with sliders that start a new simulation; `simtmm explore` in a notebook.
 
-    source: a kernel's name or folder, a trace's or workload's file, or one of these itself; list ranking if left out.
+    source: a kernel's name or folder, a trace's or workload's file, or such an object; list ranking if left out.
     machine: a Machine, a machine's name, or a path to its file (.toml); gtx480 if left out.
-    parameters: of a kernel, those that differ from its defaults.
-    story: begins with the story of that name (docs/explore.md).
-    state: begins where an address of a page says.
+    parameters: a kernel's parameters that differ from its defaults.
+    story: the name of a story to start with (docs/explore.md).
+    state: a state to start with, from the address of a page.
 
-    Gives a widget, which a notebook shows. Raises OutputError where the extra `explore` is not installed, and the
-    errors of opening what is named.
+    Returns a widget, which a notebook shows. Raises OutputError if the extra `explore` is not installed, and the errors
+    of opening the source and the machine.
     """
     begun = start(source, machine, parameters, story, state)
     try:

@@ -26,16 +26,17 @@ def threads(
     tolerance: float = 0.05,
     watch: "Watch | None" = None,
 ) -> "ThreadsNeeded":
-    """How many threads per core hide the latency, by simulation and by the TMM: `simtmm sweep threads` as a function.
+    """Find how many threads per core hide the latency, by simulation and by the TMM: `simtmm sweep threads` as a
+    function.
 
     source: a kernel's name or folder, launches (.toml), a trace's file (.parquet), or a Trace.
-    machine: a Machine, its name, or its file; what suits the program if left out.
-    parameters: of a kernel, those that differ from its defaults.
-    form: "written", "compiled" or "ptx", how a kernel is recorded.
-    set: the machine's keys with new values.
-    start: "warm", "cold" or "kept", what the L2 holds when a launch begins.
-    tolerance: how much longer than without latency a run may take, as a part.
-    watch: called with (stage, done, total where it is known) as things go on.
+    machine: a Machine, its name, or its file; the default for the program if left out.
+    parameters: a kernel's parameters that differ from its defaults.
+    form: how to record a kernel: "written", "compiled" or "ptx".
+    set: machine keys with new values.
+    start: the L2 when a launch begins: "warm", "cold" or "kept".
+    tolerance: how much longer a run may take than without latency, as a fraction.
+    watch: called with (stage, done, total if known) as the work proceeds.
 
     Raises the errors of simtmm.errors.
     """
@@ -56,13 +57,13 @@ def zigzag(
     """Throughput over the number of blocks of the first launch, by Eq (5.13): `simtmm sweep zigzag` as a function.
 
     source: a kernel's name or folder, launches (.toml), or a trace's file (.parquet).
-    machine: a Machine, its name, or its file; what suits the program if left out.
-    parameters: of a kernel, those that differ from its defaults.
-    form: "written", "compiled" or "ptx", how a kernel is recorded.
-    set: the machine's keys with new values.
-    blocks: requested blocks, each from 1 on.
+    machine: a Machine, its name, or its file; the default for the program if left out.
+    parameters: a kernel's parameters that differ from its defaults.
+    form: how to record a kernel: "written", "compiled" or "ptx".
+    set: machine keys with new values.
+    blocks: numbers of requested blocks, each at least 1.
 
-    Raises ModelError, and the errors of what is recorded.
+    Raises ModelError and the errors of recording.
     """
     from simtmm.analysis.zigzag import throughput
 
@@ -81,17 +82,17 @@ def crossover(
     variant_b: str | None = None,
     set: Mapping[str, object] | None = None,
 ) -> "Versus":
-    """Which of two algorithms of the papers wins where, by the TMM: `simtmm sweep crossover` as a function.
+    """Find where each of two algorithms of the papers is faster, by the TMM: `simtmm sweep crossover` as a function.
 
-    a: the name of the one (see `simtmm paper`).
-    b: the name of the other.
+    a: the name of the first algorithm (see `simtmm paper`).
+    b: the name of the second algorithm.
     machine: a Machine, its name, or its file; gtx280 if left out.
-    set: the machine's keys with new values.
+    set: machine keys with new values.
     parameters: the algorithms' symbols.
-    over: along which symbols; n, m, L and T, as far as they are known, if left out.
-    threads: threads of a core.
-    variant_a: of the one, as "printed" or "mended".
-    variant_b: of the other.
+    over: the symbols to vary; if left out, n, m, L and T where possible.
+    threads: threads per core.
+    variant_a: the variant of `a`, such as "printed" or "mended".
+    variant_b: the variant of `b`.
 
     Raises ModelError.
     """

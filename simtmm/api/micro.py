@@ -1,4 +1,4 @@
-"""Micro-kernels of a multiprocessor beside their limits."""
+"""Micro-kernels of a multiprocessor, compared with their limits."""
 
 from pathlib import Path
 
@@ -16,17 +16,18 @@ def micro(
     measured: str | Path | None = None,
     watch: Watch | None = None,
 ) -> Micro:
-    """Micro-kernels of a multiprocessor, simulated, beside their limits; `simtmm machines micro` as a function.
+    """Simulate micro-kernels of a multiprocessor and compare them with their limits; `simtmm machines micro` as a
+    function.
 
-    Source: docs/micro-kernels.md says what is run and what limits it.
+    Source: docs/micro-kernels.md describes the micro-kernels and their limits.
 
-    machine: a Machine, a machine's name, or a path to its file (.toml): a GPU of NVIDIA, Volta or later.
-    measured: a file of cycles on a GPU (.csv), as `simtmm record measure --all` writes it, to stand beside them.
-    watch: called with (stage, done, total) as things go on.
+    machine: a Machine, a machine's name, or a path to its file (.toml): an NVIDIA GPU, Volta or later.
+    measured: a file of cycles on a GPU (.csv), as `simtmm record measure --all` writes it, to compare with.
+    watch: called with (stage, done, total) as the work proceeds.
 
-    `.results` are the micro-kernels, each with `.kernel`, `.limit`, `.simulated` and `.measured` [cycles].
+    `.results` has the micro-kernels, each with `.kernel`, `.limit`, `.simulated` and `.measured` [cycles].
 
-    Raises StudyError for another machine and a file that can't be understood; MachineError; CompilerError.
+    Raises StudyError for any other machine and for an invalid file; MachineError; CompilerError.
     """
     known = load_measured(measured) if measured is not None else None
     return simulated(opened_machine(machine), known, watch)

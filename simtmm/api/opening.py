@@ -1,4 +1,4 @@
-"""What a caller means by a name or a path: the machine, trace, workload or counts, or one error that says what fits."""
+"""The machine, trace, workload or counts that a caller names, or one error that says what is allowed."""
 
 from pathlib import Path
 

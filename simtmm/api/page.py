@@ -1,6 +1,6 @@
 """docs/api.md, written from the docstrings: what `import simtmm` offers.
 
-`python -m simtmm.api.page` writes it anew; a test compares it with the docstrings.
+`python -m simtmm.api.page` rewrites it; a test compares it with the docstrings.
 """
 
 import ast
@@ -39,7 +39,7 @@ GROUPS = {
 INTRODUCTION = """# The Python interface
 
 What `import simtmm` offers, from the docstrings: `python -m simtmm.api.page` writes this page, and a test compares it.
-All other modules may change without notice. Whatever a caller can cause ends in a `SimtmmError`.
+All other modules may change without notice. Errors that a caller can cause are `SimtmmError`s.
 """
 
 

@@ -1,4 +1,4 @@
-"""What all models say of one program on one machine."""
+"""The predictions of all models for a program on a machine."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -31,34 +31,34 @@ def predictions(
     factor: float | None = None,
     watch: Watch | None = None,
 ) -> Predictions:
-    """The times of a program by all models: `simtmm run --models-only` and `paper predict` as a function.
+    """Predict a program's time with all models: `simtmm run --models-only` and `paper predict` as a function.
 
-    source: an algorithm of the papers by name; or a kernel by name or folder, which is recorded first, a file of
-        launches (.toml), a trace's file (.parquet), a Kernel or a Trace.
+    source: an algorithm of the papers by name; a kernel by name or folder, which is recorded first; a file of launches
+        (.toml); a trace's file (.parquet); a Kernel or a Trace.
     machine: a Machine, a machine's name, or a path to its file (.toml).
-    parameters: an algorithm's symbols, or those parameters of a kernel that differ from its defaults.
-    models: of a kernel or trace, their names; all if left out.
-    threads: of an algorithm, threads of a core; as many as it feeds and the machine holds if left out.
-    variant: of an algorithm, where it has several, as "printed" or "mended".
-    form: of a kernel, how it is recorded: "written", "compiled" or "ptx" (see `record`).
-    constants: of the calibrated model: a1, a0, m, C_s, G, f_app.
-    unit: of a1 and a0: "cycles", as if left out, or "s".
-    active_blocks: a core group holds at most so many of a kernel's blocks.
-    measured: a measured time [s], or a file of such times, to stand beside the predictions.
-    factor: up to which a measured time agrees; 2 if left out.
-    watch: called with (stage, done, total where it is known) as things go on.
+    parameters: an algorithm's symbols, or a kernel's parameters that differ from its defaults.
+    models: names of models for a kernel or trace; all if left out.
+    threads: threads per core of an algorithm; if left out, as many as it supplies and the machine holds.
+    variant: the algorithm's variant, if it has several, such as "printed" or "mended".
+    form: how to record a kernel: "written", "compiled" or "ptx" (see `record`).
+    constants: constants of the calibrated model: a1, a0, m, C_s, G, f_app.
+    unit: the unit of a1 and a0: "cycles" (the default) or "s".
+    active_blocks: the largest number of a kernel's blocks on a core group.
+    measured: a measured time [s], or a file of such times, to compare with the predictions.
+    factor: the largest ratio at which a measured time agrees; 2 if left out.
+    watch: called with (stage, done, total if known) as the work proceeds.
 
     `.predictions` has each model's Prediction by name, `.to_frame()` is a table of them.
 
-    Raises ModelError for unknown models, symbols outside their domain and what is not for such a source; KernelError,
-    TraceError, MachineError.
+    Raises ModelError for unknown models, symbols outside their domain and arguments that the source does not have;
+    KernelError, TraceError, MachineError.
     """
     of_paper = is_algorithm(source)
     of_counts = {"models": models, "form": form, "constants": constants, "unit": unit, "active_blocks": active_blocks}
     foreign = of_counts if of_paper else {"threads": threads, "variant": variant}
     refuse_foreign(of_paper, [name for name, value in foreign.items() if value is not None and value != ()])
     if unit is not None and not constants:
-        raise ModelError("unit: is of the constants, so constants must be given too")
+        raise ModelError("unit: needs constants, whose unit it is")
     check_factor(factor, None if measured is None else str(measured))
     time = measured_time(None if measured is None else str(measured), of_paper)
     on = opened_machine(machine)

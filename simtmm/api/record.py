@@ -1,4 +1,4 @@
-"""`simtmm.record`: the words of `simtmm record` as arguments."""
+"""`simtmm.record`: the options of `simtmm record` as arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -49,47 +49,48 @@ def record(
     stop_after: int | str | None = None,
     graph: "GraphSource | None" = None,
 ) -> "Trace":
-    """Run a program, check its answer, and give the trace of what its threads did: `simtmm record` as a function.
+    """Run a program, check its answer, and return a trace of its threads' work: `simtmm record` as a function.
 
-    source: a kernel's name (kernels/NAME) or folder, launches (.toml), or a Kernel; a CUDA file (.cu), with `grid` and
-        `block` one of its kernels, without them a program with a main; or a Python script (.py).
-    parameters: those that differ from the kernel's defaults, by name.
-    on: "cpu", or "gpu" through CuPy, which runs the instrumented build of what is recorded as written and the
-        instrumented PTX of what is recorded as compiled.
-    output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
-    progress: called with the number of events so far; not of a program or script.
-    races: look for races as well; the trace's `races` are what was found.
-    most_events: more are an error; if left out, a recording held in memory has a limit, one written to a file none.
-    sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run; what was
-        left out stands in the trace's `info.sampling`.
-    device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
-    form: "written" records what the macros in the source mark, "compiled" the machine's instructions, or those of PTX
-        where they can't be had, as the trace's `info.schedules` say; "ptx" those of PTX in any case. If left out,
-        "compiled" for a kernel without macros, unless races are looked for, and "written" for any other.
-    architecture: compute capability that is compiled for, times ten (90 for sm_90); if left out one of today, or the
-        GPU's own.
+    source: a kernel's name (kernels/NAME) or folder, launches (.toml), or a Kernel; a CUDA file (.cu): one of its
+        kernels with `grid` and `block`, a program with a main without; or a Python script (.py).
+    parameters: the kernel's parameters that differ from its defaults, by name.
+    on: "cpu", or "gpu" through CuPy. The GPU runs an instrumented build of a kernel that is recorded as written, and
+        instrumented PTX of one that is recorded as compiled.
+    output: stream the trace to this Parquet file, with bounded memory; it stays in memory if left out.
+    progress: called with the number of events so far; not for a program or script.
+    races: whether to look for races; the trace's `races` has those found.
+    most_events: the limit on events, above which recording fails; if left out, only a recording in memory has a limit.
+    sample_blocks: the largest number of blocks to record of each launch, spread evenly over its grid. All blocks run;
+        the trace's `info.sampling` says which were left out.
+    device_memory: memory that a recording on a GPU may use besides the arrays [bytes]; most of the free memory if left
+        out.
+    form: "written" records what the macros in the source mark. "compiled" records the machine's instructions, or PTX's
+        if those are unavailable; the trace's `info.schedules` says which. "ptx" always records PTX's. If left out,
+        "compiled" for a kernel without macros, unless `races` is set, and otherwise "written".
+    architecture: the compute capability to compile for, times ten (90 for sm_90); a current one or the GPU's own if
+        left out.
     grid: blocks of the launch: 64, (64, 64) or "64x64".
     block: threads of a block, likewise.
     args: the kernel's arguments by name: numbers, NumPy arrays, which are copied, or texts such as
         "random:float32:1000" and "x.npy".
-    kernel: the kernel's name where a file has several; of a program or script, which kernels are recorded.
+    kernel: the kernel's name if a file has several; for a program or script, which kernels to record.
     shared: dynamic shared memory of a block [bytes].
     compile: options for the compiler, such as "-DN=4".
-    machine: that a program or script finds; an H100 if left out.
-    arguments: of a program or script.
-    launch: which launches of it are recorded: 3, or "0,4-7".
-    skip: so many of its launches are left out first.
-    count: so many of them are recorded at most.
-    record_elementwise: whether CuPy's own functions are recorded as kernels.
-    build: options of nvcc for a program.
-    clock: "virtual" or "real", what a program reads from its clocks.
-    host_time: whether the time of a program's own code counts on them.
-    stop_after: launches, 100, or seconds, "60s", after which a program is ended.
-    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
+    machine: the GPU that a program or script sees; an H100 if left out.
+    arguments: command-line arguments of a program or script.
+    launch: which of its launches to record: 3, or "0,4-7".
+    skip: the number of its launches to skip first.
+    count: the largest number of launches to record.
+    record_elementwise: whether to record CuPy's own functions as kernels.
+    build: nvcc's options for a program.
+    clock: what a program reads from its clocks: "virtual" or "real" time.
+    host_time: whether those clocks count the time of a program's own code.
+    stop_after: when to end a program: after a number of launches, 100, or of seconds, "60s".
+    graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
 
-    On the CPU a kernel is ended where it makes no progress for too long or takes too much memory (the environment
-    variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes). What the trace can't be believed
-    in, such as a launch that records no access, is logged as a warning, and stands in its `info.warnings`.
+    On the CPU, a kernel is stopped if it makes no progress for too long or uses too much memory (the environment
+    variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes). Doubts about the trace, such as a
+    launch that records no access, are logged as warnings and listed in its `info.warnings`.
 
     Raises KernelError, CompilerError, and RecordingError for an index out of bounds, a wrong answer, a kernel whose
     process ends, or a program that launches nothing.
@@ -121,16 +122,14 @@ def record(
             architecture=architecture,
         )
     if on != "cpu":
-        raise RecordingError(f"on = {on!r}: launches of a program are recorded on the CPU alone")
+        raise RecordingError(f"on = {on!r}: launches of a program are recorded on the CPU only")
     on_machine = None if machine is None else chosen_machine(machine)
     foreign: dict[str, object] = {"races": races, "device_memory": device_memory, "architecture": architecture}
     path = None if output is None else Path(output)
     try:
         own = request.run_own(on_machine, output=path, most_events=most_events, foreign=foreign)
     except typer.Exit as end:
-        raise RecordingError(
-            f"{source}: ended with exit status {end.exit_code}, and left no launch to record"
-        ) from None
+        raise RecordingError(f"{source}: ended with exit status {end.exit_code}, and recorded no launch") from None
     trace = own.program.trace
     assert trace is not None
     return trace

@@ -1,4 +1,4 @@
-"""`simtmm.run` and `simtmm.explain`: the words of `simtmm run` as arguments."""
+"""`simtmm.run` and `simtmm.explain`: the options of `simtmm run` as arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -56,46 +56,45 @@ def run(
     graph: "GraphSource | None" = None,
     variants: bool = False,
 ) -> "Run":
-    """How long a program takes on a machine, why, and what would help: `simtmm run` as a function.
+    """Simulate a program on a machine: its time, the causes, and what would help. `simtmm run` as a function.
 
-    source: a CUDA file (.cu), with `grid` and `block` one of its kernels, without them a program with a main; a Python
+    source: a CUDA file (.cu): one of its kernels with `grid` and `block`, a program with a main without; a Python
         script (.py); a kernel's name or folder; launches (.toml); a trace (.parquet); a workload (.json); or a Kernel,
-        Trace, Workload or Program; the shipped trace if left out.
-    machine: a Machine, its name, or its file (.toml); if left out gtx280, and h100-sxm for compiled kernels.
-    parameters: of a kernel, those that differ from its defaults.
-    engine: "fast" (compiled), "reference" (SimPy), which give the same, or "auto", whichever is done sooner.
-    watch: called with (stage, done, total where it is known) as things go on.
-    timeline: whether the result brings its timeline.
-    models: names of the models whose predictions stand beside the run; the TMM, with warps that wait, and the PRAM if
-        left out.
-    form: "written", "compiled" or "ptx", how a kernel is recorded.
-    what_if: whether to try what would help, by simulation, for 3 s at most.
-    timeline_limit: operations beyond which a program is left without its timeline.
+        Trace, Workload or Program. The shipped trace if left out.
+    machine: a Machine, its name, or its file (.toml); if left out, h100-sxm for compiled kernels, otherwise gtx280.
+    parameters: a kernel's parameters that differ from its defaults.
+    engine: "fast" (compiled) or "reference" (SimPy), which give equal results, or "auto", the faster one.
+    watch: called with (stage, done, total if known) as the work proceeds.
+    timeline: whether the result has a timeline.
+    models: names of the models to compare with; if left out, the TMM, the TMM with warps that wait, and the PRAM.
+    form: how to record a kernel: "written", "compiled" or "ptx".
+    what_if: whether to simulate what would help, for at most 3 s.
+    timeline_limit: the number of operations above which a program gets no timeline.
     sample: "auto" simulates some blocks of some launches and extrapolates (docs/sampling.md).
-    error: half of the interval requested then, as a part of the time: 0.03 or "3%".
+    error: half of the requested interval, as a fraction of the time: 0.03 or "3%".
     grid: blocks of the launch: 64, (64, 64) or "64x64".
     block: threads of a block, likewise.
     args: the kernel's arguments by name: numbers, NumPy arrays, which are copied, or texts such as
         "random:float32:1000" and "x.npy".
-    kernel: the kernel's name where the file has several; of a program or script, which kernels are recorded.
+    kernel: the kernel's name if the file has several; for a program or script, which kernels to record.
     shared: dynamic shared memory of a block [bytes].
     compile: options for the compiler, such as "-DN=4".
-    set: the machine's keys with new values, such as {"memory.latency": 800}.
-    start: "warm", "cold" or "kept", what the L2 holds when a launch begins.
-    arguments: of a program or script.
-    launch: which launches of it are recorded: 3, or "0,4-7".
-    skip: so many of its launches are left out first.
-    count: so many of them are recorded at most.
-    sample_blocks: only so many blocks of a launch are recorded.
-    record_elementwise: whether CuPy's own functions are recorded as kernels.
-    build: options of nvcc for a program.
-    clock: "virtual" or "real", what a program reads from its clocks.
-    host_time: whether the time of a program's own code counts on them.
-    stop_after: launches, 100, or seconds, "60s", after which a program is ended.
-    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
-    variants: whether to compile a CUDA file otherwise, too, and to simulate what computes the same.
+    set: machine keys with new values, such as {"memory.latency": 800}.
+    start: the L2 when a launch begins: "warm", "cold" or "kept".
+    arguments: command-line arguments of a program or script.
+    launch: which of its launches to record: 3, or "0,4-7".
+    skip: the number of its launches to skip first.
+    count: the largest number of launches to record.
+    sample_blocks: the number of blocks to record of each launch.
+    record_elementwise: whether to record CuPy's own functions as kernels.
+    build: nvcc's options for a program.
+    clock: what a program reads from its clocks: "virtual" or "real" time.
+    host_time: whether those clocks count the time of a program's own code.
+    stop_after: when to end a program: after a number of launches, 100, or of seconds, "60s".
+    graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
+    variants: whether to compile variants of a CUDA file, too, and to simulate those with equal results.
 
-    Raises the errors of simtmm.errors, each a SimtmmError of one line.
+    Raises the errors of simtmm.errors, each a one-line SimtmmError.
     """
     given = {name: value for name, value in locals().items() if name not in NOT_REQUESTED}
     opened = request_of(RunRequest, given).checked().opened_in_python()
@@ -114,18 +113,18 @@ def explain(
     watch: "Watch | None" = None,
     **words: Any,
 ) -> Explanation:
-    """Where a program's time goes, as rows and as a page: `simtmm run --lines` and `--html` as a function.
+    """Explain where a program's time goes, as rows and as a page: `simtmm run --lines` and `--html` as a function.
 
-    source: a program, as `run` takes it.
+    source: a program, as for `run`.
     machine: a Machine, its name, or its file.
-    parameters: of a kernel, those that differ from its defaults.
-    by: what a row is for: "line", "array", "launch" or "reason".
-    watch: called with (stage, done, total where it is known) as things go on.
-    words: all other arguments of `run`, as grid, block, args and set.
+    parameters: a kernel's parameters that differ from its defaults.
+    by: what each row describes: a "line", "array", "launch" or "reason".
+    watch: called with (stage, done, total if known) as the work proceeds.
+    words: all other arguments of `run`, such as grid, block, args and set.
 
-    `.to_frame()` is a row for each line, `.save("page.html")` writes the page, and Jupyter shows it.
+    `.to_frame()` has a row for each line, `.save("page.html")` writes the page, and Jupyter shows it.
 
-    Raises the errors of `run`, and OutputError for another `by`.
+    Raises the errors of `run`, and OutputError for an unknown `by`.
     """
     Explanation.check(by)
     done = run(source, machine, parameters, watch=watch, **{"timeline": True, "timeline_limit": LONG, **words})

@@ -26,17 +26,17 @@ def lower(
     progress: Progress | None = None,
     places: bool = False,
 ) -> Workload:
-    """What a trace is on a machine: threads become warps, addresses become chunks; every operation, held in memory.
+    """Lower a trace to a machine: threads become warps, addresses become chunks. All operations are held in memory.
 
-    Source: docs/machine.md, section 9 for transactions; Eq (5.2) of the dissertation for the blocks that a core group
-    holds.
+    Source: docs/machine.md, section 9 for transactions; Eq (5.2) of the dissertation for the resident blocks of a core
+    group.
 
     trace: a Trace, a trace's name, or a path to its file (.parquet).
     machine: a Machine, a machine's name, or a path to its file (.toml).
-    progress: called with (events done, events in all).
-    places: whether operations say where in the program they come from, as `simulate(..., stalls=True)` needs it.
+    progress: called with (events done, all events).
+    places: whether operations record their place in the program, which `simulate(..., stalls=True)` needs.
 
-    Raises WorkloadError where a block does not fit the machine, MachineError and TraceError.
+    Raises WorkloadError if a block does not fit the machine, MachineError and TraceError.
     """
     return lowering.lower(opened_trace(trace), opened_machine(machine), progress, places)
 
@@ -54,25 +54,27 @@ def simulate(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Run a workload on a machine, to the tick.
+    """Simulate a workload on a machine, exact to the tick.
 
-    Source: docs/machine.md; section 7 says what the result holds.
+    Source: docs/machine.md; section 7 describes the result.
 
     machine: a Machine, a machine's name, or a path to its file (.toml).
-    workload: a Workload, or a path to its file (.json); a Trace, a trace's name or a path to its file (.parquet) is
-        lowered first, and where it is too long to be held, as the engine comes to it.
-    engine: "fast" (compiled, as if left out) or "reference" (SimPy; if left out with a rule of yours); equal results.
-    scheduler: a rule of your own in place of the machine's, on the reference engine only; see docs/schedulers.md.
-    replacement: a policy of your own for full sets of caches, or policies by "l1" and "l2"; likewise (docs/rules.md).
-    breakdown: False leaves `Result.time` out, where the time went.
-    timeline: True brings `Result.timeline`, what each warp did when, about 48 bytes for each thing that one did.
-    stalls: True brings `Result.stalls`, what the ticks of all warps went into: of a trace by line and array, of a
-        workload by operation.
-    threads: of the fast engine, for core groups that nothing couples; all cores of the computer if left out.
-    progress: called now and then with (warps done, warps in all).
+    workload: a Workload, or a path to its file (.json); or a Trace, a trace's name or a path to its file (.parquet),
+        which is lowered first, or during the simulation if it is too long for memory.
+    engine: "fast" (compiled; the default) or "reference" (SimPy; the default with a rule of your own); results are
+        equal.
+    scheduler: a rule of your own instead of the machine's, on the reference engine only; see docs/schedulers.md.
+    replacement: a replacement policy of your own for the caches, or policies by "l1" and "l2", on the reference engine
+        only (docs/rules.md).
+    breakdown: False leaves out `Result.time`, which says where the time went.
+    timeline: True adds `Result.timeline`, what each warp did and when; about 48 bytes for each interval of a warp.
+    stalls: True adds `Result.stalls`, how the warps spent their ticks: by line and array for a trace, by operation for
+        a workload.
+    threads: threads of the fast engine, for independent core groups; all cores of the computer if left out.
+    progress: called now and then with (warps done, all warps).
 
-    Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives no ready warp;
-    WorkloadError for a block that fits no core group; MachineError and TraceError.
+    Raises EngineError for an unknown engine, a rule on another engine, and a rule that does not return a ready warp;
+    WorkloadError for a block that does not fit a core group; MachineError and TraceError.
     """
     if scheduler is not None and not callable(scheduler):
         raise EngineError(f"scheduler = {shown(scheduler)}: must be a function of the ready warps and the core group")
@@ -92,27 +94,27 @@ def simulate(
 
 
 def count(trace: Trace | str | Path, machine: Machine | str | Path, workload: Workload | None = None) -> Counts:
-    """What the models take of a trace on a machine: work, span, memory operations, threads in use.
+    """Count the models' inputs, for a trace on a machine: work, span, memory operations, threads in use.
 
     trace: a Trace, a trace's name, or a path to its file (.parquet).
     machine: a Machine, a machine's name, or a path to its file (.toml).
-    workload: what `lower` gives of the two, where it is there already.
+    workload: the result of `lower` for the two, if you already have it.
 
-    Raises WorkloadError where a block does not fit the machine, MachineError and TraceError.
+    Raises WorkloadError if a block does not fit the machine, MachineError and TraceError.
     """
     if workload is not None and not isinstance(workload, Workload):
-        raise WorkloadError(f"workload = {shown(workload)}: must be what lower(trace, machine) gives, or be left out")
+        raise WorkloadError(f"workload = {shown(workload)}: must be the result of lower(trace, machine), or left out")
     return counting.count(opened_trace(trace), opened_machine(machine), workload)
 
 
 def predict(model: str, machine: Machine | str | Path, counts: Counts | Trace | str | Path) -> Prediction:
-    """The time of a program on a machine by an analytical model.
+    """Predict the time of a program on a machine with an analytical model.
 
-    model: its name, such as "tmm" or "pram"; `simtmm run --models-only` has all.
+    model: the model's name, such as "tmm" or "pram"; `simtmm run --models-only` lists all.
     machine: a Machine, a machine's name, or a path to its file (.toml).
-    counts: what `count` gives; a Trace, a trace's name or a path to its file (.parquet) is counted first.
+    counts: the result of `count`; or a Trace, a trace's name or a path to its file (.parquet), which is counted first.
 
-    Raises ModelError for an unknown model and for what is outside a model's domain; MachineError, TraceError and
+    Raises ModelError for an unknown model and for values outside a model's domain; MachineError, TraceError and
     WorkloadError.
     """
     if not isinstance(model, str):

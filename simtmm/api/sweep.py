@@ -1,4 +1,4 @@
-"""`simtmm.sweep`: the words of `simtmm sweep` as arguments, or a study's tables."""
+"""`simtmm.sweep`: the options of `simtmm sweep` as arguments, or a study's tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,33 +42,33 @@ def sweep(
 ) -> "Results":
     """Run a program over ranges of parameters and machine keys: `simtmm sweep` as a function.
 
-    study: a study file (.toml), its tables as a dict, or a design; or what is run: a kernel, a trace (.parquet) or an
-        algorithm of the papers, or several, and then the other arguments say what is varied.
-    store: an SQLite file, created if absent; finished points in it are not run again. Kept in memory if left out.
+    study: a study file (.toml), its tables as a dict, or a design; or one or several programs (kernels, traces
+        (.parquet) or algorithms of the papers), with the axes in the other arguments.
+    store: an SQLite file, created if absent; its finished points are not run again. In memory if left out.
     workers: processes on this machine, one for each core if left out; 1 runs in this process.
     cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
-    watch: called with (stage, done, to do) as things go on.
+    watch: called with (stage, done, to do) as the work proceeds.
     rules: Python files with scheduling rules, named as values of `scheduling.scheduler`.
-    machine: a machine's name or file, or several, which are an axis then.
-    parameters: of the program, those that are fixed.
-    set: the machine's keys with new values.
+    machine: a machine's name or file, or several, which become an axis.
+    parameters: the program's fixed parameters.
+    set: machine keys with new values.
     vary: axes by name: "200:1600:log:7", "1,2,4" or a list of values.
-    link: axes that go together, value by value.
-    draw: sampled axes, as {"memory.latency": "200:1600:log"}.
-    samples: how many points are drawn; 100 if left out.
-    method: "latin-hypercube", as if left out, or "random".
-    seed: of the draws; 0 if left out.
-    where: conditions that points must meet, as "threads <= 512".
-    compute: "simulated" or models; repeatable.
-    kind: what the program is: "kernel", "trace" or "algorithm".
+    link: axes that vary together, value by value.
+    draw: sampled axes, such as {"memory.latency": "200:1600:log"}.
+    samples: the number of points to draw; 100 if left out.
+    method: "latin-hypercube" (the default) or "random".
+    seed: the seed of the draws; 0 if left out.
+    where: conditions that points must meet, such as "threads <= 512".
+    compute: "simulated" or a model's name, or several.
+    kind: the program's kind: "kernel", "trace" or "algorithm".
     engine: "fast" or "reference".
     measured: files of measured times (.csv, .json).
     sample: "auto" simulates some blocks of each point and extrapolates (docs/sampling.md).
-    error: half of the interval requested then, as a part of the time.
+    error: half of the requested interval, as a fraction of the time.
 
-    Workers do not read the script that calls this: it needs no `if __name__ == "__main__":`.
+    Workers do not import the calling script, so it needs no `if __name__ == "__main__":`.
 
-    Raises the errors of simtmm.errors; what goes wrong at a point is kept as that point's failure.
+    Raises the errors of simtmm.errors; an error at a point is stored as that point's failure.
     """
     from simtmm.study.sweep import sweep as run_study
 
@@ -86,7 +86,7 @@ def sweep(
         sources = study
     else:
         if given:
-            raise StudyError(f"{next(iter(given))}: can't be given beside a study's tables, which hold all of it")
+            raise StudyError(f"{next(iter(given))}: can't be combined with a study's tables, which define everything")
         return run_study(study, store, workers, cluster, watch, rules)  # type: ignore[arg-type]
     for each in sources:
         if not isinstance(each, (str, Path)):

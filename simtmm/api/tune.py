@@ -1,4 +1,4 @@
-"""`simtmm.tune`: the words of `simtmm tune` as arguments."""
+"""`simtmm.tune`: the options of `simtmm tune` as arguments."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -40,35 +40,35 @@ def tune(
 
     kernel: its name or folder, a file of launches (.toml), or a problem in Kernel Tuner's T1 (.json).
     machine: a Machine, its name, or its file.
-    over: what is tried, a range ("1:8") or a list of values by parameter or by the machine's key. Without it threads a
-        block and blocks are tried, beside what the models choose.
-    parameters: that are fixed.
-    where: conditions that configurations, or what comes of them, must meet: "x * y <= 1024", "seconds <= 2e-3".
-    error: half of the interval requested for the best, as a part of the time: 0.03 or "3%".
-    models: that choose as well.
-    form: "written", "compiled" or "ptx", how the kernel is recorded.
-    store: an SQLite file of what was simulated before; one in the user's cache folder if left out.
-    workers: processes, one a core if left out; 1 runs in this process; or the address of a Dask scheduler.
+    over: what to try: a range ("1:8") or a list of values by parameter or machine key. If left out, threads of a block
+        and blocks, compared with the models' choice.
+    parameters: fixed parameters.
+    where: conditions that configurations or their results must meet: "x * y <= 1024", "seconds <= 2e-3".
+    error: half of the requested interval of the best, as a fraction of the time: 0.03 or "3%".
+    models: models that also choose.
+    form: how to record the kernel: "written", "compiled" or "ptx".
+    store: an SQLite file of earlier simulations; one in the user's cache folder if left out.
+    workers: number of processes, one for each core if left out; 1 runs in this process; or the address of a Dask
+        scheduler.
     watch: called with (stage, done, total).
-    minimise: what is minimised, an expression of parameters, machine keys and what a configuration gives; two for a
-        Pareto front; the time if left out.
-    sampler: "tpe", "nsga2" or "random" has Optuna choose; all are tried if left out. A dict of name, trials and seed
-        will do as well.
-    set: the machine's keys with new values.
-    start: "warm", "cold" or "kept", what the L2 holds when a launch begins.
-    trials: how many the sampler chooses; 200 if left out.
-    seed: of what the sampler draws; 0 if left out.
+    minimise: an expression of parameters, machine keys and results; two for a Pareto front; the time if left out.
+    sampler: Optuna's "tpe", "nsga2" or "random" to choose configurations, or a dict of name, trials and seed; all are
+        tried if left out.
+    set: machine keys with new values.
+    start: the L2 when a launch begins: "warm", "cold" or "kept".
+    trials: the number of configurations that the sampler chooses; 200 if left out.
+    seed: the sampler's seed; 0 if left out.
     cluster: the address of a Dask scheduler (tcp://HOST:PORT), or local:N for N workers here.
 
-    Raises the errors of kernels, machines and studies; what goes wrong with one configuration is its reason; and
-    Unfinished where Ctrl-C ends it after some of them.
+    Raises the errors of kernels, machines and studies, and Unfinished if Ctrl-C ends it after some configurations. An
+    error of one configuration is stored as its reason.
     """
     chosen: dict[str, Any] = {"sampler": sampler, "trials": trials, "seed": seed}
     if isinstance(sampler, Mapping):
         if unknown := sampler.keys() - {"name", "trials", "seed"}:
             raise StudyError(f"sampler: {min(map(str, unknown))}: must be name, trials or seed")
         if trials is not None or seed is not None:
-            raise StudyError("sampler: has trials and seed itself, where it is a dict: give them once")
+            raise StudyError("sampler: is a dict, so trials and seed belong in it: give them once")
         chosen = {"sampler": sampler.get("name"), "trials": sampler.get("trials"), "seed": sampler.get("seed")}
     request = request_of(TuneRequest, {
         "kernel": kernel, "machine": machine, "over": over, "parameters": parameters, "where": where or None,

@@ -1,1 +1,1 @@
-"""Calibration: what small benchmarks show about a machine, and the machine that results."""
+"""Calibration: a machine from the results of small benchmarks."""

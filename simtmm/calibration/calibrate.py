@@ -1,6 +1,6 @@
-"""From measurements to a machine: which value came from which measurement, and how well it is determined.
+"""From measurements to a machine: the measurement behind each value, and how well it determines the value.
 
-Two measurements are enough, both of which small benchmarks give:
+Two measurements are enough, both from small benchmarks:
 
 - a pointer chase over the size of the buffer: latencies of L1, L2 and global memory, and the caches' sizes
   (chase.py), compared with what reading at low occupancy takes (chase_check.py);
@@ -56,7 +56,7 @@ def calibrate(
         if key not in HOLDABLE:
             raise StudyError(f"hold {shown(key)}: must be one of {', '.join(HOLDABLE)}")
         if base is None or not stream:
-            raise StudyError(f"hold {key}: needs a machine, which has its value, and bandwidth over occupancy")
+            raise StudyError(f"hold {key}: needs a machine that has this value, and bandwidth over occupancy")
     called = {"latency": "the latency curve", "stream": "bandwidth over occupancy", **(measurements or {})}
     levels = find_levels(latency)
     machine, found = _structure(name, latency, stream, base, called["stream"])
@@ -71,7 +71,7 @@ def calibrate(
     taken = None if stream else translation  # docs/calibration.md has what it does to the fit of two GPUs' streams
     chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known, taken)
     notes += [told] if told else []
-    notes += [f"not taken beside streams: {translation}"] if translation and stream else []
+    notes += [f"ignored, because streams are given: {translation}"] if translation and stream else []
     found += chased
     machine = with_values(machine, found)
     curve = None
@@ -100,7 +100,7 @@ def _structure(
     }
     if len(threads) != 1:
         raise StudyError(
-            "cores.groups: not known: give a machine, or a stream measurement with a column threads_column of "
+            "cores.groups: unknown: give a machine, or a stream measurement with a column threads_column of "
             "groups * block_size * blocks_per_sm"
         )
     fullest = max(stream, key=lambda point: point.occupancy)

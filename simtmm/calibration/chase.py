@@ -50,7 +50,7 @@ def chase_values(
         ]
         taken.append(level)
     notes = [
-        f"a level of {level.latency:.1f} cycles from {_size(level.first)} to {_size(level.last)} has no place in the "
+        f"a level of {level.latency:.1f} cycles from {_size(level.first)} to {_size(level.last)} does not fit the "
         "machine, which has L1, L2 and global memory"
         for level in levels
         if level not in taken

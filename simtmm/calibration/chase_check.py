@@ -1,7 +1,7 @@
-"""The pointer chase beside the read kernel at low occupancy, where a round of blocks is latency and little else.
+"""The pointer chase compared with the read kernel at low occupancy, where a round of blocks is mostly latency.
 
 A round there takes L, the start of a block and of its warps. So it is never shorter than the chase's L, unless the
-chase ran with a clock that was idle; and what is left of it without the starts is L once more, as the streams see it.
+chase ran with a clock that was idle; and the rest of it without the starts is L once more, as the streams see it.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class ReadRound:
     """What the read kernel at low occupancy tells of L.
 
     cycles: of a round of blocks, from one block to the next in its place. occupancy: of that point, from 0 to 1.
-    latency: what is left of it without the starts of a block and its warps, None where these are not known [cycles].
+    latency: the rest of it without the starts of a block and its warps, None where these are not known [cycles].
     """
 
     cycles: float
@@ -44,12 +44,12 @@ def read_round(machine: Machine, stream: Sequence[StreamPoint], starts: Machine 
     Raises StudyError where there is no clock or the read kernel was not measured.
     """
     if machine.clock_hz is None:
-        raise StudyError("clock_hz: not known: the latency file has no column clock_mhz, and no machine is given")
+        raise StudyError("clock_hz: unknown: the latency file has no column clock_mhz, and no machine is given")
     lowest = sorted(stream, key=lambda point: point.occupancy)[:LOWEST]
     found = []
     for point in lowest:
         if READ not in point.measured:
-            raise StudyError(f"operation {READ!r}: was not measured, and the calibration begins with it")
+            raise StudyError(f"operation {READ!r}: was not measured, but the calibration starts from it")
         threads = point.block_size * point.blocks_per_group
         moved = OPERATIONS[READ].streams * ELEMENT_BYTES * threads * machine.cores.groups
         cycles = moved / point.measured[READ] * machine.clock_hz

@@ -26,7 +26,7 @@ def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[
     except csv.Error as error:
         raise StudyError(f"{path}: is not CSV ({error})") from None
     if twice := duplicates(table.fieldnames or ()):
-        raise StudyError(f"{path}: column {shown(twice[0])}: is there twice")
+        raise StudyError(f"{path}: column {shown(twice[0])}: appears more than once")
     if not rows:
         raise StudyError(f"{path}: has no rows")
     for column in needed:

@@ -1,4 +1,4 @@
-"""Calibration of a GPU that is here: run the benchmarks on it, and fit a machine to what they give."""
+"""Calibration of a GPU in this computer: run the benchmarks on it, and fit a machine to their results."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def calibrate_device(
     cupy = load_cupy()
     count = int(cupy.cuda.runtime.getDeviceCount())
     if not 0 <= number < count:
-        raise RecordingError(f"device {number}: must be from 0 to {count - 1}: CUDA finds {count}")
+        raise RecordingError(f"device {number}: must be from 0 to {count - 1}: CUDA finds {count} devices")
     cupy.cuda.Device(number).use()
     device = Device(cupy)
     gpu = machine_name(device.name)
@@ -93,7 +93,7 @@ def _measured(
                 each.kernel, each.parameters, repeat=repeat, cold=each.cold, machine=gpu, form=form
             )
         except (KernelError, RecordingError) as error:
-            if "start Python anew" in str(error):
+            if "restart Python" in str(error):
                 raise
             left_out.append(f"benchmark {each.name} left out: {error}")
     return measurements, tuple(left_out)
@@ -148,7 +148,7 @@ def _with_more(
     machine, values, notes = found.machine, [], [*found.notes, *left_out]
     update = _slope(measurements, "atomic-", "n")
     if update is not None:
-        note = "what each further update of one counter takes"
+        note = "time of each further update of one counter"
         measured = Value("memory.atomic_service", round(update, 3), "cycles", f"atomic-update on {gpu}", note)
         values.append(measured)
     if "launch-one" in measurements:
@@ -158,15 +158,15 @@ def _with_more(
         inside = scheduling.block_launch + scheduling.warp_launch + memory.latency
         inside += stored if memory.stores != "posted" else 0
         overhead = max(0.0, one.elapsed.median * one.device["clock_hz"] - inside)
-        note = "a launch of one thread, less its start, its load and its store"
+        note = "a launch of one thread, minus its start, its load and its store"
         values.append(
             Value("scheduling.launch_overhead", round(overhead, 1), "cycles", f"vector-add of 1 on {gpu}", note)
         )
     access = _slope(measurements, "shared-", "steps")
     if access is not None:
         notes.append(
-            f"shared memory takes {access:.1f} cycles from an access to one that depends on it; the machine has no "
-            "such value: there, an access takes its port's time"
+            f"a shared-memory access takes {access:.1f} cycles until one that depends on it; the machine has no "
+            "key for this: an access takes the time of its port"
         )
     kept = [value for value in found.values if value.key not in {each.key for each in values}]
     whole = with_sources(with_values(machine, values), machine, values)

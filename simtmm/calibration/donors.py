@@ -1,4 +1,4 @@
-"""What calibrated GPUs imply for others of their family: the values of machines/families.
+"""Values of calibrated GPUs for others of their family: the values of machines/families.
 
 A donor gives what was fitted on it alone, not what its own file takes from a family. What several give is their mean;
 of what scales with a clock or a bandwidth (simtmm.machine.family), the geometric mean.

@@ -72,7 +72,7 @@ def find_levels(curve: LatencyCurve) -> tuple[Level, ...]:
         else:
             levels.append(list(piece))
     if not levels:
-        raise StudyError("the latency curve has no plateau: no level follows from it")
+        raise StudyError("the latency curve has no plateau, so it shows no cache level")
     return tuple(_level(curve, points) for points in levels)
 
 

@@ -1,4 +1,4 @@
-"""What launches cost, from times of an empty kernel over threads and blocks.
+"""The cost of launches, from times of an empty kernel over threads and blocks.
 
 Nothing but starts takes time in it, so docs/machine.md, section 6, gives its time in closed form (`empty_cycles`), and
 four values follow by least squares of the logarithm of times: `launch_overhead`, `block_launch`, `block_interval` and
@@ -30,8 +30,8 @@ PARAMETERS = (
     Parameter("warp_launch", 0, 1e6, 1),
 )
 SHOWN_BY = {
-    "launch_overhead": "launches of few blocks, less what starts them",
-    "block_launch": "how soon the place of a block is taken again",
+    "launch_overhead": "launches of few blocks, minus what starts them",
+    "block_launch": "how soon the next block takes a finished block's place",
     "block_interval": "what each further block of a group adds",
     "warp_launch": "how both grow with the warps of a block",
 }
@@ -64,7 +64,7 @@ def fit_launch_costs(machine: Machine, rows: Sequence[EmptyLaunch], called: str)
     do not tell the values apart.
     """
     if machine.clock_hz is None:
-        raise StudyError(f"machine {machine.name}: clock_hz: must be there to count cycles of an empty kernel")
+        raise StudyError(f"machine {machine.name}: clock_hz: is required to count the cycles of an empty kernel")
     width = machine.cores.warp_width
     warps = np.array([-(-row.threads // width) for row in rows], dtype=np.float64)
     blocks = np.array([-(-row.blocks // machine.cores.groups) for row in rows], dtype=np.float64)
@@ -83,8 +83,8 @@ def fit_launch_costs(machine: Machine, rows: Sequence[EmptyLaunch], called: str)
     whole = fit(every, BEGIN, STEPS)
     if len(rows) < 2 * len(PARAMETERS) or np.linalg.matrix_rank(whole.slopes, tol=1e-6) < len(PARAMETERS):
         raise StudyError(
-            f"{called}: {len(rows)} launches of an empty kernel do not tell launch_overhead, block_launch, "
-            "block_interval and warp_launch apart: needed are one block and many a core group, of one warp and of many"
+            f"{called}: {len(rows)} launches of an empty kernel can't separate launch_overhead, block_launch, "
+            "block_interval and warp_launch: measure one and many blocks for each core group, of one and of many warps"
         )
     found = np.array(list(whole.values.values()))
     again = np.array(

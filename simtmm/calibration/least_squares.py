@@ -1,4 +1,4 @@
-"""Least squares of a simulation, within bounds: Gauss-Newton with differences that are wide enough for a staircase.
+"""Bounded least squares of a simulation: Gauss-Newton with differences wide enough for a staircase.
 
 A simulated bandwidth is no smooth function of a machine's values: blocks come in waves, and a wave more or less is
 some per cent. So slopes are taken over steps that the caller chooses, and what moves less than a step is not followed.

@@ -1,4 +1,4 @@
-"""What a machine has of micro-benchmarks: launch costs and latencies of instructions."""
+"""A machine's values from micro-benchmarks: launch costs and instruction latencies."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from simtmm.machine import Machine
 
 
 def calibrate_micro(name: str, paths: Sequence[str | Path], base: Machine, gpu: str | None = None) -> Calibration:
-    """The machine with what files of micro-benchmarks say in the place of its own values.
+    """The machine with what files of micro-benchmarks say instead of its own values.
 
     name: the new machine's. paths: CSV files, see micro_rows.py. base: all that they do not say. gpu: whose rows count,
     where files have several.
@@ -32,12 +32,12 @@ def calibrate_micro(name: str, paths: Sequence[str | Path], base: Machine, gpu: 
             notes.append(told)
         for value in found:
             if any(other.key == value.key for other in values):
-                raise StudyError(f"{path}: {value.key}: another file gives it as well")
+                raise StudyError(f"{path}: {value.key}: another file also gives it")
         values += found
         if rows.left_out:
             counted = ", ".join(f"{what} ({count})" for what, count in Counter(rows.left_out).most_common())
-            notes.append(f"{called}: rows that no value comes from: {counted}")
+            notes.append(f"{called}: rows not used: {counted}")
     if any(value.key.startswith("instructions.") for value in values):
-        notes.append("latencies of instructions count where a trace says no stalls (docs/machine.md, section 9)")
+        notes.append("instruction latencies matter if a trace has no stalls (docs/machine.md, section 9)")
     machine = with_values(base, values).model_copy(update={"name": name})
     return Calibration(with_sources(machine, base, values), tuple(values), (), None, (), tuple(notes))

@@ -103,13 +103,13 @@ def _rows(path: str | Path) -> tuple[list[str], list[tuple[str, dict[str, str]]]
     (_, first), *rest = lines
     header = [name.strip() for name in _fields(f"{path}: line {lines[0][0]}", first)]
     if twice := duplicates(header):
-        raise StudyError(f"{path}: column {shown(twice[0])}: is there twice")
+        raise StudyError(f"{path}: column {shown(twice[0])}: appears more than once")
     rows = []
     for number, line in rest:
         place = f"{path}: line {number}"
         fields = _fields(place, line)
         if len(fields) != len(header):
-            raise StudyError(f"{place}: must have {len(header)} columns, as the header has, not {len(fields)}")
+            raise StudyError(f"{place}: must have {len(header)} columns, like the header, not {len(fields)}")
         rows.append((place, dict(zip(header, fields, strict=True))))
     return header, rows
 

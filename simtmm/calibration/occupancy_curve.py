@@ -145,7 +145,7 @@ def bandwidths(
 ) -> list[float]:
     """Simulated bandwidths, in bytes a second, of machines, kernels and points, on all cores that we may use.
 
-    Machines that a kernel can't tell apart run once. watch: called with the number of runs that are done, as they are.
+    Machines that a kernel can't tell apart run once. watch: called with the number of finished runs.
     bytes_a_group: how long runs are (stream_bandwidth).
     """
     machines = [as_felt_by(machine, name, point.block_size) for machine, name, point in runs]

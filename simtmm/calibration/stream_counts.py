@@ -1,4 +1,4 @@
-"""What the models take of a streaming kernel, without a trace: it is the same in each block."""
+"""The models' counts of a streaming kernel, without a trace: all blocks are the same."""
 
 from simtmm.calibration.stream_kernels import stream_workload
 from simtmm.machine import Machine

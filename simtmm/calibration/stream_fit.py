@@ -76,12 +76,12 @@ def _own(machine: Machine, key: str) -> float:
     """The machine's own value of a key that is held. Raises StudyError where it has none."""
     value = machine.values().get(key)
     if value is None:
-        raise StudyError(f"hold {key}: {machine.name} has no value there: set one")
+        raise StudyError(f"hold {key}: {machine.name} has no value for it: set one")
     return float(value)
 
 
 def _without_ports(machine: Machine) -> dict[str, float]:
-    """What a machine has no use for whose pipe stands in the place of memory ports, and says what may be on its way."""
+    """What a machine has no use for whose pipe stands instead of memory ports, and says what may be on its way."""
     pipe = machine.memory.pipe
     if pipe is None:
         return {}
@@ -106,9 +106,9 @@ class StreamFit:
         hold: Sequence[str] = (),
     ) -> None:
         if READ not in stream[0].measured:
-            raise StudyError(f"operation {READ!r}: was not measured, and the calibration begins with it")
+            raise StudyError(f"operation {READ!r}: was not measured, but the calibration starts from it")
         if machine.clock_hz is None:
-            raise StudyError("clock_hz: not known: the latency file has no column clock_mhz, and no machine is given")
+            raise StudyError("clock_hz: unknown: the latency file has no column clock_mhz, and no machine is given")
         self.called, self.watch, self.simulated = called, watch, 0
         groups = machine.cores.groups
         part = round(groups / max(1, min(PART, groups // LEAST_GROUPS)))
@@ -422,11 +422,11 @@ class StreamFit:
             ]
         peak = keys["memory.partitions"] * self.machine.chunk_bytes / keys["memory.service"] * self.clock
         note = (
-            f"peak bandwidth by `partitions` and `service`: {peak / 1e9:.0f} GB/s, which hashed partitions come near "
+            f"peak bandwidth from `partitions` and `service`: {peak / 1e9:.0f} GB/s, which hashed partitions approach "
             "only with far more chunks in flight than a machine holds"
         )
         together = (
-            f"values of the streams are fitted on {', '.join([READ, *self.storing])} at once; named is what shows each"
+            f"stream values are fitted to {', '.join([READ, *self.storing])} together; sources name what shows each"
         )
         values = [value for value in values if HOLDABLE.get(value.key) not in self.held]
         return values, [note, together] if self.storing else [note]

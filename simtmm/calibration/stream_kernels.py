@@ -130,7 +130,7 @@ def stream_bandwidth(
     """
     clock = machine.clock_hz
     if clock is None:
-        raise StudyError(f"machine {machine.name}: clock_hz: must be there for a bandwidth")
+        raise StudyError(f"machine {machine.name}: clock_hz: is required for a bandwidth")
     machine = as_felt_by(machine, operation, block_size)  # quicker
     wave = blocks_per_group * machine.cores.groups
     waves = max(LEAST_WAVES, min(MOST_WAVES, -(-bytes_a_group // (ELEMENT_BYTES * block_size * blocks_per_group))))

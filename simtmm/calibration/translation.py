@@ -1,4 +1,4 @@
-"""What a pointer chase shows of the translation of addresses: how far it reaches, and what lies beyond it costs.
+"""Address translation in a pointer chase: the reach of the TLB, and the cost of a miss.
 
 A chase in random order over n pages finds the translations of e of them, as many as there is room for, so a step takes
 (1 - e / n) times longer what fetching one takes (docs/machine.md, section 4). Such a rise goes on for octaves, unlike
@@ -36,8 +36,8 @@ class Translation:
 
     def __str__(self) -> str:
         return (
-            f"a TLB whose {self.reach / 2**20:g} MiB of reach and miss of {self.miss:.1f} cycles would explain how the "
-            f"chase rises from {self.latency:.1f} cycles on"
+            f"a TLB whose {self.reach / 2**20:g} MiB of reach and miss of {self.miss:.1f} cycles would explain why the "
+            f"latency rises above {self.latency:.1f} cycles"
         )
 
     def of(self, size: float) -> float:
@@ -56,7 +56,7 @@ def find_translation(curve: LatencyCurve, levels: Sequence[Level]) -> Translatio
 
 def translation_values(found: Translation, called: str) -> list[Value]:
     """The TLB of a machine. called: the measurement."""
-    note = f"rise of buffers from {found.first / 2**20:.3g} to {found.last / 2**20:.3g} MiB as 1 - reach / buffer"
+    note = f"rise for buffers from {found.first / 2**20:.3g} to {found.last / 2**20:.3g} MiB as 1 - reach / buffer"
     reach = f"{found.reach / 2**20:g} MiB are reached"
     return [
         Value("memory.tlb.entries", found.reach // PAGE, "pages", called, f"{note}: {reach}"),

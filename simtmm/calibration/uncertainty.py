@@ -1,4 +1,4 @@
-"""How sure a fit's values are over everything that was chosen: points, kernels, and the number of partitions.
+"""The uncertainty of a fit's values over all choices: points, kernels, and the number of partitions.
 
 A standard error of least squares holds for the partitions that were chosen, and for errors that are chance. What a fit
 leaves is hardly chance: other points, or other kernels, would have drawn it elsewhere. So points and kernels are drawn

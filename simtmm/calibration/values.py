@@ -1,4 +1,4 @@
-"""A calibration: values, from which measurement each came, how well it is determined, and the machine they make."""
+"""A calibration: values, the measurement of each, how well it is determined, and the resulting machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,12 +30,12 @@ class Value:
 class Calibration:
     """A machine from measurements.
 
-    machine: as calibrated, to be simulated or saved.
-    values: each calibrated value, with the measurement it comes from and whether that determines it.
-    levels: of the memory hierarchy, by the latencies of the chase.
+    machine: the calibrated machine, to simulate or save.
+    values: each calibrated value, with its measurement and whether that determines it.
+    levels: the levels of the memory hierarchy in the pointer chase.
     curve: its points over occupancy, None without a stream measurement.
-    latency_errors: bytes, measured cycles, and simulated over measured less 1, of each point of the chase.
-    notes: what the reader must know of it, in words.
+    latency_errors: bytes, measured cycles, and simulated over measured minus 1, of each point of the chase.
+    notes: what you must know about it, in words.
     """
 
     machine: Machine
@@ -51,7 +51,7 @@ class Calibration:
         return tuple(value for value in self.values if not value.determined)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         return {
             "machine": self.machine.to_dict(),
             "values": [vars(value) for value in self.values],

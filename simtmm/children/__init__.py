@@ -1,4 +1,4 @@
-"""Processes that simtmm starts: all of them here, and each ends with the process that started it (docs/threats.md).
+"""All processes that simtmm starts; each ends with the process that started it (docs/threats.md).
 
 safe_path   nothing is imported from the working directory
 environment the variables that a child gets

@@ -1,4 +1,4 @@
-"""A Python program as a child that ends when its parent does, even where that was killed.
+"""A Python program as a child process that ends with its parent, even if that was killed.
 
 As a program: `bond.py PIPE PARENT SIGNAL BYTES SECONDS (FILE | -m MODULE) WORD...` runs a file, which needs nothing but
 Python's own library, or a module of this package. PIPE: the number of an open file whose other end the parent alone

@@ -1,8 +1,8 @@
-"""Signals to the command line: what it started ends with it, and its temporary files go.
+"""Signals to the command line: its child processes end with it, and its temporary files are removed.
 
-Ctrl-C, and the signals of a terminal that closes and of whoever ends processes, are exceptions wherever the command
+Ctrl-C, and the signals of a terminal that closes and of a user who ends processes, are exceptions wherever the command
 is, so that each block that it is in leaves things as they should be. A command that can't be left within some seconds,
-as it computes in a library, or that is told a second time, is ended without that.
+as it computes in a library, or that gets a second signal, is ended without that.
 """
 
 import _thread

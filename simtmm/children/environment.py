@@ -1,4 +1,4 @@
-"""The environment of a child, by a list: what compilers and their wrappers read, and no more."""
+"""The environment of a child process: only the variables that compilers and their wrappers read."""
 
 import os
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The process that ends a family of processes when the one that began it is gone, however that ended.
 
 As a program it waits for the end of its standard input, which only that process has the other end of, or for the end
-of that process, whose number it is told. It needs nothing but Python's own library, so that it begins at once.
+of that process, whose number it gets. It needs nothing but Python's own library, so that it begins at once.
 
 Who belongs to a family has its name in the environment, as what a child starts has in turn: also what has a session of
 its own, or lost its parent.

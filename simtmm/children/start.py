@@ -267,15 +267,15 @@ def _talk(process: Running, given: bytes, limits: Limits, name: str) -> tuple[by
                     key.fileobj.close()  # type: ignore[union-attr]
             now = time.monotonic()
             if now > until:
-                raise LimitError(f"{name}: took longer than {limits.seconds:g} s and was ended ({TIMEOUT})")
+                raise LimitError(f"{name}: took longer than {limits.seconds:g} s and was stopped ({TIMEOUT})")
             if sum(map(len, taken)) > limits.output:
-                raise LimitError(f"{name}: printed more than {limits.output:,} bytes and was ended")
+                raise LimitError(f"{name}: printed more than {limits.output:,} bytes and was stopped")
             silent = silent or now if not ready and process.poll() is not None else 0.0
             if silent and now - silent > _LEFT_OPEN:
                 break
     status = ended_within(process, max(0.0, until - time.monotonic()))
     if status is None:
-        raise LimitError(f"{name}: took longer than {limits.seconds:g} s and was ended ({TIMEOUT})")
+        raise LimitError(f"{name}: took longer than {limits.seconds:g} s and was stopped ({TIMEOUT})")
     return bytes(taken[0]), bytes(taken[1])
 
 

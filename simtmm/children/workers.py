@@ -1,4 +1,4 @@
-"""Pools of processes, of Python's own and of Dask's on this machine: the one place where they are begun.
+"""Pools of processes, of Python's own and of Dask's on this machine: the only place that starts them.
 
 Both are started by Python's multiprocessing, which has each begin with `-c`, where the working directory comes first:
 the environment says that it does not, while they are started. And it has each read the user's script, which would

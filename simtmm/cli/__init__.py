@@ -1,4 +1,4 @@
-"""The command line: each command parses its words, makes one library call, and prints what comes of it.
+"""The command line: each command parses its arguments, makes one library call, and prints the result.
 
 verbs: the commands by their words. help: how they are shown. old_words: names of earlier versions. commands: a module
 each. options: what several of them share, beside the request classes (`simtmm.requests`).

@@ -1,4 +1,4 @@
-"""Help: the verbs by what they are for, and of each the options that most people need; all of them with --all."""
+"""Help: the verbs by purpose, each with its most common options; with --all, all options."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Command lines of earlier versions, which keep their meaning: a notice says their new form."""
+"""Command lines of earlier versions, which still work: a notice gives their new form."""
 
 from simtmm.renamed import tell
 

@@ -1,4 +1,4 @@
-"""The verbs: what each is for, the commands behind its words, and the options that its help shows first."""
+"""The verbs: the purpose of each, its commands, and the options that its help shows first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

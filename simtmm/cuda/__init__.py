@@ -1,1 +1,1 @@
-"""CUDA kernels as they are: compiled to PTX, and run on the CPU."""
+"""Unmodified CUDA kernels, compiled to PTX and run on the CPU."""

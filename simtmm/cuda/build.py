@@ -1,4 +1,4 @@
-"""From files to a linked module: CUDA C++, PTX, and binaries that hold some."""
+"""From files to a linked module: CUDA C++, PTX, and binaries with PTX."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -67,7 +67,7 @@ class Device:
         self.symbols(module)
         held = self._variables[id(module)]
         if name not in held:
-            raise KernelError(f"{module.units[0].name}: variable {name!r}: is not in it; known: {', '.join(held)}")
+            raise KernelError(f"{module.units[0].name}: variable {name!r}: unknown; known: {', '.join(held)}")
         return held[name]
 
     def symbols(self, module: LinkedModule) -> Mapping[str, int]:
@@ -139,7 +139,7 @@ class Device:
     ) -> Generator[Piece, None, None]:
         """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
 
-        blocks: that run, from the first on; all if left out. write: takes what device code prints, in the place of what
+        blocks: that run, from the first on; all if left out. write: takes what device code prints, instead of what
         the device was created with. seconds: that it may take, about.
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong,
@@ -228,24 +228,28 @@ def cluster_of(function: KernelFunction, launch: DeviceLaunch, where: str) -> tu
         return None
     found = (found[0], found[1], found[2])
     if declared is not None and found != declared:
-        raise KernelError(f"{where}: clusters of {shown(found)} blocks: the kernel says {shown(declared)}")
+        raise KernelError(
+            f"{where}: clusters of {shown(found)} blocks: must be {shown(declared)}, as the kernel declares"
+        )
     most = min([MOST_OF_CLUSTER, *bounds.get("maxclusterrank", ())])
     if not 1 <= found[0] * found[1] * found[2] <= most:
-        raise KernelError(f"{where}: clusters of {shown(found)} blocks: must be of 1 to {most}")
+        raise KernelError(f"{where}: clusters of {shown(found)} blocks: must be 1 to {most}")
     for axis, size, blocks in zip("xyz", found, launch.grid, strict=True):
         if size < 1 or blocks % size:
             raise KernelError(f"{where}: grid.{axis} = {blocks}: must be a multiple of a cluster's {size} blocks")
     if function.is_checked and found != (1, 1, 1):
-        raise KernelError(f"{where}: clusters of {shown(found)} blocks: checks know shared memory of a block alone")
+        raise KernelError(
+            f"{where}: clusters of {shown(found)} blocks: the checks support shared memory only within a block"
+        )
     if launch.chosen and found != (1, 1, 1):
-        raise KernelError(f"{where}: blocks of a cluster can't be run alone")
+        raise KernelError(f"{where}: blocks of a cluster can't be run separately")
     return found
 
 
 def _check_chosen(chosen: tuple[int, ...], state: LaunchState, where: str) -> None:
     """Raise KernelError for blocks that can't be run alone."""
     if chosen and state.program.communicates:
-        raise KernelError(f"{where}: threads may wait for other blocks: some blocks can't be run alone")
+        raise KernelError(f"{where}: threads may wait for other blocks, so a part of the blocks can't be run alone")
     if any(not 0 <= number < state.blocks for number in chosen) or list(chosen) != sorted(set(chosen)):
         raise KernelError(f"{where}: blocks {shown(chosen)}: must be ascending numbers below {state.blocks}")
 

@@ -156,7 +156,7 @@ class LogReader:
 
 class _LongLog:
     """A block whose log becomes events piece by piece, as all of it at once would: work that is done again at once is
-    one event, so what a thread did last is kept back until it is known what comes next.
+    one event, so what a thread did last is held back until it is known what comes next.
     """
 
     def __init__(self, threads: int) -> None:

@@ -1,4 +1,4 @@
-"""What a thread did wrong, or what threads wait for, in words: with the line of source, thread, block and array."""
+"""Faults of threads, and what threads wait for, in words: with source line, thread, block and array."""
 
 from typing import TYPE_CHECKING
 
@@ -43,15 +43,15 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
         case code if code == NO_STACK:
             return f"{where}: the stack is full: does the function call itself for ever?"
         case code if code == BAD_CALL:
-            return f"{where}: calls what is no function that takes and returns as many bytes as the call says"
+            return f"{where}: calls an address without a function whose arguments and results have these sizes"
         case code if code == NO_BARRIER:
             return f"{where}: names barrier {address}: must be 0 to {BARRIERS - 1}"
         case code if code == BAD_TENSOR_MAP:
-            what = "what lies there is no tensor map of cuTensorMapEncodeTiled or Im2col that this instruction goes by"
+            what = "there is no tensor map of cuTensorMapEncodeTiled or Im2col for this instruction"
             return f"{where}: {what} (address {address:#x}; its dimensions and mode must be the instruction's)"
         case code if code == BAD_COORDINATE:
             first = address - (1 << 64) if address >> 63 else address
-            return f"{where}: the first coordinate, {first}, is no multiple of 16 bytes, which a GPU takes for illegal"
+            return f"{where}: the first coordinate, {first}, is not a multiple of 16 bytes, which is illegal on a GPU"
         case code if code == NO_TEXTURE:
             return f"{where}: {_texture(state, instruction, address)}"
         case code if code == OUTSIDE_SURFACE:
@@ -82,7 +82,7 @@ def _access(
     at = place(function, state, access, address, code not in (MISALIGNED, READ_ONLY) or found is None)
     what = f"{does} {width} bytes at {at}"
     if code == MISALIGNED:
-        return f"{what}, which is no multiple of {width}: misaligned"
+        return f"{what}, which is not a multiple of {width}: misaligned"
     if code == READ_ONLY:
         is_read_only = found is not None and found.read_only
         return f"{what}, which is {'read-only' if is_read_only else 'constant'}"
@@ -94,7 +94,7 @@ def _texture(state: LaunchState, instruction: Instruction, handle: int) -> str:
     wanted = "surface" if instruction.opcode.startswith("su") else "texture"
     number = handle - TEXTURE_HANDLE
     if not 0 <= number < len(state.textures):
-        return f"handle {hex(handle)} is of no {wanted}: the launch must be given a simtmm.{wanted.title()}Object"
+        return f"handle {hex(handle)} is not of a {wanted}: the launch needs a simtmm.{wanted.title()}Object"
     row = state.textures[number]
     have = "texture" if row["kind"] == KIND_TEXTURE else "surface"
     return f"the object is a {have} of {int(row['dimensions'])} dimensions, which this instruction does not access"
@@ -106,13 +106,13 @@ def _surface_access(instruction: Instruction, place: int) -> str:
     width = width_of(instruction)
     what = f"{'writes' if instruction.opcode == 'sust' else 'reads'} {width} bytes of a surface"
     what += f" at x = {x} (bytes), y = {y}"
-    return f"{what}, x no multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
+    return f"{what}, x not a multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
 
 
 def deadlock_text(function: "KernelFunction", state: LaunchState, block: BlockState) -> str:
     """What the threads of a block wait for, none of which can go on."""
     lines = waiting_lines(function, state, block)
-    return f"deadlock in block ({index_of(block)}): no thread can go on: {'; '.join(lines)}"
+    return f"deadlock in block ({index_of(block)}): no thread can continue: {'; '.join(lines)}"
 
 
 def index_of(block: BlockState) -> str:

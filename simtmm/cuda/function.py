@@ -42,7 +42,7 @@ class KernelFunction:
         return program
 
     def _judged(self, error: InternalError) -> SimtmmError:
-        """What a failed translation is told as: PTX that the assembler refuses is no fault of ours."""
+        """How a failed translation is reported: PTX that the assembler refuses is no fault of ours."""
         complaint = self.linked.complaint
         if complaint is not None:
             return PtxError(str(complaint))
@@ -86,7 +86,7 @@ class KernelFunction:
         return twin
 
     def shared_bytes(self, dynamic: int) -> int:
-        """Shared memory of a block, of a launch with so much of it beside what the kernel declares [bytes]."""
+        """Shared memory of a block, of a launch with so much of it in addition to what the kernel declares [bytes]."""
         return self.program.dynamic_offset + dynamic if dynamic else self.program.shared_bytes
 
     @property

@@ -1,4 +1,4 @@
-"""What a kernel asks of the host while it runs: printf, assert, malloc and free of device code."""
+"""A kernel's calls to the host while it runs: printf, assert, malloc and free of device code."""
 
 import ctypes
 import re
@@ -30,7 +30,7 @@ _NAMES = {number: name for name, number in BUILT_IN.items()}
 
 
 class HostCalls:
-    """Answers the calls of one launch. What goes wrong is kept, and raised when the launch has come back.
+    """Answers the calls of one launch. An error is stored, and raised when the launch has returned.
 
     write: takes what is printed.
     """
@@ -79,7 +79,7 @@ class HostCalls:
             case _:
                 if given[0]:
                     if given[0] not in self._heap:
-                        raise RecordingError(f"free of {hex(given[0])}, which malloc did not give")
+                        raise RecordingError(f"free of {hex(given[0])}, which malloc did not return")
                     del self._heap[given[0]]
                     self.state.memory.remove(given[0])
                     self.state.map_memory()
@@ -126,7 +126,7 @@ class _Reader:
         else:
             found = self._state.memory.find(address)
             if found is None:
-                raise RecordingError(f"address {hex(address)} is in no array")
+                raise RecordingError(f"address {hex(address)} is not in an array")
             offset, limit, base = address - found.base, found.bytes, found.data.ctypes.data
         if offset + size > limit:
             raise RecordingError(f"{size} bytes at address {hex(address)}: out of bounds")

@@ -1,4 +1,4 @@
-"""NumPy arrays as memory of a device: where they lie, for as long as they live."""
+"""NumPy arrays as device memory: their addresses, for as long as they live."""
 
 import ctypes
 import weakref
@@ -138,7 +138,7 @@ class HostMemory:
         """
         owner = Owner.of(array)
         if owner.keeper.dtype.hasobject:
-            raise KernelError(f"{where} = an array of {owner.keeper.dtype}: must hold numbers, not objects of Python")
+            raise KernelError(f"{where} = an array of {owner.keeper.dtype}: must have numbers, not Python objects")
         piece = self._by_keeper.get(id(owner.keeper))
         if piece is None:
             piece = self._overlapping(owner, where) or self._placed(owner, array, name, where)
@@ -164,8 +164,8 @@ class HostMemory:
                 return piece
             if low < end and piece.low < high:
                 raise KernelError(
-                    f"{where} = an array whose memory is in part that of {piece.name}, an array given before: must be "
-                    "a view of the same array, or lie apart"
+                    f"{where} = an array whose memory overlaps that of {piece.name}, an earlier array: must be "
+                    "a view of the same array, or not overlap"
                 )
         return None
 

@@ -85,7 +85,7 @@ class LinkedModule:
             known = ", ".join(sorted(bare_name(entry) for entry in self.entries))
             templates = self._templates()
             if not known and not templates:
-                raise KernelError(f"{self.units[0].name}: has no __global__ function that could be launched")
+                raise KernelError(f"{self.units[0].name}: has no __global__ function to launch")
             raise KernelError(f"{self.units[0].name}: which kernel? It has {known or 'none'}{templates}")
         for unit in self.units:
             if name in unit.names:
@@ -105,7 +105,7 @@ class LinkedModule:
                 f"{self.units[0].name}: kernel {name!r}: which? {'; '.join(demangled(entry) for entry in fits)}"
             )
         known = nearest(name, names, names)
-        raise KernelError(f"{self.units[0].name}: kernel {name!r}: is not in it{known}{self._templates(name)}")
+        raise KernelError(f"{self.units[0].name}: kernel {name!r}: unknown{known}{self._templates(name)}")
 
     def _templates(self, name: str = "") -> str:
         """What to say of kernels that are templates, of which nothing is compiled until an instance is requested."""
@@ -118,7 +118,7 @@ class LinkedModule:
         if not names:
             return ""
         what = "are templates" if names[1:] else "is a template"
-        return f"; {', '.join(names)} {what}: name an instance, as {names[0]}<float>"
+        return f"; {', '.join(names)} {what}: name an instance, such as {names[0]}<float>"
 
     def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
         """File, line and text of a place in the source; line 0 where it is not known."""

@@ -1,4 +1,4 @@
-"""Threads that go round for ever, in words: where, what they read, what it is, who could write it, and who waits."""
+"""Threads that loop for ever, in words: where, what they read, its value, who could write it, and who waits."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,10 +41,10 @@ def livelock_text(function: "KernelFunction", found: Livelock) -> str:
         lines.append(f"{ended:,} {'thread has' if ended == 1 else 'threads have'} ended")
     count = len(found.blocks)
     if found.yet:
-        begun = f"none of the {count:,} blocks that have begun can go on, and {found.yet:,} have not begun"
+        begun = f"none of the {count:,} blocks that have started can continue, and {found.yet:,} have not started"
         return f"{begun}: at most {count:,} run at once here: {'; '.join(lines)}"
     blocks = f"block ({index_of(found.blocks[0])})" if count == 1 else f"all {count:,} blocks"
-    return f"livelock in {blocks}: no thread can go on: {'; '.join(lines)}"
+    return f"livelock in {blocks}: no thread can continue: {'; '.join(lines)}"
 
 
 def patience_text(function: "KernelFunction", state: LaunchState, block: BlockState, seconds: float) -> str:
@@ -63,8 +63,8 @@ def patience_text(function: "KernelFunction", state: LaunchState, block: BlockSt
         first = next((each for each in steps if each.opcode), None)
         place = f"{place_text(function, code.function.name, first)}: " if first else ""
     return (
-        f"{place}no block has ended, and nothing was stored that was not there, for {seconds:g} s, so it was ended: "
-        f"does it loop for ever? Else take smaller parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
+        f"{place}for {seconds:g} s, no block ended and no store changed memory, so it was stopped: "
+        f"does it loop for ever? If not, use smaller parameters or raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
     )
 
 
@@ -115,14 +115,14 @@ def _round_line(function: "KernelFunction", found: Livelock, each: _Round) -> st
     if each.threads > 1:
         who = f"{each.threads:,} threads (the first: {who})"
     words = [_word(function, found, number) for number in _accesses(found, each)[:_MOST_NAMED]]
-    goes = "go round" if each.threads > 1 else "goes round"
+    goes = "loop" if each.threads > 1 else "loops"
     if words:
         return f"{who} {goes} for ever: {', '.join(words)}"
     blocks = each.code.flow.blocks
     whole = sorted(each.loops[-1] if each.loops else (), reverse=True)
     last = next((i for n in whole for i in reversed(blocks[n].instructions) if i.opcode), None)
     at = place_text(function, each.code.function.name, last) if last else function.entry
-    return f"{who} {goes} for ever at {at}, which no memory decides"
+    return f"{who} {goes} for ever at {at}, which does not depend on memory"
 
 
 def _accesses(found: Livelock, each: _Round) -> list[int]:
@@ -175,9 +175,9 @@ def _writers(function: "KernelFunction", found: Livelock, address: int) -> str:
     others -= tried.keys()
     parts = []
     if tried:
-        parts.append(f"what threads do there at {_listed(tried)} leaves it as it is")
+        parts.append(f"what threads do at {_listed(tried)} does not change it")
     if others:
-        parts.append(f"no thread comes to {_listed(dict.fromkeys(sorted(others)))}, where it may be written")
+        parts.append(f"no thread reaches {_listed(dict.fromkeys(sorted(others)))}, where it may be written")
     return " and ".join(parts) or "nothing in the kernel writes it"
 
 

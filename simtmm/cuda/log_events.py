@@ -1,7 +1,7 @@
 """Loops over a launch's log.
 
 An entry is a site and a mask, four bytes each, and behind those of an access an address for each lane. In the place of
-a site stands a mark where another block or warp begins: the block's number, or the warp in the place of the mask. Here
+a site stands a mark where another block or warp begins: the block's number, or the warp instead of the mask. Here
 a log is int64[words of 8 bytes], and an entry's first word has the site in its lower half.
 """
 

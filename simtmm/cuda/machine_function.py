@@ -1,4 +1,4 @@
-"""A kernel as its machine code has it, ready to run."""
+"""A kernel from its machine code, ready to run."""
 
 from functools import cached_property
 
@@ -24,11 +24,11 @@ class MachineFunction(KernelFunction):
         super().__init__(plain.linked, plain.entry)
         units = plain.linked.units
         if len(units) > 1:
-            raise SassError("is linked of several modules")
+            raise SassError("is linked from several modules")
         unit = units[0]
         resources = plain.linked.resources_of(plain.entry)
         if resources is None:
-            raise SassError("the assembler does not say what it takes")
+            raise SassError("the assembler does not report its resources")
         self._static_shared = resources.shared_bytes
         found = disassembled(unit.ptx, unit.target, unit.assembler, unit.name)
         self.lifted: LiftedKernel = lifted_kernel(

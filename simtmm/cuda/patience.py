@@ -1,4 +1,4 @@
-"""How long a kernel may run of which nothing comes."""
+"""How long a kernel may run without progress."""
 
 import os
 

@@ -32,7 +32,7 @@ def place(
 ) -> str:
     """An address that an instruction of a function went to, as an index of an array or an offset in its state space.
 
-    is_wrong: whether nothing may lie there: then it is told from the array that the instruction's own pointer is to.
+    is_wrong: whether nothing may lie there: then it is described from the array of the instruction's own pointer.
     """
     came = _origins(function, access) if is_wrong else frozenset()
     pointers = _pointers(function, state, came)
@@ -86,7 +86,7 @@ def _nearest(function: "KernelFunction", memory: DeviceMemory, address: int) -> 
     found = memory.find(address) or memory.nearest(address)
     if found is not None and -_NEAR <= address - found.base < found.bytes + _NEAR:
         return _element(function, found, address)
-    where = f"address {hex(address)}, which is in no array"
+    where = f"address {hex(address)}, which is not in an array"
     variables = function.linked.module.variables  # the compiler's own strings among them
     others = [each for each in memory.allocations if each.name not in variables and not each.name.startswith("$")]
     found = memory.nearest(address, others)
@@ -95,7 +95,7 @@ def _nearest(function: "KernelFunction", memory: DeviceMemory, address: int) -> 
     distance = found.base - address
     if distance > 0:
         return f"{where}, {distance:,} bytes before {own_name(found.name)}"
-    return f"{where}, {-distance - found.bytes:,} bytes behind the end of {own_name(found.name)}"
+    return f"{where}, {-distance - found.bytes:,} bytes past the end of {own_name(found.name)}"
 
 
 def _signed(distance: int) -> int:

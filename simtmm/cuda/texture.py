@@ -26,13 +26,14 @@ Array = npt.NDArray[Any]
 
 
 class SurfaceObject:
-    """An array that kernels read and write by surf1Dread, surf2Dwrite and the like; an argument of kernels.
+    """An array that kernels read and write with surf1Dread, surf2Dwrite and similar; an argument of kernels.
 
     array: NumPy array of shape [width], [height, width] or [height, width, channels] of whole numbers of 8, 16 or 32
-        bits or floats of 16 or 32, with 1, 2 or 4 channels; rows may lie apart. Kernels write to it where it lies.
-    dimensions: 1 or 2; 1 makes the last axis of a 2-D array its channels. As many as the array has, if left out.
+        bits or floats of 16 or 32, with 1, 2 or 4 channels; rows may have gaps between them. Kernels write to it in
+        place.
+    dimensions: 1 or 2; 1 makes the last axis of a 2-D array its channels. The array's number if left out.
 
-    Raises KernelError for what is no such array.
+    Raises KernelError for any other array.
     """
 
     _kind = KIND_SURFACE
@@ -44,7 +45,9 @@ class SurfaceObject:
         if not isinstance(array, np.ndarray):
             raise KernelError(f"{where} = {shown(array)}: must be a NumPy array")
         if not 1 <= array.ndim <= 3:
-            raise KernelError(f"{where} of {array.ndim} dimensions: must have 1 or 2, and one for channels at most")
+            raise KernelError(
+                f"{where} of {array.ndim} dimensions: must have 1 or 2, and at most one more for channels"
+            )
         if dimensions is not None and dimensions not in (1, 2):
             raise KernelError(f"{self.title}: dimensions = {shown(dimensions)}: must be 1 or 2")
         self.dimensions = dimensions or min(array.ndim, 2)
@@ -57,7 +60,7 @@ class SurfaceObject:
         self.height = array.shape[0] if self.dimensions == 2 else 1
         self._check(where)
         if self._kind == KIND_SURFACE and not array.flags.writeable:
-            raise KernelError(f"{where} is read-only: must be one that may be written to")
+            raise KernelError(f"{where} is read-only: must be writable")
 
     def _check(self, where: str) -> None:
         array = self.array
@@ -72,9 +75,7 @@ class SurfaceObject:
         texel = array.itemsize * self.channels
         is_row = array.size == 0 or array[0].flags.c_contiguous if self.dimensions == 2 else array.flags.c_contiguous
         if not is_row or self._pitch < self.width * texel:
-            raise KernelError(
-                f"{where}: must have rows of texels one behind the other: numpy.ascontiguousarray makes it"
-            )
+            raise KernelError(f"{where}: must be contiguous: use numpy.ascontiguousarray")
 
     def __repr__(self) -> str:
         return f"{self.title}({self.array.dtype}, {self.width} x {self.height}, {self.channels} channels)"
@@ -86,7 +87,7 @@ class SurfaceObject:
         return self.array.strides[0] if self.dimensions == 2 and self.height > 1 else row
 
     def row(self, base: int) -> bytes:
-        """As a launch has it (layout.TEXTURE). base: the virtual address of its array."""
+        """Its form in a launch (layout.TEXTURE). base: the virtual address of its array."""
         found = np.zeros(1, TEXTURE)
         values: dict[str, int] = {
             "base": base,
@@ -111,20 +112,21 @@ class SurfaceObject:
 
 
 class TextureObject(SurfaceObject):
-    """An array that kernels read by tex1Dfetch, tex1D, tex2D and the like; an argument of kernels.
+    """An array that kernels read with tex1Dfetch, tex1D, tex2D and similar; an argument of kernels.
 
     array: NumPy array of shape [width], [height, width] or [height, width, channels] of whole numbers of 8, 16 or 32
-        bits or floats of 16 or 32, with 1, 2 or 4 channels; rows may lie apart. It is read where it lies.
-    address_mode: what lies beyond the array: "wrap", "clamp", "mirror" or "border"; one, or one for x and one for y.
+        bits or floats of 16 or 32, with 1, 2 or 4 channels; rows may have gaps between them. It is read in place.
+    address_mode: the addressing mode outside the array: "wrap", "clamp", "mirror" or "border"; one, or one for x and
+        one for y.
         "wrap" and "mirror" need normalised coordinates and are "clamp" without them, as in CUDA. tex1Dfetch reads 0
         there in any mode.
-    filter_mode: "point", the texel that a coordinate is in, or "linear", between the nearest two or four.
+    filter_mode: "point", the texel at a coordinate, or "linear", interpolated between the nearest two or four.
     read_mode: "element", or "normalized_float": whole numbers of 8 and 16 bits as floats up to 1.
-    normalized_coords: whether coordinates go from 0 to 1 over the array, not to its size in texels.
-    border_color: what "border" reads, a number a channel of the kind that is read; zeros if left out.
-    dimensions: 1 or 2; 1 makes the last axis of a 2-D array its channels. As many as the array has, if left out.
+    normalized_coords: whether coordinates go from 0 to 1 over the array, instead of to its size in texels.
+    border_color: the value that "border" reads, a number for each channel of the type that is read; zeros if left out.
+    dimensions: 1 or 2; 1 makes the last axis of a 2-D array its channels. The array's number if left out.
 
-    Raises KernelError for what is no such array, for unknown modes, and for linear filtering of whole numbers.
+    Raises KernelError for any other array, for unknown modes, and for linear filtering of whole numbers.
     """
 
     _kind = KIND_TEXTURE

@@ -124,5 +124,5 @@ def attribute_of(properties: DeviceProperties, name: str) -> int:
     """
     found = _by_driver_name().get(name)
     if found is None:
-        raise KernelError(f"device attribute {name}: is not known of a device that is not there")
+        raise KernelError(f"device attribute {name}: is not known for a simulated device")
     return found.value(properties)

@@ -11,7 +11,7 @@ class OwnClock:
     """Whose time a program reads from its clocks.
 
     kind: VIRTUAL, the simulated machine's; or REAL, this computer's. has_host_time: whether the processor time of the
-    program's own code counts, beside what its calls take; without it, runs repeat exactly.
+    program's own code counts, in addition to the time of its calls; without it, runs repeat exactly.
     """
 
     kind: str = VIRTUAL

@@ -115,7 +115,7 @@ class DeviceProperties:
             raise KernelError(
                 f"{where}: a block of {threads} threads of {registers} registers: must be at most "
                 f"{self._of_block(registers)} threads, as a block may have {self.registers_per_block:,} registers; "
-                "__launch_bounds__ has the compiler use fewer"
+                "__launch_bounds__ makes the compiler use fewer"
             )
 
     def resident_blocks(self, threads: int, registers: int, shared: int) -> int:

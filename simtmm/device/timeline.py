@@ -88,7 +88,7 @@ class Timeline:
             self.now += self.host.call("idle")
 
     def has_come(self, until: float) -> bool:
-        """Whether the host is told that this is over; one that keeps on asking waits for it in the end."""
+        """Whether the host learns that this is over; one that keeps on asking waits for it in the end."""
         if until <= self.now or self._queries >= MOST_QUERIES:
             self.now = max(self.now, until)
             self._queries = 0

@@ -123,7 +123,8 @@ def _bandwidth_changes(machine: Machine, value: Value) -> dict[str, Any]:
     if service * finer < 1:
         raise MachineError(
             f"bandwidth = {value:g}: is more than {memory.partitions * machine.chunk_bytes * finer:,} bytes a cycle, "
-            f"which ticks of 1/{finer} of a cycle can't tell from unlimited: say unlimited"
+            "which "
+            f"ticks of 1/{finer} of a cycle can't distinguish from unlimited: write unlimited"
         )
     return {"memory.service": service, "ticks_per_cycle": finer}
 
@@ -142,7 +143,7 @@ def _resized(name: str) -> Callable[[Machine, Value], dict[str, Any]]:
             return {f"memory.{name}": None}
         cache = getattr(machine.memory, name)
         if cache is None:
-            raise MachineError(f"{name} = {value}: {machine.name} has no {name.upper()} whose size could be changed")
+            raise MachineError(f"{name} = {value}: {machine.name} has no {name.upper()}")
         sets = float(value) * 1024 / (cache.ways * machine.chunk_bytes)
         return {f"memory.{name}.sets": max(1, round(sets))}
 

@@ -113,7 +113,7 @@ def curves(programs: Programs, ready: Ready, drag: str, watch: Watch | None = No
 
 
 def values_of_control(control: Control, base: Machine, machine: Machine) -> list[Value]:
-    """Values along a control's range on the machine as it is, and the present one."""
+    """Values along a control's range on the unmodified machine, and the present one."""
     values, present = control.values(base, POINTS), control.own(machine)
     if not isinstance(present, float | int) or any(_is_same(value, present) for value in values):
         return values

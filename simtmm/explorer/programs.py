@@ -1,8 +1,8 @@
 """The programs and machines that a page may name: what is shipped, and what was opened when the server started.
 
 A kernel is code, and an address may come from anywhere. So a name in it means a shipped kernel, one in a folder that
-the user gave, or what was named at the start; it is never a path. What is recorded and lowered is kept, the least
-recently used first to go.
+the user gave, or what was named at the start; it is never a path. Recordings and lowered workloads are cached; the
+least recently used goes first.
 """
 
 import threading
@@ -38,7 +38,7 @@ LONGEST_NAME = 200
 class Kept:
     """The results that were used last, by key.
 
-    most: how many. size, most_bytes: what one takes, and all may take; the newest is kept in any case.
+    most: how many. size, most_bytes: what one takes, and all may take; the newest always stays.
     """
 
     def __init__(self, most: int, size: Callable[[Any], int] | None = None, most_bytes: int = 0) -> None:
@@ -47,7 +47,7 @@ class Kept:
         self._there: OrderedDict[Hashable, Any] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What is kept under the key, or what `make` gives, which is kept."""
+        """The value cached under the key, or the result of `make`, which is then cached."""
         with self._lock:
             if key in self._there:
                 self._there.move_to_end(key)
@@ -69,7 +69,7 @@ class Kept:
 
 
 def bytes_of(workload: AnyWorkload) -> int:
-    """What a workload takes of memory; one that is streamed takes what its trace does, which is kept anyway."""
+    """What a workload takes of memory; one that is streamed takes what its trace does, which stays anyway."""
     if not isinstance(workload, Workload):
         return 0
     return sum(value.nbytes for value in vars(workload).values() if isinstance(value, np.ndarray))
@@ -77,7 +77,7 @@ def bytes_of(workload: AnyWorkload) -> int:
 
 @dataclass(frozen=True)
 class HeldProgram(Program):
-    """A program whose workloads and counts are kept: a move that lowers nothing anew doesn't wait for lowering."""
+    """A program with cached workloads and counts: a move that lowers nothing anew doesn't wait for lowering."""
 
     lowered: Kept = field(default_factory=lambda: Kept(MOST_LOWERED, bytes_of, MOST_BYTES), compare=False, repr=False)
     counted: Kept = field(default_factory=lambda: Kept(4 * MOST_LOWERED), compare=False, repr=False)
@@ -127,7 +127,7 @@ class Opened:
 class Programs:
     """What a page may name.
 
-    opened, machines: by the names that addresses have for them, beside what is known by name.
+    opened, machines: by the names that addresses have for them, besides those known by name.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Programs:
         names = self.machine_names()
         if name not in names:
             raise MachineError(
-                f"machine {shown(name)}: is none that this page may name{nearest(name[:LONGEST_NAME], names)}"
+                f"machine {shown(name)}: is not available on this page{nearest(name[:LONGEST_NAME], names)}"
             )
         return self._machines.get(name, lambda: load_machine(name))
 
@@ -169,8 +169,8 @@ class Programs:
             return self.opened[name].source
         if name not in self._folders:
             raise KernelError(
-                f"program {shown(name)}: is none that this page may name: shipped kernels, those of a folder that was "
-                f"given, and what was opened at the start{nearest(name[:LONGEST_NAME], self.names())}"
+                f"program {shown(name)}: is not available on this page: use a shipped kernel, one of a folder that was "
+                f"given, or what was opened at the start{nearest(name[:LONGEST_NAME], self.names())}"
             )
         return self._folders[name]
 

@@ -33,7 +33,7 @@ def text_of(part: dict[str, Any]) -> str:
 
 
 def finite(value: Any) -> Any:
-    """The same with None in the place of what is infinite."""
+    """The same with None instead of what is infinite."""
     if isinstance(value, dict):
         return {key: finite(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

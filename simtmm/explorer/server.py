@@ -96,7 +96,7 @@ class _Connections(tornado.httpserver.HTTPServer):
 
 
 class _Guarded(tornado.web.RequestHandler):
-    """Refuses whoever doesn't know the token, names another host, or comes from another origin."""
+    """Refuses a client that doesn't know the token, names another host, or comes from another origin."""
 
     def initialize(self, server: Server, start: Start) -> None:
         self.server, self.start = server, start
@@ -111,7 +111,7 @@ class _Guarded(tornado.web.RequestHandler):
 
     def prepare(self) -> None:
         if not self.server.is_ours(self.request.host):
-            self.refuse(421, "this server is on the loopback address alone")
+            self.refuse(421, "this server answers on the loopback address only")
             return
         origin = self.request.headers.get("Origin")
         if origin is not None and not self.is_own(origin):
@@ -124,7 +124,7 @@ class _Guarded(tornado.web.RequestHandler):
             return
         token = self.path_args[0] if self.path_args else ""
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            self.refuse(404, "no such page: the address has a token, which simtmm explore prints")
+            self.refuse(404, "no such page: use the address with its token, which simtmm explore prints")
 
     def is_own(self, origin: str) -> bool:
         """Whether an origin is this server's."""
@@ -202,7 +202,7 @@ class _Socket(_Guarded, tornado.websocket.WebSocketHandler):
 
     def open(self, *_: str) -> None:
         if len(self.server.sessions) >= MOST_PAGES:
-            self.close(1013, f"at most {MOST_PAGES} pages at once")
+            self.close(1013, f"at most {MOST_PAGES} pages at a time")
             return
         self.server.sessions.add(self)
         self.session = Session(self.start.programs, sender(self._write), self.start.program, self.start.machine)
@@ -223,7 +223,7 @@ class _Socket(_Guarded, tornado.websocket.WebSocketHandler):
             if not isinstance(number, int) or not isinstance(state, str):
                 raise TypeError
         except (ValueError, TypeError, KeyError, RecursionError):
-            self.close(1003, "a question has a number and a state")
+            self.close(1003, "a question must have a number and a state")
             return
         self.session.ask(number, state)
 

@@ -121,7 +121,7 @@ class Session:
         self._part(number, "saved", saved(self._programs, state))
 
     def _picture(self, number: int, side: str, configuration: Configuration, watch: Watch) -> Ready:
-        """Send what is drawn of a configuration: at once if it is kept, as a sample first if it takes long."""
+        """Send what is drawn of a configuration: at once if it is cached, as a sample first if it takes long."""
         ready = prepare(self._programs, configuration, watch)
 
         def make() -> dict[str, Any]:

@@ -96,7 +96,7 @@ def predictions(run: Run, machine: Machine) -> dict[str, Prediction]:
 def sample(workload: Workload, machine: Machine, most: int = OF_SAMPLE) -> Sample:
     """A part of a program that stands for the whole: some of its launches, and where one is too long, its first blocks.
 
-    Launches that are left out count by their operations. Of blocks whole waves are kept, as far as one fits, so that
+    Launches that are left out count by their operations. Whole waves of blocks remain, as far as one fits, so that
     none is emptier than it would be; the launch grows by as much as blocks are left out.
     """
     whole = work_of(workload)

@@ -58,7 +58,7 @@ class State:
         values: dict[str, str] = {}
         for name, value in entries:
             if name in values:
-                raise StudyError(f"state: {shown(name)}: is there twice")
+                raise StudyError(f"state: {shown(name)}: appears more than once")
             values[name] = value
         second = {name.removeprefix(SECOND): value for name, value in values.items() if name.startswith(SECOND)}
         own = {name: value for name, value in values.items() if not name.startswith((SECOND, VIEW))}

@@ -1,4 +1,4 @@
-"""Edge lists: a line an edge, with its start, its end and perhaps its weight."""
+"""Edge lists: a line for each edge, with its start, its end and perhaps its weight."""
 
 import re
 from collections.abc import Iterator

@@ -32,9 +32,7 @@ def resolved_with(
         raise KernelError(f"kernel {kernel}: {NAME} = {shown(given[NAME])}: the graph is {known}")
     for name in given:
         if name in drawing or (name == "n" and str(given["n"]) != str(graph.vertices)):
-            raise KernelError(
-                f"kernel {kernel}: parameter {name}: is for the graph that the kernel draws, and {graph.name} is given"
-            )
+            raise KernelError(f"kernel {kernel}: parameter {name}: is for a generated graph, but {graph.name} is given")
     n = parameters["n"]
     if not (n.minimum or 1) <= graph.vertices <= (n.maximum or float("inf")):
         raise KernelError(f"{graph.name}: {graph.vertices:,} vertices: kernel {kernel} takes {n.allowed}")

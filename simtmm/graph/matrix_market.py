@@ -53,7 +53,7 @@ def from_matrix_market(name: str, text: str) -> Graph:
         ends.append((row - 1, column - 1))
         weights.append(weight)
     if len(ends) != edges:
-        raise KernelError(f"{name}: {len(ends):,} entries: must be {edges:,}, as its sizes say")
+        raise KernelError(f"{name}: {len(ends):,} entries: must be {edges:,}, as its header says")
     array = np.array(ends, np.int64)
     weight_column = None if field == "pattern" else np.array(weights)
     return Graph(name, vertices, array[:, 0].copy(), array[:, 1].copy(), symmetry == "general", weight_column)

@@ -1,4 +1,4 @@
-"""METIS's graph files: a line a vertex, with its neighbours and perhaps the weights of the edges to them."""
+"""METIS's graph files: a line for each vertex, with its neighbours and perhaps the weights of the edges to them."""
 
 import re
 
@@ -27,7 +27,7 @@ def from_metis(name: str, text: str) -> Graph:
     for vertex, (number, words) in enumerate(lines):
         parts = _whole(name, number, words)[skipped:]
         if len(words) < skipped or (weighted and len(parts) % 2):
-            raise KernelError(f"{name}: line {number}: {len(words)} numbers: fmt wants weights that are not there")
+            raise KernelError(f"{name}: line {number}: {len(words)} numbers: fmt requires weights, which are missing")
         neighbours = parts[:: 2 if weighted else 1]
         weights = parts[1::2] if weighted else [1] * len(parts)
         for neighbour, weight in zip(neighbours, weights, strict=True):
@@ -36,12 +36,13 @@ def from_metis(name: str, text: str) -> Graph:
                     f"{name}: line {number}: neighbour {neighbour}: must be another vertex, from 1 to {vertices:,}"
                 )
             if (vertex, neighbour - 1) in found:
-                raise KernelError(f"{name}: line {number}: neighbour {neighbour}: stands there twice")
+                raise KernelError(f"{name}: line {number}: neighbour {neighbour}: appears more than once")
             found[vertex, neighbour - 1] = weight
     for (one, other), weight in found.items():
         if found.get((other, one)) != weight:
             raise KernelError(
-                f"{name}: edge from {one + 1} to {other + 1}: must stand in both vertices' lines, with one weight"
+                f"{name}: edge from {one + 1} to {other + 1}: must be in the lines of both vertices, with the same "
+                "weight"
             )
     once = [(one, other, weight) for (one, other), weight in found.items() if one < other]
     if len(once) != edges:

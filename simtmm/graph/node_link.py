@@ -28,7 +28,7 @@ def from_node_link(name: str, text: str) -> Graph:
     for at, node in enumerate(nodes):
         label = _label(name, f"nodes[{at}]", node, "id")
         if label in number:
-            raise KernelError(f"{name}: nodes[{at}]: id = {shown(node['id'])}: is there twice")
+            raise KernelError(f"{name}: nodes[{at}]: id = {shown(node['id'])}: appears more than once")
         number[label] = at
     start, end = np.empty(len(edges), np.int64), np.empty(len(edges), np.int64)
     weight, weighted = np.ones(len(edges)), 0

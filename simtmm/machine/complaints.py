@@ -13,7 +13,7 @@ WORDS_ELSEWHERE = {"gto": "greedy-oldest", "lrr": "round-robin", "rr": "round-ro
 
 
 def one_line(error: ErrorDetails, known: Iterable[str]) -> str:
-    """A complaint of pydantic's in that form. known: all keys that there are, dotted."""
+    """A complaint of pydantic's in that form. known: all keys, dotted."""
     key = ".".join(str(part) for part in error["loc"])
     match error["type"]:
         case "extra_forbidden":

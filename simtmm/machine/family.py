@@ -179,7 +179,7 @@ def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
         ruled.of_the_l2()
     except (ArithmeticError, ValueError):  # of numbers that are checked as soon as all are there
         given = ", ".join(f"{key} = {shown(flat[key])}" for key in OF_RULES if key in flat)
-        raise MachineError(f"{given}: what follows from them by family {family.name} is no finite number") from None
+        raise MachineError(f"{given}: what family {family.name} derives from them is not a finite number") from None
     filled["sources"] = sources
     for key in absent:
         _set(filled, key, None)

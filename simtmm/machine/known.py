@@ -22,7 +22,8 @@ def machine_files() -> dict[str, Path]:
 def family_files(beside: Path | None = None) -> dict[str, Path]:
     """The families that are known by name, and their files.
 
-    beside: a machine's file. A family in the folder of its own comes first, then they are looked for as machines are.
+    beside: a machine's file. A family in the folder of its own comes first, then families are looked up as machines
+        are.
     """
     folders = [] if beside is None else [beside.parent.resolve()]
     folders += [folder for _, some in places("machines") for folder in some]
@@ -41,7 +42,7 @@ def named_machine(name: str) -> Path:
         return taken(known[alike[0]], "machine")
     meant = alike or _meant(name, known)
     if meant:
-        raise MachineError(f"machine {name!r}: {'several are called so' if alike else 'unknown'}; did you mean "
+        raise MachineError(f"machine {name!r}: {'ambiguous' if alike else 'unknown'}; did you mean "
                            f"{' or '.join(map(repr, meant))}?{'' if alike else f' {NEW}'}")  # fmt: skip
     if is_file(f"{name}.toml"):
         raise MachineError(f"machine {name!r}: unknown; the file of that name is ./{name}.toml")

@@ -19,18 +19,18 @@ def readable_machines() -> dict[str, Machine]:
     for name, path in machine_files().items():
         try:
             if is_there(path) and not is_file(path):  # a pipe, which nobody may ever write to
-                raise MachineError(f"{path}: is no file")
+                raise MachineError(f"{path}: is not a file")
             found[name] = load_machine(path)
         except MachineError as error:
-            logger.warning("warning: %s: it is left out", error)
+            logger.warning("warning: %s: skipped", error)
     return found
 
 
 def load_machine(machine: str | Path) -> Machine:
-    """The machine of that name, or from the TOML file at that path, with what it takes from its family.
+    """Load a machine by name, or from a TOML file, with the values of its family.
 
-    machine: a word without a suffix .toml and without a path separator is a name, whatever its capitals, as
-        `simtmm machines` lists them (simtmm.machine.known); all else is a path.
+    machine: a machine's name, as `simtmm machines` lists them (simtmm.machine.known), in any case of letters; or a
+        path, which has the suffix .toml or a path separator.
 
     Raises MachineError.
     """

@@ -45,7 +45,10 @@ def new_machine(name: str, family: str, values: Mapping[str, Any], description: 
     memory = filled.get("memory")
     l2 = memory.get("l2") if isinstance(memory, Mapping) else None  # what else it may be is refused below
     if isinstance(l2, Mapping) and not {"sets", "size"} & l2.keys():
-        raise MachineError(f"{origin}: memory.l2.size (--l2): is missing, and no family's: as 72MiB, or none")
+        raise MachineError(
+            f"{origin}: memory.l2.size (--l2): is missing, and no family supplies it: give a size such as 72MiB, or "
+            "none"
+        )
     return Machine.from_dict(filled, origin)
 
 

@@ -78,7 +78,7 @@ def active_blocks(machine: "Machine", threads: int, registers_per_thread: int, s
     kept, unit = resources.shared_memory_reserved, resources.register_unit
     wanted = {
         "shared memory": f"{shared_memory_bytes} bytes of shared memory"
-        + (f", and {kept} that are reserved for it," if kept else ""),
+        + (f", and {kept} reserved for it," if kept else ""),
         "registers": f"{registers_per_thread * threads} registers"
         + (f", a warp's in units of {unit} in one of {resources.register_files or 1} files," if unit else ""),
         "threads": f"{threads} threads",

@@ -68,7 +68,7 @@ def _ticks_count_the_bandwidth(machine: "Machine") -> None:
     if abs(machine.durations.service / machine.ticks_per_cycle / memory.service - 1) > NEAR:
         raise ValueError(
             f"memory.bandwidth = {memory.bandwidth:g}: a chunk takes a partition for {memory.service:.4g} cycles, "
-            f"which ticks_per_cycle = {machine.ticks_per_cycle} does not count to within {100 * NEAR:g} %: more ticks"
+            f"which ticks_per_cycle = {machine.ticks_per_cycle} can't count to within {100 * NEAR:g} %: use more ticks"
         )
 
 
@@ -100,7 +100,7 @@ def _a_pipe_stands_alone(machine: "Machine") -> None:
     }
     for key, (value, without) in replaced.items():
         if value != without:
-            raise ValueError(f"{key} = {value:g}: must be {without} with memory.pipe, which stands in its place")
+            raise ValueError(f"{key} = {value:g}: must be {without} with memory.pipe, which replaces it")
     pipe = memory.pipe
     if pipe.run is not None and pipe.run < (pipe.lanes or machine.cores.warp_width):
         raise ValueError(f"memory.pipe.run = {pipe.run}: must be at least memory.pipe.lanes")

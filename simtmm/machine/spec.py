@@ -93,7 +93,7 @@ NO_VALUES = {"name", "description", "family", "changes", "sources"}
 
 
 class Machine(Displayed, Table):
-    """A machine. Frozen: `replace` gives another one."""
+    """A machine. Frozen: `replace` returns a changed copy."""
 
     name: str = unit("", "the machine's name")
     description: str = unit("", "what it is", default="")
@@ -149,7 +149,7 @@ class Machine(Displayed, Table):
         known = set(machine.values()) if machine.sources else set()
         for key in machine.sources:
             if key not in known:
-                raise MachineError(f"{origin}: sources.{key}: no such key has a value here{nearest(key, known)}")
+                raise MachineError(f"{origin}: sources.{key}: no such key with a value{nearest(key, known)}")
         if machine.memory.bandwidth is not None:
             machine = machine.model_copy(update={"sources": {**machine.sources, SERVICE: Source(**FOLLOWS)}})
         return machine
@@ -188,11 +188,11 @@ class Machine(Displayed, Table):
         return machine.model_copy(update={"sources": {**kept, **machine.sources, **theirs}})
 
     def to_dict(self) -> dict[str, Any]:
-        """The nested tables again; keys that have no value are left out."""
+        """The nested tables; keys without a value are left out."""
         return self.model_dump(exclude_none=True)
 
     def values(self) -> dict[str, Any]:
-        """Every value by dotted key, in the order of the file; not what only names it, and not `sources`."""
+        """Every value by dotted key, in the order of the file, without names, descriptions and `sources`."""
         return _flatten(self.model_dump(exclude_none=True, exclude=NO_VALUES))
 
     @functools.cached_property
@@ -205,7 +205,9 @@ class Machine(Displayed, Table):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def digest(self) -> str:
-        """A hash of all that decides how the machine behaves: not names, sources, compute capability."""
+        """A hash of everything that decides how the machine behaves, so not of names, sources and compute
+        capability.
+        """
         return self._digest
 
     def __hash__(self) -> int:
@@ -222,7 +224,7 @@ class Machine(Displayed, Table):
 
     @property
     def after_its_first_launch(self) -> "Machine":
-        """The machine without what the first launch of a run alone pays, its L2 as an earlier one left it."""
+        """The machine without the extra cost of a run's first launch, its L2 as an earlier launch left it."""
         paid: dict[str, Any] = {"scheduling.first_launch": 0} if self.scheduling.first_launch else {}
         if self.memory.translations == "run" and self.memory.first_access:
             paid["memory.first_access"] = 0
@@ -237,7 +239,7 @@ class Machine(Displayed, Table):
 
     @property
     def fastest_store(self) -> int:
-        """From a port to the finish of a store of one chunk, at least [ticks]."""
+        """The shortest time from the port to the end of a store of one chunk [ticks]."""
         takes = self.durations
         return min(takes.store_latency, takes.l1_latency) if self.keeps_local_stores else takes.store_latency
 
@@ -263,7 +265,7 @@ class Machine(Displayed, Table):
 
     @property
     def warps_per_group(self) -> int:
-        """Warps a group holds at most: floor(X * Q / W), or `limits.warps_per_group` if that is less."""
+        """The most warps that a group holds: floor(X * Q / W), or `limits.warps_per_group` if that is less."""
         cores = self.cores
         by_threads = math.floor(cores.max_threads_per_core * cores.cores_per_group / cores.warp_width)
         return by_threads if self.limits.warps_per_group is None else min(by_threads, self.limits.warps_per_group)
@@ -280,7 +282,7 @@ class Machine(Displayed, Table):
 
     @property
     def sector_bytes(self) -> int:
-        """Bytes of a sector of a chunk; of all of it where it has none."""
+        """Bytes of a sector of a chunk; of the whole chunk without sectors."""
         return self.chunk_bytes // self.memory.sectors
 
     def block_limits(self, threads: int, registers_per_thread: int, shared_memory_bytes: int) -> dict[str, int | None]:
@@ -294,7 +296,7 @@ class Machine(Displayed, Table):
         return block_limits(self, threads, registers_per_thread, shared_memory_bytes)
 
     def active_blocks(self, threads: int, registers_per_thread: int = 0, shared_memory_bytes: int = 0) -> int:
-        """Blocks of a launch that a group holds at once: the least of `block_limits` (Eq 5.2).
+        """Blocks of a launch that a group holds at once: the smallest of `block_limits` (Eq 5.2).
 
         Raises MachineError where not even one block fits, naming the resource.
         """

@@ -60,20 +60,20 @@ def factor_of(value: object) -> float | None:
 def refuse_turned(where: str, value: object) -> None:
     """Raises MachineError for a text as 0.5x, which was meant as a factor. where: what the message calls it."""
     if isinstance(value, str) and (found := _TURNED.fullmatch(value.strip())):
-        raise MachineError(f"{where} = {value}: a multiple is written x{found[1]}")
+        raise MachineError(f"{where} = {value}: write a multiple as x{found[1]}")
 
 
 def times(where: str, present: object, factor: float) -> int | float:
     """A value times a factor; a whole number stays one where it can. Raises MachineError where there is no number."""
     if isinstance(present, bool) or not isinstance(present, (int, float)):
         has = "has no value" if present is None else f"is {shown(present)}"
-        raise MachineError(f"{where} = x{factor:g}: must be a number's multiple, and {where.split()[-1]} {has}")
+        raise MachineError(f"{where} = x{factor:g}: must be a multiple of a number, but {where.split()[-1]} {has}")
     product = float(f"{present * factor:.{DIGITS}g}")
     return int(product) if isinstance(present, int) and product.is_integer() else product
 
 
 def with_sizes(tables: Mapping[str, Any], origin: str) -> dict[str, Any]:
-    """Nested tables of a machine with numbers in the place of sizes: bytes, and for `size` of a cache its sets.
+    """Nested tables of a machine with numbers instead of sizes: bytes, and for `size` of a cache its sets.
 
     A source of the size becomes one of the sets. Raises MachineError.
     """
@@ -105,9 +105,9 @@ def _with_bytes(table: Mapping[str, Any], keys: list[str], where: str) -> dict[s
 
 
 def _with_sets(memory: Mapping[str, Any], cache: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """A cache's table with `sets` in the place of `size`."""
+    """A cache's table with `sets` instead of `size`."""
     if "sets" in cache:
-        raise MachineError(f"{where}: size and sets: only one of them can be given")
+        raise MachineError(f"{where}: size and sets: give only one of them")
     size = size_in_bytes(f"{where}.size", cache["size"])
     if size is None:
         raise MachineError(f"{where}.size = {shown(cache['size'])}: must be a size, as 72MiB or 96KiB")

@@ -285,7 +285,7 @@ class Resources(Table):
         "bytes", "a block gets whole units of shared memory of so many; 1 if left out", default=None
     )
     shared_memory_reserved: Count | None = unit(
-        "bytes", "of shared memory, kept beside what a block asks for; none if left out", default=None
+        "bytes", "of shared memory, reserved besides a block's own; none if left out", default=None
     )
 
     @property
@@ -304,7 +304,7 @@ class Banks(Table):
     interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
     service: Banked = unit("cycles", "that a pass takes the banks", default=1)
     atomic_passes: Banked = unit(
-        "passes", "that an atomic takes in the place of one, which it reads and writes; with memory.pipe", default=1
+        "passes", "of an atomic, instead of one, for its read and write; with memory.pipe", default=1
     )
 
 

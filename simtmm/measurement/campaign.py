@@ -104,7 +104,7 @@ def measure_all(
     """
     chosen = set(KINDS if only is None else only)
     for kind in sorted(chosen - set(KINDS)):
-        raise StudyError(f"only = {shown(kind)}: must be of {', '.join(KINDS)}{nearest(kind, KINDS)}")
+        raise StudyError(f"only = {shown(kind)}: must be one or more of {', '.join(KINDS)}{nearest(kind, KINDS)}")
     end = clock() + 60 * minutes
     device = Device(load_cupy())
     name = machine or machine_name(device.name)
@@ -128,7 +128,7 @@ def measure_all(
             else:
                 outcomes.append(_measured(item, path))
                 taken[item.family] = clock() - begun
-                if "start Python anew" in outcomes[-1].note:  # the device takes nothing more from this process
+                if "restart Python" in outcomes[-1].note:  # the device takes nothing more from this process
                     end = begun
     _tables(place)
     return outcomes
@@ -248,21 +248,21 @@ def _compared(kernel: Kernel, cpu: Trace, gpu: Trace) -> tuple[str, str, Any]:
         "gpu": {"digest": gpu.info.digest, "events": gpu.info.events, **gpu.info.provenance},
     }
     if equal or racy:
-        return "done", "" if equal else f"racy, and other on the GPU: {difference}", document
+        return "done", "" if equal else f"racy, and different on the GPU: {difference}", document
     return "differs", str(difference), document
 
 
 def first_difference(one: Trace, other: Trace) -> str:
     """Where two traces of a program first part, in words."""
     if one.info.launches != other.info.launches:
-        return f"{len(one.info.launches)} launches and {len(other.info.launches)}, or of other shapes"
+        return f"{len(one.info.launches)} launches and {len(other.info.launches)}, or of different shapes"
     mine, others = one.to_table(), other.to_table()
     least = min(len(mine), len(others))
     unequal = np.zeros(least, dtype=bool)
     for name in mine.column_names:
         unequal |= mine[name].to_numpy()[:least] != others[name].to_numpy()[:least]
     if not np.any(unequal):
-        return f"{len(mine):,} events and {len(others):,}, the same as far as both go"
+        return f"{len(mine):,} events and {len(others):,}, equal as far as both go"
     row = int(np.argmax(unequal))
     rows = (table.slice(row, 1).to_pylist()[0] for table in (mine, others))
     return f"event {row}: {next(rows)} and {next(rows)}"

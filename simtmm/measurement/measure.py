@@ -29,18 +29,18 @@ def measure(
     machine: str | None = None,
     form: str | None = None,
 ) -> Measurement:
-    """Run a kernel's plain build on the GPU again and again, check its answer, and give its times.
+    """Run a kernel's plain build on the GPU repeatedly, check its answer, and return its times.
 
     kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
-    parameters: those that differ from the kernel's defaults, by name.
-    repeat: runs whose launches are timed one by one, and as many that are timed as a whole.
-    warm_up: runs before them.
-    cold: empty the caches before each run, as a simulation begins with empty ones.
-    machine: the name that the times go by where they are compared, the GPU's own if left out ("H200").
-    form: "written" times what CuPy makes of a folder's kernel.cu, "compiled", or "ptx", the PTX that is recorded on a
-        GPU; if left out, "compiled" for files of CUDA, which are as their user has them, and "written" for a folder.
+    parameters: the kernel's parameters that differ from its defaults, by name.
+    repeat: number of runs whose launches are timed one by one, and of runs that are timed as a whole.
+    warm_up: number of runs before them.
+    cold: whether to empty the caches before each run, since a simulation starts with empty ones.
+    machine: the GPU's name in comparisons; its own if left out ("H200").
+    form: "written" times CuPy's build of a folder's kernel.cu; "compiled" times compiled code; "ptx" times the PTX that
+        is recorded on a GPU. If left out, "compiled" for CUDA files and "written" for a folder.
 
-    Raises KernelError, CompilerError, and RecordingError for a wrong answer, or where there is no GPU.
+    Raises KernelError, CompilerError, and RecordingError for a wrong answer or a missing GPU.
     """
     for name, value, least in (("repeat", repeat, 1), ("warm_up", warm_up, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -50,7 +50,7 @@ def measure(
     loaded = kernel if isinstance(kernel, Kernel) else opened_kernel(kernel)
     if form == "written" and loaded.sources:
         what = ", ".join(source.name for source in loaded.sources)
-        raise RecordingError(f"kernel {loaded.name}: {what}: is timed as compiled; form = 'written' is for a folder")
+        raise RecordingError(f"kernel {loaded.name}: {what}: is timed as compiled; form = 'written' needs a folder")
     resolved = loaded.resolve(parameters or {})
     compiled = form in ("compiled", "ptx") or bool(loaded.sources)
     timed = time_program(loaded, resolved, repeat, warm_up, cold, compiled)
@@ -103,4 +103,4 @@ def load_measurement(path: str | Path) -> Measurement:
     try:
         return Measurement.from_dict(document)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise StudyError(f"{path}: is no measurement ({shown_error(error)})") from None
+        raise StudyError(f"{path}: is not a measurement ({shown_error(error)})") from None

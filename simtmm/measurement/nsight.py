@@ -1,6 +1,7 @@
 """What Nsight Compute measured of kernels, from its exports: `ncu --csv --page raw` or `--page details`.
 
-A row of the raw page is a launch, with a column a metric and a row of units above; a row of the details page is a
+A row of the raw page is a launch, with a column for each metric and a row of units above; a row of the details page is
+a
 metric of a launch. Numbers have commas, and units that follow the size of the number.
 """
 
@@ -77,13 +78,15 @@ def load_nsight(path: str | Path) -> tuple[NsightLaunch, ...]:
     lines = text.splitlines(keepends=True)
     begin = next((number for number, line in enumerate(lines) if line.startswith('"ID",')), None)
     if begin is None:
-        raise StudyError(f'{path}: no export of Nsight Compute: a line must begin with "ID" (ncu --csv --page raw)')
+        raise StudyError(
+            f'{path}: is not an export of Nsight Compute: a line must begin with "ID" (ncu --csv --page raw)'
+        )
     table = csv.DictReader(io.StringIO("".join(lines[begin:])))
     rows = [(begin + table.line_num, row) for row in table]
     columns = set(table.fieldnames or ())
     for name in LAUNCH:
         if name not in columns:
-            raise StudyError(f"{path}:{begin + 1}: has no column {name!r}; of Nsight's pages raw and details have one")
+            raise StudyError(f"{path}:{begin + 1}: has no column {name!r}; Nsight's pages raw and details have it")
     read = _details if "Metric Name" in columns else _raw
     found = tuple(read(str(path), rows))
     if not found:

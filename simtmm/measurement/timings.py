@@ -1,7 +1,7 @@
-"""Measured times from files: CSV or JSON, whoever took them; the papers' ship with simtmm and go by name.
+"""Measured times from files: CSV or JSON, from any source; the papers' ship with simtmm and go by name.
 
 CSV: lines of comment that begin with #, if any, and a header with kernel, machine, seconds, and either `parameters`
-("n=4096;threads=128") or a column a parameter.
+("n=4096;threads=128") or a column for each parameter.
 JSON: a list of objects (or one under "measurements") with "kernel", "machine", "seconds" and "parameters".
 """
 
@@ -33,7 +33,7 @@ class Timing:
     origin: str = field(default="", compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {**vars(self), "parameters": dict(self.parameters)}
 
 
@@ -48,7 +48,7 @@ def load_timings(path: str | Path) -> list[Timing]:
             path = shipped[name]
         elif Path(name).name == name and Path(name).suffix not in (".csv", ".json"):
             known = nearest(name, shipped)
-            raise StudyError(f"{name}: neither a file nor measured times that ship with simtmm{known}")
+            raise StudyError(f"{name}: not a file, and not measured times that ship with simtmm{known}")
     return _from_json(path) if Path(path).suffix == ".json" else _from_csv(read_csv(path, StudyError), str(path))
 
 
@@ -104,20 +104,20 @@ def _rows(text: str, path: str, comments: int) -> list[Timing]:
     for name in ("kernel", "machine", "seconds"):
         if name not in header:
             raise StudyError(
-                f"{path}: line {comments + 1}: column {name!r} is missing; there must be kernel, machine and seconds"
+                f"{path}: line {comments + 1}: column {name!r} is missing; kernel, machine and seconds are required"
             )
     if twice := duplicates(header):
-        raise StudyError(f"{path}: line {comments + 1}: column {shown(twice[0])}: is there twice")
+        raise StudyError(f"{path}: line {comments + 1}: column {shown(twice[0])}: appears more than once")
     times = []
     for row in table:
         place = f"{path}: line {comments + table.line_num}"
         if None in row or None in row.values():
-            raise StudyError(f"{place}: must have {len(header)} columns, as the header has")
+            raise StudyError(f"{place}: must have {len(header)} columns, like the header")
         parameters = {name: value.strip() for name, value in row.items() if name not in FIXED and value.strip()}
         for word in (row.get("parameters") or "").replace(";", " ").split():
             name, equals, value = word.partition("=")
             if not equals or not name:
-                raise StudyError(f"{place}: parameters = {shown(word)}: must be NAME=VALUE, several with ; between")
+                raise StudyError(f"{place}: parameters = {shown(word)}: must be NAME=VALUE, separated by ;")
             parameters[name] = value
         times.append(_measured({**row, "parameters": parameters}, place))
     return times

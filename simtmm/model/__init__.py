@@ -63,9 +63,9 @@ def predict(model: str, machine: Machine, counts: Counts) -> Prediction:
     """
     found = find_model(model)
     if found.algorithm:
-        raise ModelError(f"model {model!r}: is of {found.algorithm} alone; `simtmm sweep compare` has it")
+        raise ModelError(f"model {model!r}: is only for {found.algorithm}; `simtmm sweep compare` has it")
     if found.constants:
-        raise ModelError(f"model {model!r}: needs constants ({', '.join(found.constants)}), which counts do not give")
+        raise ModelError(f"model {model!r}: needs constants ({', '.join(found.constants)}), which counts do not have")
     return found.prediction(machine, counts)
 
 

@@ -117,7 +117,7 @@ def _cache_factor(machine: Machine, m: float | None, C_s: float | None, G: float
     if m is None:
         return 1.0
     if G is None:
-        raise ModelError("calibrated: G: must be given with m; times over working sets give it (fit_cache)")
+        raise ModelError("calibrated: G: must be given with m; fit it to times over working sets (fit_cache)")
     if C_s is None:
         cache = machine.memory.l1 or machine.memory.l2
         if cache is None:

@@ -1,7 +1,7 @@
 """Which measured times disagree with a model, so that their cause can be looked for.
 
 Source: Ma, dissertation (2014), section 6.4: a run that took four times its predicted time gave away that the number
-of active blocks mattered, and claiming more shared memory mended it (occupancy.shared_memory_for).
+of active blocks mattered, and claiming more shared memory fixed it (occupancy.shared_memory_for).
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class MeasuredDeparture:
     departing: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "seconds": self.seconds,
             "factor": self.factor,

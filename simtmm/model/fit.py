@@ -32,7 +32,7 @@ class Line:
         return self.a1 * np.asarray(x, dtype=np.float64) + self.a0
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {"a1": self.a1, "a0": self.a0, "r_squared": self.r_squared, "residuals": self.residuals.tolist()}
 
 
@@ -49,7 +49,7 @@ def fit_line(x: npt.ArrayLike, time: npt.ArrayLike, a0: float | None = None) -> 
         raise ModelError(f"fit: time: {times.size} values: must be as many as x, {abscissae.size}")
     if a0 is None:
         if np.ptp(abscissae) == 0:
-            raise ModelError(f"fit: x = {abscissae[0]:.12g} for all: must be at least two different values")
+            raise ModelError(f"fit: x = {abscissae[0]:.12g} for all: must have at least two different values")
         # About the means, so that a large offset of x costs no digits
         middle, mean = abscissae.mean(), times.mean()
         slope = float(lstsq((abscissae - middle)[:, None], times - mean)[0][0])
@@ -57,7 +57,7 @@ def fit_line(x: npt.ArrayLike, time: npt.ArrayLike, a0: float | None = None) -> 
         residuals = (times - mean) - slope * (abscissae - middle)
     else:
         if not abscissae.any():
-            raise ModelError("fit: x = 0 for all: must be at least one other value")
+            raise ModelError("fit: x = 0 for all: must have at least one other value")
         intercept = float(a0)
         slope = float(lstsq(abscissae[:, None], times - intercept)[0][0])
         residuals = times - (slope * abscissae + intercept)

@@ -58,7 +58,7 @@ def _squaring(formula: Formula, machine: Machine, counts: Counts) -> ScheduledLa
     """The launches, which are alike."""
     of = scheduled_launches(machine, counts)
     if any(np.ptp(values) for values in (of.B_r, of.B_a, of.T)):
-        raise ModelError(f"{formula.name}: launches differ in blocks or threads, and squarings are alike")
+        raise ModelError(f"{formula.name}: launches differ in blocks or threads, but all squarings must be the same")
     return of
 
 

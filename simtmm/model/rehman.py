@@ -9,11 +9,11 @@ Where the thesis contradicts itself:
 - Eq (6.4) divides by the clock rate, the text multiplies. Dividing is right.
 - The formula displayed in section 6.3 lacks 1 / log N, the number of threads being N / log N, and gives 443.6 ms for
   N = 2^22. Mended it gives 20.2 ms, and with whole blocks 21.1 ms, the text's "21.0". LOCAL_RANKING_PRINTED is the
-  displayed one, LOCAL_RANKING and LOCAL_RANKING_WHOLE_BLOCKS are mended.
+  displayed one, LOCAL_RANKING and LOCAL_RANKING_WHOLE_BLOCKS correct it.
 - Table 6.2 follows from Eq (6.3) and (6.4) with the blocks per core group as printed there and a clock of 1.29654 GHz;
   that column is no rounding of blocks / 30.
-- "4 log N is the most likely size" of a sublist: their mean is log N, their mode 1, and 1.8 % reach 4 log N. The
-  factor is kept, as the model needs it to agree with the measurement.
+- "4 log N is the most likely size" of a sublist: their mean is log N, their mode 1, and 1.8 % reach 4 log N. The factor
+  stays, as the model needs it to agree with the measurement.
 """
 
 import numpy as np

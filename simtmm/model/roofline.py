@@ -17,7 +17,7 @@ from simtmm.model.model import Model
 from simtmm.result import Prediction
 from simtmm.trace.counts import Counts
 
-B = Symbol("B", "bytes that are moved to and from global memory", "bytes")
+B = Symbol("B", "bytes moved to and from global memory", "bytes")
 BETA = Symbol("beta", "bandwidth of global memory", "bytes per cycle", above=True, latex="\\beta")
 
 

@@ -70,7 +70,7 @@ TMM_WARPS = Model(
         "tmm-warps",
         _terms_of_warps,
         (T1, TINF, M, N_W, P, L),
-        f"{SOURCE}, with warps in the place of threads in the memory term",
+        f"{SOURCE}, with warps instead of threads in the memory term",
     ),
     prediction=tmm_warps,
     form_of="tmm",

@@ -165,7 +165,7 @@ class Elements:
         return self.address(array, self.inside(array, places))
 
     def inside(self, array: Array, places: Sequence[Value]) -> Sequence[Value]:
-        """Indices as they are; `checked`, those that are in the array, and 0 where one is not, which is noted."""
+        """Indices unchanged; `checked`, those that are in the array, and 0 where one is not, which is noted."""
         if not self._checked:
             return places
         found = []

@@ -105,7 +105,7 @@ class Loop:
         return False
 
     def _folder(self) -> Path | None:
-        """Where it is kept; None where nothing could tell that its sources have changed."""
+        """Where it is stored; None where nothing could tell that its sources have changed."""
         module = self.function.__module__
         return kept_folder(module) if module.startswith("simtmm.") else None
 
@@ -159,7 +159,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Bound:
-    """A loop with its arguments, to be called as often as one likes, or by addresses for as long as this is kept.
+    """A loop with its arguments, to be called as often as one likes, or by addresses for as long as this lives.
 
     entry: of its machine code. table: of its arguments.
     """
@@ -175,7 +175,7 @@ class Bound:
         """Run the loop."""
         given: int = self._code.function(self.table)
         if self._table[0]:
-            raise IndexError(f"{self._module}: line {self._table[0]}: outside of an array, or divided by zero")
+            raise IndexError(f"{self._module}: line {self._table[0]}: index out of bounds, or division by zero")
         return given
 
     @property

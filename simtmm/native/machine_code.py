@@ -54,7 +54,7 @@ def target_machine(level: int = 2) -> Any:
 
 @cache
 def host_features() -> str:
-    """The processor's features, as LLVM names them; part of what object code is kept under."""
+    """The processor's features, as LLVM names them; part of the cache key of object code."""
     features: str = llvm.get_host_cpu_features().flatten()
     return features
 

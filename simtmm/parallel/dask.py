@@ -164,7 +164,7 @@ def _guarded(version: str, function: Any, *arguments: Any) -> Any:
 
 @functools.cache
 def _tell_once(version: str) -> None:
-    logger.warning("this worker has simtmm %s, a study has %s: its tasks are left to others", _version(), version)
+    logger.warning("this worker has simtmm %s, a study has %s: other workers do its tasks", _version(), version)
 
 
 def _version() -> str:

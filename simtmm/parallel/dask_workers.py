@@ -36,7 +36,7 @@ class Workers:
             raise StudyError(f"{self._where}: has no workers") from None
         self._ask()
         for problem in self._wrong():
-            raise StudyError(f"{self._where}: {problem}, here it is {self._own}")
+            raise StudyError(f"{self._where}: {problem}, but this computer has {self._own}")
 
     def look(self) -> None:
         """Now and then: warn, and raise StudyError where the scheduler has gone, or where for a while there has been no
@@ -53,8 +53,8 @@ class Workers:
             return
         self._alone = now if self._alone is None else self._alone
         if now - self._alone >= ALONE:
-            there = "; ".join(self._wrong()) or "there is none"
-            raise StudyError(f"{self._where}: no worker has had simtmm {self._own} for {ALONE:g} s: {there}")
+            there = "; ".join(self._wrong()) or "there are no workers"
+            raise StudyError(f"{self._where}: no worker with simtmm {self._own} for {ALONE:g} s: {there}")
 
     def warn(self) -> None:
         """Name the workers with other sources that were not there before."""
@@ -62,7 +62,7 @@ class Workers:
         self._ask()
         for problem in self._wrong():
             if problem not in known:
-                logger.warning("warning: %s: %s, here it is %s: it is left out", self._where, problem, self._own)
+                logger.warning("warning: %s: %s, but this computer has %s: not used", self._where, problem, self._own)
 
     def outcome(self, future: Any) -> Any:
         """What a task gave; what the cluster could not do, as an error of that point."""
@@ -73,27 +73,29 @@ class Workers:
                 self.look()
             except Exception as unreadable:
                 if future.status == "finished":  # a pickle of what is not known here, or of nothing
-                    return StudyError(f"what a worker gave can't be read ({_told(unreadable)})")
+                    return StudyError(f"a worker's result can't be read ({_told(unreadable)})")
         if future.status == "cancelled":
             self._check_scheduler()
         error = _error_of(future)
         if type(error).__name__ == "KilledWorker":
-            return StudyError("workers died again and again over it: out of memory, killed, or crashed; their logs say")
+            return StudyError(
+                "it repeatedly killed its worker: out of memory, killed from outside, or crashed; see the workers' logs"
+            )
         if isinstance(error, MemoryError):
-            return StudyError("memory ran out")
+            return StudyError("out of memory")
         if error is None:
-            return StudyError(f"the cluster gave it up ({future.status})")
+            return StudyError(f"the cluster gave up on it ({future.status})")
         self.warn()
         for problem in self._wrong():  # which may not even be able to read a task
             raise StudyError(
-                f"{self._where}: a task failed ({shown_error(error)}), and {problem}, here it is {self._own}"
+                f"{self._where}: a task failed ({shown_error(error)}), and {problem}, but this computer has {self._own}"
             )
-        return StudyError(f"a worker failed over it ({_told(error)}); its log says more")
+        return StudyError(f"it failed on a worker ({_told(error)}); its log says more")
 
     def _check_scheduler(self) -> None:
         """Raise StudyError where the scheduler has gone: the client gives all tasks up."""
         if self._client.status != "running":
-            raise StudyError(f"{self._where}: the scheduler has gone")
+            raise StudyError(f"{self._where}: lost the connection to the scheduler")
 
     def _ask(self) -> None:
         """Which workers are there, and what those have that were not there before."""
@@ -110,7 +112,7 @@ class Workers:
             if not isinstance(version, Exception):
                 self._versions[address] = version
             elif not isinstance(version, OSError):  # a worker that has gone
-                self._versions[address] = f"that can't tell its version ({shown_error(version)})"
+                self._versions[address] = f"whose version is unknown ({shown_error(version)})"
 
     def _wrong(self) -> list[str]:
         """The workers with other sources."""
@@ -127,7 +129,7 @@ def _error_of(future: Any) -> BaseException | None:
         error = future.exception()
     except Exception as unreadable:
         return unreadable
-    return error if isinstance(error, BaseException) else RuntimeError("it does not say why")
+    return error if isinstance(error, BaseException) else RuntimeError("no reason given")
 
 
 def _told(error: BaseException) -> str:

@@ -100,7 +100,7 @@ class Local:
                         suspects.sort(key=numbers.__getitem__)
                         alone = begin()
                         continue
-                    value = StudyError(f"a worker died {DEATHS} times over it: {pool.death()}")
+                    value = StudyError(f"its worker died {DEATHS} times: {pool.death()}")
                 values[task] = value
                 done += 1
                 tell(STEPS, done, len(tasks))
@@ -119,8 +119,8 @@ class _Kept:
 
 
 class _Arrivals:
-    """Futures as they are done, and signals in their turn: raised anywhere else, they could leave a lock of the pool's
-    taken for ever.
+    """Futures as they are done, and signals in their turn: raised anywhere else, they could leave one of the pool's
+    locks held for ever.
     """
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class _Pool:
                 return self._pool.submit(function, *arguments)
             except BrokenProcessPool:
                 self._end(at_once=True)
-        raise StudyError("workers die as soon as they are started")
+        raise StudyError("workers die as soon as they start")
 
     def death(self) -> str:
         """How a worker ended; the others of a pool are ended by SIGTERM then."""
@@ -192,10 +192,10 @@ class _Pool:
 def _death(status: int) -> str:
     """What the exit status of a worker says of its end."""
     if status == -signal.SIGKILL:
-        return "it was killed: memory may have run out"
+        return "it was killed: possibly out of memory"
     if status < 0:
         return f"it crashed ({signal.strsignal(-status) or f'signal {-status}'})"
-    return f"it ended by itself (exit status {status})"
+    return f"it exited (exit status {status})"
 
 
 def _begin_worker(stop: connection.Connection, scratch: str) -> None:
@@ -233,7 +233,7 @@ def _value(function: Callable[..., Any], arguments: Sequence[Any], keep: Path | 
     except SimtmmError as error:
         return error
     except MemoryError:
-        return StudyError("memory ran out")
+        return StudyError("out of memory")
     if keep is None:
         return value
     keep_value(value, keep)

@@ -109,4 +109,4 @@ def _called(task: Task, values: dict[Task, Any]) -> Any:
     except SimtmmError as error:
         return error
     except MemoryError:
-        return StudyError("memory ran out")
+        return StudyError("out of memory")

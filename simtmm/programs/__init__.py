@@ -1,1 +1,1 @@
-"""CUDA C++ programs as they are, main and launches included: compiled, and run with a CUDA runtime of ours."""
+"""Unmodified CUDA C++ programs, with main and launches: compiled, and run with simtmm's CUDA runtime."""

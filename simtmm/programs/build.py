@@ -138,7 +138,9 @@ def _compile(
         for number, path in enumerate(paths):
             objects.append(folder / f"unit{number}.o")
             if not _PLAIN_PATH.fullmatch(str(path)):
-                raise CompilerError(f"{path}: nvcc can't be given it: a path may hold letters, digits and ./+,=@%~_-")
+                raise CompilerError(
+                    f"{path}: nvcc does not accept this path: it may have only letters, digits and ./+,=@%~_-"
+                )
             kind = ["-x", "cu"] if has_device_code(path) else []
             _called([str(nvcc), *words, *kind, "-c", str(path), "-o", str(objects[-1])], folder, str(path))
         if flags.relocatable:

@@ -113,7 +113,7 @@ class Callbacks:
             self._tell(str(error))
             return _code(error, otherwise)
         except MemoryError:
-            self._tell("memory does not suffice; smaller sizes take less")
+            self._tell("out of memory; try smaller sizes")
             return otherwise
         except BaseException as error:
             self.fault = str(own_fault(error))
@@ -203,7 +203,7 @@ class Callbacks:
     def _stop(self) -> None:
         """End the program as --stop-after says."""
         self._library.flush()
-        print(f"simtmm: note: stopped after {self._most_launches:,} launches, as --stop-after says", file=sys.stderr)
+        print(f"simtmm: note: stopped after {self._most_launches:,} launches (--stop-after)", file=sys.stderr)
         self._library.stop(0)
 
     def _variable(self, number: int, name: bytes, address: Any, size: Any) -> int:
@@ -296,9 +296,9 @@ def _code(error: SimtmmError, otherwise: int) -> int:
 
 
 def _row(given: Texture) -> bytes:
-    """A row of layout.TEXTURE. Raises KernelError for what is not read here."""
+    """A row of layout.TEXTURE. Raises KernelError for what is not supported."""
     if given.format not in _FORMATS or given.bits not in (8, 16, 32):
-        raise KernelError(f"a texture of {given.bits} bits a channel, format {given.format}: is not read here")
+        raise KernelError(f"a texture of {given.bits} bits a channel, format {given.format}: is not supported")
     kind = np.dtype(f"{_FORMATS[given.format]}{given.bits // 8}")
     texel = given.channels * kind.itemsize
     pitch, height = given.pitch or given.width * texel, max(1, given.height)

@@ -95,11 +95,12 @@ def parse_flags(words: Sequence[str]) -> Flags:
         elif word in _WITH_VALUE:
             compiling += [word, _value(word, waiting)]
         else:
-            raise CompilerError(f"option {shown(word)}: is not taken: such as -I DIR, -D NAME=VALUE, -O3, -std=c++17, "
-                                "--use_fast_math, --extended-lambda, -rdc=true, -Xcompiler -fopenmp, -lm")  # fmt: skip
+            raise CompilerError(f"option {shown(word)}: is not supported; supported: -I DIR, -D NAME=VALUE, "
+                                "-O3, -std=c++17, --use_fast_math, --extended-lambda, -rdc=true, "
+                                "-Xcompiler -fopenmp, -lm")  # fmt: skip
     for word in compiling:
         if not _HARMLESS.fullmatch(word):
-            raise CompilerError(f"option {shown(word)}: may hold letters, digits, spaces, and ./+,=@%~:()*_-")
+            raise CompilerError(f"option {shown(word)}: may have only letters, digits, spaces and ./+,=@%~:()*_-")
     one = architectures.pop() if len(architectures) == 1 else ""
     return Flags(tuple(compiling), tuple(macros), tuple(linking), relocatable, one)
 

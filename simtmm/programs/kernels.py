@@ -90,7 +90,7 @@ class Modules:
         if key not in self._functions:
             linked = self._modules[number]
             if name not in linked.entries:
-                raise KernelError(f"kernel {name}: is in none of the program's modules")
+                raise KernelError(f"kernel {name}: is not in the program's modules")
             self._functions[key] = KernelFunction(linked, name)
         return self._functions[key]
 
@@ -99,7 +99,7 @@ class Modules:
         linked = self._modules[number]
         found = self._device.symbols(linked).get(name)
         if found is None:
-            raise KernelError(f"variable {name}: is in none of the program's modules")
+            raise KernelError(f"variable {name}: is not in the program's modules")
         return found, max(1, linked.module.variables[name].size)
 
     @property

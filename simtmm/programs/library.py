@@ -116,7 +116,7 @@ class Library:
         return int(self._found.simtmm_version())
 
     def rows(self) -> list[Row]:
-        """The pieces of memory that there are, by address."""
+        """The pieces of memory, by address."""
         count = self._found.simtmm_rows(None, 0)
         rows = (Row * max(1, count))()
         self._found.simtmm_rows(rows, count)

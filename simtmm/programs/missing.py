@@ -47,17 +47,17 @@ def unresolved(log: str, name: str) -> CompilerError:
         complaint = next((line for line in log.splitlines() if "error" in line or "cannot find" in line), log[:200])
         return CompilerError(f"{name}: can't be linked: {complaint.strip()}", log)
     if any(_DEVICE_RUNTIME in each for each in found):
-        what = "launches kernels from the device (dynamic parallelism), which is not run here"
+        what = "launches kernels from the device (dynamic parallelism), which is not supported"
         return CompilerError(f"{name}: {what}", log)
     first = demangled(found[0])
     others = f", and {len(found) - 1} more" if len(found) > 1 else ""
     why = "which no file defines"
     if library := _library_of(first):
-        why = f"which is a function of {library}: libraries' calls can't be run here"
+        why = f"a function of {library}: library calls are not supported"
     elif _DRIVER.fullmatch(first):
-        why = "which is a function of the driver's interface: programs of the runtime's interface run here"
+        why = "a function of the driver API: only programs of the runtime API are supported"
     elif first.startswith("cuda"):
-        why = "which the CUDA runtime here does not have"
+        why = "which simtmm's CUDA runtime does not have"
     return CompilerError(f"{name}: calls {first}{others}, {why}", log)
 
 
@@ -71,7 +71,7 @@ def missing_library(error: CompilerError, texts: Sequence[bytes]) -> CompilerErr
     calls = [call[1].decode() for text in texts for call in _CALL.finditer(text)]
     what = f"calls {calls[0]}" if calls else f"includes <{header}>"
     place = str(error).partition(": does not compile")[0]
-    return CompilerError(f"{place}: {what}, of {library}: libraries' calls can't be run here", error.log)
+    return CompilerError(f"{place}: {what}, of {library}: library calls are not supported", error.log)
 
 
 def _library_of(name: str) -> str:

@@ -69,7 +69,7 @@ class CudaProgram:
     """Files with a `main`, and how they are run.
 
     words: of its command line, behind its name. options: of nvcc. sample_blocks: of each launch; if left out, so many
-    that the whole recording stays within bounds. most_events: more are an error, in the place of sampling.
+    that the whole recording stays within bounds. most_events: more are an error, instead of sampling.
     clock: that it reads. stop: when it is ended.
     """
 
@@ -91,7 +91,7 @@ class CudaProgram:
         """Raise KernelError for a file that is not there."""
         for path in self.paths:
             if not is_file(path):
-                raise KernelError(f"{path}: there is no such file")
+                raise KernelError(f"{path}: no such file")
 
     def build(self, architecture: int) -> Built:
         """Compile and link it, or as it was before. Raises CompilerError."""
@@ -151,7 +151,7 @@ class CudaProgram:
         chosen = architecture_of(machine)
         named = parse_flags(self.options).number
         if named is not None and named != chosen.number:
-            note = f"compiled for sm_{named}, as --build says, and not for {machine.name}'s sm_{chosen.number}"
+            note = f"compiled for sm_{named}, as --build says, not for {machine.name}'s sm_{chosen.number}"
             return replace(chosen, number=named, note=note)
         return chosen
 
@@ -222,10 +222,10 @@ class CudaProgram:
         launched, recorded = reply.get("launched", 0), reply.get("recorded", 0)
         if status < 0:
             name = signal.Signals(-status).name
-            return Outcome(BY_SIGNAL - status, launched, recorded, None, f"{self.name}: was ended by {name}: no trace")
+            return Outcome(BY_SIGNAL - status, launched, recorded, None, f"{self.name}: was killed by {name}: no trace")
         may_be_race = 0 < status < BY_SIGNAL and launched > 0 and not reply.get("told_error", True)
         if "error" in reply or not reply:
-            why = reply.get("error") or f"{self.name}: ended with exit status {status} before anything was recorded"
+            why = reply.get("error") or f"{self.name}: ended with exit status {status} before a launch was recorded"
             return Outcome(status, launched, recorded, None, str(why), bool(reply.get("no_launch")), 0, may_be_race)
         trace = load_trace(output)
         for fault in trace.info.faults:

@@ -18,7 +18,7 @@ class Heard:
         self._path = path
 
     def tell(self) -> None:
-        """Tell whoever watches here what the program told last."""
+        """Report to the watcher here what the program reported last."""
         try:
             stage, done, total = json.loads(self._path.read_bytes())
         except ValueError:  # nothing yet, or half of it: there is more to come

@@ -1,4 +1,4 @@
-"""The recording of a program's launches: which are kept, and how much of each."""
+"""The recording of a program's launches: which are recorded, and how much of each."""
 
 import contextlib
 import os
@@ -244,8 +244,7 @@ class ProgramRecording:
         doubts = [*self._spoiled, *warnings, *self._chooser.doubts(self.recorded + self._repeated, self._silent)]
         if self._repeated:
             doubts.append(
-                f"{self._repeated:,} launches did again what earlier ones had done, on the same data: they are not in "
-                "the trace"
+                f"{self._repeated:,} launches repeated earlier ones on the same data: they are not in the trace"
             )
         if self._untimed:
             doubts.append(

@@ -50,7 +50,7 @@ class _Kind:
 
     @property
     def is_followed(self) -> bool:
-        """Whether it pays to follow a launch: the second is the first of which one knows that there are more."""
+        """Whether it pays to follow a launch: from the second launch on, more are expected."""
         late = self.misses - MOST_MISSES
         return self.launches > 1 and (late < 0 or self.launches % (2 << min(late, 20)) == 0)
 

@@ -49,4 +49,4 @@ def _compile(path: Path, host: str, folders: list[Path]) -> None:
     if done.status:
         complaints = done.complaints
         first = next((line for line in complaints.splitlines() if "error" in line), complaints[:200])
-        raise CompilerError(f"the CUDA runtime for programs does not compile here: {first}", complaints)
+        raise CompilerError(f"simtmm's CUDA runtime for programs does not compile: {first}", complaints)

@@ -38,10 +38,10 @@ def record(
     """Run a kernel, check its answer, and give the trace of what its threads did.
 
     kernel: a name (kernels/NAME), a folder, a file of launches (.toml), or a loaded Kernel.
-    parameters: those that differ from the kernel's defaults, by name.
+    parameters: the kernel's parameters that differ from its defaults, by name.
     on: "cpu", or "gpu" through CuPy, which runs the instrumented build of what is recorded as written and the
         instrumented PTX of what is recorded as compiled.
-    output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
+    output: stream the trace to this Parquet file, with bounded memory; it stays in memory if left out.
     progress: called with the number of events so far.
     races: look for races as well; the trace's `races` are what was found (simtmm.trace.races).
     most_events: more are an error; if left out, a recording held in memory has a limit (simtmm.recorder.limits), one
@@ -50,12 +50,12 @@ def record(
         left out stands in the trace's `info.sampling`.
     form: "written" records what the macros in the source mark, "compiled" the compiler's output: the machine's
         instructions, or those of PTX where they can't be had, as the trace's `info.schedules` say; "ptx" those of PTX
-        in any case, and so does "compiled" on a GPU. If left out, "compiled" for a kernel without macros, unless races
-        are looked for, and "written" for any other.
+        in any case, and so does "compiled" on a GPU. If left out, "compiled" for a kernel without macros, unless
+        `races` is set, and "written" for any other.
     architecture: compute capability that is compiled for, times ten (90 for sm_90); if left out one of today, or the
         GPU's own.
     device_memory: that a recording on a GPU may take beside the arrays [bytes]; most of what is free if left out.
-    graph: for a kernel on graphs, a file or a graph of networkx in place of the one that it draws (docs/graphs.md).
+    graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
 
     On the CPU a kernel is ended where it makes no progress for too long or takes too much memory (the environment
     variables SIMTMM_KERNEL_TIMEOUT, in seconds, and SIMTMM_KERNEL_MEMORY, in bytes); one recorded as written runs in a
@@ -83,7 +83,7 @@ def record(
         loaded = loaded.on_graph(graph)
     read = (*loaded.source_paths, *([] if isinstance(kernel, Kernel) else [kernel, Path(kernel) / "host.py"]))
     if output is not None and any(is_same_file(output, path) for path in read):
-        raise RecordingError(f"output = {shown(str(output))}: is what is recorded, and would be lost")
+        raise RecordingError(f"output = {shown(str(output))}: is also the input and would be overwritten")
     if form is not None and form not in FORMS:
         raise RecordingError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
     only_written = races and not loaded.sources
@@ -95,12 +95,12 @@ def record(
         )  # fmt: skip
     elif loaded.sources:
         what = ", ".join(source.name for source in loaded.sources)
-        raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' is for a folder")
+        raise RecordingError(f"kernel {loaded.name}: {what}: is recorded as compiled; form = 'written' needs a folder")
     elif architecture is not None:
         raise RecordingError(f"kernel {loaded.name}: architecture: is for kernels recorded as compiled")
     elif on == "gpu":
         if races:
-            raise RecordingError("races are looked for in recordings on the CPU (on = 'cpu')")
+            raise RecordingError("races are found only in recordings on the CPU (on = 'cpu')")
         from simtmm.recorder.gpu import record as gpu
 
         resolved = loaded.resolve(parameters or {})
@@ -140,7 +140,7 @@ def _compiled(
     machine_code: bool,
 ) -> "Trace":
     if races:
-        raise RecordingError(f"kernel {kernel.name}: races are looked for in kernels recorded as written")
+        raise RecordingError(f"kernel {kernel.name}: races are found only in kernels recorded as written")
     resolved = kernel.resolve(parameters or {})
     if on == "gpu":
         from simtmm.recorder.gpu.record import record_compiled

@@ -38,7 +38,7 @@ def find_compiler() -> list[str]:
         raise CompilerError(f"CXX = {os.environ['CXX']!r}: {error}") from None
     if chosen:
         if shutil.which(chosen[0]) is None:
-            raise CompilerError(f"CXX = {os.environ['CXX']!r}: there is no such command")
+            raise CompilerError(f"CXX = {os.environ['CXX']!r}: no such command")
         return chosen
     for name in ("c++", "g++", "clang++"):
         if shutil.which(name):
@@ -151,4 +151,4 @@ def _complaint(done: Done, compiler: str) -> str:
     lines = [line.strip() for line in done.complaints.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower()]
     ended = f"status {done.status}" if done.status > 0 else f"signal {-done.status}"
-    return (errors or lines or [f"{compiler} ended with {ended} and printed nothing"])[0]
+    return (errors or lines or [f"{compiler} ended with {ended} and no message"])[0]

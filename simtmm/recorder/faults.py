@@ -38,8 +38,8 @@ def access_fault(
         case FaultCode.OUT_OF_BOUNDS:
             return f"index {index} is out of bounds: {arrays[array]} has {count} elements of this type"
         case FaultCode.NO_ARRAY:
-            return "the pointer does not point into any registered array"
+            return "the pointer does not point into a registered array"
         case FaultCode.SHARED_OUT_OF_BOUNDS:
             return f"index {index} is out of bounds: `{sites[array].source}` has {count} elements"
         case _:
-            return f"OP and JOIN take no negative number, here {index}"
+            return f"OP and JOIN need a number of at least 0, not {index}"

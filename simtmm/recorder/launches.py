@@ -71,7 +71,7 @@ class ProgramRun:
             if number == MOST_LAUNCHES:
                 raise RecordingError(
                     f"kernel {self.kernel.name}: launch {number} of {shown(launch.kernel)}: {self.events:,} events so "
-                    "far, and a trace holds no more launches: does host.py launch for ever?"
+                    "far, and a trace can't have more launches: does host.py launch for ever?"
                 )
             self.launches.append(execution.described(launch))
             self._unrecorded.begin(execution.writable(launch), self.events)
@@ -90,7 +90,7 @@ class ProgramRun:
         return f"recording launch {at}" if at else "recording", 0, self.launches[-1].blocks
 
     def warnings(self) -> list[str]:
-        """What the launches did beside what was recorded, in words."""
+        """What the launches did without recording it, in words."""
         return self._unrecorded.warnings()
 
     def check(self, explained: Callable[[Wrong], str] = lambda wrong: "") -> None:

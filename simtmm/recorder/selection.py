@@ -112,7 +112,7 @@ def _is_named(pattern: str | None) -> Callable[[str], bool]:
         try:
             expression = re.compile(pattern.removeprefix(EXPRESSION))
         except (re.error, RecursionError, OverflowError) as error:
-            raise RecordingError(f"kernel = {shown(pattern)}: is no regular expression ({error})") from None
+            raise RecordingError(f"kernel = {shown(pattern)}: is not a regular expression ({error})") from None
         return lambda name: expression.search(name) is not None
     if _JOKERS.search(pattern):
         return lambda name: fnmatch.fnmatchcase(name, pattern)
@@ -127,6 +127,6 @@ def _is_numbered(text: str | int | None) -> Callable[[int], bool]:
         found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
         if first > last or isinstance(text, bool):
-            raise RecordingError(f"launch = {shown(text)}: must be numbers of launches from 0 on, as 3 or 0,4-7")
+            raise RecordingError(f"launch = {shown(text)}: must be numbers of launches from 0, such as 3 or 0,4-7")
         ranges.append(range(first, last + 1))
     return lambda number: any(number in each for each in ranges)

@@ -82,7 +82,7 @@ def has_macros(kernel: Kernel) -> bool:
 
 
 def _lines(text: str, file: str, folder: Path, system: list[str], seen: set[Path]) -> Iterator[tuple[str, int, str]]:
-    """The lines of a file, those of the folder's headers in the place of their #include: (file, number, line)."""
+    """The lines of a file, those of the folder's headers instead of their #include: (file, number, line)."""
     for number, line in enumerate(text.split("\n"), start=1):
         found = _INCLUDE.match(line)
         if found is None:
@@ -155,7 +155,7 @@ def no_functions(path: Path, source: str) -> str:
     """The message for a source without `global_functions`."""
     message = f"{path}: has no __global__ function"
     if re.search(r"\b__global__\b", re.sub(SKIPPED, " ", source, flags=re.DOTALL)):
-        return f"{message} but templates, whose instances nobody names: add a __global__ function that is none"
+        return f"{message} but only templates without named instances: add a __global__ function that is not a template"
     return message
 
 

@@ -22,12 +22,12 @@ def opened_kernel(source: str | Path) -> Kernel:
         return load_launches(source)
     if suffix in DEVICE_CODE and is_file(source):
         raise KernelError(
-            f"{source}: how is it launched? simtmm run, diff, record and record measure take --grid, --block and "
-            "--arg; all else takes a file of launches (.toml), or a trace that simtmm record wrote"
+            f"{source}: needs its launches: simtmm run, diff, record and record measure have --grid, --block and "
+            "--arg; other commands need a file of launches (.toml), or a trace that simtmm record wrote"
         )
     if suffix == SCRIPT and is_file(source):
         raise KernelError(
-            f"{source}: is a Python script, which simtmm run, diff and record take; all else takes a trace: simtmm "
+            f"{source}: is a Python script, for simtmm run, diff and record; other commands need a trace: simtmm "
             f"record {source} -o {Path(source).stem}.parquet"
         )
     return load_kernel(source)
@@ -39,7 +39,7 @@ def kernel_on_graph(source: str | Path | Kernel | None, graph: GraphSource) -> K
         return source.on_graph(graph)
     if source is None or Path(source).suffix in (".parquet", ".json", LAUNCHES):
         what = source if source is not None else "the shipped trace"
-        raise KernelError(f"graph: is for a kernel's name or folder, and not for {what}")
+        raise KernelError(f"graph: is for a kernel's name or folder, not for {what}")
     return opened_kernel(source).on_graph(graph)
 
 
@@ -67,6 +67,5 @@ def refuse_files(source: str, what: str, takes_traces: bool = True) -> None:
     trace = f"; or a trace: simtmm record {source} -o {Path(source).stem}.parquet" if takes_traces else ""
     if is_launches(source) or (Path(source).suffix in DEVICE_CODE and is_file(source)):
         raise KernelError(
-            f"{source}: is no kernel that simtmm {what} takes, which is a folder (kernel.cu and host.py) or its name"
-            f"{trace}"
+            f"{source}: is not a kernel for simtmm {what}: must be a folder (kernel.cu and host.py) or its name{trace}"
         )

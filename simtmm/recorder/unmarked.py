@@ -57,17 +57,19 @@ def unmarked_warnings(kernel: Kernel, parameters: Mapping[str, Any]) -> list[str
     except (CompilerError, OSError, UnicodeDecodeError):
         return []
     warnings = [
-        f"{file}:{line}: `{text}` touches an array and no macro marks it: what it does there is not recorded"
+        f"{file}:{line}: `{text}` accesses an array without a macro: this access is not recorded"
         for file, line, text in lines[:MOST_TOLD]
     ]
     if len(lines) > MOST_TOLD:
-        warnings.append(f"{len(lines) - MOST_TOLD} more lines touch arrays and are not marked")
+        warnings.append(f"{len(lines) - MOST_TOLD} more lines access arrays without a macro")
     return warnings
 
 
 @lru_cache(maxsize=64)
 def _touched(source: str, headers: tuple[tuple[str, str], ...], defines: tuple[str, ...]) -> _Touched:
-    """headers: of the kernel's folder, by name. It is compiled as a text, wherever it lies, so that it is kept once."""
+    """headers: of the kernel's folder, by name. It is compiled as a text, wherever it lies, so that it is cached
+    once.
+    """
     module = compile_source(
         source, name=SOURCE, architecture=OF_TODAY, options=[*defines, f"-I{HERE}"], headers=dict(headers)
     )

@@ -10,7 +10,7 @@ from simtmm.errors import SimtmmError, shown, shown_error
 @dataclass(frozen=True)
 class Line:
     """A chunk in a set. came, used: numbers of the accesses that brought it and that used it last. uses: how many did,
-    that which brought it included.
+    including the one that brought it.
     """
 
     chunk: int
@@ -75,10 +75,10 @@ class Chooser:
         try:
             chosen = self._policy(lines, chunk)
         except Exception as error:
-            raise SimtmmError(f"policy {self._name}: raised at access {self._number}: {shown_error(error)}") from error
+            raise SimtmmError(f"policy {self._name}: failed at access {self._number}: {shown_error(error)}") from error
         if not any(chosen is line for line in lines):
             raise SimtmmError(
-                f"policy {self._name}: gave {shown(chosen)} at access {self._number}: must be a line of the set"
+                f"policy {self._name}: returned {shown(chosen)} at access {self._number}: must be a line of the set"
             )
         return int(chosen.chunk)
 

@@ -41,7 +41,7 @@ def describe_advice(advice: Advice) -> Iterator[RenderableType]:
         refused = sum(reasons.values())
         reason = next(trial.reason for trial in tuned.trials if trial.reason)
         yield ""
-        yield Text(f"{refused:,} configuration{'s' * (refused != 1)} left out, the first because: {reason}")
+        yield Text(f"{refused:,} configuration{'s' * (refused != 1)} left out; the first because: {reason}")
     if tuned.open:
         yield ""
         yield Text(f"{tuned.open:,} configuration{'s' * (tuned.open != 1)} not run yet")

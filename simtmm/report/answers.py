@@ -53,7 +53,7 @@ def answers(study: Results, found: Findings) -> list[Answer]:
 def earlier(study: Results) -> list[str]:
     """How many points were computed by something else than would compute them now."""
     return [
-        f"{number:,} of them as computed earlier, by {by}; a sweep computes them anew"
+        f"{number:,} of them were computed earlier, by {by}; a new sweep recomputes them"
         for by, number in study.earlier.most_common()
     ]
 
@@ -147,7 +147,7 @@ def _knees(found: Findings) -> Answer:
         for knees in groups.values()
     ]
     header = ("axis", "by", "knee at", "between", "before", "after", "models' thresholds", "curves", "with")
-    title = "Knees, and the elasticity on either side"
+    title = "Knees, and the elasticity on each side"
     return Answer(title, header, rows[:LISTED], (0, 1, 6, 8), _more(len(rows), found.curves))
 
 
@@ -182,7 +182,7 @@ def _held(found: Findings) -> Answer:
         spans = [f"{brief(low) if low == high else span((low, high))}: {by}" for low, high, by in held[0].spans]
         rows.append((held[0].axis, "; ".join(spans), str(len(held)), common(one.fixed for one in held)))
     header = ("axis", "held by", "curves", "with")
-    title = "What holds the resident blocks of a group, by the values of an axis"
+    title = "What limits the resident blocks of a group, by the values of an axis"
     return Answer(title, header, rows[:LISTED], (0, 1, 3), _more(len(rows), found.curves))
 
 
@@ -217,7 +217,7 @@ def _fastest(study: Results, found: Findings) -> Answer:
 
 
 def contest(told: Sequence[Winner], series: Sequence[str]) -> list[Answer]:
-    """Which of several programs is fastest at each place, a column a series, and where that changes."""
+    """Which of several programs is fastest at each place, a column for each series, and where that changes."""
     if not told:
         return []
     names = list(told[0].at)
@@ -228,7 +228,7 @@ def contest(told: Sequence[Winner], series: Sequence[str]) -> list[Answer]:
         for place, one in places.items()
     ]
     header = (*names, *(label(name) for name in series))
-    title = "Fastest program, and how many times as long the next takes"
+    title = "Fastest program, and the next one's time as a multiple of its time"
     left = tuple(range(len(names), len(header)))
     answers = [Answer(title, header, rows[:LISTED], left, _more(len(rows)))]
     changes = [
@@ -320,5 +320,5 @@ def _thresholds(thresholds: Mapping[str, Sequence[float]]) -> str:
 def _more(there: int, curves: Mapping[str, int] | None = None) -> tuple[str, ...]:
     more = [f"and {there - LISTED:,} more: see --json"] if there > LISTED else []
     for axis, all_of_them in (curves or {}).items():
-        more.append(f"{axis}: of {all_of_them:,} curves {MOST_CURVES:,} were looked at, evenly spaced")
+        more.append(f"{axis}: {MOST_CURVES:,} of {all_of_them:,} curves were examined, evenly spaced")
     return tuple(more)

@@ -55,7 +55,7 @@ def describe_comparison(made: Comparison) -> Iterator[RenderableType]:
     yield Text(
         "geometric mean, median, largest: of the ratios; error: mean of |ratio - 1|; Spearman, Kendall: of ranks;"
     )
-    yield Text("regime: cases where it says that the same binds as the largest share of the simulated time.")
+    yield Text("regime: cases where the model and the simulation name the same bottleneck.")
     yield ""
     told = [name for name in made.series if name != MEASURED]
     bounds = [(*_case(case), *(case.bound(name) or NO_VALUE for name in told)) for case in made.cases]
@@ -86,7 +86,7 @@ def _contest(comparison: Comparison) -> Iterator[RenderableType]:
 
 
 def comparison_csv(made: Comparison) -> str:
-    """A row a case and series, with a header."""
+    """A row for each case and series, with a header."""
     return csv_of(made.rows())
 
 
@@ -147,18 +147,18 @@ def _ratio(ratio: float | None) -> str:
 def _notes(comparison: Comparison) -> Iterator[RenderableType]:
     notes = []
     for name, fit in comparison.fits.items():
-        fitted = f"fitted to {fit['cases']} {label(comparison.reference)} times, the same that it is held against"
+        fitted = f"fitted to {fit['cases']} {label(comparison.reference)} times, the same that it is compared with"
         how = fitted if fit["cases"] else "given"
         notes.append(f"calibrated, {name}: a1 = {fit['a1']:.4g}, a0 = {fit['a0']:.4g} cycles, {how}")
     if comparison.unit == "cycles":
-        notes.append("Times are in cycles, because a machine has no clock.")
+        notes.append("Times are in cycles, because a machine has no clock rate.")
     for case in comparison.cases:
         notes += [f"{case.program} on {case.machine_name}: {error}" for error in case.errors.values()]
     notes += [f"{one.status.capitalize()}: {one.where}: {one.reason}" for one in comparison.absent]
     if comparison.unmatched:
         first = comparison.unmatched[0]
         notes.append(
-            f"{len(comparison.unmatched)} measured times belong to no case, as {first.kernel} on {first.machine} "
+            f"{len(comparison.unmatched)} measured times match no case, such as {first.kernel} on {first.machine} "
             f"({first.origin})"
         )
     if notes:

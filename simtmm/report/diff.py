@@ -12,7 +12,7 @@ from simtmm.report.text import NO_VALUE, number, seconds, share, table
 from simtmm.stalls import REASONS, Place, Reason
 
 NAMES = {name: WHAT_WARPS_DO[Reason(number)][0] for number, name in enumerate(REASONS)}
-NAMES |= {OVERHEAD: "overheads of launches", NO_WARPS: "no warp there"}
+NAMES |= {OVERHEAD: "overheads of launches", NO_WARPS: "no warp"}
 LEAST = Fraction(1, 200)  # of the longer time: an entry that takes less in both runs and changes by less is not shown
 MOST = 12  # lines, and arrays
 WORTH_TELLING = Fraction(1, 4)  # of the difference, where a reason goes the other way
@@ -39,7 +39,7 @@ def describe_difference(difference: Difference) -> Iterator[RenderableType]:
     reasons = _worth_showing(difference, difference.reasons, len(difference.reasons))
     if reasons:
         rows = [(NAMES[entry.name], *_in_warps(difference, entry)) for entry in reasons]
-        yield table("What warps do, in cycles of all warps, and its part of the time", columns, rows)
+        yield table("What warps do: cycles of all warps, and its part of the time", columns, rows)
         yield ""
     lines = _worth_showing(difference, difference.lines, MOST)
     if lines:

@@ -54,12 +54,12 @@ def describe_fitted(fitted: Fitted) -> Iterator[RenderableType]:
     assert line is not None
     yield Text(f"{fitted.file}: {fitted.rows} rows, time over {fitted.x}", style="bold")
     if fitted.cache:
-        yield Text(f"G = {fitted.cache.G:.6g}, where no access hits; {fitted.cache.hit_time:.6g} where all do")
+        yield Text(f"G = {fitted.cache.G:.6g}, if no access hits; {fitted.cache.hit_time:.6g} if all do")
     else:
         yield Text(f"a1 = {line.a1:.6g}, a0 = {line.a0:.6g}")
     r_squared = "none, as times do not vary" if line.r_squared is None else f"{line.r_squared:.4f}"
     yield Text(f"r^2 = {r_squared}; largest residual {max(abs(line.residuals)):.4g}")
-    yield Text("Fitted to these times, so they are no test of it.")
+    yield Text("Fitted to these times, so they do not test it.")
 
 
 def _rows(evaluated: Evaluated) -> tuple[list[str], list[list[Any]]]:

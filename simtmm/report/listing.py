@@ -11,7 +11,7 @@ from simtmm.known_names import Known
 from simtmm.machine import Machine, units
 from simtmm.report.text import table
 
-UNTOLD = "told only by running it"
+UNTOLD = "known only by running it"
 
 
 def describe_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableType]:
@@ -98,19 +98,19 @@ def describe_kernels(kernels: Mapping[str, Known], descriptions: Mapping[str, De
         else:
             also = "" if description.algorithm == name else f" [{_line(description.algorithm)}]"
             following.append((name, f"{_summary(known, description)}{also}"))
-    yield table("Following an algorithm of the papers [its name, if another]", ("", ""), following, left=(0, 1))
+    yield table("Following an algorithm of the papers [its name, if different]", ("", ""), following, left=(0, 1))
     yield ""
     yield table("Others", ("", ""), others, left=(0, 1))
     yield ""
     if faulty:
-        yield table("Can't be read", ("", ""), faulty, left=(0, 1))
+        yield table("Unreadable", ("", ""), faulty, left=(0, 1))
         yield ""
     hidden = [(other.name, _hidden(known, other)) for known in kernels.values() for other in known.hidden]
     if hidden:
-        yield table("Hidden by another of the name", ("", ""), hidden, left=(0, 1))
+        yield table("Hidden by another kernel of the same name", ("", ""), hidden, left=(0, 1))
         yield ""
     yield Text(
-        "Of an algorithm, `simtmm paper predict NAME` gives the models' times at any size, and what binds where."
+        "For an algorithm, `simtmm paper predict NAME` gives the models' times at any size, and what binds where."
     )
 
 
@@ -179,7 +179,7 @@ def _origin(known: Known) -> str:
 def _hidden(known: Known, other: Known) -> str:
     """Which kernel is not taken, and which is."""
     line = f"{_origin(other)}: {_origin(known)} is taken"
-    return line if other.origin != "here" else f"{line}; for this one name its path or give --kernel-path {HERE}"
+    return line if other.origin != "here" else f"{line}; to use this one, give its path or --kernel-path {HERE}"
 
 
 def _plain(text: str) -> str:

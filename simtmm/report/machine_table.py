@@ -88,8 +88,8 @@ def compare_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableType
     yield Text(
         "Q cores in a group, W threads to a warp, X threads a core, L latency in cycles; GB/s in a simulation, and\n"
         "peak by the data sheet; caches in KiB or MiB with the cycles of a hit; sure: how many of its values were\n"
-        f"read in a source or follow from such. {OF_FAMILY} stands behind a value that other GPUs of the family gave, "
-        f"{DOUBT} behind\none that was quoted, is another simulator's, or assumed; `machines NAME` shows each with its "
+        f"read in a source or derived from one. {OF_FAMILY} marks a value from other GPUs of the family, "
+        f"{DOUBT} one\nthat is quoted, from another simulator, or assumed; `machines NAME` shows each with its "
         "source."
     )
 

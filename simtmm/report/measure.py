@@ -18,9 +18,9 @@ def describe_measurement(measured: Measurement) -> Iterator[RenderableType]:
     parameters = ", ".join(f"{name}={value}" for name, value in measured.parameters.items())
     yield Text(f"{measured.kernel} ({parameters}) on {measured.device['device']}", style="bold")
     yield ""
-    caches = "empty caches" if measured.cold else "caches as they were left"
+    caches = "empty caches" if measured.cold else "caches as the previous run left them"
     rows = [
-        ("launches together", *_three(measured.total), "without what lies between them"),
+        ("launches together", *_three(measured.total), "without the gaps between them"),
         ("first to last", *_three(measured.elapsed), "from the first launch's start to the last one's end"),
     ]
     yield table(f"Time, {measured.repeat} runs, {caches}", ("", "quarter", "median", "three", ""), rows, left=(0, 4))
@@ -32,7 +32,7 @@ def describe_measurement(measured: Measurement) -> Iterator[RenderableType]:
         more = sum(len(same) for same in groups[LAUNCHES_SHOWN:])
         yield f"and {more} more launch{'es' * (more != 1)}"
     yield ""
-    yield f"core clock {measured.device['clock_hz'] / 1e9:.3f} GHz, counted; the answer is right"
+    yield f"core clock {measured.device['clock_hz'] / 1e9:.3f} GHz, measured; the answer is right"
 
 
 def _three(quartiles: Quartiles) -> tuple[str, str, str]:

@@ -28,7 +28,7 @@ def describe_beside(found: Beside) -> list[str | Table]:
             )
             for each in launch.compared
         ]
-        title = f"Launch {launch.number} of {launch.kernel}, beside Nsight Compute"
+        title = f"Launch {launch.number} of {launch.kernel}, compared with Nsight Compute"
         parts += ["", table(title, ("", "simulated", "measured", "difference"), rows)]
     if found.left_out:
         parts += ["", f"Measured, but not launched here: {', '.join(found.left_out)}."]

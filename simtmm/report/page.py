@@ -155,11 +155,11 @@ def _study(path: Path) -> "Results":
         stores = [Path(f"{path.stem}.sqlite"), path.with_suffix(".sqlite")]
         there = next((store for store in stores if is_file(store)), path)
         if there == path:
-            raise StudyError(f"{path}: there is no store {stores[0]}: run simtmm sweep {path} first")
+            raise StudyError(f"{path}: no store {stores[0]}: run simtmm sweep {path} first")
     with Store(there, make=False) as store:
         document = store.study()
         if document is None:
-            raise StudyError(f"{there}: holds no study")
+            raise StudyError(f"{there}: has no study")
         if there == path:
             return read(as_found(stored_design(document, str(path))), store)
         return read(as_found(stored_design_file(path, document, str(there))), store)

@@ -24,7 +24,7 @@ from simtmm.sampling import Sampled
 def describe_algorithms() -> Iterator[RenderableType]:
     """The papers' algorithms, with their symbols."""
     rows = [(name, ", ".join(symbol.name for symbol in each.symbols), each.title) for name, each in ALGORITHMS.items()]
-    yield table("", ("algorithm", "symbols", "what it is"), rows, left=(0, 1, 2))
+    yield table("", ("algorithm", "symbols", "meaning"), rows, left=(0, 1, 2))
 
 
 def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:
@@ -37,7 +37,7 @@ def describe_prediction(predicted: Predictions) -> Iterator[RenderableType]:
     if predicted.forced:
         claims = " or ".join(f"{claim:,}" for claim in predicted.forced.shared_memory)
         most = predicted.forced.active_blocks
-        yield Text(f"Active blocks: {most} at most, for which a block must claim {claims} bytes of shared memory")
+        yield Text(f"Active blocks: {most} at most, so a block must claim {claims} bytes of shared memory")
     yield ""
     forms = {f"{label(model)}, closed form": prediction for model, prediction in predicted.closed_form.items()}
     all_of_them = {label(model): prediction for model, prediction in predicted.predictions.items()} | forms
@@ -117,7 +117,7 @@ def describe_zigzag(function: str, swept: Zigzag, machine: str) -> Iterator[Rend
     ]
     yield table("Throughput over requested blocks, Eq (5.13)", ("blocks", "f_sched", "relative", "", ""), rows, (3, 4))
     yield ""
-    yield Text(f"Peaks at multiples of {swept.period}, as long as the whole work is the same.")
+    yield Text(f"Peaks at multiples of {swept.period}, if the total work stays the same.")
 
 
 def _departed(found: MeasuredDeparture) -> Iterator[tuple[str, str, str]]:
@@ -133,7 +133,7 @@ def _beyond(hidden: Hiding) -> Iterator[RenderableType]:
     for name, limit in hidden.limits.items():
         if hidden.in_use > limit * (1 + 1e-9):  # else it is that limit, but for rounding
             yield ""
-            yield Text(f"Note: T = {hidden.in_use:.4g} is above its limit by {name}, {limit:.4g}.", style="yellow")
+            yield Text(f"Note: T = {hidden.in_use:.4g} is above its limit from {name}, {limit:.4g}.", style="yellow")
 
 
 def _speedup(found: Speedup, machine: Machine) -> Iterator[tuple[str, str, str]]:

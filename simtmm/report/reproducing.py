@@ -83,14 +83,14 @@ class Unfinished:
         document = read_json(self._path, StudyError)
         done = document.get("done") if isinstance(document, dict) else None
         if not isinstance(done, list) or not all(isinstance(name, str) for name in done):
-            raise StudyError(f"{self._path}: is not what `simtmm paper reproduce` leaves when it is ended: remove it")
+            raise StudyError(f"{self._path}: is not a state that `simtmm paper reproduce` saved: remove it")
         if document.get("asked") != self._asked:
-            logger.warning("%s: an earlier call, which was ended, had other names: all is made anew", folder)
+            logger.warning("%s: an earlier, interrupted call had other names: starting over", folder)
         elif document.get("made_by") != _made_by():
-            logger.warning("%s: simtmm has changed since the call that was ended: all is made anew", folder)
+            logger.warning("%s: simtmm has changed since the interrupted call: starting over", folder)
         else:
             self.done = done
-            logger.warning("%s: goes on where it was ended: %d done", folder, len(done))
+            logger.warning("%s: continuing an interrupted call: %d done", folder, len(done))
 
     def add(self, names: Sequence[str]) -> None:
         """These are done. Raises OutputError where that can't be written."""

@@ -27,7 +27,7 @@ class MachineOf(Part):
 
     name: str
     processors: int = Field(description="P, cores of all groups")
-    clock_hz: float | None = Field(default=None, description="[Hz]; null for a machine that has no clock")
+    clock_hz: float | None = Field(default=None, description="[Hz]; null for a machine without a clock rate")
     ticks_per_cycle: int = Field(description="of the simulation's own clock")
 
 
@@ -47,7 +47,7 @@ class Simulated(Part):
     engine: Literal["fast", "reference"]
     ticks: int
     cycles: float
-    seconds: float | None = Field(description="[s]; null for a machine that has no clock")
+    seconds: float | None = Field(description="[s]; null for a machine without a clock rate")
     issued: int = Field(description="instructions of warps")
     transactions: int = Field(description="chunks that they list")
     l1_hits: int
@@ -108,7 +108,7 @@ class RunDocument(Part):
     sampled: dict[str, Any] | None = Field(description="what was extrapolated from a sample, and the interval")
     faults: list[str] = Field(description="faults of simtmm itself; a run that has any ends with status 3")
     warnings: list[str]
-    schedules: list[dict[str, Any]] = Field(description="of each compiled kernel, what its instructions are")
+    schedules: list[dict[str, Any]] = Field(description="the instructions of each compiled kernel")
     machine: MachineOf
     counts: Counted | None = Field(description="null for a workload")
     occupancy: list[dict[str, Any]] = Field(description="each distinct occupancy, and how many launches have it")
@@ -122,7 +122,7 @@ class RunDocument(Part):
     units: list[UnitOf]
     stalls: dict[str, Any] | None = Field(description="what warps did, by reason, place, array and launch")
     compared: str = Field(description="whether such a run was ever compared with hardware")
-    assumptions: list[str] = Field(description="values of the machine that nobody knows, and that decide the result")
+    assumptions: list[str] = Field(description="unknown values of the machine that decide the result")
     provenance: dict[str, Any] = Field(description="versions, the command, digests")
 
 

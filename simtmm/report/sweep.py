@@ -1,4 +1,4 @@
-"""A study as a person reads it: how many points, what mattered, where it is kept."""
+"""A study as a person reads it: how many points, what mattered, where it is stored."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -45,10 +45,10 @@ def describe_forecast(made: Forecast, store: str) -> Iterator[RenderableType]:
     yield Text(f"{made.points:,} points: {made.excluded:,} excluded, {made.stored:,} in {store}, "
                f"{made.to_compute:,} to compute")  # fmt: skip
     if not made.to_compute:
-        yield Text("nothing is left to do")
+        yield Text("nothing left to compute")
         return
     if made.recordings:
-        yield Text(f"{made.recordings:,} trace{'s' * (made.recordings != 1)} to record, where they are not yet kept")
+        yield Text(f"{made.recordings:,} trace{'s' * (made.recordings != 1)} to record, unless they are cached")
     time = NO_VALUE if made.seconds is None else duration(made.seconds)
     if made.interval is not None:
         time += f" ({duration(made.interval[0])} to {duration(made.interval[1])})"
@@ -90,7 +90,7 @@ def _sampled(study: Results) -> Iterator[RenderableType]:
     if f"{column}.error" in study.table.column_names:
         halves = [max(study.table[f"{column}.{name}"].to_pylist(), key=_or_0) for name in ("error", "counts_error")]
         time, counts = (f"± {100 * _or_0(half):.2g} %" for half in halves)
-        yield Text(f"Sampled: simulated times are known to within {time}, counts to within {counts}, at the worst")
+        yield Text(f"Sampled: simulated times are known to within {time}, counts to within {counts}, at worst")
 
 
 def _or_0(half: float | None) -> float:

@@ -32,7 +32,7 @@ def describe_threads(needed: ThreadsNeeded) -> Iterator[RenderableType]:
     times = [
         ("memory answers in a cycle", needed.without_latency),
         ("all threads at once", needed.with_all),
-        ("the machine as it is", needed.as_it_is),
+        ("the unmodified machine", needed.as_it_is),
     ]
     base = needed.without_latency
     yield table(

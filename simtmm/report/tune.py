@@ -77,8 +77,8 @@ def _front(tuned: Tuned, top: int) -> Iterator[RenderableType]:
     yield ""
     number_done = len(tuned.done)
     yield Text(
-        f"{len(found):,} of {number_done:,} configurations are on the front: none of the others that were simulated as "
-        "precisely is as good in one of both and better in the other."
+        f"{len(found):,} of {number_done:,} configurations are on the front: no other one simulated as "
+        "precisely is as good in one objective and better in the other."
     )
 
 
@@ -90,7 +90,7 @@ def _more(number_found: int, top: int) -> Iterator[RenderableType]:
 def _uncertain(tuned: Tuned, listed: list[Trial]) -> Iterator[RenderableType]:
     unsure = sum(not tuned.goals.surely_met(trial) for trial in listed)
     if unsure:
-        yield Text(f"{unsure:,} of these may not meet --where: the interval of the time reaches beyond")
+        yield Text(f"{unsure:,} of these may not meet --where: the interval of the time crosses the limit")
 
 
 def _flatness(tuned: Tuned) -> str:
@@ -98,9 +98,9 @@ def _flatness(tuned: Tuned) -> str:
     worse = "take at most {} % longer than it does" if tuned.goals.is_time else "are at most {} % worse than it is"
     flat = f"{tuned.flat:,} of {len(tuned.done):,} configurations, the best included, {worse.format(percent)}"
     if not tuned.rivals:
-        return f"{flat}; no other's interval reaches the best's."
+        return f"{flat}; no other interval reaches the best one's."
     good = "fast" if tuned.goals.is_time else "good"
-    return f"{flat}; the intervals of {tuned.rivals:,} reach the best's, so that one of these may be as {good}."
+    return f"{flat}; the intervals of {tuned.rivals:,} reach the best one's, so one of these may be as {good}."
 
 
 def bounded(tuned: Tuned) -> Iterator[RenderableType]:
@@ -111,8 +111,10 @@ def bounded(tuned: Tuned) -> Iterator[RenderableType]:
         least = f"{number(cycles)} cycles" if time is None else seconds(time)
         yield ""
         yield Text(
-            f"{number_bounded:,} configuration{'s' * (number_bounded != 1)} not simulated: by instructions and the "
-            f"machine's rules {'each takes' if number_bounded != 1 else 'it takes'} {least} or more, and the best less"
+            f"{number_bounded:,} configuration{'s' * (number_bounded != 1)} not simulated: by their instructions and "
+            "the "
+            f"machine's rules {'each takes' if number_bounded != 1 else 'it takes'} at least {least}, and the best "
+            "takes less"
         )
 
 
@@ -121,7 +123,7 @@ def _left_out(tuned: Tuned) -> Iterator[RenderableType]:
     yield from bounded(tuned)
     if tuned.sampled:
         yield ""
-        yield Text(f"{len(tuned.trials):,} of {tuned.sampled:,} combinations were tried, which the sampler chose")
+        yield Text(f"{len(tuned.trials):,} of {tuned.sampled:,} combinations were tried, as the sampler chose")
     if tuned.excluded:
         yield ""
         yield Text(f"{tuned.excluded:,} combination{'s' * (tuned.excluded != 1)} left out by --where")

@@ -1,4 +1,4 @@
-"""CUDA C++ programs on the command line: run as they are, with arguments behind --, and recorded."""
+"""CUDA C++ programs on the command line: run unmodified, with arguments after --, and recorded."""
 
 import itertools
 import re
@@ -73,7 +73,9 @@ def stop_after(text: str | None) -> "StopAfter":
     found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,6})?)(s?)", text, re.ASCII)
     number = float(found[1]) if found else 0.0
     if not found or number <= 0 or (not found[2] and number != int(number)):
-        raise KernelError(f"--stop-after {shown(text)}: must be a number of launches, as 100, or of seconds, as 60s")
+        raise KernelError(
+            f"--stop-after {shown(text)}: must be a number of launches, such as 100, or of seconds, such as 60s"
+        )
     return StopAfter(seconds=min(number, 1e6)) if found[2] else StopAfter(launches=int(number))
 
 
@@ -157,7 +159,7 @@ def program_run(
 
     for name, value in foreign.items():
         if value:
-            raise KernelError(f"{name}: is not for a CUDA program, and {source} is one")
+            raise KernelError(f"{name}: is not for a CUDA program such as {source}")
     paths = _files(source, arguments)
     words = (arguments or [])[len(paths) - 1 :]
     selection = Selection(choice.kernel, choice.launch, choice.skip, choice.count)

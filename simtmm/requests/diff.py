@@ -99,13 +99,11 @@ class DiffRequest(LaunchOptions, MachineOptions):
         from simtmm.analysis.difference import Side, difference
 
         if self.b is None:
-            raise SavedRunError(
-                f"B: is missing: {self.a} is compared with another run, or, with --baseline FILE, with a file"
-            )
+            raise SavedRunError(f"B: is missing: compare {self.a} with another run, or with a file (--baseline FILE)")
         saved = [self._saved(self.a, "a"), self._saved(self.b, "b")]
         if None not in saved:
             of_both = {option: value for option, value in self.given().items() if not option.endswith(("-a", "-b"))}
-            _refuse(of_both, f"{self.a} and {self.b} are runs that were saved")
+            _refuse(of_both, f"{self.a} and {self.b} are saved runs")
         requests = [
             None if found else self.side(source, name)
             for source, name, found in ((self.a, "a", saved[0]), (self.b, "b", saved[1]))
@@ -155,14 +153,14 @@ class DiffRequest(LaunchOptions, MachineOptions):
         from simtmm.analysis.run import Run
 
         if isinstance(source, Run):  # in Python
-            _refuse(self._of_side(side), f"{source!r} is a run that was done")
+            _refuse(self._of_side(side), f"{source!r} is a finished run")
             return Side.of(source.to_dict(), source.program)
         if not isinstance(source, (str, Path)) or Path(source).suffix != SAVED:
             return None
         document = load_document(source)
         if not isinstance(document, dict) or document.keys() & {"blocks", "launches"}:
             return None  # a workload, or what its reader refuses
-        _refuse(self._of_side(side), f"{source} is a run that was saved")
+        _refuse(self._of_side(side), f"{source} is a saved run")
         return Side.of(document, source)
 
 
@@ -208,4 +206,4 @@ def _refuse(options: Mapping[str, Any], why: str) -> None:
     for option, value in options.items():
         if value:
             first = value[0] if isinstance(value, list) else value
-            raise SavedRunError(f"{option} {first}: {why}: nothing of it can be changed")
+            raise SavedRunError(f"{option} {first}: {why}, which can't be changed")

@@ -35,7 +35,7 @@ def checked_form(path: Path | None, option: str, suffixes: tuple[str, ...]) -> P
 
 
 def checked_trace(path: Path | None) -> Path | None:
-    """A trace that is to be written. Raises OutputError for a suffix by which it would not be taken for one."""
+    """A trace that is to be written. Raises OutputError for a suffix that does not mark it as one."""
     if path is not None and path.suffix == DOCUMENT:
         raise OutputError(f"-o {path}: a trace is written as .parquet; --json prints its document")
     return path

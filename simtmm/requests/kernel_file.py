@@ -98,7 +98,7 @@ class LaunchOptions:
 
         if isinstance(source, (str, Path)) and Path(source).suffix in DEVICE_CODE:
             if self.graph is not None:
-                raise KernelError(f"--graph {self.graph}: is for a kernel's name or folder, and not for {source}")
+                raise KernelError(f"--graph {self.graph}: is for a kernel's name or folder, not for {source}")
             from simtmm.recorder.compiled.cuda_file import cuda_program
 
             return cuda_program(
@@ -110,9 +110,7 @@ class LaunchOptions:
         for option, value in given.items():
             if value:
                 what = named(source)
-                raise KernelError(
-                    f"{option}: is for a file of device code ({', '.join(DEVICE_CODE)}), and not for {what}"
-                )
+                raise KernelError(f"{option}: is for a file of device code ({', '.join(DEVICE_CODE)}), not for {what}")
         return source if self.graph is None else self._on_graph(source)
 
     def _on_graph(self, source: object) -> "Kernel":
@@ -122,7 +120,7 @@ class LaunchOptions:
 
         assert self.graph is not None
         if source is not None and not isinstance(source, (str, Path, Kernel)):
-            raise KernelError(f"graph: is for a kernel's name or folder, and not for {named(source)}")
+            raise KernelError(f"graph: is for a kernel's name or folder, not for {named(source)}")
         return kernel_on_graph(source, self.graph)
 
 

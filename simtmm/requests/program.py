@@ -89,14 +89,14 @@ class ProgramOptions(LaunchOptions):
         what = named(self.source)
         kinds = "a Python script or a CUDA program"
         if self.arguments:
-            raise KernelError(f"{shown(self.arguments[0])}: arguments are for {kinds}, and {what} is neither")
+            raise KernelError(f"{shown(self.arguments[0])}: arguments are for {kinds}, but {what} is neither")
         given = {"--launch": self.launch, "--skip": self.skip, "--count": self.count, "--build": self.build,
                  "--sample-blocks": None if samples else self.sample_blocks,
                  "--record-elementwise": self.record_elementwise, "--host-time": self.host_time,
                  "--clock": self.clock != "virtual", "--stop-after": self.stop_after}  # fmt: skip
         for option, value in given.items():
             if value:
-                raise KernelError(f"{option}: is for {kinds}, and {what} is neither")
+                raise KernelError(f"{option}: is for {kinds}, but {what} is neither")
         return self.launched(self.source)
 
     def run_own(

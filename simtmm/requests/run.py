@@ -34,7 +34,7 @@ VariantsOption = Annotated[
 class RunRequest(ProgramOptions, MachineOptions, SampleOptions):
     """A program on a machine. Its fields are options of `simtmm run` and arguments of `simtmm.run`."""
 
-    engine: Annotated[str, engine_option("fast (compiled), reference (SimPy), or auto: the quicker one")] = "auto"
+    engine: Annotated[str, engine_option("fast (compiled), reference (SimPy), or auto: the faster one")] = "auto"
     what_if: WhatIfOption = True
     variants: VariantsOption = False
 
@@ -61,7 +61,7 @@ class CheckedRun:
             return self.opened()
         except typer.Exit as end:
             raise RecordingError(
-                f"{self.request.source}: ended with exit status {end.exit_code}, and left no launch to simulate"
+                f"{self.request.source}: ended with exit status {end.exit_code}, and launched nothing to simulate"
             ) from None
 
 

@@ -15,13 +15,11 @@ MOST_EVENTS = 1 << 40  # of a user's own program that is sampled, whose long lau
 
 @dataclass(frozen=True, kw_only=True)
 class SampleOptions:
-    """A sample in the place of the whole."""
+    """A sample instead of the whole."""
 
     sample: Annotated[
         str | None,
-        typer.Option(
-            "--sample", metavar="auto", help="simulate only some blocks and launches, and say how far off that may be"
-        ),
+        typer.Option("--sample", metavar="auto", help="simulate only some blocks and launches, and estimate the error"),
     ] = None
     error: Annotated[
         str | None, typer.Option("--error", metavar="PART", help="with --sample: the largest error, e.g. 3% or 0.03")
@@ -35,7 +33,7 @@ class SampleOptions:
         if self.error is None:
             return DEFAULT_ERROR
         if self.sample is None:
-            raise EngineError(f"--error {self.error}: is for --sample auto, which is not given")
+            raise EngineError(f"--error {self.error}: needs --sample auto")
         return part_of(self.error)
 
     def of_sample(self) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Python scripts on the command line: run as they are, with arguments behind --, and recorded."""
+"""Python scripts on the command line: run unmodified, with arguments after --, and recorded."""
 
 import sys
 import time
@@ -149,7 +149,7 @@ def script_run(
     check_script(source)
     for name, value in foreign.items():
         if value:
-            raise KernelError(f"{name}: is not for a Python script, and {source} is one")
+            raise KernelError(f"{name}: is not for a Python script such as {source}")
     name = Path(source).stem
     under_way = recording(
         machine, output=output, most_events=choice.most_events, sample_blocks=choice.sample_blocks,
@@ -176,7 +176,7 @@ def script_run(
         for line in outcome.lines():
             print(escaped(line), file=sys.stderr)
         none = (
-            f"{source}: launched no kernel, so that there is nothing to record"
+            f"{source}: launched no kernel, so there is nothing to record"
             f"{' (--record-elementwise makes kernels of array functions)' if outcome.unrecorded else ''}"
         )
         if output is not None:

@@ -50,12 +50,14 @@ KeptOption = Annotated[
 
 def interrupted(part: "Unfinished[Any]", what: str) -> KeyboardInterrupt:
     """Print how much is done and kept; gives what is to be raised."""
-    print(f"simtmm: {part.done} of {part.total} {what} are done; the same command goes on from there", file=sys.stderr)
+    print(
+        f"simtmm: {part.done} of {part.total} {what} are done; the same command continues from there", file=sys.stderr
+    )
     return KeyboardInterrupt()
 
 
 class resumable:  # noqa: N801 - reads as a function, as the context managers of contextlib
-    """Prints, when a sweep is interrupted, where its points are kept, if anywhere.
+    """Prints, when a sweep is interrupted, where its points are stored, if anywhere.
 
     elsewhere: where that is without a path, in words.
     """
@@ -68,4 +70,6 @@ class resumable:  # noqa: N801 - reads as a function, as the context managers of
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is KeyboardInterrupt and self._where:
-            print(f"simtmm: what is done is in {self._where}; the same command goes on from there", file=sys.stderr)
+            print(
+                f"simtmm: results so far are in {self._where}; the same command continues from there", file=sys.stderr
+            )

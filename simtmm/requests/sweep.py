@@ -76,7 +76,7 @@ class AxisOptions:
         given = {"points": self.samples, "method": self.method, "seed": self.seed}
         sampling = {key: value for key, value in given.items() if value is not None}
         if sampling and not self.draw:
-            raise StudyError("--samples, --method, --seed: of sampled axes, so --draw must be given too")
+            raise StudyError("--samples, --method, --seed: need --draw, which samples an axis")
         sample = {"points": SAMPLES, **sampling, "axes": ranges_of(self.draw, "--draw")}
         return {
             "axes": ranges_of(self.vary, "--vary"),
@@ -158,5 +158,5 @@ class SweepRequest(PointOptions, SampleOptions, AxisOptions):
             return design_of(study_of({"program": self.source if others else source, **given}, "options"))
         if given:
             names = ", ".join(f"--{FLAGS.get(key, key)}" for key in given)
-            raise StudyError(f"{source}: {names}: can't be given beside a study file, which holds all of it")
+            raise StudyError(f"{source}: {names}: can't be combined with a study file, which defines everything")
         return design_file(source)

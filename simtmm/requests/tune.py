@@ -62,7 +62,7 @@ class SpaceOptions:
         given = {"trials": self.trials, "seed": self.seed}
         settings = {name: value for name, value in given.items() if value is not None}
         if self.sampler is None and settings:
-            raise StudyError(f"--{next(iter(settings))}: is of a sampler, so --sampler must be given too")
+            raise StudyError(f"--{next(iter(settings))}: needs --sampler")
         return None if self.sampler is None else {"name": self.sampler, **settings}
 
 
@@ -111,7 +111,7 @@ class TuneRequest(MachineOptions, SpaceOptions, GoalOptions):
         return self.is_empty and not self.minimise and not is_problem(str(self.kernel))
 
     def shape(self, watch: "Watch | None") -> "Advice":
-        """The best shape of the launch, beside what the models choose."""
+        """The best shape of the launch, compared with the models' choice."""
         from simtmm.analysis.tuning.advice import advise
 
         return advise(

@@ -39,13 +39,14 @@ def check_sample(sample: object, error: object, engine: str, timeline: bool = Fa
         raise EngineError(f"sample = {shown(sample)}: must be {AUTO!r}{nearest(str(sample), [AUTO])}")
     if not isinstance(error, (int, float)) or isinstance(error, bool) or not LEAST_ERROR < error < 1:
         raise EngineError(
-            f"error = {shown(error)}: must be above {LEAST_ERROR:g}, below which no repetition can show it to be, and "
+            f"error = {shown(error)}: must be above {LEAST_ERROR:g}, because repetitions can't show a smaller error, "
+            "and "
             "below 1"
         )
     if engine not in ("fast", "auto"):
-        raise EngineError(f"engine {engine!r}: simulates no samples: only 'fast' does")
+        raise EngineError(f"engine {engine!r}: can't simulate samples: only 'fast' can")
     if timeline:
-        raise EngineError("timeline: is of all blocks: leave out --sample, or the timeline")
+        raise EngineError("timeline: needs all blocks: leave out --sample or the timeline")
 
 
 def sampled_kernel(
@@ -86,10 +87,10 @@ def sampled_program(program: Program, machine: Machine, error: float = DEFAULT_E
     Raises the errors of lowering and simulating.
     """
     if program.trace is None:
-        return Found(None, program, "a workload is simulated whole: only traces and kernels are sampled")
+        return Found(None, program, "a workload can't be sampled: only traces and kernels can")
     if program.trace.info.sampling is not None:
         raise EngineError(
-            f"{program.name}: its trace holds some of its blocks only (info.sampling): --sample needs all of them"
+            f"{program.name}: its trace has only some of its blocks (info.sampling): --sample needs all of them"
         )
     found = sampled(TraceSource(program.trace), machine, error)
     return Found(found, program, "" if found else _whole(error))
@@ -97,6 +98,7 @@ def sampled_program(program: Program, machine: Machine, error: float = DEFAULT_E
 
 def _whole(error: float) -> str:
     return (
-        f"all blocks were simulated: a sample that keeps within {error:.3g} would have half of them or more, or take "
+        f"all blocks were simulated: a sample with an error below {error:.3g} would need at least half of them, or "
+        "take "
         "as long"
     )

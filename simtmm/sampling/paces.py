@@ -28,7 +28,7 @@ class LeftOut:
 
     ticks: of it. chance: half of their interval, so far as more stretches narrow it. settling: so far as a longer
     beginning does: by how much the pace may still change, as it has since then, or was changing there. warming: so far
-    as longer stretches do: by how much the pace changes within them. kinds: of blocks, that were told apart.
+    as longer stretches do: by how much the pace changes within them. kinds: of blocks, that were distinguished.
     """
 
     ticks: float
@@ -185,7 +185,7 @@ def _of_work(profile: Profile, waves: Floats, model: _Model) -> float:
 
 
 def _of_bounds(profile: Profile, waves: Floats, model: _Model) -> float:
-    """Half of the interval by where in a cell a kind ends: anywhere in it, as one of two is taken for all of it."""
+    """Half of the interval by where in a cell a kind ends: anywhere in it, as one of two counts for all of it."""
     cuts = np.flatnonzero(np.diff(profile.kind))
     variance = 0.0
     for cut in cuts.tolist():

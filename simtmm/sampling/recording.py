@@ -61,7 +61,7 @@ class KernelSource:
             self._check(inputs)
         except (CompilerError, PtxError) as error:
             raise DependsError(
-                f"its PTX, which would tell whether they are independent, can't be had: {error}"
+                f"its PTX, which would show whether they are independent, is unavailable: {error}"
             ) from None
         self._inputs = inputs
         self.launches: tuple[TraceLaunch, ...] = tuple(self._described(inputs))
@@ -112,17 +112,17 @@ class KernelSource:
         if not decides:
             return
         if None in decides or None in writes:
-            which = "decides where a block goes" if None in decides else "is written"
-            raise DependsError(f"of some data that {which} it is not known where it lies")
+            which = "decides the path of a block" if None in decides else "is written"
+            raise DependsError(f"the location of some data that {which} is unknown")
         lie = [execution.device.memory.find(base) for base in decides if base is not None]
         names = dict.fromkeys(each.name for each in lie if each)
         if names:
-            self.notes += (f"{', '.join(names)} decides what blocks do: kinds of them that are rare may not be seen",)
+            self.notes += (f"{', '.join(names)} decides what blocks do: the sample may miss rare kinds of blocks",)
         both = [base for base in decides if base in writes]
         if both:
             assert both[0] is not None
             lies = execution.device.memory.find(both[0])
-            raise DependsError(f"{lies.name if lies else 'data'} decides where blocks go, and launches write it")
+            raise DependsError(f"{lies.name if lies else 'data'} decides the path of blocks, and launches write it")
 
     def trace_of(self, chosen: Mapping[int, Integers]) -> Trace:
         """Run these blocks, and record what they do."""
@@ -226,11 +226,11 @@ def _launches(kernel: Kernel, parameters: Mapping[str, Any], arrays: Mapping[str
     try:
         for number, launch in enumerate(kernel.launches(parameters, _Untouched(arrays))):
             if number == MOST_LAUNCHES:
-                raise DependsError("it launches more often than a trace holds")
+                raise DependsError("it has more launches than a trace can have")
             yield launch
     except KernelError as error:
         if isinstance(error.__cause__, _LookedError):
-            raise DependsError(f"its host looks at {error.__cause__} between launches") from None
+            raise DependsError(f"its host code reads {error.__cause__} between launches") from None
         raise
 
 

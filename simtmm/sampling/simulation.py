@@ -33,7 +33,7 @@ Plan: TypeAlias = Stretches | Steady | None
 
 
 Profiled: TypeAlias = tuple[Profile, Places]
-"""What the blocks of a launch do along it, and the places of its program that are told apart."""
+"""What the blocks of a launch do along it, and the places of its program that are distinguished."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class LaunchTime:
     makes it. left_out: of them, those that were not simulated. scaling: how it follows from the sample. simulated:
     blocks. misses: chunks that pass the caches, or are stored, in a wave of a launch that was simulated in stretches.
     settling, warming: see `paces.LeftOut`. rest: half of the interval so far as nothing narrows it. kinds: of blocks
-    that were told apart.
+    that were distinguished.
     """
 
     ticks: float

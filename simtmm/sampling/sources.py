@@ -32,7 +32,7 @@ class Source(Protocol):
 
 
 class TraceSource:
-    """A trace of which all blocks are there."""
+    """A trace with all its blocks."""
 
     is_whole = True
 

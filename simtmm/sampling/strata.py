@@ -1,6 +1,7 @@
 """Launches that are alike: strata, of each of which some launches are simulated and stand for the others.
 
-Launches of one kernel with blocks of one shape are told apart by what they do: at which places of the program, and how
+Launches of one kernel with blocks of one shape are distinguished by what they do: at which places of the program, and
+how
 much, within a factor of the square root of 2. What a launch takes is then a mean of those that were simulated, or goes
 up with its work.
 """

@@ -41,7 +41,7 @@ def form_of(grid: Sequence[int], wave: int, longer: int = 0) -> Form:
     taken.
 
     Blocks of a row of the grid reach for what those of the row before have read. So where a row is of several waves, so
-    many go before, and the pace is taken over about as many rows as it is: waves at different places of a row may
+    many go before, and the pace is taken over about as many rows: waves at different places of a row may
     differ, and waves of blocks that keep in step come in the period of rows.
     """
     row = grid[0] / wave

@@ -119,12 +119,12 @@ def _notes(
         notes.append("a part of the machine was simulated, with its share of the blocks and of the memory")
     elif any(isinstance(plan, Steady) for plan in plans.values()):
         notes.append(
-            "its blocks are long: parts of a few waves were simulated, and all of it is taken to keep their pace"
+            "its blocks are long: parts of a few waves were simulated, and the rest is assumed to keep their pace"
         )
     if (kinds := max(time.kinds for time in found.launches.values())) > 1:
         notes.append(f"blocks differ: {kinds} kinds of them were told apart, each with a pace of its own")
     if is_late:
-        notes.append("the L2 fills later in it than in its sample, which may show")
+        notes.append("its L2 fills later than the sample's, which may affect the result")
     if not is_met:
         error = estimate.half / estimate.ticks
         notes.append(f"the time is known to {100 * error:.2g} %, and not to the {100 * asked:.2g} % asked for")

@@ -1,1 +1,1 @@
-"""Python scripts as they are, recorded: what they launch through CuPy, Numba CUDA and Triton, without a GPU."""
+"""Unmodified Python scripts, recorded: what they launch through CuPy, Numba CUDA and Triton, without a GPU."""

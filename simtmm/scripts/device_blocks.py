@@ -78,7 +78,7 @@ class DeviceBlocks:
         """
         block = self.find(address)
         if block is None:
-            raise KernelError(f"{where}: address {address:#x}: no array of the device is there; was it freed?")
+            raise KernelError(f"{where}: address {address:#x}: is not in a device array; was it freed?")
         kind = np.dtype(dtype)
         if not block.is_typed and address == block.address and kind.itemsize and block.size % kind.itemsize == 0:
             if not kind.hasobject and kind.kind not in "OMm":
@@ -94,5 +94,5 @@ class DeviceBlocks:
         """Raise KernelError for a copy that does not stay within one piece."""
         block = self.find(address)
         if block is None or address + size > block.address + block.size:
-            there = "no array of the device is there" if block is None else f"the array has {block.size:,} bytes"
+            there = "is not in a device array" if block is None else f"the array has {block.size:,} bytes"
             raise KernelError(f"{where}: {size:,} bytes at {address:#x}: {there}")

@@ -54,7 +54,7 @@ HOMES = ("simtmm.scripts.cupy_adapter", "simtmm.scripts.numba_cuda", "simtmm.scr
 
 
 def known_adapters() -> list[Adapter]:
-    """All adapters that there are."""
+    """All adapters."""
     return [importlib.import_module(home).ADAPTER for home in HOMES if importlib.util.find_spec(home) is not None]
 
 

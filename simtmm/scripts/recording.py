@@ -29,29 +29,30 @@ def recording(
     skip: int = 0,
     count: int | None = None,
 ) -> Recording:
-    """Record the kernels that are launched in a block: `with simtmm.recording() as recording:`.
+    """Record the kernels launched in a with block: `with simtmm.recording() as recording:`.
 
-    All launches in it become one trace, `recording.trace`, once it has ended: of `simtmm.RawKernel` and
-    `simtmm.RawModule`, and of CuPy, Numba CUDA and Triton (see docs/scripts.md). `recording.launches` counts them. An
-    exception that leaves the block leaves no trace and no file. One recording is under way at a time, of the launches
-    of all threads.
+    When the block ends, all its launches are one trace, `recording.trace`: those of `simtmm.RawKernel`,
+    `simtmm.RawModule`, CuPy, Numba CUDA and Triton (see docs/scripts.md). `recording.launches` counts them. If an
+    exception leaves the block, there is no trace and no file. Only one recording can be in progress at a time; it
+    covers the launches of all threads.
 
-    machine: whose architecture kernels are compiled for, and on which events take their time: a Machine, a machine's
+    machine: the machine whose architecture kernels are compiled for and whose times events have: a Machine, a machine's
         name, or a path to its file (.toml).
-    architecture: compute capability times ten (90 for sm_90), in place of a machine; one of today if both are left out.
-    output: stream the trace to this Parquet file, so that memory stays bounded; else it is held in memory.
-    most_events: more are an error; if left out, a recording held in memory has a limit (simtmm.recorder.limits), one
-        written to a file none.
-    sample_blocks: record at most so many blocks of each launch, spread evenly over its grid, though all run.
-    name: what the trace calls the program.
-    kernel: record launches of this kernel alone: its name, a pattern as "gemm_*", or "regex:" and an expression.
-    launch: only those of these numbers, counted from 0, as 3 or "0,4-7".
-    skip: leave so many of those out first.
-    count: record so many at most.
+    architecture: the compute capability times ten (90 for sm_90), instead of a machine; a current one if both are left
+        out.
+    output: stream the trace to this Parquet file, with bounded memory; it stays in memory if left out.
+    most_events: the limit on events, above which recording fails; if left out, only a recording in memory has a limit
+        (simtmm.recorder.limits).
+    sample_blocks: the largest number of blocks to record of each launch, spread evenly over its grid; all blocks run.
+    name: the program's name in the trace.
+    kernel: record only launches of this kernel: its name, a pattern such as "gemm_*", or "regex:" and an expression.
+    launch: record only the launches with these numbers, counted from 0: 3 or "0,4-7".
+    skip: the number of those launches to skip first.
+    count: the largest number of launches to record.
 
-    Launches that are not chosen run all the same, as fast as without a recording.
+    Other launches also run, as fast as without a recording.
 
-    Raises RecordingError, MachineError, OutputError, and CompilerError where there is no compiler.
+    Raises RecordingError, MachineError, OutputError, and CompilerError if there is no compiler.
     """
     found = None if machine is None else opened_machine(machine)
     options = RecordingOptions(found, architecture, output, most_events, sample_blocks, name)
@@ -62,17 +63,17 @@ def recording(
 def recorded(function: Function | None = None, **options: Any) -> Any:
     """Record the launches of each call of a function: `@simtmm.recorded`, or `@simtmm.recorded(machine="h100-sxm")`.
 
-    The function gives what it gave; `function.recording` is the recording of its last call, and None before the first.
+    The function returns its own result; `function.recording` is the recording of its last call, None before the first.
 
-    function: whose launches they are.
-    options: those of `recording`; the trace is called after the function where no name is given.
+    function: the function to record.
+    options: those of `recording`; the trace has the function's name if none is given.
 
-    Raises what `recording` raises, when the function is called.
+    Calls of the function raise the errors of `recording`.
     """
     if function is None:
         return functools.partial(recorded, **options)
     if not callable(function):
-        raise RecordingError("recorded: must be put on a function; its options are named, as recorded(machine=...)")
+        raise RecordingError("recorded: must decorate a function; name its options, as in recorded(machine=...)")
     name = getattr(function, "__name__", "program")
 
     @functools.wraps(function)

@@ -115,19 +115,19 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
         raise
     except StoppedError:
         sys.stdout.flush()
-        print("simtmm: note: the script was stopped, as --stop-after says", file=sys.stderr)
+        print("simtmm: note: the script was stopped (--stop-after)", file=sys.stderr)
         return 0
     except KeyboardInterrupt as interrupt:
         if not recording.launches or getattr(interrupt, "number", signal.SIGINT) != signal.SIGINT:
             raise
         sys.stdout.flush()
-        print("simtmm: note: interrupted: the report is of what there is", file=sys.stderr)
+        print("simtmm: note: interrupted: the report covers the launches so far", file=sys.stderr)
         return INTERRUPTED
     except BaseException as error:
         sys.stdout.flush()
         if own_faults.is_own(error):
             where = line_of(error, str(path)) or str(path)
-            fault = own_faults.internal_error(error, f"{where}: was not carried out", "of your script")
+            fault = own_faults.internal_error(error, f"{where}: was not completed", "of your script")
             raise own_faults.with_report(fault, {}) from error
         print_traceback(error, sys.excepthook)
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
@@ -135,8 +135,8 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
         imported = _imported(str(path))
         for name in sorted({UNADAPTED[each] for each in UNADAPTED if each in imported or each == _missing(error)}):
             print(
-                f"simtmm: note: {name}'s launches are not known here: those of CuPy, Numba CUDA, Triton and "
-                "simtmm.RawKernel are",
+                f"simtmm: note: {name}'s launches can't be recorded: only those of CuPy, Numba CUDA, Triton and "
+                "simtmm.RawKernel can",
                 file=sys.stderr,
             )
         raise _UncaughtError(FAILED) from None
@@ -242,4 +242,4 @@ def _logging_as_new() -> Iterator[None]:
 def check_script(source: str | Path) -> None:
     """Raise RecordingError for a script that is not there."""
     if not Path(source).is_file():
-        raise RecordingError(f"{shown(str(source))}: there is no such script")
+        raise RecordingError(f"{shown(str(source))}: no such script")

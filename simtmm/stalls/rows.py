@@ -17,7 +17,7 @@ class Rows(list[Row]):
     """Rows that all have the same columns."""
 
     def to_frame(self) -> "pandas.DataFrame":
-        """As a pandas.DataFrame. Raises OutputError where pandas is not installed."""
+        """As a pandas.DataFrame. Raises OutputError if pandas is not installed."""
         return frame(self)
 
 

@@ -29,7 +29,7 @@ DIRECT = {
     "size of the L1": ("memory.l1.sets", "memory.l1.ways"),
     "size of the L2": ("memory.l2.sets", "memory.l2.ways"),
 }
-HELD_BY = {"bandwidth of global memory": "memory.bandwidth in the place of memory.service"}
+HELD_BY = {"bandwidth of global memory": "memory.bandwidth instead of memory.service"}
 
 
 @dataclass(frozen=True)

@@ -93,19 +93,19 @@ class Knee:
 class Findings(Displayed):
     """What mattered in a study.
 
-    study: the results that it was found in.
-    elasticities: of time along each axis of numbers.
-    spreads: slowest over fastest, along each axis of words.
-    changes: where what binds changes along an axis, of each curve.
-    forms: of curves.
-    knees: of curves, and the models' thresholds.
-    fastest: the axes of the fastest point by each quantity, the first of equals.
-    ties: how many points are as fast as the fastest, itself among them, and of how many, by quantity.
-    held: what else holds resident blocks along an axis that limits them.
-    carried: what changes along with an axis.
-    winners: of several programs, the fastest at each place.
-    curves: where an axis has more than MOST_CURVES curves, changes, forms and knees are those of so many, evenly
-        spaced; then the number of all, by axis.
+    study: the results.
+    elasticities: the elasticity of time along each numeric axis.
+    spreads: slowest over fastest time, along each axis of words.
+    changes: where the bottleneck changes along an axis, for each curve.
+    forms: the forms of the curves.
+    knees: the knees of the curves, and the models' thresholds.
+    fastest: the axes of the fastest point by each quantity; of equal points, the first.
+    ties: the number of points as fast as the fastest, including itself, and of all points, by quantity.
+    held: what else limits resident blocks along an axis that limits them.
+    carried: what changes together with an axis.
+    winners: the fastest of several programs at each place.
+    curves: the number of curves, by axis, if an axis has more than MOST_CURVES of them; changes, forms and knees then
+        cover MOST_CURVES curves, evenly spaced.
     """
 
     study: Results = field(repr=False, compare=False)
@@ -126,11 +126,11 @@ class Findings(Displayed):
         return f"Findings({escaped(self.study.design.subject.name)}: {', '.join(told) or 'none'})"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self) if each.name != "study"}
 
     def to_frame(self, kind: str) -> "pandas.DataFrame":
-        """A row a finding of one kind, for pandas.
+        """A row for each finding of one kind, for pandas.
 
         kind: "elasticities", "spreads", "changes", "forms", "knees", "held", "carried" or "winners".
 
@@ -149,9 +149,9 @@ def _plain(found: Any) -> Any:
 
 
 def findings(study: Results) -> Findings:
-    """What mattered in a study: what `simtmm sweep` prints beside its points.
+    """Find what mattered in a study; `simtmm sweep` prints this with its points.
 
-    study: what `sweep` gives. Points that are not done are left out.
+    study: the result of `sweep`. Unfinished points are ignored.
     """
     design = study.design
     quantities = [name for name in design.compute if np.isfinite(study.cycles[name]).any()]

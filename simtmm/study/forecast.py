@@ -67,5 +67,5 @@ class Forecast:
     interval: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return dataclasses.asdict(self)

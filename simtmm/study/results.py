@@ -63,10 +63,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Results(Displayed):
-    """What is known of a study. The same whatever computed it, and however often it was interrupted.
+    """The results of a study. They do not depend on what computed them or on interruptions.
 
     design: the program, the axes and what is computed.
-    table: a row a point: status, reason, and the numbers of each quantity's result, as QUANTITY.cycles.
+    table: a row for each point: status, reason, and the numbers of each quantity's result, as QUANTITY.cycles.
     """
 
     design: Design
@@ -90,7 +90,7 @@ class Results(Displayed):
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """The points, an object each, with the documents of their results."""
+        """The points, one object for each, with the documents of their results."""
         return self._rows()
 
     def __repr__(self) -> str:
@@ -108,12 +108,12 @@ class Results(Displayed):
 
     @cached_property
     def earlier(self) -> Counter[str]:
-        """How many points are of which earlier program or simtmm."""
+        """How many points are from which earlier program or simtmm."""
         there = self.table[COMPUTED_BY].to_pylist() if COMPUTED_BY in self.table.column_names else []
         return Counter(each for each in there if each)
 
     def reasons(self, status: Status) -> Counter[str]:
-        """How many points have that status for which reason."""
+        """How many points have that status, by reason."""
         chosen = self.table.filter(pyarrow.compute.equal(self.table["status"], status))
         return Counter(chosen["reason"].to_pylist())
 
@@ -126,7 +126,7 @@ class Results(Displayed):
 
     @cached_property
     def cycles(self) -> Mapping[str, Floats]:
-        """By quantity: float64[points], nan where there are none."""
+        """The cycles by quantity: float64[points], nan for points without any."""
         return {quantity: self._numbers(f"{quantity}.cycles") for quantity in self.design.compute}
 
     @cached_property
@@ -136,17 +136,17 @@ class Results(Displayed):
 
     @cached_property
     def terms(self) -> Mapping[str, Mapping[str, Floats]]:
-        """Those of each model by name: float64[points], nan where there are none."""
+        """The terms of each model by name: float64[points], nan for points without any."""
         return {quantity: self._numbers_of(f"{quantity}.terms.") for quantity in self.design.compute}
 
     @cached_property
     def holders(self) -> Column:
-        """Which limits hold a group's resident blocks, where that was simulated (residence.py)."""
+        """The limits of a group's resident blocks, if simulated (residence.py)."""
         return self._words(f"{SIMULATED}.{HELD_BY}")
 
     @cached_property
     def known(self) -> Integers:
-        """The points of which some time is known."""
+        """The points with at least one time."""
         there = [np.isfinite(cycles) for cycles in self.cycles.values()]
         return np.flatnonzero(np.logical_or.reduce(there)) if there else np.empty(0, dtype=np.int64)
 
@@ -193,7 +193,7 @@ class Results(Displayed):
     # For others
 
     def to_table(self) -> pa.Table:
-        """An Arrow table, a row a point: axes, status, and the numbers of each quantity's result."""
+        """An Arrow table, a row for each point: axes, status, and the numbers of each quantity's result."""
         columns = {"number": pa.array(np.arange(len(self)))}
         for name, column in self.axes.items():
             columns[name] = _array(list(column.values)).take(pa.array(column.places))
@@ -204,12 +204,12 @@ class Results(Displayed):
         return pa.table(columns)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """The same as a pandas.DataFrame. Raises OutputError where pandas is not installed."""
+        """The same as a pandas.DataFrame. Raises OutputError if pandas is not installed."""
         imported("pandas", "plot", "to_frame")
         return self.to_table().to_pandas()
 
     def to_xarray(self) -> "xarray.Dataset":
-        """The same as arrays over the axes; simtmm/study/arrays.py has how they are named.
+        """The same as arrays over the axes, with the names of simtmm/study/arrays.py.
 
         Raises StudyError where two names would become one, and OutputError where xarray is not installed.
         """
@@ -241,7 +241,7 @@ class Results(Displayed):
         return drawn(self, across=across, up=up, values=values, by=by, where=where, log=log, title=title)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON; of a large study of closed forms the points as columns."""
+        """All of it, for JSON; a large study of closed forms has its points as columns."""
         design = self.design
         large = design.subject.kind == "algorithm" and len(self) >= LARGE
         return {
@@ -254,7 +254,7 @@ class Results(Displayed):
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a .parquet file, provenance included, or to a .csv file. Raises OutputError."""
+        """Write the table to a .parquet file, with provenance, or to a .csv file. Raises OutputError."""
         import pyarrow.csv
         import pyarrow.parquet
 

@@ -65,7 +65,7 @@ def sweep(
     watch: Watch | None = None,
     rules: Sequence[str | Path] = (),
 ) -> Results:
-    """Run a study, or what is left of it, and give all of it, in its order.
+    """Run a study, or the rest of it, and return all of it, in its order.
 
     study: a study file's path, or its tables as a dict, or a design.
     store: an SQLite file, created if absent; finished points in it are not run again, failed and damaged ones
@@ -76,13 +76,15 @@ def sweep(
     rules: Python files with scheduling rules, functions that the study names as values of `scheduling.scheduler`.
 
     Workers do not read the script that calls this: it needs no `if __name__ == "__main__":`.
-    Raises the errors of simtmm.errors; what goes wrong at a single point is kept as that point's failure.
+    Raises the errors of simtmm.errors; an error at a single point is stored as that point's failure.
     """
     design = _design(study)
     if rules:
         design = replace(design, rules=rules_in(rules))
     if design.rules and cluster is not None:
-        raise StudyError("rules: are files of this computer, and a cluster's workers have none: leave the cluster out")
+        raise StudyError(
+            "rules: are files on this computer, which a cluster's workers can't read: leave out the cluster"
+        )
     if workers is not None and workers < 1:
         raise StudyError(f"workers = {workers}: must be at least 1")
     executor = None if cluster is None else _cluster(cluster)
@@ -104,7 +106,7 @@ def _complete(evaluation: Evaluation, store: Store) -> Results:
     """All of a study, from a store that can't be written to. Raises StudyError where it lacks something."""
     left = evaluation.left(store)
     if left.to_compute:
-        raise StudyError(f"{store.path}: can't be written, and lacks {left.to_compute} points")
+        raise StudyError(f"{store.path}: can't be written, but lacks {left.to_compute} points")
     return evaluation.results(store)
 
 
@@ -116,7 +118,7 @@ def read(design: Design, store: Store) -> Results:
     found = evaluation_of(design).results(store)
     if found.number("open") == len(found) and (store.finished() or store.parts()):
         raise StudyError(
-            f"{store.path}: none of its points is of this study: its program, parameters, machines or axes are others"
+            f"{store.path}: none of its points belongs to this study: its program, parameters, machines or axes differ"
         )
     return found
 
@@ -129,7 +131,7 @@ def forecast(design: Design, store: str | Path, workers: int | None = None) -> F
         most = cores() if workers is None else workers
         number = max(min(most, left.to_compute), 1) if left.may_share else 1
         estimate = (
-            evaluation.estimate(opened, left, number) if left.to_compute else Estimate(0.0, "nothing is left to do")
+            evaluation.estimate(opened, left, number) if left.to_compute else Estimate(0.0, "nothing left to compute")
         )
     return Forecast(
         points=design.size,

@@ -125,7 +125,7 @@ class Bench:
             return None
         if not _is_one_of(answer, ready):
             raise EngineError(
-                f"scheduler {self._name}: gave {shown(answer)} at tick {self.now}: must be a ready warp, None or "
+                f"scheduler {self._name}: returned {shown(answer)} at tick {self.now}: must be a ready warp, None or "
                 "Idle(until)"
             )
         answer.state, answer.operation = "pipeline", ""
@@ -138,7 +138,7 @@ class Bench:
             if warp.number == number:
                 return warp
         living = ", ".join(str(warp.number) for warp in self._group.warps) or "none"
-        raise SimtmmError(f"warp {number}: does not live; there are {living}")
+        raise SimtmmError(f"warp {number}: is not resident; resident are {living}")
 
 
 def _is_one_of(answer: object, warps: Iterable[BenchWarp]) -> bool:

@@ -29,7 +29,7 @@ MOST_DRAWS = 10**6
 MOST_SHRINKS = 200  # runs in which a counter-example is made smaller
 CONTRACT = "every rule's contract"  # which no author needs to promise
 CONTRACT_SUMMARY = (
-    "A rule gives a ready warp, None or Idle(until), raises nothing, and does not hold back for ever while nothing "
+    "A rule returns a ready warp, None or Idle(until), raises nothing, and does not hold back for ever while nothing "
     "else happens."
 )
 
@@ -52,7 +52,7 @@ class Counterexample:
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """By which the smaller of two is told: turns up to the breach, warps, operations and their amounts."""
+        """The order of size of two counter-examples: turns up to the breach, warps, operations and their amounts."""
         work = self.workloads
         operations = sum(each.operations + int(each.amount.sum()) for each in work)
         return self.breach.turn, sum(each.warps for each in work), operations
@@ -130,10 +130,10 @@ def check_rule(
 def _check_arguments(laws: list[Any], draws: object, seed: object, rule: object, engine: str | None) -> None:
     """Raise SimtmmError for what check_rule does not take."""
     if not laws:
-        raise SimtmmError("promises: there are none: give laws of simtmm.testing.laws, as no_starvation")
+        raise SimtmmError("promises: must have at least one law of simtmm.testing.laws, such as no_starvation")
     for law in laws:
         if not isinstance(law, Law):
-            raise SimtmmError(f"promises: {law!r}: must be a law, or the name of one; a family needs its number")
+            raise SimtmmError(f"promises: {law!r}: must be a law or its name; a family needs its number")
     if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
         raise SimtmmError(f"draws = {draws!r}: must be a whole number from 1 to {MOST_DRAWS}")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
@@ -146,7 +146,7 @@ def _check_arguments(laws: list[Any], draws: object, seed: object, rule: object,
     elif not callable(rule):
         raise SimtmmError(f"rule {rule!r}: must be a function of the ready warps and the core group")
     elif engine not in (None, "reference"):
-        raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
+        raise EngineError(f"engine {engine!r}: has only the built-in schedulers; your own rules run on 'reference'")
 
 
 class _FoundError(Exception):

@@ -80,7 +80,7 @@ def no_port_idles_while_a_warp_is_ready(machine: Machine, workload: Workload, re
             issuing = _running(timeline, mine & (timeline.state == WarpState.ISSUING), ticks)
             ready = _running(timeline, mine & (timeline.state == WarpState.READY), ticks)
             what = {
-                f"more warps issue than there are ports ({ports})": issuing > ports,
+                f"more warps issue than ports ({ports}) exist": issuing > ports,
                 "a warp is ready and a port is free": (ready > 0) & (issuing < ports),
             }
             for finding, where in what.items():
@@ -205,11 +205,13 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     if result.time is not None:
         held = sum(result.time.values()) - result.time["empty"]
         sums["ticks of core groups with warps"] = (int(stalls.active.sum()), held)
-    findings = [f"{name}: {booked} are booked of {there}" for name, (booked, there) in sums.items() if booked != there]
+    findings = [
+        f"{name}: {booked} are accounted for, of {there}" for name, (booked, there) in sums.items() if booked != there
+    ]
     pipes = int(whole[[Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY]].sum())
     asleep = int(spent[np.isin(timeline.state, (WarpState.PIPELINE, WarpState.PAUSE))].sum())
     if pipes != asleep and not machine.memory.pipe:  # else they are in the sum above
-        findings.append(f"ticks of pipeline, pipes and pauses: {pipes} are booked of {asleep}")
+        findings.append(f"ticks of pipeline, pipes and pauses: {pipes} are accounted for, of {asleep}")
     for reason in set(Reason) - {
         *grants, *PATH, Reason.BANK_CONFLICTS, Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY
     }:  # fmt: skip

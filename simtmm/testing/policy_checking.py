@@ -54,7 +54,7 @@ def check_policy(policy: Policy, promises: Iterable[PolicyLaw | str], *, draws: 
     """
     laws = [_law_named(each) if isinstance(each, str) else each for each in promises]
     if not laws:
-        raise SimtmmError(f"promises: there are none: give some of {', '.join(POLICY_LAWS)}")
+        raise SimtmmError(f"promises: must have at least one of {', '.join(POLICY_LAWS)}")
     if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
         raise SimtmmError(f"draws = {draws!r}: must be a whole number from 1 to {MOST_DRAWS}")
     for law in laws:

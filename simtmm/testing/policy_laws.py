@@ -40,7 +40,7 @@ def _drops(accesses: Accesses, right: Callable[[Access], set[int]], why: str) ->
     for access in accesses:
         if access.dropped is not None and access.dropped not in (chunks := right(access)):
             expected = " or ".join(str(chunk) for chunk in sorted(chunks))
-            return access.number, f"chunk {access.dropped} was dropped, and not {expected}: {why}"
+            return access.number, f"chunk {access.dropped} was dropped instead of {expected}: {why}"
     return None
 
 
@@ -101,7 +101,7 @@ def inclusion(accesses: Accesses, wider: Accesses) -> Found:
     """
     for one, other in zip(accesses, wider, strict=True):
         if one.hit and not other.hit:
-            return one.number, f"chunk {one.chunk} hits, and misses with one way more"
+            return one.number, f"chunk {one.chunk} hits, but misses with one more way"
     return None
 
 
@@ -117,7 +117,7 @@ def competitive(accesses: Accesses) -> Found:
     misses = sum(not access.hit for access in accesses)
     least = fewest_misses([access.chunk for access in accesses], ways)
     if misses > ways * (least + 1):
-        return len(accesses) - 1, f"{misses} misses, where {least} suffice: at most {ways * (least + 1)} may be"
+        return len(accesses) - 1, f"{misses} misses, where {least} suffice: at most {ways * (least + 1)} are allowed"
     return None
 
 
@@ -144,7 +144,7 @@ def _other_drop(first: Accesses, second: Accesses) -> Found:
         if one.chunk != other.chunk:
             return None
         if one.dropped != other.dropped:
-            return one.number, f"chunk {one.dropped} was dropped, and {other.dropped} in the second run"
+            return one.number, f"chunk {one.dropped} was dropped, but {other.dropped} in the second run"
     return None
 
 

@@ -1,4 +1,4 @@
-"""How counter-examples to laws are looked for."""
+"""The search for counter-examples to laws."""
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, Phase, settings
 def searching(draws: int) -> settings:
     """Settings of Hypothesis: so many draws, the same for a seed, of which a failing one is made smaller.
 
-    Nothing is kept from one search to the next, and no draw is too slow.
+    Nothing passes from one search to the next, and no draw is too slow.
     """
     return settings(
         max_examples=draws,

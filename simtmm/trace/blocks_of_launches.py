@@ -36,7 +36,7 @@ def check_room(info: TraceInfo, width: int) -> None:
     number, launch = max(enumerate(info.launches), key=lambda each: each[1].blocks)
     raise TraceError(
         f"{info.kernel}: launch {number} of {bare_name(launch.kernel)}: {launch.blocks:,} blocks: with all launches "
-        f"they take {needed / 2**30:,.1f} GiB of memory, which has room for {available / 2**30:,.1f} GiB: must be fewer"
+        f"they need {needed / 2**30:,.1f} GiB of memory, but {available / 2**30:,.1f} GiB are available: must be fewer"
     )
 
 

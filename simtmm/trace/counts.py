@@ -67,24 +67,24 @@ class LaunchCounts:
 
 @dataclass(frozen=True)
 class Counts(Displayed):
-    """What a program does, for a machine's W and C.
+    """A program's work, for a machine's W and C.
 
-    work: T1, operations of all threads; an access to memory is one, OP(n) is n, each instruction of a compiled program
-        is one.
-    span: Tinf, operations on the longest path: within a launch a block's barriers order its threads' work, and
-        launches follow one another.
+    work: T1, operations of all threads: an access to memory counts 1, OP(n) counts n, and each instruction of a
+        compiled program 1.
+    span: Tinf, operations on the longest path: a block's barriers order its threads' work within a launch, and launches
+        follow one another.
     memory_operations: M, chunks of C words after coalescing; an atomic counts once for each update, or as
-        memory.atomics has it.
-    memory_instructions: warp instructions that go to global memory.
-    threads_per_core: threads a core has in use, that is resident at once. Over launches the mean that keeps
-        the sum of M / threads_per_core, the harmonic mean weighted by memory operations.
-    warps_in_use: warps the machine has resident at once, averaged likewise.
-    launches: the same, launch by launch.
-    waits: times L that a warp waits for memory one after another, of the warp with most in each launch, summed over
-        launches. Asyncs in flight together are one wait; stores that take less than L are left out. Without cache hits
-        a run takes waits * L at least.
-    work_by_class: of the work, instructions by class (WORK_CLASSES of simtmm/trace/schema.py) of all threads, as far as
-        classes are known: those of compiled programs, accesses that are events apart.
+        memory.atomics says.
+    memory_instructions: warp instructions that access global memory.
+    threads_per_core: threads in use on a core, that is, resident at once. Over several launches, the harmonic mean
+        weighted by memory operations, which keeps the sum of M / threads_per_core.
+    warps_in_use: warps resident at once on the machine, averaged the same way.
+    launches: the same for each launch.
+    waits: how often a warp waits for memory in a row, each time for L: the most of any warp of a launch, summed over
+        launches. Asyncs in flight together are one wait; stores that take less than L do not count. Without cache hits,
+        a run takes at least waits * L.
+    work_by_class: the instructions of all threads by class (WORK_CLASSES of simtmm/trace/schema.py), as far as classes
+        are known: those of compiled programs, without accesses that are events.
     """
 
     work: int
@@ -105,7 +105,7 @@ class Counts(Displayed):
 
     @classmethod
     def of_launch(cls, launch: LaunchCounts) -> "Counts":
-        """Those of a program of one launch."""
+        """The counts of a program of one launch."""
         return cls(
             work=launch.work,
             span=launch.span,
@@ -119,7 +119,7 @@ class Counts(Displayed):
 
     @classmethod
     def of_launches(cls, launches: Sequence[LaunchCounts], work_by_class: Mapping[str, int]) -> "Counts":
-        """Those of a program of these launches. work_by_class: of all of them."""
+        """The counts of a program of these launches. work_by_class: over all of them."""
         return cls(
             work=sum(launch.work for launch in launches),
             span=sum(launch.span for launch in launches),
@@ -134,12 +134,12 @@ class Counts(Displayed):
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Counts":
-        """From the form that dataclasses.asdict gives. Raises KeyError or TypeError for another one."""
+        """From the form that dataclasses.asdict returns. Raises KeyError or TypeError for any other form."""
         launches = tuple(LaunchCounts(**launch) for launch in table["launches"])
         return cls(**{**table, "launches": launches})
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the launches, for JSON."""
+        """Everything except the launches, for JSON."""
         return {
             "work": self.work,
             "span": self.span,

@@ -90,7 +90,7 @@ class TraceInfo:
         """What a reader of a result of this trace on a machine must know. warp_width: threads of its warps."""
         if self.warp_size in (None, warp_width):
             return self.warnings
-        other = f"compiled for warps of {self.warp_size}; lowered for warps of {warp_width} all the same"
+        other = f"compiled for warps of {self.warp_size}; lowered for warps of {warp_width} anyway"
         return [*self.warnings, other]
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _listing(entry: Mapping[str, Any]) -> Listing:
     try:
         return Listing.from_dict(entry)
     except IndexError:
-        raise ValueError("listings: a place is not known") from None
+        raise ValueError("listings: has an unknown place") from None
 
 
 def _one_of(key: str, value: Any, allowed: tuple[str, ...]) -> str:

@@ -29,9 +29,9 @@ SUFFIX = ".parquet"  # of a trace's file
 
 
 class Trace(Displayed):
-    """What the threads of a kernel did. Frozen: its events are read batch by batch, each of whole blocks.
+    """What the threads of a kernel did. Frozen: its events are read in batches, each of whole blocks.
 
-    races: what a recording with `races=True` found (simtmm.trace.races); None where nobody looked.
+    races: the races that a recording with `races=True` found (simtmm.trace.races); None for any other recording.
     """
 
     def __init__(self, info: TraceInfo, source: "Sequence[Batch | Runs] | Path", races: "Races | None" = None) -> None:
@@ -46,7 +46,7 @@ class Trace(Displayed):
         )
 
     def batches(self) -> Iterator[Batch]:
-        """The events, in order. Raises TraceError where a file is damaged or contradicts its own metadata.
+        """The events, in order. Raises TraceError if a file is damaged or contradicts its own metadata.
 
         The first time a file is read to its end, its rows are checked against its digest as well.
         """
@@ -66,7 +66,7 @@ class Trace(Displayed):
         self._verify(digest)
 
     def contention(self) -> "Contention":
-        """How many threads meet at a word in a step; EREW, CREW or CRCW (docs/contention.md).
+        """How many threads access a word in the same step; EREW, CREW or CRCW (docs/contention.md).
 
         Raises TraceError where a launch has more accesses than fit in memory.
         """
@@ -75,7 +75,7 @@ class Trace(Displayed):
         return find_contention(self)
 
     def runs(self) -> Iterator[Runs]:
-        """The same blocks, held by what their threads have in common. Raises what `batches` raises."""
+        """The same blocks, compressed by what their threads have in common. Raises the errors of `batches`."""
         shapes, encoder = [launch.block for launch in self.info.launches], Encoder()
         if not isinstance(self._source, Path):
             for piece in self._source:
@@ -94,12 +94,13 @@ class Trace(Displayed):
             yield runs
         if events != self.info.events:
             raise TraceError(
-                f"{self._source}: has {events} events, its metadata says {self.info.events}: it was cut or changed"
+                f"{self._source}: has {events} events, but its metadata says {self.info.events}: it was truncated or "
+                "changed"
             )
         self._verify(digest)
 
     def runs_of(self, launch: int) -> Iterator[Runs]:
-        """Those of a launch alone, from a file that was read before: the rest is not read again where it has runs."""
+        """Those of one launch. If a file has runs, only this launch is read again."""
         if isinstance(self._source, Path) and self._verified and self._holds_runs(self._source):
             yield from read_runs(self._source, self.info, launch)
             return
@@ -119,11 +120,11 @@ class Trace(Displayed):
 
     def _verify(self, digest: TraceDigest | OldDigest | None) -> None:
         if digest and digest.finish(self.info.launches, self.info.arrays, self.info.sites) != self.info.digest:
-            raise TraceError(f"{self._source}: its rows have another digest than its metadata says: it was changed")
+            raise TraceError(f"{self._source}: its rows do not match its metadata's digest: it was changed")
         self._verified = True
 
     def save(self, path: str | Path) -> None:
-        """Write the trace to a Parquet file of the present version, whole or not at all."""
+        """Write the trace to a Parquet file of the current version, whole or not at all."""
         with written_whole(path) as temporary:
             writer, digest = RunWriter(temporary), TraceDigest()
             is_old = self.info.version != VERSION
@@ -144,11 +145,12 @@ class Trace(Displayed):
 
 
 def load_trace(path: str | Path) -> Trace:
-    """A trace that simtmm wrote. Raises TraceError.
+    """Load a trace that simtmm wrote. Raises TraceError.
 
-    Only the metadata is read here; events are read when they are needed.
+    Only the metadata is read; events are read on demand.
 
-    path: of a Parquet file; or a trace's name, traces/NAME.parquet in the folders of `simtmm.files.data_folders`.
+    path: the path of a Parquet file; or a trace's name, traces/NAME.parquet in the folders of
+        `simtmm.files.data_folders`.
     """
     path = _trace_file(path)
     check_regular(path, TraceError)  # Arrow would wait, and hear no signal meanwhile
@@ -159,12 +161,12 @@ def load_trace(path: str | Path) -> Trace:
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror or error})") from None
     except UnicodeEncodeError:
-        raise TraceError(f"{path}: can't be read (its name is no UTF-8, which Arrow needs)") from None
+        raise TraceError(f"{path}: can't be read (its name is not UTF-8, which Arrow needs)") from None
     except (pa.ArrowException, UnicodeDecodeError) as error:  # Python reads the names of columns
         raise TraceError(f"{path}: is not a whole Parquet file ({shown_error(error)})") from None
     if document is None or schema.remove_metadata() not in (RUN_COLUMNS, COLUMNS, OLD_COLUMNS):
         raise TraceError(
-            f"{path}: is no simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
+            f"{path}: is not a simtmm trace: a Parquet file with the columns {', '.join(COLUMNS.names)} "
             f"and the metadata {METADATA_KEY.decode()!r} is needed"
         )
     try:
@@ -172,7 +174,7 @@ def load_trace(path: str | Path) -> Trace:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise TraceError(f"{path}: metadata {METADATA_KEY.decode()!r} can't be understood ({error!r})") from None
     if info.events != rows and schema.remove_metadata() != RUN_COLUMNS:
-        raise TraceError(f"{path}: has {rows} rows, its metadata says {info.events}: it was cut or changed")
+        raise TraceError(f"{path}: has {rows} rows, but its metadata says {info.events}: it was truncated or changed")
     return Trace(info, path)
 
 

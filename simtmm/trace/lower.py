@@ -276,7 +276,9 @@ def _smaller_blocks(launch: TraceLaunch, machine: Machine) -> str:
         return ""
     threads = fitting * width
     times = -(-launch.threads_per_block // threads)
-    return f"; {times} blocks of at most {threads} threads in the place of each would fit: launch and trace it so"
+    return (
+        f"; {times} blocks of at most {threads} threads instead of each block would fit: launch and trace it that way"
+    )
 
 
 def _refusal(runs: Runs, block: int, info: TraceInfo) -> TraceError | WorkloadError:

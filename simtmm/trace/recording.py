@@ -114,9 +114,9 @@ class TraceRecorder:
 
     def _no_room(self, error: OSError) -> RecordingError:
         return RecordingError(
-            f"{self.events:,} events so far take more than the {self._most_bytes:,} bytes that may be held in memory, "
+            f"{self.events:,} events so far take more than the {self._most_bytes:,} bytes of memory allowed, "
             f"and {self._temporary or tempfile.gettempdir()} can't hold them ({error.strerror or error}): set TMPDIR "
-            "to a folder with more room, or write to a file (simtmm record -o FILE)"
+            "to a folder with more space, or write to a file (simtmm record -o FILE)"
         )
 
     def _wait(self, most: int) -> None:

@@ -58,7 +58,7 @@ class Schedule:
         if self.instructions == "ptx":
             return "PTX's instructions, an issue slot each, in PTX's order; waits where a value is first needed"
         exact = f"{self.target}: instructions, order, stall cycles and waits for loads are the assembler's"
-        left = f"; results of {', '.join(self.at_once)} are there at once" if self.at_once else ""
+        left = f"; results of {', '.join(self.at_once)} are available at once" if self.at_once else ""
         blocks = f"{self.compared_blocks:,} block{'s' * (self.compared_blocks != 1)}"
         checked = f"results equal PTX's on {blocks}" if self.compared_blocks else "results not compared with PTX's"
         by = f"; compiled by {self.compiler}" if self.compiler else ""

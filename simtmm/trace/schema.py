@@ -31,7 +31,8 @@ The same program therefore has the same trace on every run, machine and recorder
 (simtmm/trace/importers) keeps the addresses that the other tool saw on its device, raw: its arrays are the stretches
 that were accessed, and another run may have others. Local memory is of each thread: where it lies on a machine is
 lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 bytes (EVENT), and what is the same for all
-events of a block stands once a block (see Batch). What is kept in memory, lowered, counted and digested are runs, which
+events of a block stands once for each block (see Batch). Runs are stored in memory, lowered, counted and digested,
+which
 hold a block by what its threads have in common (simtmm/trace/runs).
 
 On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above,
@@ -275,8 +276,8 @@ class TraceSite:
 class Sampling:
     """Which blocks a trace holds, where not all: of each launch at most `sample_blocks`, spread evenly over its grid.
 
-    All blocks ran. recorded, left_out: blocks of each launch; `sampled_blocks` says which. Whoever counts or simulates
-    such a trace sees blocks that do nothing in the others' place.
+    All blocks ran. recorded, left_out: blocks of each launch; `sampled_blocks` says which. Counts and simulations of
+    such a trace see blocks that do nothing in the others' place.
     """
 
     sample_blocks: int
@@ -305,7 +306,7 @@ class Sampling:
     def warning(self) -> str:
         """What a reader of a result of such a trace must know."""
         left_out, blocks = sum(self.left_out), sum(self.left_out) + sum(self.recorded)
-        return f"a sampled trace: {left_out:,} of {blocks:,} blocks were left out, and count as blocks that do nothing"
+        return f"a sampled trace: {left_out:,} of {blocks:,} blocks were left out and count as blocks that do nothing"
 
     def to_dict(self) -> dict[str, Any]:
         """For the JSON of such a result."""

@@ -1,1 +1,1 @@
-"""Validation: published measurements beside what simulation and models say, and how far these are off."""
+"""Validation: published measurements compared with simulation and models, and the errors of these."""

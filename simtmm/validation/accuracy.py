@@ -1,4 +1,4 @@
-"""Accuracy: measured values beside what the simulation and the models say, and how far those are off."""
+"""Accuracy: measured values compared with the simulation and the models, and the errors of these."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields

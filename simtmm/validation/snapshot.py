@@ -1,4 +1,4 @@
-"""Accuracy that is kept: a JSON file a table, and what is no longer so when its values are computed anew."""
+"""Stored accuracy: a JSON file a table, and what is no longer so when its values are computed anew."""
 
 import json
 import math
@@ -31,7 +31,7 @@ class Kept:
     provenance: Mapping[str, str]
 
     def to_json(self) -> str:
-        """The file's text, a line a point. Raises StudyError for a value that is no finite number."""
+        """The file's text, a line for each point. Raises StudyError for a value that is no finite number."""
         document = {
             "reproduction": self.reproduction,
             "place": self.place,
@@ -90,11 +90,11 @@ def differences(kept: Sequence[Kept], reproduced: Mapping[str, Tables]) -> tuple
     """A line for each figure that is not what the run gives, and for each mean error above what is promised.
 
     kept: all that are there; those of reproductions that were not run are left alone. A line names table, point and
-    series, and the value that is kept and the one computed.
+    series, and the stored value and the computed one.
     """
     old = {table.accuracy.name: table.accuracy for table in kept if table.reproduction in reproduced}
     new = {table.name: table for tables in reproduced.values() for table in tables}
-    lines = [f"{name}: is kept, and no longer reproduced" for name in old if name not in new]
+    lines = [f"{name}: is stored, but no longer reproduced" for name in old if name not in new]
     lines += [
         f"{kept_one.accuracy.name}: no reproduction {kept_one.reproduction!r} makes it any longer"
         for kept_one in kept
@@ -135,23 +135,24 @@ def stale_points(old: Accuracy, new: Accuracy) -> Iterator[str]:
         where = f"{new.name}: {_place(point)}"
         kept = before.get((point.group, point.case))
         if kept is None:
-            yield f"{where}: is computed, and not kept"
+            yield f"{where}: is computed, but not stored"
             continue
         ours, theirs = _values(kept), _values(point)
         for series in dict.fromkeys([*ours, *theirs]):
             if not _same(ours.get(series), theirs.get(series)):
-                yield f"{where}: {series}: {_shown(ours.get(series))} is kept, {_shown(theirs.get(series))} is computed"
+                stored, computed = _shown(ours.get(series)), _shown(theirs.get(series))
+                yield f"{where}: {series}: {stored} is stored, {computed} is computed"
 
 
 def _stale(old: Accuracy, new: Accuracy) -> Iterator[str]:
     for key in TEXTS:
         if getattr(old, key) != getattr(new, key):
-            yield f"{new.name}: {key}: is no longer what is kept"
+            yield f"{new.name}: {key}: differs from the stored one"
     yield from stale_points(old, new)
     left = {(point.group, point.case) for point in new.points}
     for point in old.points:
         if (point.group, point.case) not in left:
-            yield f"{new.name}: {_place(point)}: is kept, and no longer computed"
+            yield f"{new.name}: {_place(point)}: is stored, but no longer computed"
 
 
 def _place(point: Measured) -> str:

@@ -67,20 +67,20 @@ OF_JSON = 32  # bytes in memory for a byte of a file, at most
 class Workload(Displayed):
     """Launches, blocks, warps and operations as flat arrays. Frozen; equal if all arrays are.
 
-    kind: uint8[operations], an index of OPERATIONS; of a compute that says its class OF_CLASS and an index of CLASSES.
+    kind: uint8[operations], an index of OPERATIONS; for a compute with a class, OF_CLASS plus an index of CLASSES.
     amount: int64[operations]: instructions of a compute, n of a join or settle, cycles of a pause, 0 for a barrier and
         a sync; of a shared its degree, and above bit PASSES_SHIFT what that would be without conflicts, less one; of a
         load, async, store, atomic, reduce or copy the chunks that it lists, and above that bit its passes, less one.
     chunks: int64[chunks], the chunks of all memory operations, in order.
     warp_operations: int64[warps + 1], warp_chunks: int64[warps + 1], block_warps: int64[blocks + 1],
     launch_blocks: int64[launches + 1]: offsets.
-    launch_limits: int64[launches], blocks of that launch a group holds at most (occupancy), 0 for no limit
-        beside the machine's.
+    launch_limits: int64[launches], the most blocks of that launch that a group holds (occupancy), 0 for no limit
+        besides the machine's.
     sectors: uint32[chunks], of each of them the bytes that are accessed of each of its sectors, SECTOR_BITS for each,
         0 for all of all; empty if all are.
-    place: int32[operations], where in a program each comes from, as a number of `places`; empty if that is unknown,
-        and then the operation itself is the place.
-    places: what these numbers stand for. Neither is part of what a workload is: two are equal without.
+    place: int32[operations], the place in the program of each, as an index of `places`; empty if unknown, and then the
+        operation itself is the place.
+    places: what these numbers mean. Equality of workloads ignores both.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -121,20 +121,20 @@ class Workload(Displayed):
 
     @property
     def tallies(self) -> tuple[Tally, ...]:
-        """What the operations of each launch add up to; none of them counts as uncoalesced."""
+        """Totals over the operations of each launch; none of them counts as uncoalesced."""
         if self._tallies is None:
             object.__setattr__(self, "_tallies", self.tallied(Tallying(self.launches)))
         assert self._tallies is not None
         return self._tallies
 
     def limited(self, launch_limits: Integers, origin: str) -> "Workload":
-        """The same with other limits, as a machine has them."""
+        """The same with a machine's limits."""
         other = replace(self, launch_limits=launch_limits, origin=origin)
         object.__setattr__(other, "_tallies", self._tallies)
         return other
 
     def tallied(self, tallying: Tallying) -> tuple[Tally, ...]:
-        """Likewise, added up by rules of one's own."""
+        """Likewise, with your own rules of counting."""
         for launch in range(self.launches):
             first, last = self.block_warps[self.launch_blocks[launch : launch + 2]].tolist()
             ends = self.warp_operations[first : last + 1]
@@ -169,7 +169,7 @@ class Workload(Displayed):
 
     @property
     def known_places(self) -> Places:
-        """Where its operations come from: from themselves, if they have no places."""
+        """The places of its operations: the operations themselves, if they have none."""
         return self.places if self.places is not None and self.has_places else OPERATION_PLACES
 
     def digest(self) -> str:
@@ -211,7 +211,7 @@ class Workload(Displayed):
         return builder.build()
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form again, always with launches."""
+        """The JSON form, always with launches."""
         launches = []
         for launch in range(self.launches):
             blocks = range(self.launch_blocks[launch], self.launch_blocks[launch + 1])
@@ -257,9 +257,9 @@ class Workload(Displayed):
 
 
 def load_workload(path: str | Path) -> Workload:
-    """A workload from a file. Raises WorkloadError.
+    """Load a workload from a file. Raises WorkloadError.
 
-    path: of a JSON file as in section 8 of the machine rules (docs/machine.md).
+    path: the path of a JSON file as in section 8 of the machine rules (docs/machine.md).
     """
     if not isinstance(path, (str, Path)):
         raise WorkloadError(f"path = {shown(path)}: must be a path to a workload (.json)")
@@ -299,7 +299,7 @@ class WorkloadBuilder:
     def add(self, operation: Any) -> None:
         """Append one operation in the JSON form. Raises WorkloadError without a place."""
         if not isinstance(operation, Sequence) or isinstance(operation, str) or not operation:
-            raise WorkloadError(f"{shown(operation)} is no operation: must be a list such as ['compute', 4]")
+            raise WorkloadError(f"{shown(operation)} is not an operation: must be a list such as ['compute', 4]")
         word, *arguments = operation
         if word not in OPERATIONS:
             raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")

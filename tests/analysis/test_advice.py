@@ -80,7 +80,7 @@ def test_what_is_fixed_is_not_tried():
         "apsp-minplus", "gtx480", {"n": 8, "threads": 32, "sub_block": 8}, vary={"degree": [1, 2]}, workers=1
     )
     assert result.axes == ("degree",)
-    with pytest.raises(StudyError, match="say what to vary"):
+    with pytest.raises(StudyError, match="name what to vary"):
         advise("apsp-minplus", "gtx480", {"threads": 32, "sub_block": 8})
 
 

@@ -209,7 +209,7 @@ def test_models_of_shortest_paths_are_eq_6_7_and_6_10_with_the_launches_blocks_a
     assert paths.seconds("integrated-apsp-fitted") == pytest.approx(0.957 * 4 / threads + 53.9)
     assert made.fits["apsp-minplus on gtx480, sqrt(B_r) / T"]["cases"] == 0
     assert set(other.errors) == set(names)
-    assert all("is of apsp-dynamic-programming" in why for why in other.errors.values())
+    assert all("is a model of apsp-dynamic-programming" in why for why in other.errors.values())
 
 
 def test_models_of_an_algorithm_are_left_out_of_other_programs_unless_they_are_asked_for():
@@ -264,7 +264,7 @@ def test_without_kernels_what_was_measured_is_run():
         (StudyError, "reference 'x': must be one of simulated, pram, ", {"reference": "x"}),
         (StudyError, "reference 'measured': needs a file of measured times", {"reference": "measured"}),
         (StudyError, "calibrated: a1, b: must be a1 and a0", {"constants": Constants({"a1": 1, "b": 2})}),
-        (KernelError, "parameter 'n': no kernel here has it", {"parameters": {"n": [1]}}),
+        (KernelError, "parameter 'n': none of these kernels has it", {"parameters": {"n": [1]}}),
     ],
 )
 def test_wrong_input_is_refused(error, message, call):
@@ -279,7 +279,7 @@ def test_nothing_to_compare_is_refused():
         compare([TRACE])
     with pytest.raises(MachineError, match="machine 'GTX 9': unknown"):
         compare([], measured=[Timing("stream", "GTX 9", 1.0)])
-    with pytest.raises(StudyError, match="none of the measured times belongs to a case"):
+    with pytest.raises(StudyError, match="no measured time matches a case"):
         compare([TRACE], ["gtx280"], measured=[Timing("stream", "gtx280", 1.0)])
 
 

@@ -154,26 +154,26 @@ def test_what_differs_of_a_machine_and_of_parameters_is_reported():
 
 
 MISTAKES = {
-    "no run": (lambda made: made.pop("simulated"), "is no run that `simtmm run --json` wrote: simulated is missing"),
-    "no stalls": (lambda made: made.pop("stalls"), "is no run that `simtmm run --json` wrote: stalls is missing"),
-    "stalls left out": (lambda made: made.update(stalls=None), "has no stalls, which say what warps wait for"),
-    "another version": (lambda made: made["provenance"].update(simtmm="0.0.1"), "is of simtmm '0.0.1', this is "),
-    "no version": (lambda made: made.update(provenance={}), "is a damaged run: 'simtmm' is missing"),
-    "ticks": (lambda made: made["simulated"].update(ticks=2.5), "is a damaged run: ticks = 2.5: must be a whole"),
-    "many ticks": (lambda made: made["simulated"].update(ticks=10**400), "is a damaged run: ticks = 1000"),
-    "a clock": (lambda made: made["machine"].update(clock_hz=-1), "is a damaged run: clock_hz = -1: must be"),
-    "a slow clock": (lambda made: made["machine"].update(clock_hz=1e-323), "is a damaged run: "),
+    "no run": (lambda made: made.pop("simulated"), "is not the output of `simtmm run --json`: simulated is missing"),
+    "no stalls": (lambda made: made.pop("stalls"), "is not the output of `simtmm run --json`: stalls is missing"),
+    "stalls left out": (lambda made: made.update(stalls=None), "has no stalls, so it does not say why"),
+    "another version": (lambda made: made["provenance"].update(simtmm="0.0.1"), "was written by simtmm '0.0.1'"),
+    "no version": (lambda made: made.update(provenance={}), "is damaged: 'simtmm' is missing"),
+    "ticks": (lambda made: made["simulated"].update(ticks=2.5), "is damaged: ticks = 2.5: must be a whole"),
+    "many ticks": (lambda made: made["simulated"].update(ticks=10**400), "is damaged: ticks = 1000"),
+    "a clock": (lambda made: made["machine"].update(clock_hz=-1), "is damaged: clock_hz = -1: must be"),
+    "a slow clock": (lambda made: made["machine"].update(clock_hz=1e-323), "is damaged: "),
     "overheads": (
-        lambda made: made["machine"]["scheduling"].update(launch_overhead=99), "is a damaged run: launches' overheads"
+        lambda made: made["machine"]["scheduling"].update(launch_overhead=99), "is damaged: launches' overheads"
     ),
     "no overhead": (
-        lambda made: made["machine"]["scheduling"].update(launch_overhead=float("inf")), "is a damaged run: "
+        lambda made: made["machine"]["scheduling"].update(launch_overhead=float("inf")), "is damaged: "
     ),
-    "a place": (lambda made: made["stalls"]["places"].pop(), "is a damaged run: stalls: places and reasons must say"),
-    "a row": (lambda made: made["stalls"].update(places=[1]), "is a damaged run: "),
-    "a line": (lambda made: made["stalls"]["places"][0].pop("line"), "is a damaged run: 'line' is missing"),
-    "a reason": (lambda made: made["stalls"]["reasons"].pop("rows"), "is a damaged run: stalls: places and reasons"),
-    "a machine": (lambda made: made.update(machine=[]), "is a damaged run: "),
+    "a place": (lambda made: made["stalls"]["places"].pop(), "is damaged: stalls: places and reasons must agree"),
+    "a row": (lambda made: made["stalls"].update(places=[1]), "is damaged: "),
+    "a line": (lambda made: made["stalls"]["places"][0].pop("line"), "is damaged: 'line' is missing"),
+    "a reason": (lambda made: made["stalls"]["reasons"].pop("rows"), "is damaged: stalls: places and reasons"),
+    "a machine": (lambda made: made.update(machine=[]), "is damaged: "),
 }  # fmt: skip
 
 
@@ -194,7 +194,7 @@ def test_what_is_no_run_of_this_version_is_refused_in_a_line(good, damage, said)
 
 @pytest.mark.parametrize("other", [True, 3, None, "cycles", []])
 def test_a_document_without_keys_is_no_run(other):
-    with pytest.raises(SavedRunError, match=r"a\.json: is no run that `simtmm run --json` wrote"):
+    with pytest.raises(SavedRunError, match=r"a\.json: is not the output of `simtmm run --json`"):
         Side.of(other, "a.json")
 
 

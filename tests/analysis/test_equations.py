@@ -122,7 +122,7 @@ def test_g_comes_back_from_times_over_the_working_set(written):
         ("x,seconds\n1,2\n", {"x": "y"}, "column 'y': is missing"),
         ("x,seconds\n1,two\n2,3\n", {"x": "x"}, "row 1: seconds = 'two': must be a number"),
         ("x,seconds\n1,2\n", {"x": "x"}, "must be at least 2"),
-        ("x,x\n1,2\n", {"x": "x"}, "column 'x': is there twice"),
+        ("x,x\n1,2\n", {"x": "x"}, "column 'x': appears more than once"),
         ("x,seconds\n1\n", {"x": "x"}, "row 1: must have 2 columns"),
         ("x,seconds\n1,2\n", {}, "either x or an equation"),
         ("x,seconds\n1,2\n", {"x": "x", "equation": "bloom"}, "either x or an equation"),

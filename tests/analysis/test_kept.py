@@ -99,7 +99,7 @@ def test_a_case_that_memory_does_not_hold_is_reported_and_the_others_go_on(kerne
     monkeypatch.setattr(cases, "lower_and_count", lowered)
     comparison = compare([kernel], MACHINES, {"n": [1]}, ["tmm"], engine="reference")
     assert [one.machine_name for one in comparison.cases] == ["gtx480"]
-    assert comparison.failed == {"probe, n=1, gtx280": "memory ran out"}
+    assert comparison.failed == {"probe, n=1, gtx280": "out of memory"}
 
 
 def test_where_all_fail_it_is_reported_why(kernel):
@@ -224,4 +224,4 @@ def test_a_store_that_cannot_be_mended_is_built_anew(caplog):
     assert kept_store("program", "0") == path
     assert not path.exists()
     (record,) = caplog.records
-    assert "is made anew" in record.getMessage()
+    assert "is recreated" in record.getMessage()

@@ -120,7 +120,7 @@ def test_a_gpu_older_than_turing_has_no_ldmatrix_and_says_so(one_file):
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("mi210", "machine MI210: has no compute_capability: micro-kernels and their limits are of NVIDIA's GPUs"),
+        ("mi210", "machine MI210: has no compute_capability: micro-kernels and their limits are for NVIDIA's GPUs"),
         ("p100", "machine P100: compute_capability = '6.0': must be at least 7.0 for micro-kernels"),
     ],
 )

@@ -59,7 +59,9 @@ def test_a_folder_may_be_a_kernel(tmp_path):
 
 
 def test_what_is_neither_is_refused_with_the_nearest_of_both():
-    with pytest.raises(ModelError, match=r"^'merge-sorts': neither .* a kernel .* nor a trace \(.parquet\); did you"):
+    with pytest.raises(
+        ModelError, match=r"^'merge-sorts': not an algorithm, a kernel .* or a trace \(.parquet\); did you"
+    ):
         is_algorithm("merge-sorts")
     with pytest.raises(ModelError, match=r"did you mean 'vector-add'\?$"):
         is_algorithm("vector-sad")
@@ -132,8 +134,8 @@ def test_the_calibrated_model_may_be_named_alone():
     ("words", "line"),
     [
         ({"models": ["tmmm"]}, "model 'tmmm': unknown; did you mean 'tmm'"),
-        ({"models": ["calibrated"]}, "calibrated: a1: must be given; it is fitted to measured times"),
-        ({"constants": {"a1": 1}}, "calibrated: a0: must be given; it is fitted to measured times"),
+        ({"models": ["calibrated"]}, "calibrated: a1: must be given (fit it to measured times"),
+        ({"constants": {"a1": 1}}, "calibrated: a0: must be given (fit it to measured times"),
         ({"constants": {"a1": 1, "a0": 1, "b": 1}}, "calibrated: b: unknown; the constants are a1, a0, m, C_s, G, f_a"),
         ({"constants": {"a1": 1, "a0": 1}, "unit": "h"}, "calibrated: unit = 'h': must be cycles or s"),
     ],
@@ -516,7 +518,7 @@ def test_along_any_symbol_that_need_not_be_whole():
     [
         ({"parameters": {"N": 1}}, "suffix-tree and suffix-array: N: unknown; known: k, m, n"),
         ({"parameters": {"k": 0}}, "suffix-tree and suffix-array: k = 0: must be at least 1 (length of a query)"),
-        ({"over": ["P"]}, "suffix-tree and suffix-array: P: can't be varied, being a whole number (cores)"),
+        ({"over": ["P"]}, "suffix-tree and suffix-array: P: can't be varied, because it is a whole number (cores)"),
         ({"over": ["Z"]}, "suffix-tree and suffix-array: Z: neither depends on it"),
         (
             {"over": ["L"]},
@@ -568,7 +570,7 @@ def test_too_many_counts_are_refused_before_anything_is_recorded(nothing_is_reco
 
 def test_a_trace_without_a_launch_has_no_blocks_to_vary(tmp_path):
     traced("stream", {}).save(tmp_path / "t.parquet")
-    with pytest.raises(ModelError, match=r"t.parquet: has no launch whose blocks could be varied$"):
+    with pytest.raises(ModelError, match=r"t.parquet: has no launch with a number of blocks to vary$"):
         sweep_blocks(tmp_path / "t.parquet", GTX_480, None, range(1, 3))
 
 

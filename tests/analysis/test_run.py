@@ -145,7 +145,7 @@ def test_progress_is_reported_stage_by_stage(trace):
     seen = []
     run(trace, SMALL, watch=lambda *reported: seen.append(reported))
     stages = list(dict.fromkeys(stage for stage, _, _ in seen))
-    assert stages == ["lowering", "counting", "simulating", "trying what would help", "trying changes of the source"]
+    assert stages == ["lowering", "counting", "simulating", "testing what would help", "testing changes to the source"]
     for stage in ("lowering", "counting", "simulating"):
         _, finished, total = [reported for reported in seen if reported[0] == stage][-1]
         assert finished == total > 0
@@ -211,7 +211,7 @@ def test_a_launch_that_does_not_fit_the_machine_is_named(trace):
 
 
 def test_a_shipped_trace_that_is_not_there_is_refused():
-    with pytest.raises(TraceError, match=r"^none\.parquet: did not come with this simtmm"):
+    with pytest.raises(TraceError, match=r"^none\.parquet: is missing from this installation"):
         shipped_trace("none.parquet")
 
 

@@ -105,7 +105,10 @@ def test_a_file_of_something_else_is_no_store(machine, tmp_path):
     with closing(sqlite3.connect(other)) as file:
         file.execute("CREATE TABLE points (x)")
     (tmp_path / "words.sqlite").write_text("no database")
-    for path, said in ((other, "holds something else"), (tmp_path / "words.sqlite", "can't be used to keep trials")):
+    for path, said in (
+        (other, "is not a store of tuning results"),
+        (tmp_path / "words.sqlite", "can't be used as a store"),
+    ):
         with pytest.raises(StudyError, match=said):
             tune("vector-add", machine, {"side": SIDES}, store=path, workers=1)
 
@@ -120,7 +123,7 @@ def test_a_trial_that_is_damaged_is_named(machine, tmp_path, row):
     with closing(sqlite3.connect(path)) as file:
         file.execute("UPDATE trials SET trial = ?", [row])
         file.commit()
-    with KeptTrials(path, subject, "content") as kept, pytest.raises(StudyError, match="holds a trial that is damaged"):
+    with KeptTrials(path, subject, "content") as kept, pytest.raises(StudyError, match="has a damaged trial"):
         kept.find({"side": 4})
 
 
@@ -139,10 +142,10 @@ def test_results_for_kernel_tuner_have_what_their_schema_requires(tuned):
 @pytest.mark.parametrize(
     ("over", "where", "said"),
     [
-        ({}, [], "there is nothing to choose"),
+        ({}, [], "nothing to tune"),
         ({"sid": [1]}, [], "parameter 'sid': unknown; did you mean 'side'?"),
         ({"side": [99]}, [], "parameter side = 99: must be a whole number from 1 to 32"),
-        ({"side": [4]}, ["side > 8"], "--where: leaves none of 1 configurations"),
+        ({"side": [4]}, ["side > 8"], "--where: excludes all 1 configurations"),
         ({"side": [4]}, ["sied > 8"], "constraint 'sied > 8': sied: has no value"),
         ({"n": [4]}, [], "--over n: is fixed by --param n=5000"),
         ({"memory.latncy": [4]}, [], "--over memory.latncy: neither a parameter nor a machine's key; did you mean"),
@@ -236,7 +239,7 @@ def test_what_surely_takes_longer_is_not_simulated_and_the_shortest_by_its_bound
     assert not tuned.reasons()
     (line,) = [str(part) for part in describe_tuned(tuned, 10) if "not simulated" in str(part)]
     assert line.startswith(
-        "26 configurations not simulated: by instructions and the machine's rules each takes 3.5 us or more"
+        "26 configurations not simulated: by their instructions and the machine's rules each takes 3.5 us or more"
     )
 
 
@@ -351,10 +354,10 @@ def test_an_objective_of_which_there_is_no_number_is_refused(minimise):
 @pytest.mark.parametrize(
     ("minimise", "said"),
     [
-        (["secnds"], "secnds: is no part of a result (cycles, seconds, ...), no parameter and no machine's key; did"),
+        (["secnds"], "secnds: must be a part of a result (cycles, seconds, ...), a parameter or a machine's key; did"),
         (["a", "b", "c"], "3 expressions: must be at most 2"),
-        (["cycles", "cycles"], "is there twice"),
-        (["cycles("], "is no expression"),
+        (["cycles", "cycles"], "appears more than once"),
+        (["cycles("], "is not an expression"),
     ],
 )
 def test_an_objective_that_is_not_understood_is_refused(minimise, said):
@@ -450,7 +453,7 @@ def test_what_is_no_trial_is_one_that_failed_and_others_go_on(given, quick_build
     own = tmp_path / "trials.sqlite"
     found = tune("vector-add", machine, {"side": SIDES[:2]}, {"n": 5000}, store=own, workers=1).trials
     (failed,) = [trial for trial in found if trial.status == "failed"]
-    assert failed.reason.startswith("what computed it gave no result: ")
+    assert failed.reason.startswith("its computation returned no result: ")
     assert failed.reason.isprintable()
     assert failed.configuration in [{"side": side} for side in SIDES[:2]]
 
@@ -573,9 +576,9 @@ def test_a_global_size_is_in_blocks_or_in_threads(problem):
     ("changes", "said"),
     [
         ({"Language": "OpenCL"}, "KernelSpecification.Language = 'OpenCL': must be CUDA"),
-        ({"KernelFile": "none.cu"}, "KernelFile = 'none.cu': there is no such file beside it"),
-        ({"LocalSize": {"X": "blok_size_x"}}, "LocalSize.X = 'blok_size_x': blok_size_x: is no parameter"),
-        ({"LocalSize": {"X": "__import__('os')"}}, "are understood"),
+        ({"KernelFile": "none.cu"}, "KernelFile = 'none.cu': no such file next to it"),
+        ({"LocalSize": {"X": "blok_size_x"}}, "LocalSize.X = 'blok_size_x': blok_size_x: is not a parameter"),
+        ({"LocalSize": {"X": "__import__('os')"}}, "are allowed"),
         ({"Arguments": [{"Type": "float4", "MemoryType": "Scalar"}]}, "Arguments[0].Type = 'float4': must be one of"),
         ({"Arguments": [{"Type": "float", "MemoryType": "Symbol"}]}, "Arguments[0]: MemoryType = 'Symbol'"),
     ],
@@ -589,9 +592,9 @@ def test_what_is_not_understood_of_a_problem_is_refused_with_its_key(problem, ch
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("tile % % 2", "problem.json: ConfigurationSpace.Conditions[1].Expression 'tile % % 2': is no expression"),
-        ("tiel > 1", "Conditions[1].Expression = 'tiel > 1': tiel: is no parameter; did you mean 'tile'?"),
-        ("cycles < 5", "Conditions[1].Expression = 'cycles < 5': cycles: is no parameter"),
+        ("tile % % 2", "problem.json: ConfigurationSpace.Conditions[1].Expression 'tile % % 2': is not an expression"),
+        ("tiel > 1", "Conditions[1].Expression = 'tiel > 1': tiel: is not a parameter; did you mean 'tile'?"),
+        ("cycles < 5", "Conditions[1].Expression = 'cycles < 5': cycles: is not a parameter"),
     ],
 )
 def test_a_condition_of_a_problem_that_is_not_understood_is_refused_with_its_key(problem, text, said):

@@ -85,10 +85,11 @@ def test_of_equals_what_can_be_taken_away_as_a_whole_is_named():
 
 
 def test_where_nothing_is_tried_it_is_what_warps_wait_for_and_the_reason_is_reported():
-    message = found(told="by what its warps wait for")
+    message = found(told="estimated from what its warps wait for")
     assert (message.cause, message.is_tried) == (causes.LATENCY, False)
     assert (
-        message.words == "Memory latency binds, about 91 % of the time, all of it at load (by what its warps wait for)."
+        message.words
+        == "Memory latency binds, about 91 % of the time, all of it at load (estimated from what its warps wait for)."
     )
 
 

@@ -98,7 +98,7 @@ REFUSED = {
         (lambda: simtmm.lower("no.parquet", "gtx480"), TraceError, "no.parquet: can't be read"),
         (lambda: simtmm.count(480, "gtx480"), *REFUSED["trace"]),
         (lambda: simtmm.count(TRACE, None), MachineError, "machine = None: must be a Machine"),
-        (lambda: simtmm.count(TRACE, "gtx480", "w.json"), WorkloadError, "workload = 'w.json': must be what lower"),
+        (lambda: simtmm.count(TRACE, "gtx480", "w.json"), WorkloadError, "workload = 'w.json': must be the result of"),
         (lambda: simtmm.predict("tmm", 480, TRACE), *REFUSED["machine"]),
         (lambda: simtmm.predict("tmm", "gtx480", 480), ModelError, "counts = 480: must be Counts"),
         (lambda: simtmm.predict(480, "gtx480", TRACE), ModelError, "model = 480: must be one of pram, tmm"),

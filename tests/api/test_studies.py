@@ -131,7 +131,7 @@ def test_predictions_of_a_trace_or_an_algorithm_are_those_of_the_command():
         ({"source": TRACE, "threads": 4}, "threads: is for an algorithm, not for a kernel or trace"),
         ({"source": "list-ranking", "models": ["tmm"]}, "models: is for a kernel or trace, not for an algorithm"),
         ({"source": "list-ranking", "parameters": {"n": "many"}}, "n = 'many': must be a number"),
-        ({"source": TRACE, "unit": "s"}, "unit: is of the constants"),
+        ({"source": TRACE, "unit": "s"}, "unit: needs constants"),
     ],
 )
 def test_a_choice_that_is_not_for_the_source_is_refused(call, line):

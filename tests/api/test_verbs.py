@@ -107,7 +107,9 @@ def test_a_program_is_run_and_one_that_launches_nothing_is_refused(here):
     assert [launch.kernel for launch in done.info.launches] == ["saxpy"]
     assert [launch.grid[0] for launch in done.info.launches] == [3]
     (here / "idle.cu").write_text("int main() { return 3; }")
-    with pytest.raises(simtmm.SimtmmError, match=r"idle\.cu: ended with exit status 3, and left no launch to simulate"):
+    with pytest.raises(
+        simtmm.SimtmmError, match=r"idle\.cu: ended with exit status 3, and launched nothing to simulate"
+    ):
         simtmm.run("idle.cu", "a100-80")
 
 
@@ -122,7 +124,7 @@ def test_the_machines_keys_and_the_start_are_arguments():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ({"source": "x.cu", "grid": 1, "block": 1}, "x.cu: there is no such file"),
+        ({"source": "x.cu", "grid": 1, "block": 1}, "x.cu: no such file"),
         ({"source": TRACE, "grid": 1}, "--grid: is for a file of device code"),
         ({"source": TRACE, "start": "hot"}, "start = 'hot': must be warm, cold, kept"),
         ({"source": TRACE, "set": {3: 4}}, "set 3: must be a name"),
@@ -130,7 +132,7 @@ def test_the_machines_keys_and_the_start_are_arguments():
         ({"source": TRACE, "machine": 3}, "machine = 3: must be a Machine, a machine's name"),
         ({"source": TRACE, "arguments": ["x"]}, "'x': arguments are for a Python script or a CUDA program"),
         ({"source": TRACE, "engine": "turbo"}, "engine 'turbo': unknown"),
-        ({"source": TRACE, "error": 0.1}, "--error 0.1: is for --sample auto, which is not given"),
+        ({"source": TRACE, "error": 0.1}, "--error 0.1: needs --sample auto"),
         ({"source": "stream", "parameters": {"m": 4}}, "m"),
         ({"source": TRACE, "shared": -1}, "shared = -1: must be a number of bytes, 0 or more"),
     ],
@@ -161,7 +163,7 @@ def test_two_runs_differ_as_on_the_command_line(here, called):
     assert "<table>" in found._repr_html_()
     with pytest.raises(simtmm.SimtmmError, match="by = 'lines': must be one of reason, line, array"):
         found.to_frame("lines")
-    with pytest.raises(simtmm.SimtmmError, match="is a run that was done: nothing of it can be changed"):
+    with pytest.raises(simtmm.SimtmmError, match="is a finished run, which can't be changed"):
         simtmm.diff(*runs, set_a={"memory.latency": 3})
 
 
@@ -213,7 +215,7 @@ def test_a_sweep_by_words_is_the_sweep_of_its_tables():
         workers=1,
     )
     assert words.to_frame().equals(tables.to_frame())
-    with pytest.raises(simtmm.SimtmmError, match="vary: can't be given beside a study's tables"):
+    with pytest.raises(simtmm.SimtmmError, match="vary: can't be combined with a study's tables"):
         simtmm.sweep({"program": TRACE}, vary={"memory.latency": [1]})
 
 
@@ -225,7 +227,7 @@ def test_tune_without_a_choice_tries_shapes():
     assert list(found.to_frame()["cycles"]) == sorted(found.to_frame()["cycles"])
     tuned = simtmm.tune("copy", "gtx280", {"threads": [64, 128]}, workers=1, store=":memory:", error="5%")
     assert [each.configuration["threads"] for each in tuned.trials] == [64, 128]
-    with pytest.raises(simtmm.SimtmmError, match="--trials: is of a sampler"):
+    with pytest.raises(simtmm.SimtmmError, match="--trials: needs --sampler"):
         simtmm.tune("copy", over={"threads": [64]}, trials=3)
     with pytest.raises(simtmm.SimtmmError, match="sampler: trails: must be name, trials or seed"):
         simtmm.tune("copy", over={"threads": [64]}, sampler={"name": "tpe", "trails": 3})

@@ -144,7 +144,7 @@ def test_what_is_held_stays_and_the_rest_is_fitted_beside_it(monkeypatch):
     assert "scheduling.block_launch" not in {value.key for value in held.values}
     assert held.machine.memory.service == pytest.approx(80, rel=0.06)
     assert held.machine.scheduling.warp_launch != 40
-    with pytest.raises(StudyError, match=r"hold memory.store_interval: .* has no value there: set one"):
+    with pytest.raises(StudyError, match=r"hold memory.store_interval: .* has no value for it: set one"):
         calibrate("again", chase, points, base, hold=["memory.store_interval"])
 
 
@@ -202,7 +202,7 @@ def test_a_pointer_chase_alone_gives_latencies_and_caches():
 
 
 def test_without_a_machine_and_without_threads_nothing_tells_the_groups():
-    with pytest.raises(StudyError, match=r"cores\.groups: not known"):
+    with pytest.raises(StudyError, match=r"cores\.groups: unknown"):
         calibrate("m", V100)
 
 

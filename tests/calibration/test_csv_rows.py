@@ -12,7 +12,7 @@ from simtmm.errors import StudyError
         ("", "has no rows"),
         ("a,b\n", "has no rows"),
         ("a,c\n1,2\n", "has no column 'b'"),
-        ("a,b,b\n1,2,3\n", "column 'b': is there twice"),
+        ("a,b,b\n1,2,3\n", "column 'b': appears more than once"),
         ("gpu,a,b\nx,1,2\ny,1,2\n", "has several GPUs: choose one of x, y"),
         ("a,b\n1," + "2" * 200_000, "is not CSV (field larger than field limit (131072))"),
         (b"a,b\n1,\xff\n", "is not CSV (line 2 is not UTF-8: invalid start byte)"),

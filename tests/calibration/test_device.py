@@ -90,7 +90,7 @@ def test_a_gpu_is_measured_and_what_it_is_comes_back(cupy, tmp_path):
     assert machine.memory.l1.latency == pytest.approx(L1_LATENCY, rel=2e-3)
     assert machine.memory.l1.sets * machine.memory.l1.ways * machine.chunk_bytes == L1_BYTES
     assert machine.memory.atomic_service == pytest.approx(UPDATE_CYCLES, rel=2e-3)
-    assert any(f"shared memory takes {LOCAL_CYCLES:.1f} cycles" in note for note in result.notes)
+    assert any(f"a shared-memory access takes {LOCAL_CYCLES:.1f} cycles" in note for note in result.notes)
     # 10 %: of seven points each, and a launch of blocks that the fit tells from L to some per cent.
     assert machine.scheduling.block_launch == pytest.approx(300, rel=0.1)
     assert machine.scheduling.launch_overhead == pytest.approx(OVERHEAD_CYCLES, rel=0.05)
@@ -144,5 +144,5 @@ def test_a_gpu_hands_its_resources_out_as_the_shipped_machine_does(name, more, c
 
 def test_without_a_gpu_a_line_says_so(cupy):
     cupy.devices = 0
-    with pytest.raises(RecordingError, match="no GPU that it can use"):
+    with pytest.raises(RecordingError, match="CuPy finds no GPU"):
         device.calibrate_device(0)

@@ -61,12 +61,12 @@ def test_launch_costs_come_back(tmp_path, unit):
     # A step that gains less than half a per cent is the last.
     assert {key: getattr(scheduling, key) for key in GIVEN} == pytest.approx(GIVEN, rel=0.02)
     assert found.machine.sources["scheduling.block_interval"].source == "micro.csv"
-    assert "rows that no value comes from: kernel copy (1)" in found.notes[1]
+    assert "rows not used: kernel copy (1)" in found.notes[1]
 
 
 def test_launches_that_tell_nothing_apart_are_refused(tmp_path):
     path = written(tmp_path, ["kernel,parameters,seconds", *["empty,threads=32;blocks=1,1e-6"] * 9])
-    with pytest.raises(StudyError, match="9 launches of an empty kernel do not tell launch_overhead"):
+    with pytest.raises(StudyError, match="9 launches of an empty kernel can't separate launch_overhead"):
         calibrate_micro("m", [path], MACHINE)
 
 
@@ -133,5 +133,5 @@ def test_the_function_takes_names_as_the_command_does():
 
 def test_a_value_that_two_files_give_is_refused(tmp_path):
     paths = [written(tmp_path, ["sass,cycles", "FADD,4"], name) for name in ("a.csv", "b.csv")]
-    with pytest.raises(StudyError, match=r"b\.csv: instructions\.fp32: another file gives it as well"):
+    with pytest.raises(StudyError, match=r"b\.csv: instructions\.fp32: another file also gives it"):
         calibrate_micro("m", paths, MACHINE)

@@ -221,5 +221,5 @@ def test_an_unknown_gpu_and_an_unknown_operation_are_refused():
 
 
 def test_a_machine_without_a_clock_has_no_bandwidth():
-    with pytest.raises(StudyError, match=r"machine m \(clock_hz = none\): clock_hz: must be there"):
+    with pytest.raises(StudyError, match=r"machine m \(clock_hz = none\): clock_hz: is required"):
         stream_bandwidth(machine().replace({"clock_hz": None}), "read", 32, 1)

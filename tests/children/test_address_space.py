@@ -34,5 +34,5 @@ def test_a_limit_is_named_in_one_line(kibibytes, words, tmp_path):
     assert done.stdout == ""
     [line] = done.stderr.splitlines()
     assert line.startswith("simtmm: error: ")
-    assert "memory does not suffice" in line
+    assert "out of memory" in line
     assert "ulimit -v" in line

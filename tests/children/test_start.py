@@ -56,7 +56,7 @@ def test_a_tool_that_takes_too_long_is_ended_with_what_it_started(tmp_path):
         "time.sleep(3000)\n"
     )
     with pytest.raises(
-        LimitError, match=r"^python\S*: took longer than 5 s and was ended \(SIMTMM_COMPILER_TIMEOUT\)$"
+        LimitError, match=r"^python\S*: took longer than 5 s and was stopped \(SIMTMM_COMPILER_TIMEOUT\)$"
     ):
         python(script, limits=Limits(seconds=5.0, memory=8 << 30))
     if (tmp_path / "child").exists():  # else it was ended before it came so far
@@ -65,7 +65,7 @@ def test_a_tool_that_takes_too_long_is_ended_with_what_it_started(tmp_path):
 
 
 def test_a_tool_that_prints_without_end_is_ended():
-    with pytest.raises(LimitError, match=r"^python\S*: printed more than 100,000 bytes and was ended$"):
+    with pytest.raises(LimitError, match=r"^python\S*: printed more than 100,000 bytes and was stopped$"):
         python("while True: print('x' * 1000)", limits=Limits(600.0, 8 << 30, output=100_000))
 
 

@@ -70,18 +70,18 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
     ("words", "line"),
     [
         (("--latency", "none.csv"), "none.csv: can't be read"),
-        (("--latency", LATENCY), "cores.groups: not known: give a machine"),
+        (("--latency", LATENCY), "cores.groups: unknown: give a machine"),
         (("--latency", LATENCY, "--gpu", "v1000"), "gpu 'v1000': unknown; did you mean 'v100'?"),
         (("--latency", LATENCY, "--set", "cores.warp_width=64"), "--set cores.warp_width=64: changes a machine"),
         (("--latency", LATENCY, "--machine", "v100", "-o", "no/where.toml"), "there is no folder no"),
         ((), "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER"),
         (("--latency", LATENCY, "--device", "0"), "calibrate: needs --latency FILE (and --stream FILE), or --device"),
-        (("--device", "0", "--stream", "s.csv"), "calibrate: --stream s.csv: does not go with --device"),
-        (("--device", "0", "--gpu", "v100"), "calibrate: --gpu v100: does not go with --device"),
-        (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: goes with --device only"),
-        (("--device", "0", "--keep", "nowhere"), "--keep nowhere: there is no such folder"),
+        (("--device", "0", "--stream", "s.csv"), "calibrate: --stream s.csv: can't be combined with --device"),
+        (("--device", "0", "--gpu", "v100"), "calibrate: --gpu v100: can't be combined with --device"),
+        (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: needs --device"),
+        (("--device", "0", "--keep", "nowhere"), "--keep nowhere: no such folder"),
         (("--micro", LATENCY), "calibrate: --micro: needs --machine NAME"),
-        (("--micro", LATENCY, "--latency", LATENCY), f"calibrate: --latency {LATENCY}: does not go with --micro"),
+        (("--micro", LATENCY, "--latency", LATENCY), f"calibrate: --latency {LATENCY}: can't be combined with --micro"),
         (("--micro", LATENCY, "--machine", "v100"), "has neither the columns sass and cycles"),
         (("--latency", LATENCY, "--latency-from", "reed"), "latency from 'reed': must be chase or read"),
         (("--latency", LATENCY, "--machine", "v100", "--latency-from", "read"), "latency from read: needs bandwidth"),
@@ -120,7 +120,7 @@ def test_without_cupy_a_line_says_what_is_missing(command, monkeypatch, tmp_path
     monkeypatch.setitem(sys.modules, "cupy", None)
     status, out, errors = command("--device", "0", "-o", "mine.toml")
     assert (status, out) == (2, "")
-    assert "a GPU is used through CuPy, which is not here" in errors
+    assert "a GPU needs CuPy, which can't be imported" in errors
     assert errors.count("\n") == 1
     assert not (tmp_path / "mine.toml").exists()
 
@@ -131,6 +131,6 @@ def test_without_a_gpu_a_line_says_so(command, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "cupy", fake)
     status, out, errors = command("--device", "0", "-o", "mine.toml")
     assert (status, out) == (2, "")
-    assert "no GPU that it can use" in errors
+    assert "CuPy finds no GPU" in errors
     assert errors.count("\n") == 1
     assert not (tmp_path / "mine.toml").exists()

@@ -67,10 +67,10 @@ def test_a_scripts_arrays_are_unwritten_until_somebody_writes_them(called, tmp_p
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run", "gemm", "--check", "race"), "--check 'race': 'race' is no check"),
-        (("run", "gemm", "--as", "written", "--check", "all"), "--check: is for kernels as compiled"),
+        (("run", "gemm", "--check", "race"), "--check 'race': 'race' is not a check"),
+        (("run", "gemm", "--as", "written", "--check", "all"), "--check: needs a compiled kernel"),
         (("run", "--check", "all"), "not a trace"),
-        (("run", "gemm", "--error-exitcode", "3"), "--error-exitcode 3: is for --check, which is not given"),
+        (("run", "gemm", "--error-exitcode", "3"), "--error-exitcode 3: needs --check"),
     ],
 )
 def test_what_can_not_be_checked_is_refused(called, words, message):

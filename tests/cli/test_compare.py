@@ -100,7 +100,7 @@ def test_an_interrupted_comparison_prints_what_is_there_and_goes_on(command, mon
     status, out, err = command(*words, *option)
     assert status == 130
     assert err.splitlines() == [
-        "simtmm: 1 of 2 cases are done; the same command goes on from there",
+        "simtmm: 1 of 2 cases are done; the same command continues from there",
         "simtmm: interrupted",
     ]
     assert not (tmp_path / "made.json").exists()
@@ -108,7 +108,7 @@ def test_an_interrupted_comparison_prints_what_is_there_and_goes_on(command, mon
         assert out == ""
     else:
         assert re.search("^list-ranking-wyllie +gtx280 +[0-9.]+ us", out, flags=re.MULTILINE)
-        assert "Open: list-ranking-wyllie, gtx480: has not been run yet" in out
+        assert "Open: list-ranking-wyllie, gtx480: has not run yet" in out
     status, out, _ = command(*words, *option)
     assert status == 0
     assert simulated == ["GeForce GTX 280", "Ctrl-C", "GeForce GTX 480"]
@@ -154,7 +154,7 @@ def test_predict_draws_its_sweep(command, tmp_path):
         (("compare", TRACE, "--picture", "x.gif"), "x.gif: a picture's name must end in .png, .svg, .pdf"),
         (("compare", TRACE, "--picture", "x.png", "--kind", "pie"), "picture 'pie': must be one of"),
         (("compare", TRACE, "--picture", "x.png", "--log", "z"), "log 'z': must be one of x, y, xy, none"),
-        (("compare", TRACE, "--log", "x"), "--log: of a picture, so --picture must be given too"),
+        (("compare", TRACE, "--log", "x"), "--log: needs --picture"),
         (("compare", TRACE, "-m", "gtx28"), "machine 'gtx28': unknown; did you mean"),
         (("compare", TRACE, "--measured", "no.csv"), "no.csv: can't be read"),
         (("compare", TRACE, "--unit", "ms", "--constant", "a1=1", "--constant", "a0=1"), "unit = 'ms'"),

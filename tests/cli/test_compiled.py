@@ -175,17 +175,17 @@ def test_a_kernel_with_macros_is_recorded_in_the_form_that_is_requested(here, ca
     [
         (
             ("sweep", "threads", "saxpy.cu"),
-            "saxpy.cu: how is it launched? simtmm run, diff, record and record measure take --grid, --block and "
-            "--arg; all else takes a file of launches (.toml)",
+            "saxpy.cu: needs its launches: simtmm run, diff, record and record measure have --grid, --block and "
+            "--arg; other commands need a file of launches (.toml)",
         ),
-        (("compare", "saxpy.cu"), "saxpy.cu: how is it launched?"),
+        (("compare", "saxpy.cu"), "saxpy.cu: needs its launches"),
         (
             ("sweep", "saxpy.cu", "--vary", "memory.latency=1,2"),
-            "saxpy.cu: is no kernel that simtmm sweep takes, which",
+            "saxpy.cu: is not a kernel for simtmm sweep: must be a folder",
         ),
-        (("sweep", "launches.toml"), "launches.toml: is no kernel that simtmm sweep takes, which is a folder"),
-        (("advise", "launches.toml"), "none of threads, blocks, sub_block, side is left to choose: say what to vary"),
-        (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not"),
+        (("sweep", "launches.toml"), "launches.toml: is not a kernel for simtmm sweep: must be a folder"),
+        (("advise", "launches.toml"), "none of threads, blocks, sub_block, side is free to vary: name what to vary"),
+        (("run", "plain", "--grid", "8"), "--grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), not"),
         (("run", "--as", "compiled"), "list-ranking-wyllie.parquet: form = 'compiled': can only be given to a kernel"),
         (("run", "plain", "--as", "compield"), "form = 'compield': must be one of written, compiled, ptx"),
         (("run", "saxpy.cu", *LAUNCH, *ARRAYS, "--as", "written"), "kernel saxpy: saxpy.cu: is recorded as compiled;"),

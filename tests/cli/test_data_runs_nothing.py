@@ -161,7 +161,7 @@ def test_the_store_that_ran_code_runs_none(command, marker):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("[" * 5000, "holds what is not JSON"), ("3", "holds 3: must be an object"), ("{", "not JSON")]
+    ("said", "told"), [("[" * 5000, "has invalid JSON"), ("3", "has 3: must be an object"), ("{", "has invalid JSON")]
 )
 def test_a_store_whose_study_is_none_is_refused(command, said, told):
     design = design_of(study_of({"program": "list-ranking", "kind": "algorithm", "axes": {"n": "8:9"}}))
@@ -200,7 +200,7 @@ def test_a_study_file_names_no_program(command, marker, name):
         Path(path).write_text(f"open({str(marker)!r}, 'w').close()\n")
     status, out, errors = command("sweep", study_file(name))
     assert (status, out, errors.count("\n")) == (2, "", 1)
-    assert errors.startswith(f"simtmm: error: s.toml: {name!r}: neither a kernel, nor a trace, nor an algorithm")
+    assert errors.startswith(f"simtmm: error: s.toml: {name!r}: not a kernel, trace or algorithm")
     assert not marker.exists()
 
 
@@ -288,7 +288,7 @@ def test_a_kernel_of_the_working_directory_hides_no_shipped_one(command, evil, c
     status, out, _ = command("run", "stream", "-p", "n=64", "--machine", "ideal")
     assert (status, out.partition(" ")[0]) == (0, "stream")
     assert [record.getMessage() for record in caplog.records] == [
-        "kernel stream: the shipped one is taken, and not kernels/stream; to have that one, name its path or give "
+        "kernel stream: using the shipped one, not kernels/stream; to use that one, give its path or "
         "--kernel-path kernels"
     ]
     assert not marker.exists()
@@ -302,6 +302,6 @@ def test_which_kernel_is_taken_is_reported_on_standard_error(evil, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0
     assert done.stderr == (
-        "simtmm: kernel stream: the shipped one is taken, and not kernels/stream; to have that one, name its path or "
-        "give --kernel-path kernels\n"
+        "simtmm: kernel stream: using the shipped one, not kernels/stream; to use that one, give its path or "
+        "--kernel-path kernels\n"
     )

@@ -46,11 +46,11 @@ def test_saved_runs_are_what_was_run(command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("a.json", "w.json", "--set-a", "memory.latency=1"), "--set-a memory.latency=1: a.json is a run that was"),
-        (("w.json", "a.json", "--machine-b", "v100"), "--machine-b v100: a.json is a run that was saved: nothing of"),
-        (("a.json", "a.json", "--machine", "v100"), "--machine v100: a.json and a.json are runs that were saved: "),
+        (("a.json", "w.json", "--set-a", "memory.latency=1"), "--set-a memory.latency=1: a.json is a saved run"),
+        (("w.json", "a.json", "--machine-b", "v100"), "--machine-b v100: a.json is a saved run, which can't"),
+        (("a.json", "a.json", "--machine", "v100"), "--machine v100: a.json and a.json are saved runs, "),
         (("a.json", "no.json"), "no.json: can't be read (No such file or directory)"),
-        (("a.json", "t.json"), "t.json: is no run that `simtmm run --json` wrote: program is missing"),
+        (("a.json", "t.json"), "t.json: is not the output of `simtmm run --json`: program is missing"),
         (("a.json", "list.json"), "list.json: the workload: must be an object with "),
         (("a.json", "bad.json"), "bad.json: is not JSON ("),
         (("w.json", "w.json", "--param-b", "n=64"), "w.json: parameters (n) can only be given to a kernel"),

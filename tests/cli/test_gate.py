@@ -101,8 +101,8 @@ def test_new_and_vanished_kernels_are_told_and_do_not_fail(command, baseline, tm
     status, out, _ = command(*GATE)
     assert status == 0
     assert out.startswith("None of 1 kernel grew by more than 5 %")
-    assert "Note: new: is not in the baseline, and compared with nothing: --update adds it.\n" in out
-    assert "Note: short: is in the baseline alone: the file of kernels no longer has it.\n" in out
+    assert "Note: new: is not in the baseline, so it was not compared: --update adds it.\n" in out
+    assert "Note: short: is only in the baseline: the file of kernels no longer has it.\n" in out
 
 
 def test_a_changed_table_and_machine_are_noted(command, baseline, tmp_path):
@@ -133,7 +133,7 @@ def test_another_simtmm_is_noted(command, baseline, key, value, said):
     baseline.write_text(json.dumps(document))
     status, out, _ = command(*GATE)
     assert status == 0
-    assert f"Note: {said}: its rules may have been others.\n" in out
+    assert f"Note: {said}: its rules may have differed.\n" in out
 
 
 def test_paths_are_relative_to_the_file(command, baseline, monkeypatch, tmp_path):
@@ -189,10 +189,10 @@ def test_names_are_no_markdown():
         ("[a]\nmachine = 'v100'", "a.source: is missing: must be a kernel's name, or a file"),
         ("[a]\nsource = 3", "a.source = 3: must be a kernel's name, or a file"),
         ("[a]\nsorce = 'x'", "a.sorce: unknown key; did you mean 'source'?"),
-        ("[a]\nsource = 'gem'\nmachine = 'v100'", "a.source = 'gem': is no kernel that is shipped or in a folder"),
+        ("[a]\nsource = 'gem'\nmachine = 'v100'", "a.source = 'gem': unknown kernel: neither shipped nor in a folder"),
         ("[a]\nsource = 'x.py'", "a.source = 'x.py': must be a trace: simtmm record x.py -o x.parquet"),
-        ("[a]\nsource = 'x.cu'", "a.source = 'x.cu': there is no file x.cu"),
-        ("[a]\nsource = 'x.json'", "a.source = 'x.json': there is no file x.json"),
+        ("[a]\nsource = 'x.cu'", "a.source = 'x.cu': no such file: x.cu"),
+        ("[a]\nsource = 'x.json'", "a.source = 'x.json': no such file: x.json"),
         ("[a]\nsource = 's.cu'", "a.grid: is missing: must be one to three sizes, such as 64 or '64x64'"),
         ("[a]\nsource = 's.cu'\ngrid = 0\nblock = 1", "a.grid = 0: must be one to three sizes of at least 1"),
         ("[a]\nsource = 's.cu'\ngrid = 1\nblock = 1\nshared = -1", "a.shared = -1: must be a whole number of bytes"),
@@ -201,7 +201,7 @@ def test_names_are_no_markdown():
         ("[a]\nsource = 's.cu'\ngrid = 1\nblock = 1\ncompile = 'x'", "a.compile = 'x': must be a list of texts"),
         (
             "[a]\nsource = 'gemm'\ngrid = 1",
-            "a.grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), and not",
+            "a.grid: is for a file of device code (.cu, .ptx, .cubin, .fatbin), not",
         ),
         ("[a]\nsource = 'gemm'\nas = 'x'", "a.as = 'x': must be one of written, compiled, ptx"),
         ("[a]\nsource = 'gemm'\nparams = 3", "a.params = 3: must be a table"),
@@ -230,13 +230,16 @@ def test_a_wrong_file_of_kernels_is_told_in_one_line(command, tmp_path, text, sa
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--fail-above", "10"), "--fail-above '10': must be a percentage, as 10%, or a part from 0 to 1, as 0.1"),
+        (
+            ("--fail-above", "10"),
+            "--fail-above '10': must be a percentage, such as 10%, or a fraction from 0 to 1, such as 0.1",
+        ),
         (("--fail-above", "nan%"), "--fail-above 'nan%': must be a percentage"),
         (("--fail-above", "-1%"), "--fail-above '-1%': must be a percentage"),
-        (("b.json",), "B = b.json: can't be given with --baseline: kernels.toml says how each kernel is run"),
-        (("-m", "v100"), "--machine: can't be given with --baseline"),
-        (("--set-b", "a=1"), "--set-b: can't be given with --baseline"),
-        (("--markdown", "--json"), "--markdown: can't be given with --json"),
+        (("b.json",), "B = b.json: can't be combined with --baseline: kernels.toml says how to run each kernel"),
+        (("-m", "v100"), "--machine: can't be combined with --baseline"),
+        (("--set-b", "a=1"), "--set-b: can't be combined with --baseline"),
+        (("--markdown", "--json"), "--markdown: can't be combined with --json"),
         (("-o", "perf.json"), "-o perf.json: is the baseline: name another file"),
         (("--baseline", "perf.txt"), "--baseline perf.txt: must be a file .json"),
         (("--baseline", "no/perf.json"), "no/perf.json: can't be written (there is no folder no)"),
@@ -256,10 +259,10 @@ def test_wrong_words_are_told_in_one_line(command, tmp_path, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("kernels.toml",), "B: is missing: kernels.toml is compared with another run, or, with --baseline FILE"),
-        (("a", "b", "--update"), "--update: is for --baseline FILE, which is not given"),
-        (("a", "b", "--fail-above", "5%"), "--fail-above: is for --baseline FILE, which is not given"),
-        (("a", "b", "--markdown"), "--markdown: is for --baseline FILE, which is not given"),
+        (("kernels.toml",), "B: is missing: compare kernels.toml with another run, or with a file (--baseline FILE"),
+        (("a", "b", "--update"), "--update: needs --baseline FILE"),
+        (("a", "b", "--fail-above", "5%"), "--fail-above: needs --baseline FILE"),
+        (("a", "b", "--markdown"), "--markdown: needs --baseline FILE"),
         (("work/w.json", "--baseline", "p.json"), "work/w.json: must be a file of kernels (.toml) with --baseline"),
     ],
 )
@@ -272,7 +275,7 @@ def test_what_belongs_together_is_asked_for(command, words, said):
 @pytest.mark.parametrize(
     ("keys", "value", "said"),
     [
-        (("version",), 2, "version = 2: must be 1: write it anew with --update"),
+        (("version",), 2, "version = 2: must be 1: rewrite it with --update"),
         (("version",), True, "version = True: must be 1"),
         (("kernels",), [], "kernels = []: must be an object"),
         (("provenance", "simtmm"), 1, "provenance.simtmm = 1: must be a text"),

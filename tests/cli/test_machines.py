@@ -90,7 +90,7 @@ def test_a_new_machine_is_written_with_what_is_yours_and_what_is_its_familys(com
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ((), "memory.l2.size (--l2): is missing, and no family's: as 72MiB, or none"),
+        ((), "memory.l2.size (--l2): is missing, and no family supplies it: give a size such as 72MiB, or none"),
         (
             ("--l2", "1MiB", "--clock", "2.52"),
             "--clock 2.52: must be in Hz, at least 1e+06, as 1.7e9 or 1.7GHz",
@@ -105,8 +105,8 @@ def test_a_new_machine_is_written_with_what_is_yours_and_what_is_its_familys(com
         ),
         (("--l2", "72MB"), "memory.l2.size = 72MB: must be in B, KiB, MiB, GiB (1 KiB is 1024 bytes)"),
         (("--l2", "big"), "memory.l2.size = 'big': must be a size, as 72MiB or 96KiB"),
-        (("--l2", "1MiB", "--threads", "1536"), "--threads 1536: is a group's, so --cores must be given as well"),
-        (("--l2", "1MiB", "--set", "clock_hz=1e9"), "--set clock_hz: is given by an option of its own"),
+        (("--l2", "1MiB", "--threads", "1536"), "--threads 1536: counts the threads of a group, so it needs --cores"),
+        (("--l2", "1MiB", "--set", "clock_hz=1e9"), "--set clock_hz: has an option of its own: use that"),
     ],
 )
 def test_what_a_new_machine_lacks_is_reported_in_a_line(command, capsys, monkeypatch, words, line):
@@ -134,7 +134,7 @@ def test_a_name_that_is_a_file_here_is_told_its_path(capsys, monkeypatch, tmp_pa
 
 
 def test_a_factor_turned_round_is_told_how_it_is_written():
-    with pytest.raises(MachineError, match=r"memory\.latency = 0\.5x: a multiple is written x0\.5"):
+    with pytest.raises(MachineError, match=r"memory\.latency = 0\.5x: write a multiple as x0\.5"):
         load_machine("v100").replace({"memory.latency": "0.5x"})
 
 
@@ -169,6 +169,6 @@ def test_a_file_that_is_no_machine_is_named_and_the_others_are_listed(command, t
     assert status == 0
     assert {"own", "v100"} <= set(json.loads(out))
     assert (
-        "broken.toml: is not TOML (Expected ']' at the end of a table declaration (at line 1, column 7)): it is left"
+        "broken.toml: is not TOML (Expected ']' at the end of a table declaration (at line 1, column 7)): skipped"
         in caplog.text
     )

@@ -98,7 +98,7 @@ def test_record_takes_a_gpu_and_says_what_it_left_out(command, cupy, tmp_path):
     ("words", "line"),
     [
         (("measure",), "measure: needs a kernel, or --all"),
-        (("measure", "stream", "--all"), "measure --all: takes no kernel and no parameters"),
+        (("measure", "stream", "--all"), "measure --all: takes no kernel or parameters"),
         (("measure", "strem"), "kernel 'strem': unknown; did you mean 'stream'?"),
         (("measure", "stream", "-p", "m=3"), "parameter 'm': unknown"),
         (("measure", "stream", "-o", "nowhere/m.json"), "nowhere/m.json: can't be written"),
@@ -144,10 +144,10 @@ def test_a_file_of_cuda_is_timed_and_recorded_as_it_is(command, cupy, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["k.cu"], "k.cu: --grid and --block: how is it launched?"),
+        (["k.cu"], "k.cu: --grid and --block: required"),
         (["vector-add", "--grid", "4"], "--grid: is for a file of device code"),
         (["vector-add", "--as", "sass"], "form = 'sass': must be one of written, compiled, ptx"),
-        (["--all", "--as", "compiled"], "measure --all: takes no kernel and no parameters"),
+        (["--all", "--as", "compiled"], "measure --all: takes no kernel or parameters"),
     ],
 )
 def test_what_does_not_go_together_is_told(words, line, command, cupy, tmp_path):

@@ -37,7 +37,7 @@ def command(called, monkeypatch, tmp_path):
         (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4090' or "),
         (
             ("sweep", "threads", "s.cu"),
-            "s.cu: how is it launched? simtmm run, diff, record and record measure take --grid,",
+            "s.cu: needs its launches: simtmm run, diff, record and record measure have --grid,",
         ),
         (
             ("run", "w.json", "-m", "gtx480", "--set", "memory.l2=40"),
@@ -85,6 +85,6 @@ def test_an_option_of_launches_says_where_launches_stand(called):
     status, out, err = called("tune", "x.cu", "--grid", "4")
     assert (status, out) == (2, "")
     assert err == (
-        "simtmm: error: No such option: --grid (a file of launches (.toml) says how a .cu file is launched; run, diff "
-        "and record take the option)\n"
+        "simtmm: error: No such option: --grid (describe a .cu file's launches in a file (.toml); only run, "
+        "diff and record have this option)\n"
     )

@@ -90,7 +90,7 @@ def test_what_a_command_reads_is_not_written_over(called, tmp_path, monkeypatch,
     (folder / "read.cu").write_text("what took days")
     (folder / "link.cu").symlink_to("read.cu")
     status, out, errors = called(*words)
-    said = f"simtmm: error: {option}: is what the command reads, and would be lost: name another file\n"
+    said = f"simtmm: error: {option}: is also the input and would be overwritten: name another file\n"
     assert (status, out, errors) == (2, "", said)
     assert (folder / "read.cu").read_text() == "what took days"
 
@@ -100,7 +100,7 @@ def test_a_program_may_name_what_is_written(called, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "out.json").touch()
     _, _, errors = called("run", "program.cu", "-o", "out.json", "--", "out.json")
-    assert "would be lost" not in errors
+    assert "would be overwritten" not in errors
 
 
 def test_a_recording_does_not_write_over_its_source(tmp_path):
@@ -109,6 +109,6 @@ def test_a_recording_does_not_write_over_its_source(tmp_path):
     launches.write_text('source = "k.ptx"\n[[launch]]\nkernel = "k"\ngrid = 1\nblock = 1\n')
     for output in (code, launches):
         before = output.read_bytes()
-        with pytest.raises(RecordingError, match="is what is recorded, and would be lost"):
+        with pytest.raises(RecordingError, match="is also the input and would be overwritten"):
             record(launches, output=output)
         assert output.read_bytes() == before

@@ -121,7 +121,7 @@ def test_a_measured_time(document, refused):
     assert (found["measured"]["seconds"], found["measured"]["departing"]) == (1e-3, [])
     assert document(TRACE, "--model", "pram", "--measured", "1")["measured"]["factor"] == 2
     assert refused(TRACE, "--measured", "inf") == "--measured inf: must be a number of seconds above 0"
-    assert refused(TRACE, "--factor", "3") == "--factor: is of a measured time, so --measured must be given too"
+    assert refused(TRACE, "--factor", "3") == "--factor: needs --measured, the time that it is for"
 
 
 def test_a_parameter_that_is_given_twice(refused):
@@ -178,7 +178,7 @@ def test_output_writes_the_document(command, tmp_path):
     ("words", "line"),
     [
         (["ftf"], "kernel 'ftf': unknown; did you mean 'fft'"),
-        (["paper", "predict", "ftf"], "'ftf': neither an algorithm, nor a kernel (see `simtmm kernels`), nor a trace "),
+        (["paper", "predict", "ftf"], "'ftf': not an algorithm, a kernel (see `simtmm kernels`) or a trace "),
         (["paper", "predict", "stream"], "stream: is a program, not an algorithm: simtmm run stream --models"),
         (["fft"], "fft: N (points) must be given"),
         (["crossover", "fft"], "Missing argument 'B'. (see simtmm --help)"),
@@ -197,8 +197,8 @@ def test_output_writes_the_document(command, tmp_path):
         (["none.parquet"], "none.parquet: can't be read "),
         ([TRACE, "-p", "n=4"], f"{TRACE}: parameters (n) can only be given to a kernel"),
         ([TRACE, "--model", "tm"], "model 'tm': unknown; did you mean 'tmm'"),
-        ([TRACE, "--constant", "a1=1"], "calibrated: a0: must be given; it is fitted to measured times"),
-        ([TRACE, "--unit", "s"], "--unit: is of the constants, so --constant must be given too"),
+        ([TRACE, "--constant", "a1=1"], "calibrated: a0: must be given (fit it to measured times"),
+        ([TRACE, "--unit", "s"], "--unit: needs --constant, whose unit it is"),
         (["zigzag", TRACE, "--blocks", "4"], "--blocks 4: must be LOW:HIGH, whole numbers from 1 to 999,999,999"),
         (["zigzag", TRACE, "--blocks", "4:3"], "--blocks 4:3: must be LOW:HIGH, whole numbers from 1 to 999,999,999"),
         (["zigzag", TRACE, "--blocks", "1:1000000000"], "--blocks 1:1000000000: must be LOW:HIGH, whole numbers"),
@@ -232,12 +232,12 @@ def test_an_option_of_counts_is_refused_for_an_algorithm(refused, option):
 def test_an_option_of_models_is_refused_in_a_simulation(refused, option):
     words = {**OF_COUNTS, "--measured": ["1"], "--factor": ["2"], "--latex": []}[option]
     if option != "--as":
-        assert refused("run", TRACE, option, *words) == f"{option}: is for --models-only, which is not given"
+        assert refused("run", TRACE, option, *words) == f"{option}: needs --models-only"
 
 
 @pytest.mark.parametrize("words", [["--lines"], ["--timeline", "t.json"], ["--html", "p.html"], ["--engine", "fast"]])
 def test_an_option_of_simulations_is_refused_of_models(refused, words):
-    assert refused(TRACE, *words) == f"{words[0]}: is of a simulation, and --models-only does without"
+    assert refused(TRACE, *words) == f"{words[0]}: needs a simulation, which --models-only leaves out"
 
 
 @pytest.mark.parametrize(

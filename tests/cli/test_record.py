@@ -86,7 +86,7 @@ def test_a_wrong_answer_names_a_race_it_may_come_of(command, kernel):
     folder = kernel(check="raise WrongAnswer('a[0] is 2')")
     plain, racing = (command("record", folder, *words)[2] for words in ((), ("--races",)))
     assert plain == f"{WRONG}\n"
-    assert racing.startswith(f"{WRONG}; it races, as f: within a block: store and store of a[0]: ")
+    assert racing.startswith(f"{WRONG}; it has a race: f: within a block: store and store of a[0]: ")
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -155,8 +155,8 @@ def test_only_kernels_are_looked_for_there(kernel, monkeypatch):
 
 def test_a_folder_that_is_not_there_or_a_kernel_itself_is_refused(command, kernel):
     folder = kernel()
-    line = "simtmm: error: --kernel-path missing: there is no such folder\n"
+    line = "simtmm: error: --kernel-path missing: no such folder\n"
     assert command("kernels", "--kernel-path", "missing") == (2, "", line)
     status, _, errors = command("record", "own", "--kernel-path", folder)
     assert status == 2
-    assert errors.endswith("is a kernel itself; name the folder that it lies in\n")
+    assert errors.endswith("is a kernel itself; give its parent folder\n")

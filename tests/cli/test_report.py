@@ -84,10 +84,10 @@ def test_pictures_of_a_study(command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("no.csv", "--across", "n"), "--across: of a picture, so --picture must be given too"),
-        (("no.csv", "--log", "x"), "--log: of a picture, so --picture must be given too"),
+        (("no.csv", "--across", "n"), "--across: needs --picture"),
+        (("no.csv", "--log", "x"), "--log: needs --picture"),
         (("no.csv", "--picture", "x.gif"), "x.gif: a picture's name must end in"),
-        (("no.sqlite",), "no.sqlite: there is no such store"),
+        (("no.sqlite",), "no.sqlite: no such store"),
         (("no.csv",), "no.csv: can't be read"),
         (("x.html",), "x.html: must be a study's store (.sqlite)"),
         (("no.csv", "-o", "no/where.html"), "no/where.html: can't be written (there is no folder no)"),
@@ -115,7 +115,7 @@ def test_a_store_stays_readable_whichever_simtmm_computed_it(command, monkeypatc
     monkeypatch.setattr("simtmm.provenance.sources", lambda *parts: "edited")
     status, out, err = command("sweep", "report", "s.sqlite")
     assert (status, err) == (0, "")
-    assert "4 of them as computed earlier, by run 1: simtmm" in out
+    assert "4 of them were computed earlier, by run 1: simtmm" in out
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("run 1: simtmm") >= 4
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0  # anew
@@ -128,7 +128,7 @@ def test_a_store_of_other_points_is_refused(command):
     Path("s.toml").write_text(other, encoding="utf-8")
     status, out, err = command("sweep", "report", "s.toml")
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "none of its points is of this study" in err
+    assert "none of its points belongs to this study" in err
 
 
 def test_a_complete_store_needs_no_permission_to_write(command, monkeypatch):
@@ -139,4 +139,4 @@ def test_a_complete_store_needs_no_permission_to_write(command, monkeypatch):
     monkeypatch.setattr("simtmm.study.sweep.is_writable", lambda path: False)
     assert command(*SWEEP, "--store", "s.sqlite")[0] == 0
     status, _, err = command(*SWEEP, "--compute", "tmm", "--compute", "pram", "--store", "s.sqlite")
-    assert (status, err) == (2, "simtmm: error: s.sqlite: can't be written, and lacks 4 points\n")
+    assert (status, err) == (2, "simtmm: error: s.sqlite: can't be written, but lacks 4 points\n")

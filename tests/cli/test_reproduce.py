@@ -144,7 +144,7 @@ def test_all_makes_tables_and_figures(command, monkeypatch):
     ("words", "said"),
     [
         (["ma-fig-3.1"], "ma-fig-3.1: is not reproduced: a drawing"),
-        (["ma-fig-6.1", "--check"], "--check: is of tables"),
+        (["ma-fig-6.1", "--check"], "--check: compares tables"),
         (["ma-fig-6.1", "-o", "no/such"], "no/such: can't be written"),
         (["ma-fig-6.2", "nothing"], "reproduction 'nothing': unknown"),
     ],
@@ -214,7 +214,7 @@ def test_what_was_written_is_as_computed(command):
     before = contents()
     status, out, err = command("--check")
     assert (status, err) == (0, "")
-    assert out == "11 points of 3 tables computed anew are what lies in docs, and none is worse than promised\n"
+    assert out == "recomputed 11 points of 3 tables equal those in docs, and none is worse than promised\n"
     assert contents() == before
 
 
@@ -226,10 +226,10 @@ def test_a_stale_figure_is_reported_and_nothing_is_written(command):
     status, out, _ = command("--check")
     assert status == 1
     assert out.splitlines() == [
-        "list: n = 1: simulated: 11 is kept, 11.1 is computed",
-        "list: n = 2: simulated: 22 is kept, 22.2 is computed",
-        "list: n = 3: simulated: 33 is kept, 33.3 is computed",
-        "3 differences between docs and 11 points of 3 tables computed anew",
+        "list: n = 1: simulated: 11 is stored, 11.1 is computed",
+        "list: n = 2: simulated: 22 is stored, 22.2 is computed",
+        "list: n = 3: simulated: 33 is stored, 33.3 is computed",
+        "3 differences between docs and recomputed 11 points of 3 tables",
     ]
     assert contents() == before
     assert command("streams", "--check")[0] == 0
@@ -261,7 +261,7 @@ def test_check_gives_its_findings_as_json_too(command):
     [
         ("docs/accuracy.md", "docs/accuracy.md: does not follow from docs/accuracy/*.json"),
         ("docs/accuracy/list.csv", "docs/accuracy/list.csv: does not follow from list.json"),
-        ("docs/accuracy/list.png", "docs/accuracy/list.png: is no picture of what list.json holds"),
+        ("docs/accuracy/list.png", "docs/accuracy/list.png: is not the picture of list.json"),
     ],
 )
 def test_a_file_that_was_changed_or_lost_is_reported(command, path, told):
@@ -309,7 +309,7 @@ def test_an_interrupted_run_keeps_what_is_done_and_the_next_goes_on(command, nam
     names["lists"] = right
     status, out, _ = command("-o", "docs")
     assert (status, calls) == (0, [1])  # not made again
-    assert "goes on where it was ended: 1 done" in caplog.text
+    assert "continuing an interrupted call: 1 done" in caplog.text
     assert "stream-a" in out
     assert contents() == before
     command("-o", "docs")
@@ -335,7 +335,7 @@ def test_what_was_ended_does_not_stand_for_anything_else(command, names, monkeyp
         assert "remove it" in err
     else:
         assert (status, calls) == (0, [1])
-        assert "all is made anew" in caplog.text
+        assert "starting over" in caplog.text
         assert not unfinished.exists()
 
 

@@ -105,7 +105,7 @@ def test_what_may_be_named(called, own, name):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["fifi"], "rule 'fifi': unknown, and no FILE.py:NAME; did you mean 'fifo'?"),
+        (["fifi"], "rule 'fifi': unknown rule, and not FILE.py:NAME; did you mean 'fifo'?"),
         (["two_level(0)"], "rule 'two_level(0)': write two_level(8), "),
         (["own.py"], "own.py: must be FILE.py:NAME; the rules of this file are youngest, InTurn, every_third, crashes"),
         (["own.py:yungest"], "own.py: has no 'yungest'; did you mean 'youngest'?"),
@@ -114,12 +114,12 @@ def test_what_may_be_named(called, own, name):
         (["own.py:NUMBER"], "own.py: NUMBER: must be a function of two arguments, "),
         (["none.py:youngest"], "none.py: can't be read (No such file or directory)"),
         (["broken.py:x"], "broken.py: can't be run (SyntaxError: "),
-        (["own.py:youngest"], "rule own.py:youngest: has no promises that are known: name some, as --promise "),
+        (["own.py:youngest"], "rule own.py:youngest: has no known promises: name some, such as --promise "),
         (["own.py:youngest", "--promise", "fair"], "promise 'fair': unknown; "),
         (["own.py:youngest", "--promise", "fair_within(x)"], "promise 'fair_within(x)': unknown; "),
         (["fifo", "--draws", "0"], "draws = 0: must be a whole number from 1 to 1000000"),
         (["fifo", "--engine", "slow"], "engine 'slow': unknown"),
-        (["two_level", "--engine", "fast"], "engine 'fast': has the built-in schedulers only"),
+        (["two_level", "--engine", "fast"], "engine 'fast': has only the built-in schedulers"),
         (["fifo", "--picture", "x.png"], "--picture x.png: must be a file .svg"),
     ],
 )

@@ -90,9 +90,9 @@ def test_core_groups_and_cycles_are_chosen_and_it_is_compressed(command, tmp_pat
     ("words", "said"),
     [
         (("--timeline-groups", "30"), "timeline of core group 30: GeForce GTX 280 has the core groups 0 to 29"),
-        (("--timeline-groups", "x"), "--timeline-groups 'x': must be core groups, as 0,1,5-7"),
+        (("--timeline-groups", "x"), "--timeline-groups 'x': must be core groups, such as 0,1,5-7"),
         (("--timeline-from", "1e12"), "timeline from cycle 1e+12: the run ends at cycle "),
-        (("--timeline-from", "9", "--timeline-to", "8"), "timeline from cycle 9 to 8: must end behind its begin"),
+        (("--timeline-from", "9", "--timeline-to", "8"), "timeline from cycle 9 to 8: must end after it begins"),
     ],
 )
 def test_mistakes_are_reported_in_a_line(command, tmp_path, words, said):
@@ -108,4 +108,4 @@ def test_an_option_of_a_timeline_that_nobody_asked_for_is_refused(command, optio
     status, _, err = command("run", "w.json", option, "1")
     assert status == 2
     assert err.startswith(f"simtmm: error: {option} 1")
-    assert err.endswith(": is for --timeline FILE, which is not given\n")
+    assert err.endswith(": needs --timeline FILE\n")

@@ -11,7 +11,7 @@ from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch, sampled_blocks
 
 BLOCKS = 8
-WARNING = "a sampled trace: 6 of 8 blocks were left out, and count as blocks that do nothing"
+WARNING = "a sampled trace: 6 of 8 blocks were left out and count as blocks that do nothing"
 
 
 def traced(path, sample_blocks):

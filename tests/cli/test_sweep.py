@@ -172,7 +172,7 @@ def test_an_interrupted_sweep_says_where_it_is_kept(command, data, monkeypatch):
     monkeypatch.setattr(steps, "simulate", interrupted)
     status, out, err = command("sweep", data / "study.toml", "-j", "1")
     assert (status, out) == (130, "")
-    assert err.splitlines()[0] == "simtmm: what is done is in study.sqlite; the same command goes on from there"
+    assert err.splitlines()[0] == "simtmm: results so far are in study.sqlite; the same command continues from there"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_an_interrupted_sweep_says_where_it_is_kept(command, data, monkeypatch):
         (["--vary", "memory.latency=1", "--vary", "memory.latency=2"], "--vary memory.latency: is given twice"),
         (["--vary", "memory.latenc=1"], "did you mean 'memory.latency'"),
         (["--compute", "tmmm"], "did you mean 'tmm'"),
-        (["--where", "import os"], "is no expression"),
+        (["--where", "import os"], "is not an expression"),
         (["--kind", "program"], "kind = 'program'"),
         (["--engine", "slow"], "engine 'slow': unknown"),
         (["--cluster", "somewhere"], "cluster 'somewhere': must be"),
@@ -201,7 +201,7 @@ def test_what_is_wrong_is_one_line(refused, data, words, said):
 
 def test_flags_are_refused_beside_a_study_file(refused, data):
     assert refused("sweep", data / "study.toml", "--vary", "n=3", "-m", "ideal") == (
-        f"{data / 'study.toml'}: --machine, --vary: can't be given beside a study file, which holds all of it"
+        f"{data / 'study.toml'}: --machine, --vary: can't be combined with a study file, which defines everything"
     )
 
 
@@ -215,7 +215,7 @@ def test_another_file_as_store_is_left_alone(command, data, here):
     before = path.read_bytes()
     status, out, err = command("sweep", data / "study.toml", "--store", path)
     assert (status, out) == (2, "")
-    assert "is no store of a study" in err
+    assert "is not a study's store" in err
     assert path.read_bytes() == before
 
 
@@ -264,7 +264,7 @@ def test_interrupted_advice_prints_the_best_until_then_and_goes_on(command, monk
     assert "Best configuration" in out
     assert "1 configuration not run yet" in out
     assert err.splitlines() == [
-        "simtmm: 1 of 2 configurations are done; the same command goes on from there",
+        "simtmm: 1 of 2 configurations are done; the same command continues from there",
         "simtmm: interrupted",
     ]
     status, out, _ = command(*words)
@@ -281,7 +281,7 @@ def test_advise_keeps_what_it_simulated_where_it_is_told_to(command, here):
 
 def test_advise_is_for_kernels(refused):
     assert "unknown" in refused("advise", "list-ranking")
-    assert "say what to vary" in refused("advise", "apsp-minplus", "-p", "threads=32", "-p", "sub_block=8")
+    assert "name what to vary" in refused("advise", "apsp-minplus", "-p", "threads=32", "-p", "sub_block=8")
 
 
 # threads
@@ -307,9 +307,7 @@ def test_threads_refuses_what_is_wrong(refused, data):
 
 @pytest.mark.parametrize("words", [("--samples", "5"), ("--method", "random"), ("--seed", "1")])
 def test_words_of_a_sample_without_one_are_refused(refused, data, words):
-    assert "--draw must be given too" in refused(
-        "sweep", data / "traced.parquet", "--vary", "memory.latency=1,2", *words
-    )
+    assert "need --draw" in refused("sweep", data / "traced.parquet", "--vary", "memory.latency=1,2", *words)
 
 
 def test_a_kernel_of_ones_own_is_found_by_name(command, tmp_path_factory):
@@ -337,7 +335,7 @@ def test_a_large_study_of_an_algorithm_goes_through_the_command(command, here):
     assert len(document["columns"]["tmm.cycles"]) == 20_000
     assert document["answers"]["fastest"]["tmm"] == {"n": 1000, "memory.latency": 100}
     _, out, _ = command(*words, "--dry-run")
-    assert "nothing is left to do" in out
+    assert "nothing left to compute" in out
 
 
 def test_what_is_set_stands_beside_what_is_swept(command):

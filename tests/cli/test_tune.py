@@ -41,13 +41,13 @@ def test_a_front_is_a_table_a_document_and_a_picture(called, here, quick_builds)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((*WORDS[:4], "--minimise", "seconds"), "there is nothing to choose: give --over NAME=VALUES"),
+        ((*WORDS[:4], "--minimise", "seconds"), "nothing to tune: give --over NAME=VALUES"),
         ((*WORDS, "--error", "3x"), "--error '3x': must be a part of the time, as 3% or 0.03"),
-        ((*WORDS, "--error", "0.1%"), "below which no repetition can show it to be"),
+        ((*WORDS, "--error", "0.1%"), "because repetitions can't show a smaller error"),
         (("tune", "vektor-add", "--over", "side=4"), "did you mean 'vector-add'?"),
         (("tune", "none.json"), "none.json: can't be read"),
-        ((*WORDS, "--picture", "a.png"), "--picture: is of a Pareto front: give --minimise twice"),
-        ((*WORDS, "--seed", "1"), "--seed: is of a sampler, so --sampler must be given too"),
+        ((*WORDS, "--picture", "a.png"), "--picture: shows a Pareto front: give --minimise twice"),
+        ((*WORDS, "--seed", "1"), "--seed: needs --sampler"),
     ],
 )
 def test_a_mistake_is_one_line(called, here, nothing_kept, words, said):

@@ -186,7 +186,7 @@ def test_without_trying_it_is_what_warps_wait_for():
         changes, tables, cause = CASES[name]
         found = run(Workload.from_dict(tables), GPU.replace(changes), what_if=False).verdict
         assert (found.cause, found.is_tried, found.what_ifs) == (cause, False, ())
-        assert "(by what its warps wait for)" in found.words
+        assert "(estimated from what its warps wait for)" in found.words
 
 
 @given(drawn=several(machines()), workload=workloads())

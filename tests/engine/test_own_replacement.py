@@ -106,7 +106,7 @@ def test_a_class_is_made_anew_for_each_set():
     ("policy", "message"),
     [
         (lambda lines, chunk: None, "gave None at access 3: must be a line of the set"),
-        (lambda lines, chunk: lines[9], "raised at access 3: "),
+        (lambda lines, chunk: lines[9], "failed at access 3: "),
         (7, "replacement = 7: must be a function"),
         ({"l3": two_queues}, "replacement of 'l3': cached has l1"),
         ({"l2": two_queues}, "replacement of 'l2': cached has l1"),

@@ -46,7 +46,7 @@ def test_a_bandwidth_gets_ticks_that_can_tell_it_and_no_limit_is_no_limit():
     assert bandwidth(ideal) is None
     assert under(ideal, bandwidth="300").durations.service > 0
     assert under(load_machine("gtx480"), bandwidth="unlimited").durations.service == 0
-    with pytest.raises(MachineError, match=r"bandwidth = .*say unlimited"):
+    with pytest.raises(MachineError, match=r"bandwidth = .*write unlimited"):
         under(ideal, bandwidth="1e9")
 
 

@@ -167,7 +167,7 @@ def test_so_many_pages_and_no_more(begun, monkeypatch, caplog):
         await left(server, first)
         return answer, why
 
-    assert served(begun, ask) == (None, "at most 1 pages at once")
+    assert served(begun, ask) == (None, "at most 1 pages at a time")
     assert not caplog.records
 
 

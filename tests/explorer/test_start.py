@@ -63,7 +63,7 @@ def test_wrong_names_are_refused_before_anything_is_served():
     [
         (["nothing-of-the-kind"], "nothing-of-the-kind"),
         (["--story", "none"], "story 'none': unknown; there are latency-hiding"),
-        (["copy", "--story", "zigzag"], "--story zigzag: says where to begin"),
+        (["copy", "--story", "zigzag"], "--story zigzag: can't be combined"),
         (["--state", "k=copy", "-p", "n=2"], "as p.NAME=VALUE"),
     ],
 )

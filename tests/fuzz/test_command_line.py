@@ -64,7 +64,7 @@ def test_memory_that_ends_is_one_line(here, monkeypatch, capfd):
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 2
-    assert capfd.readouterr().err.startswith("simtmm: error: memory does not suffice (")
+    assert capfd.readouterr().err.startswith("simtmm: error: out of memory (")
 
 
 def test_an_option_that_holds_more_keys_than_one_is_a_text(here, monkeypatch, capfd):

@@ -31,7 +31,7 @@ def test_a_program_is_translated_or_refused(content):
             "PTX line 4: a whole number of at most 2,147,483,647 is expected, not 'x'",
         ),
         (".version 8.4", ".version new", "PTX line 1: .version: 'new': must be a number, as 8.0"),
-        ("table[16]", "table[x]", "PTX line 5: 'x' is no operand"),
+        ("table[16]", "table[x]", "PTX line 5: 'x' is not an operand"),
         ("mul.wide.s32 %rd3, %r5, 4;", "mul.wide.s32 %rd3;", "`mul.wide.s32 %rd3` has operands that it does not take"),
         (".b8 cache[256]", ".b999999999999 cache[256]", "b999999999999"),
     ],

@@ -112,12 +112,16 @@ WRONG = [
     ("g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", r"row >= column"),
     ("g.graph", "2 1\n2\n", r"1 lines of vertices: must be 2"),
     ("g.graph", "2 1\n2\n2\n", r"line 3: neighbour 2: must be another vertex"),
-    ("g.graph", "3 1\n2\n1 3\n\n", r"edge from 2 to 3: must stand in both"),
+    ("g.graph", "3 1\n2\n1 3\n\n", r"edge from 2 to 3: must be in the lines of both"),
     ("g.graph", "2 2\n2\n1\n", r"1 edges: must be 2"),
-    ("g.graph", "2 1 001\n2 5\n1 6\n", r"with one weight"),
+    ("g.graph", "2 1 001\n2 5\n1 6\n", r"with the same weight"),
     ("g.json", "{", r"is not JSON"),
     ("g.json", "[]", r"must be an object"),
-    ("g.json", '{"nodes": [{"id": 1}, {"id": 1}], "edges": [{"source": 1, "target": 1}]}', r"id = 1: is there twice"),
+    (
+        "g.json",
+        '{"nodes": [{"id": 1}, {"id": 1}], "edges": [{"source": 1, "target": 1}]}',
+        r"id = 1: appears more than once",
+    ),
     ("g.json", '{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": "1"}]}', r"target = '1': must be the id"),
     ("g.json", '{"nodes": [{"id": 1}], "edges": []}', r"edges: must be a list of 1"),
 ]
@@ -194,9 +198,9 @@ def test_negative_weights_are_for_kernels_that_take_them():
 
 def test_what_draws_a_graph_can_t_be_given_with_one():
     graph = nx.path_graph(4)
-    with pytest.raises(KernelError, match="parameter degree: is for the graph that the kernel draws"):
+    with pytest.raises(KernelError, match="parameter degree: is for a generated graph"):
         simtmm.record("bfs", {"degree": 3}, graph=graph)
-    with pytest.raises(KernelError, match="kernel vector-add: takes no graph"):
+    with pytest.raises(KernelError, match="kernel vector-add: does not take a graph"):
         simtmm.record("vector-add", graph=graph)
     with pytest.raises(
         KernelError, match="5,000 vertices: kernel apsp-johnson-heap takes a whole number from 2 to 4096"

@@ -79,24 +79,22 @@ def test_a_launch_stands_beside_its_own_and_counts_are_those_of_the_gpu(ran):
     document = json.loads(json.dumps(found.to_dict()))
     assert document["launches"][0]["requests"] == {"simulated": 393216, "measured": 393216, "difference": 0}
     _, first, _, last = describe_beside(found)
-    assert str(first.title) == "Launch 0 of saxpy, beside Nsight Compute"
+    assert str(first.title) == "Launch 0 of saxpy, compared with Nsight Compute"
     assert last == "Measured, but not launched here: strided, transpose_tile<0>, sum_divergent."
 
 
 @needs_machine_code
 def test_a_run_that_launched_none_of_them_is_told_what_was_measured(ran):
     others = [each for each in load_nsight(EXPORTS / "raw.csv") if each.kernel != "saxpy"]
-    with pytest.raises(
-        StudyError, match="none of the measured launches is one of this run: measured strided 16384x1x1"
-    ):
+    with pytest.raises(StudyError, match="no measured launch matches this run: measured strided 16384x1x1"):
         beside(ran, others)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'no export of Nsight Compute: a line must begin with "ID"'),
-        ("kernel,seconds\na,1\n", 'no export of Nsight Compute: a line must begin with "ID"'),
+        ("", 'is not an export of Nsight Compute: a line must begin with "ID"'),
+        ("kernel,seconds\na,1\n", 'is not an export of Nsight Compute: a line must begin with "ID"'),
         ('"ID","Kernel Name","Grid Size"\n', r"f.csv:1: has no column 'Block Size'"),
         (f"{HEAD}\n", "has no row of units"),
         (UNITS, "has no launch"),

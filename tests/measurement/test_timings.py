@@ -76,9 +76,9 @@ def test_a_time_belongs_to_what_has_its_kernel_machine_and_parameters():
         ("t.csv", "kernel,seconds\n", "line 1: column 'machine' is missing"),
         ("t.csv", "kernel,machine,seconds\ncopy,a,-1\n", "line 2: seconds = '-1': must be a number above 0"),
         ("t.csv", "kernel,machine,seconds\ncopy,a,x\n", "line 2: seconds = 'x': must be a number above 0"),
-        ("t.csv", "kernel,machine,seconds\ncopy,a\n", "line 2: must have 3 columns, as the header has"),
+        ("t.csv", "kernel,machine,seconds\ncopy,a\n", "line 2: must have 3 columns, like the header"),
         ("t.csv", "kernel,machine,seconds,parameters\ncopy,a,1,n\n", "line 2: parameters = 'n': must be NAME=VALUE"),
-        ("t.csv", "kernel,machine,seconds,seconds\ncopy,a,1,2\n", "line 1: column 'seconds': is there twice"),
+        ("t.csv", "kernel,machine,seconds,seconds\ncopy,a,1,2\n", "line 1: column 'seconds': appears more than once"),
         ("t.csv", "kernel,machine,seconds\ncopy,a," + "1" * 200_000, r"is not CSV \(field larger than field limit"),
         ("t.json", "[", "is not JSON"),
         ("t.json", [{"kernel": "c", "machine": "a", "seconds": 10**400}], r"is not JSON \(\[0\]\.seconds = 1000"),
@@ -111,7 +111,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 def test_a_parameter_that_is_there_by_its_old_name_as_well_is_named(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("kernel,machine,seconds,local_memory,shared_memory\nstream,gtx480,1,0,1\n", encoding="utf-8")
-    with pytest.raises(StudyError, match=r"t\.csv: line 2: parameters\.local_memory: is shared_memory by its old name"):
+    with pytest.raises(StudyError, match=r"t\.csv: line 2: parameters\.local_memory: is the old name of shared_memory"):
         load_timings(path)
 
 
@@ -142,5 +142,5 @@ def test_a_file_of_that_name_comes_before_what_ships(tmp_path, monkeypatch):
 
 
 def test_a_name_that_does_not_ship_is_refused_with_those_that_do():
-    with pytest.raises(StudyError, match=r"rehman-table-9: neither a file nor .*rehman-table-6\.2"):
+    with pytest.raises(StudyError, match=r"rehman-table-9: not a file, and .*rehman-table-6\.2"):
         load_timings("rehman-table-9")

@@ -79,7 +79,7 @@ def test_the_printed_constants_come_back_from_their_line(item):
         ([1, 2], [1, float("inf")], "time = inf: must be finite"),
         ([1, float("nan")], [1, 2], "x = nan: must be finite"),
         (["a", "b"], [1, 2], "x = .*: must be numbers"),
-        ([3, 3], [1, 2], "x = 3 for all: must be at least two different values"),
+        ([3, 3], [1, 2], "x = 3 for all: must have at least two different values"),
     ],
 )
 def test_points_without_a_line_are_refused(x, times, words):

@@ -138,7 +138,7 @@ def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
     for name in given.record or ["tests"]:
         at = ROOT / name
         if not at.exists():
-            raise SystemExit(f"--record {name}: there is no such file or folder of tests")
+            raise SystemExit(f"--record {name}: no such file or folder of tests")
         found += [
             path.relative_to(ROOT).as_posix() for path in (sorted(at.rglob("test_*.py")) if at.is_dir() else [at])
         ]

@@ -414,7 +414,7 @@ def test_checked_an_index_outside_of_an_array_is_reported(index):
 
 
 def test_checked_a_division_by_zero_is_reported():
-    with pytest.raises(IndexError, match="divided by zero"):
+    with pytest.raises(IndexError, match="division by zero"):
         Loop(divide, checked=True)(3, 0)
 
 

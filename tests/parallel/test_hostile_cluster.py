@@ -89,10 +89,10 @@ def _guarded(version, function, *arguments):
     {does}
 """
 DOES = {  # and what is told
-    "return {'results': 1}": "what computed it gave no result: ",
-    "return Evil()": "what a worker gave can't be read (",
-    "raise Raised": "a worker failed over it (",
-    "raise OSError": "a worker failed over it (OSError)",
+    "return {'results': 1}": "its computation returned no result: ",
+    "return Evil()": "a worker's result can't be read (",
+    "raise Raised": "it failed on a worker (",
+    "raise OSError": "it failed on a worker (OSError)",
 }
 
 

@@ -90,7 +90,7 @@ def test_wanted_tasks_give_their_values_or_their_errors(executor):
     tasks = graph()
     found = dict(executor.run(tasks))
     lines = [str(found[task]) if isinstance(found[task], SimtmmError) else found[task] for task in tasks if task.wanted]
-    assert lines == [6, 16, "refused", 9, "memory ran out"]
+    assert lines == [6, 16, "refused", 9, "out of memory"]
     assert set(found) == {task for task in tasks if task.wanted}
 
 
@@ -143,7 +143,7 @@ def test_a_task_that_kills_its_workers_is_given_up_and_the_others_are_not():
     tasks.insert(2, Task(die, (), wanted=True))
     found = dict(Local(2).run(tasks))
     assert isinstance(found[tasks[2]], StudyError)
-    assert str(found[tasks[2]]) == "a worker died 2 times over it: it was killed: memory may have run out"
+    assert str(found[tasks[2]]) == "its worker died 2 times: it was killed: possibly out of memory"
     assert [found[task] for task in tasks if task.function is add] == list(range(6))
 
 
@@ -168,4 +168,4 @@ def test_an_exception_that_is_a_bug_is_not_kept_quiet():
 
 def test_a_worker_that_aborts_is_not_said_to_have_run_out_of_memory():
     task = Task(abort, (), wanted=True)
-    assert str(dict(Local(1).run([task]))[task]) == "a worker died 2 times over it: it crashed (Aborted)"
+    assert str(dict(Local(1).run([task]))[task]) == "its worker died 2 times: it crashed (Aborted)"

@@ -104,7 +104,7 @@ def test_a_librarys_handle_can_be_made_and_the_first_call_that_computes_is_named
     assert (outcome.status, outcome.recorded) == (2, 1)
     said = capfd.readouterr()
     assert "fine" not in said.out
-    assert "simtmm: error: calls cublasSgemm_v2, of cuBLAS: libraries' calls can't be run here\n" in said.err
+    assert "simtmm: error: calls cublasSgemm_v2, of cuBLAS: library calls are not supported\n" in said.err
 
 
 def test_device_memory_is_the_machines_and_takes_what_is_touched(written, capfd):
@@ -198,7 +198,7 @@ def test_a_program_is_stopped_after_so_many_launches_and_what_there_is_is_report
     assert (outcome.status, outcome.launched, outcome.recorded) == (0, 7, 7)
     said = capfd.readouterr()
     assert said.out == "goes on\n"
-    assert "simtmm: note: stopped after 7 launches, as --stop-after says\n" in said.err
+    assert "simtmm: note: stopped after 7 launches (--stop-after\n" in said.err
 
 
 def test_a_program_is_stopped_after_so_many_seconds_even_within_its_own_code(written, capfd):
@@ -206,7 +206,7 @@ def test_a_program_is_stopped_after_so_many_seconds_even_within_its_own_code(wri
     assert program.run().recorded == 1  # compiles what the next one needs, whose seconds count from its beginning
     outcome = dataclasses.replace(program, words=("on",), stop=StopAfter(seconds=8.0)).run()
     assert (outcome.status, outcome.recorded) == (0, 1)
-    assert "stopped after so many seconds" in capfd.readouterr().err
+    assert "stopped after the time of --stop-after" in capfd.readouterr().err
 
 
 def test_an_interrupted_program_is_reported_as_far_as_it_came(written, tmp_path):
@@ -218,7 +218,7 @@ def test_an_interrupted_program_is_reported_as_far_as_it_came(written, tmp_path)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert "interrupted: the report is of what there is" in err
+    assert "interrupted: the report covers the launches so far" in err
     assert re.search(r"launches of p\.cu are recorded\np\.cu ended with exit status 130\n", out)
     assert "Verdict:" in out
 
@@ -226,8 +226,14 @@ def test_an_interrupted_program_is_reported_as_far_as_it_came(written, tmp_path)
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--stop-after", "0"), "--stop-after '0': must be a number of launches, as 100, or of seconds, as 60s"),
-        (("--stop-after", "1.5"), "--stop-after '1.5': must be a number of launches, as 100, or of seconds, as 60s"),
+        (
+            ("--stop-after", "0"),
+            "--stop-after '0': must be a number of launches, such as 100, or of seconds, such as 60s",
+        ),
+        (
+            ("--stop-after", "1.5"),
+            "--stop-after '1.5': must be a number of launches, such as 100, or of seconds, such as 60s",
+        ),
         (("--clock", "sun"), "--clock 'sun': must be virtual or real"),
         (("--host-time", "maybe"), "--host-time 'maybe': must be on or off"),
     ],
@@ -263,7 +269,7 @@ def test_another_architecture_than_the_machines_is_said(written):
     program = written(ONE, "one<<<1, 1>>>(p, 1);", options=("-arch=sm_80",))
     trace = program.run(load_machine("h100-sxm")).trace
     assert trace.info.architecture == "sm_80"
-    assert trace.info.warnings == ["compiled for sm_80, as --build says, and not for H100 SXM's sm_90"]
+    assert trace.info.warnings == ["compiled for sm_80, as --build says, not for H100 SXM's sm_90"]
     assert dataclasses.replace(program, options=("-arch=sm_90a",)).run().trace.info.architecture == "sm_90a"
     with pytest.raises(CompilerError):
         dataclasses.replace(program, options=("-arch=sm_12",)).run()

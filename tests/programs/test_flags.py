@@ -79,13 +79,13 @@ def test_a_word_whose_value_lacks_is_refused(word):
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("-I/a;rm", "may hold letters, digits, spaces, and ./+,=@%~:()*_-"),
-        ("-I/a$b", "may hold letters, digits, spaces, and ./+,=@%~:()*_-"),
+        ("-I/a;rm", "may have only letters, digits, spaces and ./+,=@%~:()*_-"),
+        ("-I/a$b", "may have only letters, digits, spaces and ./+,=@%~:()*_-"),
         ("-DA\nB", "must be a text of one line"),
         ("-DA\0B", "must be a text of one line"),
-        ("--unheard-of", "is not taken: such as -I DIR, -D NAME=VALUE, -O3, -std=c++17, --use_fast_math, "
+        ("--unheard-of", "is not supported; supported: -I DIR, -D NAME=VALUE, -O3, -std=c++17, --use_fast_math, "
          "--extended-lambda, -rdc=true, -Xcompiler -fopenmp, -lm"),
-        ("file.cu", "is not taken: such as -I DIR, -D NAME=VALUE, -O3, -std=c++17, --use_fast_math, "
+        ("file.cu", "is not supported; supported: -I DIR, -D NAME=VALUE, -O3, -std=c++17, --use_fast_math, "
          "--extended-lambda, -rdc=true, -Xcompiler -fopenmp, -lm"),
     ],
 )  # fmt: skip

@@ -99,7 +99,7 @@ def test_launches_behind_the_first_of_a_trace_are_not_run_again_and_count_on_the
     outcome = program.run()
     assert capfd.readouterr().out == "1 4.5 us\n"
     assert (outcome.launched, outcome.recorded) == (700, recording.RECORDED_LAUNCHES)
-    assert outcome.trace.info.warnings[0].startswith("500 launches did again what earlier ones had done")
+    assert outcome.trace.info.warnings[0].startswith("500 launches repeated earlier ones")
 
 
 def test_a_launch_is_the_same_as_another_by_all_that_decides_what_it_does():

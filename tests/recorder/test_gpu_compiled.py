@@ -121,13 +121,15 @@ def test_a_block_alone_may_fill_more_than_several_together_and_is_read_in_stretc
 
 
 def test_a_block_that_does_not_fit_is_an_error(tmp_path, cupy):
-    with pytest.raises(RecordingError, match=r"launch 0 of f: block 0 writes [\d,]+ bytes of events, and 1,000 bytes"):
+    with pytest.raises(
+        RecordingError, match=r"launch 0 of f: block 0 writes [\d,]+ bytes of events, but only 1,000 bytes"
+    ):
         counted(tmp_path, on="gpu", device_memory=OF_A_BLOCK)
 
 
 def test_blocks_that_saw_different_runs_are_not_put_together(tmp_path, cupy, monkeypatch):
     monkeypatch.setattr(compiled_device.DeviceMemory, "upload", lambda memory: None)  # as if a run depended on time
-    with pytest.raises(RecordingError, match="its ranges do not belong together"):
+    with pytest.raises(RecordingError, match="its ranges are inconsistent"):
         counted(tmp_path, on="gpu", device_memory=OF_SOME)
 
 
@@ -156,7 +158,7 @@ def test_an_address_outside_of_all_arrays_is_reported_with_its_thread(tmp_path, 
     assert line.startswith("kernel k: launch 0 of f: ")
     assert "k.cu:1: `__global__ void f(int* a)" in line
     assert "block (1, 0, 0), thread (31, 0, 0): writes 4 bytes at 0x" in line
-    assert line.endswith("of global memory, where no array is: out of bounds")
+    assert line.endswith("of global memory, outside all arrays: out of bounds")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +170,7 @@ def test_an_address_outside_of_all_arrays_is_reported_with_its_thread(tmp_path, 
         ),
         (
             "__global__ void f(int* a) { int* p = (int*)malloc(4 * a[0]); a[1] = p == 0; free(p); }",
-            "where memory lies that device code allocates is not known on a GPU",
+            "the location of memory that device code allocates is unknown on a GPU",
         ),
         (
             '__global__ void f(int* a) { asm("mov.u32 %0, %envreg1;" : "=r"(a[0])); }',  # as of grid.sync

@@ -40,7 +40,7 @@ def test_a_host_program_that_launches_for_ever_ends_in_one_line(kernel_folder):
     for part in (
         "kernel probe: launch 100 of f",
         "10,050 events so far and more to come, but at most 10,050 may be held in memory",
-        "write to a file (simtmm record -o FILE), take smaller parameters or raise SIMTMM_MOST_EVENTS",
+        "write to a file (simtmm record -o FILE), use smaller parameters or raise SIMTMM_MOST_EVENTS",
     ):
         assert part in text
 
@@ -66,7 +66,7 @@ def test_a_file_has_a_limit_only_if_one_is_given(kernel_folder, tmp_path, monkey
     assert record(folder, output=tmp_path / "t.parquet").info.events == 100
     (tmp_path / "t.parquet").unlink()
     text = refused(folder, output=tmp_path / "t.parquet", most_events=20)
-    assert text.endswith("at most 20 may be recorded: does it loop or launch for ever? Else take smaller parameters "
+    assert text.endswith("at most 20 may be recorded: does it loop or launch for ever? If not, use smaller parameters "
                          "or raise most_events")  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["probe"]
 
@@ -86,7 +86,7 @@ def test_a_limit_in_the_environment_is_checked_too(kernel_folder, monkeypatch, v
 def test_launches_without_events_are_bounded_too(kernel_folder, monkeypatch):
     monkeypatch.setattr("simtmm.recorder.launches.MOST_LAUNCHES", 50)
     folder = kernel_folder(DEVICE + "__global__ void f(int* a) {}", host(launches=FOREVER))
-    assert "launch 50 of 'f': 0 events so far, and a trace holds no more launches" in refused(folder, form="written")
+    assert "launch 50 of 'f': 0 events so far, and a trace can't have more launches" in refused(folder, form="written")
 
 
 LOOKING_UP = """
@@ -134,7 +134,7 @@ def test_a_folder_for_temporary_files_that_is_none_is_reported(kernel_folder, mo
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     monkeypatch.setattr("simtmm.recorder.cpu.record.most_bytes", lambda: 5_000_000)
     text = refused(looking_up(kernel_folder))
-    assert "events so far take more than the 5,000,000 bytes that may be held in memory" in text
+    assert "events so far take more than the 5,000,000 bytes of memory allowed" in text
     assert f"{tmp_path / 'none'} can't hold them (No such file or directory): set TMPDIR" in text
 
 

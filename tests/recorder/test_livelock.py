@@ -37,13 +37,13 @@ __global__ void f(int* a, int* b, int what)
 }
 """
 ENDLESS = {  # by `what`: the thread, and what is told of it
-    1: (1, r"goes round for ever: \S+kernel\.cu:\d+ reads index 3 of a: it is 0"),
-    2: (1, r"goes round for ever: \S+kernel\.cu:\d+ tries to update index 1 of a: it is 7"),
-    3: (None, r"2 threads go round for ever: \S+kernel\.cu:\d+ reads index 0 of a: it is 0"),
-    4: (0, r"goes round for ever: \S+kernel\.cu:\d+ reads byte 8 of `SHARED\(int, s, 4\);`"),
-    5: (0, r"goes round for ever: \S+kernel\.cu:2 reads index 2 of a: it is 0"),
-    6: (0, r"goes round for ever, and reads nothing there that could change"),
-    7: (0, r"goes round for ever: .* reads index [01] of a: it is 0, .* reads index [01] of a: it is 0"),
+    1: (1, r"loops for ever: \S+kernel\.cu:\d+ reads index 3 of a: it is 0"),
+    2: (1, r"loops for ever: \S+kernel\.cu:\d+ tries to update index 1 of a: it is 7"),
+    3: (None, r"2 threads loop for ever: \S+kernel\.cu:\d+ reads index 0 of a: it is 0"),
+    4: (0, r"loops for ever: \S+kernel\.cu:\d+ reads byte 8 of `SHARED\(int, s, 4\);`"),
+    5: (0, r"loops for ever: \S+kernel\.cu:2 reads index 2 of a: it is 0"),
+    6: (0, r"loops for ever, and reads nothing there that could change"),
+    7: (0, r"loops for ever: .* reads index [01] of a: it is 0, .* reads index [01] of a: it is 0"),
 }
 RIGHT = (0, 11, 12, 13, 14, 15, 16)
 ARRAYS = '{"a": np.zeros(4, np.int32), "b": np.zeros(1024, np.int32)}'
@@ -75,7 +75,7 @@ def test_one_that_comes_back_to_all_that_decides_is_told(told, what):
         assert later.startswith("1 thread comes later: as written, a thread runs up to its next barrier")
     else:
         assert isinstance(caught.value, LivelockError)
-        assert later == "no other thread is left that could change it"
+        assert later == "no other thread remains that could change it"
 
 
 def test_blocks_that_come_later_are_counted(told):
@@ -108,5 +108,5 @@ def test_one_that_waits_for_a_clock_is_not(recorded, clock):
 def test_one_that_only_counts_is_ended_though_it_updates(told, monkeypatch):
     """Its count never comes back, and what it updates stays as it is."""
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.3")
-    with pytest.raises(RecordingError, match=r"changed nothing in memory for 0\.3 s and was ended: does it loop for"):
+    with pytest.raises(RecordingError, match=r"changed nothing in memory for 0\.3 s and was stopped: does it loop for"):
         told(8)

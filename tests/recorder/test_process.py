@@ -51,7 +51,7 @@ DEATHS = {
     "an exit that looks like success": (3, "ended the process (exit status 0)"),
     "an exception": (4, "threw an exception: no"),
     "an exception of a type of its own": (5, "threw an exception"),
-    "a signal": (6, "was ended by signal 'Terminated'"),
+    "a signal": (6, "was killed by signal 'Terminated'"),
     "a kill": (7, "was killed from outside"),
     "a run far past an array": (12, "crashed: a pointer used without LD or ST"),
 }
@@ -82,14 +82,14 @@ def test_a_death_is_named_with_the_last_site_and_the_next_recording_is_right(rec
 
 @pytest.mark.parametrize(("what", "where"), [(10, "behind array a"), (11, "before array a")])
 def test_a_write_just_beside_an_array_is_an_error(refused, what, where):
-    assert f"launch 0 of f: wrote {where}, where nothing lies" in refused(what)
+    assert f"launch 0 of f: wrote {where}, which is outside all arrays" in refused(what)
 
 
 def test_a_kernel_that_records_nothing_for_too_long_is_ended(refused, monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.5")
     text = refused(8)
     assert SITE in text
-    assert "recorded nothing but loads for 0.5 s and was ended: does it loop for ever?" in text
+    assert "recorded nothing but loads for 0.5 s and was stopped: does it loop for ever?" in text
     assert "--kernel-timeout, SIMTMM_KERNEL_TIMEOUT" in text
 
 
@@ -103,7 +103,7 @@ SPINS = """__global__ void f(int* a)
 
 def test_a_kernel_that_only_loads_for_too_long_is_ended(recorded, monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.5")
-    with pytest.raises(RecordingError, match=r"kernel\.cu:\d+.*recorded nothing but loads for 0\.5 s and was ended"):
+    with pytest.raises(RecordingError, match=r"kernel\.cu:\d+.*recorded nothing but loads for 0\.5 s and was stopped"):
         recorded(SPINS)
 
 
@@ -128,7 +128,7 @@ def test_a_kernel_that_goes_on_recording_is_not_ended_however_long_it_takes(reco
 def test_blocks_without_end_that_record_nothing_are_ended_though_they_come_in_batches(recorded, monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "1")
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 1000)
-    with pytest.raises(RecordingError, match="recorded nothing but loads for 1 s and was ended"):
+    with pytest.raises(RecordingError, match="recorded nothing but loads for 1 s and was stopped"):
         recorded("__global__ void f(int* a) {}", grid="2**31 - 1", block="32")
 
 
@@ -138,7 +138,7 @@ def test_a_kernel_that_takes_too_much_memory_is_ended(refused, monkeypatch):
     monkeypatch.setattr(process, "LOOK_SECONDS", 0.002)
     text = refused(9)
     assert SITE in text
-    assert "bytes of memory of its own and was ended" in text
+    assert "bytes of memory of its own and was stopped" in text
     assert "--kernel-memory, SIMTMM_KERNEL_MEMORY" in text
 
 
@@ -258,7 +258,7 @@ def test_a_kernel_does_not_outlive_its_recorder(kernel_folder, how):
 @pytest.mark.parametrize(
     ("name", "timeout", "said"),
     [
-        ("hgrid", 1, "recorded nothing but loads for 1 s and was ended"),
+        ("hgrid", 1, "recorded nothing but loads for 1 s and was stopped"),
         ("throw", 600, "block 0, thread 0 or after it: threw an exception: x"),
         ("wildsmall", 600, "block 0, thread 0 or after it: crashed"),
     ],

@@ -34,7 +34,7 @@ def warnings_of(kernel_folder):
             text = rest.split("`")[1]
             assert places[int(line) - 1].strip() == text
             assert file == "kernel.cu"
-            assert rest.endswith("touches an array and no macro marks it: what it does there is not recorded")
+            assert rest.endswith("accesses an array without a macro: this access is not recorded")
             found.append(text)
         return found
 
@@ -97,7 +97,7 @@ def test_an_access_in_a_header_of_the_kernels_is_reported_with_that_file(kernel_
         "__device__ void mark(int* a) { ST(a, 1, 1); }\n__device__ void set(int* a)\n{\n    a[0] = 2;\n}\n"
     )
     (message,) = unmarked_warnings(load_kernel(folder), {})
-    assert message.startswith("own.cuh:4: `a[0] = 2;` touches an array")
+    assert message.startswith("own.cuh:4: `a[0] = 2;` accesses an array")
 
 
 def test_of_many_lines_the_first_are_named_and_the_others_counted(kernel_folder):
@@ -105,7 +105,7 @@ def test_of_many_lines_the_first_are_named_and_the_others_counted(kernel_folder)
     folder = kernel_folder(f"{DEVICE}__global__ void f(int* a) {{\n    ST(a, 0, 1);\n{body}}}", host())
     *named, rest = unmarked_warnings(load_kernel(folder), {})
     assert len(named) == MOST_TOLD
-    assert rest == f"{MOST_TOLD} more lines touch arrays and are not marked"
+    assert rest == f"{MOST_TOLD} more lines access arrays without a macro"
 
 
 @needs_compiler

@@ -28,8 +28,8 @@ __global__ void f(const float* x, float* y, int marked)
 ARRAYS = '{"x": np.arange(8, dtype=np.float32), "y": np.ones(8, np.float32), "z": np.zeros(8, np.float32)}'
 LAUNCH = 'yield Launch("f", ("x", "y", {}), grid=2, block=4, shared_memory_bytes=16)'
 RIGHT = "assert np.array_equal(after['y'], 2 * before['x'] + 1)"
-SILENT = "recorded no access to memory: accesses are recorded where they are written with LD, ST and their kin"
-UNSTORED = "f changed array y without a recorded store: accesses are recorded where they are written with LD, ST"
+SILENT = "recorded no access to memory: only accesses with LD, ST and the other macros are recorded"
+UNSTORED = "f changed array y without a recorded store: only accesses with LD, ST"
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +132,7 @@ def test_threads_that_end_before_a_barrier_of_others_are_reported(recorded, what
     assert (
         f"site {2 + passed} `SYNC();`, block 0, thread {waiting} waits at its barrier number {passed + 1}" in reported
     )
-    assert f", and thread {ended} has ended after {passed}: CUDA leaves open" in reported
+    assert f", and thread {ended} has ended after {passed}: CUDA does not define" in reported
 
 
 def test_threads_that_meet_at_barriers_of_different_lines_are_reported(recorded):

@@ -56,15 +56,15 @@ def test_it_tells_what_is_left_out_and_what_was_fitted():
     told = text(MADE)
     assert "Skipped: kernel, n=512, hand: does not fit" in told
     assert re.search(r"^kernel \(n=512\) +hand +skipped *$", told, flags=re.MULTILINE)
-    assert "1 measured times belong to no case, as other on gtx280 (t.csv: line 2)" in told
-    assert "a1 = 2, a0 = 7 cycles, fitted to 3 simulated times, the same that it is held against" in told
+    assert "1 measured times match no case, such as other on gtx280 (t.csv: line 2)" in told
+    assert "a1 = 2, a0 = 7 cycles, fitted to 3 simulated times, the same that it is compared with" in told
     assert "no clock" not in told
 
 
 def test_without_a_clock_times_are_cycles():
     told = text(comparison(without_clock(case(64, 1000, {"tmm": (500, "memory")}))))
     assert re.search(r"^kernel \(n=64\) +hand +1,000 +500 +-$", told, flags=re.MULTILINE)
-    assert "Times are in cycles, because a machine has no clock." in told
+    assert "Times are in cycles, because a machine has no clock rate." in told
 
 
 def test_csv_has_a_row_a_case_and_series():

@@ -59,7 +59,7 @@ def side(cycles, clock=None, overhead=0, **ticks):
             side(0), side(10, issuing=5),
             "A takes no time, B 10 cycles; of the 10 cycles added all is issuing, all of it at k.cu:17 (a).",
         ),
-        (side(10), side(5), "B takes 0.5 of A's time; of the 5 cycles saved all is no warp there."),
+        (side(10), side(5), "B takes 0.5 of A's time; of the 5 cycles saved all is no warp."),
     ],
 )  # fmt: skip
 def test_the_first_sentence_says_what_explains_the_difference(a, b, said):

@@ -85,7 +85,7 @@ def test_code_that_a_trace_lacks_is_refused(words):
 
 def test_a_trace_has_the_lines_that_its_events_come_from():
     out = shown(command("--no-what-if"))
-    assert "A trace has the text of those lines alone" in out
+    assert "A trace has only the source lines" in out
     assert "Node next = LD(before, successor);" in out
 
 
@@ -105,7 +105,7 @@ def test_the_same_put_together_in_other_ways(by):
 
 
 def test_arrays_of_a_workload_are_not_known(here):
-    assert "only a trace tells them" in shown(command("w.json", "-m", "ideal", "--by", "array"))
+    assert "only a trace names them" in shown(command("w.json", "-m", "ideal", "--by", "array"))
 
 
 def test_documents_have_the_rows(here):

@@ -204,7 +204,7 @@ def test_stores_and_atomics_are_no_misses(bare):
 def test_the_lines_of_a_file_are_shown_as_far_as_it_is_at_hand(traced, written):
     (file,) = content(traced)["heat"]["files"]
     assert [number for number, _, _ in file["lines"]] == [14, 16, 18, 20, 22]
-    assert "recorded alone" in file["note"]
+    assert "only the recorded lines" in file["note"]
     (file,) = content(written)["heat"]["files"]
     assert [number for number, _, _ in file["lines"]] == list(range(1, 61))
     assert file["lines"][17][1] == "Node next = LD(before, successor);"
@@ -279,8 +279,8 @@ def test_what_lies_far_from_any_heat_is_left_out(bare):
     found = heat(Measured.of(Stalls(ticks, counts, ticks, places, *of_launches(3)), MACHINE), {"k.cu": ("x",) * 20_000})
     lines = found["files"][0]["lines"]
     assert [line for line in lines if line[0] == 0] == [
-        (0, "12,949 lines without anything", None),
-        (0, "4,000 lines without anything", None),
+        (0, "12,949 lines without time", None),
+        (0, "4,000 lines without time", None),
     ]
     assert [line[0] for line in lines if line[2] is not None] == [50, 15_000]
 
@@ -1112,13 +1112,13 @@ def test_lines_about_those_with_heat_are_shown_with_their_tabs_as_blanks():
     keys = [("k.cu", 2, ""), ("k.cu", 6, ""), ("k.cu", 9, "")]
     at = {key: number for number, key in enumerate(keys)}
     assert heat_module._whole(keys, lines, at, 0) == [
-        (0, "1 lines without anything", None),
+        (0, "1 lines without time", None),
         (2, "    b", 0),
-        (0, "3 lines without anything", None),
+        (0, "3 lines without time", None),
         (6, "f   g", 1),
-        (0, "1 lines without anything", None),
+        (0, "1 lines without time", None),
         (9, "", 2),  # of another file than the one recorded
     ]
     assert [line[:2] for line in heat_module._whole(keys[:1], lines, at, 1)] == [
-        (1, "a"), (2, "    b"), (3, "    c"), (0, "4 lines without anything"),
+        (1, "a"), (2, "    b"), (3, "    c"), (0, "4 lines without time"),
     ]  # fmt: skip

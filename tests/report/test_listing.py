@@ -77,9 +77,9 @@ def test_where_a_kernel_lies_is_reported_of_those_that_are_not_shipped(tmp_path)
 def test_a_kernel_that_another_hides_is_reported_with_what_helps(tmp_path):
     here = Known("fft", tmp_path / "kernels" / "fft", "here")
     shown = lines(describe_kernels({"fft": Known("fft", KNOWN["fft"].path, "shipped", (here,))}, TOLD), 300)
-    at = shown.index("Hidden by another of the name")
+    at = shown.index("Hidden by another kernel of the same name")
     assert shown[at + 1] == (
-        f"fft   {here.path}: the shipped one is taken; for this one name its path or give --kernel-path kernels"
+        f"fft   {here.path}: the shipped one is taken; to use this one, give its path or --kernel-path kernels"
     )
 
 
@@ -87,15 +87,15 @@ def test_a_kernel_that_can_not_be_read_is_listed_with_the_reason(tmp_path):
     known = {"own": Known("own", tmp_path / "own", "given")}
     descriptions = {"own": Description("own", tmp_path / "own", fault="host.py:3: SyntaxError: invalid syntax")}
     shown = lines(describe_kernels(known, descriptions), 300)
-    assert shown[shown.index("Can't be read") + 1] == "own   host.py:3: SyntaxError: invalid syntax"
+    assert shown[shown.index("Unreadable") + 1] == "own   host.py:3: SyntaxError: invalid syntax"
 
 
 def test_what_only_running_a_kernel_tells_is_reported_so(tmp_path):
     description = Description("own", tmp_path, untold=("about", "parameters", "paper", "algorithm"))
     shown = lines(describe_kernel(description), 300)
-    assert shown[1] == "told only by running it"
+    assert shown[1] == "known only by running it"
     for part in ("parameters", "follows", "algorithm"):
-        assert f"{part}: told only by running it" in shown
+        assert f"{part}: known only by running it" in shown
 
 
 def test_what_a_kernel_says_commands_no_terminal(tmp_path):

@@ -100,7 +100,7 @@ def test_a_picture_is_shown_and_saved(values, name, tmp_path):
 
 def test_a_study_in_which_nothing_varies_says_so():
     study = simtmm.sweep({"program": "list-ranking", "machines": ["gtx480"], "axes": {"n": [1e4]}})
-    with pytest.raises(OutputError, match="no axis of numbers varies"):
+    with pytest.raises(OutputError, match="no numeric axis varies"):
         study.plot()
 
 

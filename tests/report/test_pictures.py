@@ -84,8 +84,8 @@ def test_curves_go_along_the_parameter_that_varies():
 @pytest.mark.parametrize(
     ("made", "over", "message"),
     [
-        (comparison(CASES[0]), None, "name the parameter to go along; none of the cases vary"),
-        (comparison(*CASES), "m", "m: must vary, as does n"),
+        (comparison(CASES[0]), None, "name the parameter for the horizontal axis; none of the cases vary"),
+        (comparison(*CASES), "m", "m: does not vary; n"),
         (comparison(*CASES, CASES[0]), None, "several cases have the same n"),
     ],
 )
@@ -137,10 +137,13 @@ def test_which_axes_are_logarithmic_can_be_said(log):
         (lambda: charts.curves([0, 1], {"a": [1, 2]}, "x", "y", log="xy"), "log xy: x has values of 0 or less"),
         (lambda: charts.curves([1, 2], {"a": [0, 2]}, "x", "y", log="y"), "log y: y has values of 0 or less"),
         (lambda: comparison_pictures.compared("scatter", "z"), "log 'z': must be one of x, y, xy, none"),
-        (lambda: comparison_pictures.compared("stacks", "x"), "log x: is of scatter, curves, roofline, not of stacks"),
+        (
+            lambda: comparison_pictures.compared("stacks", "x"),
+            "log x: is for scatter, curves, roofline, not for stacks",
+        ),
         (
             lambda: study_pictures.picture_of(STUDY, "n", "L", ["tmm"], where={"machine": "a"}, log="x"),
-            "log x: is of c",
+            "log x: is for c",
         ),
     ],
 )
@@ -328,10 +331,10 @@ def test_winner_maps_colour_who_is_fastest_hatch_who_is_equal_and_leave_blank_wh
 @pytest.mark.parametrize(
     ("table", "given", "message"),
     [
-        (ALONE, {}, "winner: of several programs, and the study has no axis program"),
-        (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies beside program"),
+        (ALONE, {}, "winner: needs several programs, but the study has no axis program"),
+        (PROGRAMS, {"where": {"k": "1"}}, "has two axes, and only n varies besides program"),
         (PROGRAMS, {"log": "x"}, "leave out by and log"),
-        (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner is of times"),
+        (PROGRAMS, {"values": ["winner", "simulated/tmm"]}, "simulated/tmm: winner compares times"),
     ],
 )
 def test_a_winner_map_that_cannot_be_is_refused(table, given, message):
@@ -441,9 +444,12 @@ def test_a_studys_title_says_what_does_not_vary_and_its_axes_scales_are_known():
     ("options", "message"),
     [
         ({"values": ["simulatd/tmm"]}, "simulatd/tmm: 'simulatd': no such column; did you mean 'simulated'"),
-        ({"values": ["tmm/n"]}, "tmm/n: no row has a number above 0 of both, in one unit"),
-        ({"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}}, "a ratio and what is none"),
-        ({}, "several rows have the same n: machine, L varies too"),
+        ({"values": ["tmm/n"]}, "tmm/n: no row has both numbers above 0, in one unit"),
+        (
+            {"values": ["tmm/simulated", "tmm"], "where": {"machine": "a", "L": "10"}},
+            "a ratio and a quantity that is not a ratio",
+        ),
+        ({}, "several rows have the same n: machine, L also varies"),
         ({"across": "m"}, "'m': no such column"),
         ({"values": ["tmm.second"]}, "'tmm.second': no such column; did you mean 'tmm.seconds'"),
         ({"where": {"L": "11"}}, "no row has L = 11; there are 10, 20"),

@@ -117,7 +117,7 @@ def test_an_algorithm_has_its_counts_and_speedup():
 
 
 @pytest.mark.parametrize(
-    ("threads", "notes"), [(2, []), (3, ["Note: T = 3 is above its limit by parallelism, 2.083."])]
+    ("threads", "notes"), [(2, []), (3, ["Note: T = 3 is above its limit from parallelism, 2.083."])]
 )
 def test_more_threads_than_the_algorithm_feeds_are_remarked_on(threads, notes):
     """1000 sources on 480 cores."""
@@ -138,7 +138,7 @@ def test_a_measured_time_is_set_over_the_predicted_ones():
 
 def test_forced_active_blocks_are_reported_with_what_blocks_must_claim():
     shown = lines(describe_prediction(predict_program(TRACE, GTX_480, models=["pram"], active_blocks=1)))
-    assert shown[1] == "Active blocks: 1 at most, for which a block must claim 24,577 bytes of shared memory"
+    assert shown[1] == "Active blocks: 1 at most, so a block must claim 24,577 bytes of shared memory"
 
 
 def test_without_parameters_there_are_no_parentheses():
@@ -212,5 +212,5 @@ def test_throughput_over_blocks_has_a_bar_and_marks_its_peaks():
         f"   120         1      1.000   {'#' * 24}   peak",
         f"   121     1.983      0.504   {'#' * 12}",
         "",
-        "Peaks at multiples of 120, as long as the whole work is the same.",
+        "Peaks at multiples of 120, if the total work stays the same.",
     ]

@@ -465,7 +465,7 @@ def test_core_groups_are_read(text, groups):
 
 @pytest.mark.parametrize("text", ["", "a", "1,", "-1", "1-", "3-1", "1.5", "0-9999999", "\u00b2", "1--2"])
 def test_what_is_no_core_group_is_refused(text):
-    with pytest.raises(OutputError, match=r"^--timeline-groups .*: must be core groups, as 0,1,5-7$"):
+    with pytest.raises(OutputError, match=r"^--timeline-groups .*: must be core groups, such as 0,1,5-7$"):
         groups_of(text)
 
 
@@ -476,9 +476,9 @@ def test_what_is_no_core_group_is_refused(text):
         ({"begin": 10**6}, "timeline from cycle 1e+06: the run ends at cycle "),
         ({"begin": -1}, "timeline from cycle -1: must be at least 0"),
         ({"begin": float("nan")}, "timeline from cycle nan: must be at least 0"),
-        ({"begin": 5, "end": 5}, "timeline from cycle 5 to 5: must end behind its begin"),
-        ({"end": float("inf")}, "timeline from cycle 0 to inf: must end behind its begin"),
-        ({"end": float("nan")}, "timeline from cycle 0 to nan: must end behind its begin"),
+        ({"begin": 5, "end": 5}, "timeline from cycle 5 to 5: must end after it begins"),
+        ({"end": float("inf")}, "timeline from cycle 0 to inf: must end after it begins"),
+        ({"end": float("nan")}, "timeline from cycle 0 to nan: must end after it begins"),
     ],
 )
 def test_what_is_not_there_is_refused(tmp_path, values, said):

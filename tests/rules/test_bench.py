@@ -74,7 +74,7 @@ def test_holding_back_is_no_mistake():
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        (lambda group: group.end(7), "warp 7: does not live; there are 0, 1, 2"),
+        (lambda group: group.end(7), "warp 7: is not resident; resident are 0, 1, 2"),
         (lambda group: group.wait(0, "asleep"), "state 'asleep': must be one of start, issuing, "),
         (lambda group: group.wait(0, "ready"), "state 'ready': must be one of "),
         (lambda group: group.pass_time(0), "ticks = 0: must be at least 1"),

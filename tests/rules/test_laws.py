@@ -89,7 +89,7 @@ def test_turns_of_another_group_or_port_are_no_turns_of_others():
 def test_one_turn_each_looks_at_slots():
     assert one_turn_each(granted([0, 2, 1, 0], [0, 1, 2])) is None
     breach = one_turn_each(granted([0, 2, 0], [0, 1, 2]))
-    assert breach.what == "warp 1 was ready, and slot 0 (warp 0) had a second turn"
+    assert breach.what == "warp 1 was ready, but slot 0 (warp 0) had a second turn"
     other = warp(4, slot=0)
     assert one_turn_each(grants(turn(0, [0, 1], 0), turn(1, [1, other], 4))).turn == 1
 
@@ -112,7 +112,7 @@ def test_the_oldest_and_the_first_to_come_are_told_apart():
     warps = [warp(0, ready_time=5), warp(1, ready_time=3), warp(2, ready_time=3)]
     assert [law(grants(turn(9, warps, 0))) is None for law in (oldest_first, first_come)] == [True, False]
     assert [law(grants(turn(9, warps, 1))) is None for law in (oldest_first, first_come)] == [False, True]
-    assert first_come(grants(turn(9, warps, 2))).what == "warp 2 was granted, and not warp 1: it became ready first"
+    assert first_come(grants(turn(9, warps, 2))).what == "warp 2 was granted instead of warp 1: it became ready first"
 
 
 def test_greedy_oldest_wants_the_same_warp_and_not_its_slot():
@@ -147,7 +147,7 @@ def test_barriers_are_helped_where_most_wait():
 
 def test_work_is_conserved_where_each_turn_has_a_grant():
     assert work_conserving(granted([0, 1], [0, 1])) is None
-    assert work_conserving(granted([0, None], [0, 1])).what == "nobody was granted, and ready were 0, 1"
+    assert work_conserving(granted([0, None], [0, 1])).what == "no warp was granted, although 0, 1"
 
 
 def test_loads_alone_are_held_back():
@@ -179,7 +179,7 @@ def test_the_same_answer_is_due_as_long_as_the_same_was_seen(law):
     seen_otherwise = grants(turn(0, [0, 1], 0), turn(2, [0, 1], 0))
     assert law(first, seen_otherwise) is None
     held = [grants(turn(0, [0], None, until=until)) for until in (4, 5)]
-    assert law(*held).what.startswith("in group 0 the rule gave Idle(4), and Idle(5) when ")
+    assert law(*held).what.startswith("in group 0 the rule returned Idle(4), but Idle(5) when ")
 
 
 def test_only_group_zero_is_compared_where_other_groups_differ():
@@ -230,14 +230,14 @@ def test_a_law_takes_whole_numbers(number):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"promises": []}, "promises: there are none"),
-        ({"promises": [bounded_wait]}, "promises: .*: must be a law, or the name of one; a family needs its number"),
+        ({"promises": []}, "promises: must have at least one"),
+        ({"promises": [bounded_wait]}, "promises: .*: must be a law or its name; a family needs its number"),
         ({"draws": 0}, "draws = 0: must be a whole number from 1 to 1000000"),
         ({"seed": -1}, "seed = -1: must be a whole number of at least 0"),
         ({"rule": 7}, "rule 7: must be a function of the ready warps and the core group"),
         ({"rule": "fair"}, "rule 'fair': unknown"),
         ({"rule": "fifo", "engine": "slow"}, "engine 'slow': unknown"),
-        ({"engine": "fast"}, "engine 'fast': has the built-in schedulers only"),
+        ({"engine": "fast"}, "engine 'fast': has only the built-in schedulers"),
     ],
 )
 def test_what_check_rule_does_not_take_is_named(arguments, said):

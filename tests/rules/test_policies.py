@@ -105,7 +105,7 @@ def test_the_counter_example_is_a_table_of_accesses():
     with pytest.raises(BrokenPromiseError) as caught:
         check_policy(most_recently_used, ["keeps_latest"])
     assert str(caught.value) == (
-        "policy most_recently_used breaks keeps_latest: chunk 1 was dropped, and not 0: the other was accessed just "
+        "policy most_recently_used breaks keeps_latest: chunk 1 was dropped instead of 0: the other was accessed just "
         "before\na set of 2 ways\naccess  chunk  lines\n     0      0         miss\n     1      1  0      miss\n"
         "     2      2  0 1    miss, drops 1"
     )
@@ -153,7 +153,7 @@ def test_the_engines_l1_is_least_recently_used(engine):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"promises": []}, "promises: there are none: give some of drops_least_recent, "),
+        ({"promises": []}, "promises: must have at least one of drops_least_recent, "),
         ({"promises": ["lru"]}, "promise 'lru': unknown; "),
         ({"promises": ["inclusion"], "draws": 0}, "draws = 0: must be a whole number from 1 to 1000000"),
     ],

@@ -82,7 +82,7 @@ def test_a_comparison_samples_by_built_in_rules_and_refuses_those_of_files(tmp_p
     both = compare(["stream"], {"small": MACHINE}, {"n": [STREAM]}, ["tmm"], engine=by, rules=["oldest"])
     assert [case.machine_name for case in both.cases] == ["small", "small, oldest"]
     assert all(case.half_interval("simulated") > 0 for case in both.cases)
-    with pytest.raises(StudyError, match="rule last: is simulated whole: leave out the sample, or the rule"):
+    with pytest.raises(StudyError, match="rule last: can't be sampled: leave out the sample or the rule"):
         compare(["stream"], {"small": MACHINE}, {"n": [SMALL]}, ["tmm"], engine=by, rules=[tmp_path / "rules.py"])
 
 
@@ -133,13 +133,13 @@ def test_counts_of_unequal_blocks_lie_in_their_interval(shape):
 def test_what_can_not_be_sampled_is_refused():
     with pytest.raises(EngineError, match=r"error = 0\.001: must be above 0\.01"):
         BySample(0.001)
-    with pytest.raises(StudyError, match="sample_error: algorithm list-ranking: simulates no samples"):
+    with pytest.raises(StudyError, match="sample_error: algorithm list-ranking: can't be sampled"):
         simtmm.sweep({"program": "list-ranking", "axes": {"n": [1000]}, "sample_error": 0.03})
-    with pytest.raises(StudyError, match="sample_error: engine 'reference': simulates no samples"):
+    with pytest.raises(StudyError, match="sample_error: engine 'reference': can't be sampled"):
         simtmm.sweep({**STUDY, "engine": "reference", "sample_error": 0.03})
 
 
 @pytest.mark.parametrize("verb", ["predict", "compare", "sweep"])
 def test_an_error_without_a_sample_is_one_line(called, verb):
     status, _, err = called(verb, "stream", "--error", "3%")
-    assert (status, err) == (2, "simtmm: error: --error 3%: is for --sample auto, which is not given\n")
+    assert (status, err) == (2, "simtmm: error: --error 3%: needs --sample auto\n")

@@ -78,8 +78,8 @@ def test_a_narrower_interval_takes_more_blocks(sampled):
     [
         ({"sample": "all"}, "sample = 'all': must be 'auto'"),
         ({"sample": "auto", "error": 0.01}, "error = 0.01: must be above 0.01"),
-        ({"sample": "auto", "engine": "reference"}, "engine 'reference': simulates no samples"),
-        ({"sample": "auto", "timeline": True}, "timeline: is of all blocks"),
+        ({"sample": "auto", "engine": "reference"}, "engine 'reference': can't simulate samples"),
+        ({"sample": "auto", "timeline": True}, "timeline: needs all blocks"),
     ],
 )
 def test_what_can_not_be_sampled_is_refused(given, said):
@@ -100,8 +100,8 @@ def test_kernels_whose_way_no_written_data_decides_run_in_part(name):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("list-ranking-wyllie", "nodes decides where blocks go, and launches write it"),
-        ("bfs", "its host looks at deepest between launches"),
+        ("list-ranking-wyllie", "nodes decides the path of blocks, and launches write it"),
+        ("bfs", "its host code reads deepest between launches"),
         ("apsp-bellman-ford", "threads of bellman_ford may wait for other blocks"),
     ],
 )

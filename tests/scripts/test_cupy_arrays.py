@@ -108,7 +108,7 @@ def test_scipy_takes_and_gives_arrays_of_the_device(x):
 
 def test_what_numpy_lacks_is_no_attribute_and_one_line():
     assert not hasattr(cp, "nothing")
-    with pytest.raises(AttributeError, match=r"cupy\.nothing: is not known to simtmm's stand-in for CuPy"):
+    with pytest.raises(AttributeError, match=r"cupy\.nothing: is not supported by simtmm's stand-in for CuPy"):
         cp.nothing  # noqa: B018 - it raises
 
 

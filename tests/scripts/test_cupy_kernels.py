@@ -124,7 +124,7 @@ def test_what_stands_before_behind_and_around_the_loop():
         (lambda x: DIFFERENCE(x, x.astype("d")), TypeError, "Type is mismatched. y float64 float32"),
         (lambda x: DIFFERENCE(x, x[:2]), ValueError, "cannot be broadcast"),
         (lambda x: cp.ElementwiseKernel("float32", "float32 y", "", "k"), ValueError, "Syntax error in parameters"),
-        (lambda x: cp.ElementwiseKernel("T x", "U y", "y = x", "k")(x), ValueError, "Type of y is not known"),
+        (lambda x: cp.ElementwiseKernel("T x", "U y", "y = x", "k")(x), ValueError, "Type of y is unknown"),
         (lambda x: cp.ReductionKernel("T x", "T y", "x", "a", "y = a", None, "k")(x[:0]), ValueError, "no identity"),
     ],
 )
@@ -169,7 +169,7 @@ def test_a_fused_function_is_one_launch_and_one_that_can_not_be_fused_is_reporte
     same(second, np.maximum(x, np.float32(1.5)))
     assert (recording.launched, notes.taken()) == (1, ([], []))
     same(total(cp.asarray(x)), (x + 1).sum(), 1e-5)
-    assert notes.taken()[1] == ["cupy.fuse: total is no chain of elementwise operations (sum): it ran step by step."]
+    assert notes.taken()[1] == ["cupy.fuse: total is not a chain of elementwise operations (sum): it ran step by step."]
 
 
 def test_array_functions_are_kernels_where_that_is_requested():

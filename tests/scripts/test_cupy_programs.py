@@ -53,15 +53,15 @@ def test_without_a_machine_the_timing_call_is_one_line(called, tmp_path):
     words = ("record", path, "-o", tmp_path / "t.parquet", "--", "--options", "2000", "--timed")
     status, _, err = called(*words)
     assert (status, err.count("\n")) == (2, 1)
-    assert "line 72: elapsed time: is simulated here, and there is no machine to simulate" in err
+    assert "line 72: elapsed time: is simulated, which needs a machine" in err
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("import cupy; cupy.nothing", "line 1: cupy.nothing: is not known to simtmm's stand-in for CuPy"),
-        ("import cupyx.jit\ncupyx.jit.rawkernel", "line 2: cupyx.jit.rawkernel: needs the real CuPy"),
-        ("import cupy\ncupy.linalg.nothing", "cupy.linalg.nothing: is not known to simtmm's stand-in for CuPy"),
+        ("import cupy; cupy.nothing", "line 1: cupy.nothing: is not supported by simtmm's stand-in for CuPy"),
+        ("import cupyx.jit\ncupyx.jit.rawkernel", "line 2: cupyx.jit.rawkernel: needs CuPy itself"),
+        ("import cupy\ncupy.linalg.nothing", "cupy.linalg.nothing: is not supported by simtmm's stand-in for CuPy"),
     ],
 )
 def test_what_the_stand_in_lacks_is_one_line_that_names_it(text, told, called, script):

@@ -113,7 +113,9 @@ def test_the_device_is_the_machine():
         free, total = cuda.current_context().get_memory_info()
         held = cuda.device_array(1 << 20, np.uint8)
         assert cuda.current_context().get_memory_info() == (free - held.nbytes, total)
-        with pytest.raises(KernelError, match="device attribute MULTI_GPU_BOARD_GROUP_ID: is not known"):
+        with pytest.raises(
+            KernelError, match="device attribute MULTI_GPU_BOARD_GROUP_ID: is not known for a simulated device"
+        ):
             _ = device.MULTI_GPU_BOARD_GROUP_ID
         with cuda.gpus[0]:
             double[1, 32](np.zeros(3), np.zeros(3))

@@ -98,7 +98,7 @@ def test_an_error_of_simtmm_that_the_script_did_not_catch_names_its_line(script)
 
 def test_a_script_that_is_not_there_is_one_line(called):
     status, out, err = called("run", "nowhere.py")
-    assert (status, out, err) == (2, "", "simtmm: error: 'nowhere.py': there is no such script\n")
+    assert (status, out, err) == (2, "", "simtmm: error: 'nowhere.py': no such script\n")
 
 
 def test_record_writes_the_trace_and_lists_launches_and_run_gives_the_verdict(script, called, tmp_path):
@@ -125,7 +125,7 @@ def test_the_command_ends_with_the_status_of_the_script(script, called, tmp_path
     assert not (tmp_path / "none.parquet").exists()
     nothing = script("pass", "none.py")
     status, _, err = called("run", nothing)
-    assert (status, err) == (0, f"simtmm: {nothing}: launched no kernel, so that there is nothing to record\n")
+    assert (status, err) == (0, f"simtmm: {nothing}: launched no kernel, so there is nothing to record\n")
     assert called("record", nothing, "-o", tmp_path / "none.parquet")[0] == 2
 
 
@@ -139,7 +139,7 @@ def test_an_interrupt_ends_the_script_and_the_command(script, called):
 def test_other_commands_say_what_takes_a_script(script, called):
     status, _, err = called("sweep", "compare", script("pass"))
     assert (status, err.count("\n")) == (2, 1)
-    assert "is a Python script, which simtmm run, diff and record take" in err
+    assert "is a Python script, for simtmm run, diff and record" in err
 
 
 def test_a_document_has_what_the_script_ended_with_and_nothing_of_what_it_printed(script, called):
@@ -152,10 +152,10 @@ def test_a_document_has_what_the_script_ended_with_and_nothing_of_what_it_printe
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("saxpy", "5"), "arguments are for a Python script or a CUDA program, and saxpy is neither"),
+        (("saxpy", "5"), "arguments are for a Python script or a CUDA program, but saxpy is neither"),
         (("saxpy", "--launch", "3"), "--launch: is for a Python script"),
         (("SCRIPT", "--grid", "3"), "--grid: is not for a Python script"),
-        (("SCRIPT", "--kernel", "other"), "recorded none of its 1 launches: --kernel other takes none of them"),
+        (("SCRIPT", "--kernel", "other"), "recorded none of its 1 launches: --kernel other selects none of them"),
     ],
 )
 def test_options_that_are_for_something_else_are_refused_in_one_line(words, told, script, called):
@@ -169,8 +169,8 @@ def test_a_framework_without_an_adapter_is_named_where_a_script_fails(script, ca
     (tmp_path / f"{module}.py").write_text("def init(): raise RuntimeError('libcuda.so.1: no such file')")
     status, _, err = called("run", script(f"import {module}\n{module}.init()"))
     assert status == 1
-    known = "those of CuPy, Numba CUDA, Triton and simtmm.RawKernel are"
-    assert err.splitlines()[-1] == f"simtmm: note: {name}'s launches are not known here: {known}"
+    known = "only those of CuPy, Numba CUDA, Triton and simtmm.RawKernel can"
+    assert err.splitlines()[-1] == f"simtmm: note: {name}'s launches can't be recorded: {known}"
     assert f"{name}'s launches" in called("run", script(f"import {module}.lang", "missing.py"))[2]
 
 

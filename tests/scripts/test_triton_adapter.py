@@ -137,7 +137,7 @@ def test_without_a_machine_the_first_configuration_is_taken_and_that_is_reported
     assert (x == 1).all()
     assert count[0] == 5
     assert recording.trace.info.launches[0].grid == (5, 1, 1)
-    assert any("raise_all is not tuned, as there is no machine" in each for each in notes.taken()[1])
+    assert any("raise_all is not tuned, because there is no machine" in each for each in notes.taken()[1])
 
 
 def test_do_bench_tells_simulated_times():
@@ -182,7 +182,7 @@ def test_a_product_for_blackwell_is_compiled_for_sm_80_and_that_is_reported():
     np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3)
     assert recording.trace.info.architecture == "sm_80"
     assert notes.taken()[1] == [
-        "triton: kernel product is compiled for sm_80: for sm_100 it has tcgen05, which is not run here"
+        "triton: kernel product is compiled for sm_80: for sm_100 it has tcgen05, which is not supported"
     ]
 
 
@@ -305,7 +305,7 @@ def test_what_is_printed_on_the_device(capfd: pytest.CaptureFixture[str]):
 def test_what_is_no_memory_or_not_run_is_one_line():
     x = np.zeros(4, np.float32)
     with ADAPTER.installed():
-        with pytest.raises(KernelError, match="objects of Python"):
+        with pytest.raises(KernelError, match="Python objects"):
             double[(1,)](np.array([None] * 4), x, 4, BLOCK=16)
         with pytest.raises(KernelError, match="num_ctas = 2: must be 1"), simtmm.recording(architecture=90):
             double[(1,)](x, x, 4, BLOCK=256, num_ctas=2)

@@ -1,4 +1,4 @@
-"""Small programs for studies: traces that are there at once, without a compiler."""
+"""Small programs for studies: traces that are available at once, without a compiler."""
 
 import numpy as np
 

@@ -81,7 +81,7 @@ def test_values_that_occur_again_are_left_out_except_of_axes_that_go_together():
         ("1e-308:1e308:log:3", "too far apart for a ratio"),
         ("1e-308:1e308:times:10", "too far apart for a ratio"),
         ([], "at least one value"),
-        ([[1]], "must be a number, a word or a truth value"),
+        ([[1]], "must be a number, a word, true or false"),
         ([math.inf], "must be a number"),
     ],
 )
@@ -133,7 +133,7 @@ def test_linked_axes_go_together_value_by_value():
 
 
 def test_linked_axes_of_other_lengths_are_refused():
-    with pytest.raises(StudyError, match="b has 2, c has 3: must have as many"):
+    with pytest.raises(StudyError, match="b has 2, c has 3: must have equal numbers"):
         list(product([[Axis("b", (1, 2)), Axis("c", (1, 2, 3))]]))
 
 

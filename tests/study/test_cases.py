@@ -14,7 +14,7 @@ ENDS = {
     "does not fit": (WorkloadError("too large"), ("too large", {})),
     "can't be read": (TraceError("damaged"), (None, {SIMULATED: "damaged"})),
     "can't be run": (EngineError("no room"), (None, {SIMULATED: "no room"})),
-    "no memory": (MemoryError(), (None, {SIMULATED: "memory ran out"})),
+    "no memory": (MemoryError(), (None, {SIMULATED: "out of memory"})),
 }
 
 

@@ -155,7 +155,7 @@ def test_a_sweep_computes_anew_what_is_damaged_and_that_alone(path, caplog, monk
 def test_what_only_reads_refuses_what_is_damaged_until_it_is_computed_anew(path, laid):
     expected = sweep(laid, path).to_table()
     ((point, _),) = damage(path)
-    refusal = rf"table results, row '{point} tmm': is damaged: run the sweep again, which computes anew what is lost"
+    refusal = rf"table results, row '{point} tmm': is damaged: run the sweep again to recompute what is lost"
     for reading in (reported, lambda path, laid: forecast(laid, path)):
         with pytest.raises(StudyError, match=refusal):
             reading(path, laid)
@@ -228,7 +228,7 @@ def test_what_is_no_number_is_a_failure(path, document, laid):
             "key", {"tmm": document, "pram": {"cycles": np.float64(2), "source": "NaN", "seconds": None}}, {}, run
         )
         assert store.results() == {"key": {"pram": {"cycles": 2, "source": "NaN", "seconds": None}}}
-        assert store.failures() == {"key": {"tmm": "what came of it is no number"}}
+        assert store.failures() == {"key": {"tmm": "its result is not a number"}}
 
 
 # Stores of schema 1
@@ -318,6 +318,6 @@ def test_a_store_is_reported_from_where_nothing_can_be_written(path, anywhere, s
 
 def test_an_empty_file_is_not_made_a_store_by_reading_it(path):
     path.touch()
-    with pytest.raises(StudyError, match="is no store of a study"):
+    with pytest.raises(StudyError, match="is not a study's store"):
         Store(path, make=False)
     assert path.read_bytes() == b""

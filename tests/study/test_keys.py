@@ -195,7 +195,7 @@ def is_known(design, store):
     """Whether a store has the only point of a study."""
     try:
         return read(design, store).rows[0].status == "done"
-    except StudyError:  # none of its points is of this study
+    except StudyError:  # none of its points belongs to this study
         return False
 
 

@@ -150,9 +150,9 @@ def test_points_whose_machine_is_refused_are_skipped_with_the_reason():
         ({"axes": {"memory.latency": [-1]}}, MachineError, "memory.latency = -1"),
         ({"axes": {"threads": [0]}}, KernelError, "parameter threads = 0"),
         ({"axes": {"memory.latencyy": [1]}}, StudyError, "did you mean 'memory.latency'"),
-        ({"axes": {"name": ["x"]}}, StudyError, "axis name: neither"),
-        ({"axes": {"n": [64]}, "parameters": {"n": 3}}, StudyError, "axis n: has a fixed value as well"),
-        ({"axes": {"n": [64]}, "linked": [{"n": [3]}]}, StudyError, "axis n: is there twice"),
+        ({"axes": {"name": ["x"]}}, StudyError, "axis name: not a machine"),
+        ({"axes": {"n": [64]}, "parameters": {"n": 3}}, StudyError, "axis n: also has a fixed value"),
+        ({"axes": {"n": [64]}, "linked": [{"n": [3]}]}, StudyError, "axis n: appears more than once"),
         ({"linked": [{}]}, StudyError, "linked"),
         ({"parameters": {"m": 3}}, StudyError, "parameter 'm': unknown"),
         ({"machines": ["gtx28"]}, MachineError, "did you mean 'gtx280'"),
@@ -160,7 +160,7 @@ def test_points_whose_machine_is_refused_are_skipped_with_the_reason():
         ({"compute": ["tmmm"]}, StudyError, "did you mean 'tmm'"),
         ({"compute": ["measured"]}, StudyError, "needs a file"),
         ({"engine": "fats"}, StudyError, "did you mean 'fast'"),
-        ({"constraints": ["threads <"]}, StudyError, "is no expression"),
+        ({"constraints": ["threads <"]}, StudyError, "is not an expression"),
         ({"constraints": ["blocks < 3"]}, StudyError, "blocks: has no value"),
         ({"axis": {}}, StudyError, "did you mean 'axes'"),
         ({"program": "list-rankin"}, StudyError, "did you mean 'list-ranking'"),
@@ -186,7 +186,7 @@ def test_a_study_file_that_is_none_is_refused(tmp_path):
 
 
 def test_a_trace_takes_no_parameters(folder):
-    with pytest.raises(StudyError, match="axis n: neither"):
+    with pytest.raises(StudyError, match="axis n: not a machine"):
         designed(folder, axes={"n": [1, 2]})
 
 

@@ -67,9 +67,9 @@ def test_it_is_read_again_as_it_was(folder, study):
 @pytest.mark.parametrize(
     ("tables", "line"),
     [
-        ({"program": []}, "program: must name one at least"),
-        ({"program": ["list-ranking", "merge-sort"], "kind": "algorithm"}, "must be kernels and traces"),
-        ({"program": ["reduce", "reduce"]}, "reduce, reduce: is there twice"),
+        ({"program": []}, "program: must name at least one"),
+        ({"program": ["list-ranking", "merge-sort"], "kind": "algorithm"}, "must have only kernels and traces"),
+        ({"program": ["reduce", "reduce"]}, "reduce, reduce: appears more than once"),
     ],
 )
 def test_what_can_not_be_together_is_refused(tables, line):

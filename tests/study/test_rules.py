@@ -102,7 +102,7 @@ def test_what_an_earlier_simtmm_computed_by_a_rule_is_told_of_that_rule_alone(fo
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("def fifo(ready, group): ...", "fifo: is the name of another rule"),
+        ("def fifo(ready, group): ...", "fifo: is also the name of another rule"),
         ("x = 1", "has no function of two arguments"),
         ("def f(:", "can't be read"),
         ("x = " + "(" * 5000, "can't be read"),

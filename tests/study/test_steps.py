@@ -169,7 +169,7 @@ def test_what_is_no_outcome_of_a_point_is_an_error_of_that_point(given):
     """As a worker of a cluster might give it."""
     found = checked(given)
     assert isinstance(found, StudyError)
-    assert re.fullmatch(r"what computed it gave no result: .{1,500}", str(found))
+    assert re.fullmatch(r"its computation returned no result: .{1,500}", str(found))
     assert str(found).isprintable()
 
 

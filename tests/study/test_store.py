@@ -120,7 +120,7 @@ def test_another_programs_database_is_left_alone(path):
     database.commit()
     database.close()
     before = path.read_bytes()
-    with pytest.raises(StudyError, match="is a database, but no store of a study"):
+    with pytest.raises(StudyError, match="is a database, but not a study's store"):
         Store(path)
     assert path.read_bytes() == before
 
@@ -128,7 +128,7 @@ def test_another_programs_database_is_left_alone(path):
 def test_another_file_is_left_alone(path):
     path.write_text("no database, but longer than the header of one\n" * 20, encoding="utf-8")
     before = path.read_bytes()
-    with pytest.raises(StudyError, match="is no store of a study"):
+    with pytest.raises(StudyError, match="is not a study's store"):
         Store(path)
     assert path.read_bytes() == before
 
@@ -143,7 +143,7 @@ def test_a_store_of_another_schema_is_refused(path):
 
 
 def test_a_store_that_is_only_to_be_read_must_be_there(path):
-    with pytest.raises(StudyError, match="there is no such store"):
+    with pytest.raises(StudyError, match="no such store"):
         Store(path, make=False)
     assert not path.exists()
 

@@ -292,7 +292,7 @@ def test_a_forecast_counts_and_keeps_nothing(folder, path):
     run(made, path, workers=1)
     assert forecast(made, path).to_dict() | {"workers": 0} == {
         "points": 4, "excluded": 1, "stored": 3, "to_compute": 0, "recordings": 0, "workers": 0, "seconds": 0.0,
-        "estimate": "nothing is left to do", "interval": None,
+        "estimate": "nothing left to compute", "interval": None,
     }  # fmt: skip
 
 
@@ -400,7 +400,7 @@ def test_an_interrupted_sweep_leaves_a_store_to_go_on_from(large, undisturbed, p
     assert process.returncode == 130
     assert out == ""
     assert told(err) == [
-        f"simtmm: what is done is in {path}; the same command goes on from there",
+        f"simtmm: results so far are in {path}; the same command continues from there",
         "simtmm: interrupted",
     ]
     kept = results(path)

@@ -106,7 +106,7 @@ BROKEN = {
     ],
     "no_port_idles_while_a_warp_is_ready": [
         (doctored(state=at(LOAD, STATES.index("ready"))), "group 0, tick 8: a warp is ready and a port is free"),
-        (doctored(begin=at(row_of(1, "issuing"), 2)), "group 0, tick 2: more warps issue than there are ports (1)"),
+        (doctored(begin=at(row_of(1, "issuing"), 2)), "group 0, tick 2: more warps issue than ports (1)"),
     ],
     "blocks_are_placed_in_order_within_limits": [
         (doctored(group=at(slice(0, 4), 1)), "block 0: its warps were placed in groups {0, 1} at ticks {0}"),
@@ -123,10 +123,10 @@ BROKEN = {
         (replace(RESULT, time={**RESULT.time, "memory": 1}), "time['memory'] is 1: the timeline has 80"),
     ],
     "every_tick_is_booked_once": [
-        (booked("ticks", 2, "memory_latency", 1), "ticks of waits for memory: 161 are booked of 160"),
+        (booked("ticks", 2, "memory_latency", 1), "ticks of waits for memory: 161 are accounted for, of 160"),
         (booked("ticks", MEETING, "barrier", 1), f"place {MEETING}: 17 ticks of barrier: the timeline has 16"),
-        (booked("ticks", 0, "issuing", -1), "ticks of ports: 47 are booked of 48"),
-        (booked("counts", 2, "chunks", 1), "chunks: 9 are booked of 8"),
+        (booked("ticks", 0, "issuing", -1), "ticks of ports: 47 are accounted for, of 48"),
+        (booked("counts", 2, "chunks", 1), "chunks: 9 are accounted for, of 8"),
         (booked("launches", 0, "launch", 1), "ticks of launches: "),
     ],
     "chunks_over_time_are_all_chunks": [

@@ -81,7 +81,7 @@ def test_a_missing_file_is_refused(tmp_path):
 
 
 def test_a_name_that_is_no_text_is_refused():
-    with pytest.raises(TraceError, match="its name is no UTF-8"):
+    with pytest.raises(TraceError, match="its name is not UTF-8"):
         load_trace("t\udcb1.parquet")
 
 
@@ -95,12 +95,12 @@ def test_a_truncated_file_is_refused(saved, keep):
 def test_a_foreign_parquet_file_is_refused(tmp_path):
     path = tmp_path / "foreign.parquet"
     pq.write_table(pa.table({"a": [1, 2]}), path)
-    assert "is no simtmm trace" in refused(path)
+    assert "is not a simtmm trace" in refused(path)
 
 
 def test_the_right_metadata_on_the_wrong_columns_is_refused(saved):
     rewrite(saved, table=lambda old: old.drop_columns(["bytes"]))
-    assert "is no simtmm trace" in refused(saved)
+    assert "is not a simtmm trace" in refused(saved)
 
 
 @pytest.mark.parametrize("broken", [{"version": 99}, {"launches": None}, {"arrays": [{"name": 1}]}, {"events": "x"}])
@@ -111,7 +111,7 @@ def test_metadata_of_another_form_is_refused(saved, broken):
 
 def test_missing_rows_are_noticed(saved):
     rewrite(saved, table=lambda old: old.slice(0, 40))
-    assert "has 40 rows, its metadata says 48" in refused(saved)
+    assert "has 40 rows, but its metadata says 48" in refused(saved)
 
 
 def test_rows_out_of_order_are_noticed(saved):

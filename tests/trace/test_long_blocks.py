@@ -201,7 +201,7 @@ def test_a_folder_without_room_is_reported_in_a_line(monkeypatch):
 
     spool = Spool()
     monkeypatch.setattr(mapped.os, "pwrite", full)
-    with pytest.raises(TraceError, match=r"set TMPDIR to a folder with more room") as caught:
+    with pytest.raises(TraceError, match=r"set TMPDIR to a folder with more space") as caught:
         spool.append(np.zeros(3))
     assert "\n" not in str(caught.value)
 

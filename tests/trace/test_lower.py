@@ -378,7 +378,7 @@ def test_a_block_that_does_not_fit_is_told_the_largest_that_does(threads, change
     with pytest.raises(WorkloadError, match="does not fit") as told:
         lower(recorded, machine(**changes))
     _, _, found = str(told.value).partition("; ")
-    assert found == (f"{hint} in the place of each would fit: launch and trace it so" if hint else "")
+    assert found == (f"{hint} instead of each block would fit: launch and trace it that way" if hint else "")
     if hint:  # and it does
         lower(trace([[[work(0, 1)]] * int(hint.split()[-2])]), machine(**changes))
 
@@ -411,7 +411,7 @@ def test_a_block_that_does_not_fit_is_told_the_largest_that_does_and_how_many_of
     with pytest.raises(WorkloadError) as told:
         lower(trace([[[work(0, 1)]] * launched], registers=3), on)
     times = -(-launched // largest)
-    assert f"; {times} blocks of at most {largest} threads in the place of each would fit: " in str(told.value)
+    assert f"; {times} blocks of at most {largest} threads instead of each block would fit: " in str(told.value)
 
 
 def test_a_block_of_which_no_part_would_fit_is_told_of_none():

@@ -128,15 +128,18 @@ def first_step(columns, name, value):
 
 
 CHANGES = {
-    "another value": (lambda columns: columns["values"][3].__setitem__(0, 1), "another digest"),
-    "a value too many": (lambda columns: columns["values"][3].append(1), "is no block"),
-    "a value too few": (lambda columns: columns["values"][3].pop(), "is no block"),
+    "another value": (lambda columns: columns["values"][3].__setitem__(0, 1), "metadata's digest"),
+    "a value too many": (lambda columns: columns["values"][3].append(1), "has another number of threads"),
+    "a value too few": (lambda columns: columns["values"][3].pop(), "has another number of threads"),
     "a block twice": (lambda columns: columns["block"].__setitem__(3, 2), "in the order"),
     "a block beyond the grid": (lambda columns: columns["block"].__setitem__(39, 40), "names a launch or block"),
     "another launch": (lambda columns: columns["launch"].__setitem__(39, 1), "names a launch or block"),
-    "a structure that is not there": (lambda columns: columns["structure"].__setitem__(3, 1), "in the order in which"),
-    "a plain block of values": (lambda columns: columns["structure"].__setitem__(3, -1), "is no block|it was cut"),
-    "no structure": (lambda columns: columns["nodes"].__setitem__(0, None), "or none of them"),
+    "a structure that is not there": (lambda columns: columns["structure"].__setitem__(3, 1), "in order of appearance"),
+    "a plain block of values": (
+        lambda columns: columns["structure"].__setitem__(3, -1),
+        "has another number of threads|it was truncated",
+    ),
+    "no structure": (lambda columns: columns["nodes"].__setitem__(0, None), "or none"),
     "no steps": (lambda columns: columns["steps"].__setitem__(0, []), "contradicts itself"),
     "half a step": (lambda columns: columns["steps"][0].pop(), "must be 8 numbers each"),
     "half a node": (lambda columns: columns["nodes"][0].pop(), "must be 2 numbers each"),
@@ -147,7 +150,7 @@ CHANGES = {
     "a loop without end": (lambda columns: columns["steps"][0].__setitem__(1, 1 << 61), "contradicts itself"),
     "a loop of too many rows": (lambda columns: columns["steps"][0].__setitem__(2, 9), "contradicts itself"),
     "a loop of no rows": (lambda columns: columns["steps"][0].__setitem__(2, 0), "contradicts itself"),
-    "more trips": (lambda columns: columns["steps"][0].__setitem__(1, 51), "it was cut or changed"),
+    "more trips": (lambda columns: columns["steps"][0].__setitem__(1, 51), "it was truncated or changed"),
     "a kind that is none": (lambda columns: first_step(columns, 0, 77 << 48), "contradicts itself"),
     "a form that is none": (lambda columns: first_step(columns, 8, 2), "contradicts itself"),
 }
@@ -165,7 +168,7 @@ def test_rows_that_are_missing_are_noticed(saved):
             del column[-1]
 
     rewrite(saved, cut)
-    assert "it was cut or changed" in refused(saved)
+    assert "it was truncated or changed" in refused(saved)
 
 
 @examples(200)
@@ -206,7 +209,7 @@ def test_no_number_of_a_file_takes_the_tool_down(data, folder):
 def test_metadata_of_runs_on_rows_of_another_kind_is_refused(saved):
     document = pq.ParquetFile(saved).metadata.metadata[METADATA_KEY]
     pq.write_table(pa.table({"a": [1, 2]}).replace_schema_metadata({METADATA_KEY: document}), saved)
-    assert "is no simtmm trace" in refused(saved)
+    assert "is not a simtmm trace" in refused(saved)
     assert json.loads(document)["events"] == looping().info.events
 
 

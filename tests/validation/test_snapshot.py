@@ -67,20 +67,20 @@ def test_what_is_computed_as_it_was_kept_differs_in_nothing():
 def test_a_rounding_is_no_difference_and_more_is():
     assert found((TABLE,), (changed("n = 2", simulated=18.0 * (1 + 1e-7)),)) == ()
     assert found((TABLE,), (changed("n = 2", simulated=18.0 * (1 + 3e-6)),)) == (
-        "list: n = 2: simulated: 18 is kept, 18.000054 is computed",
+        "list: n = 2: simulated: 18 is stored, 18.000054 is computed",
     )
 
 
 def test_a_model_that_says_more_or_less_is_a_difference():
     more = changed("n = 2", tmm=3.0)
-    assert found((TABLE,), (more,)) == ("list: n = 2: tmm: nothing is kept, 3 is computed",)
-    assert found((more,), (TABLE,)) == ("list: n = 2: tmm: 3 is kept, nothing is computed",)
+    assert found((TABLE,), (more,)) == ("list: n = 2: tmm: nothing is stored, 3 is computed",)
+    assert found((more,), (TABLE,)) == ("list: n = 2: tmm: 3 is stored, nothing is computed",)
 
 
 def test_points_that_came_and_went_are_differences():
     fewer = replace(TABLE, points=TABLE.points[:2])
-    assert found((TABLE,), (fewer,)) == ("list: n = 4: is kept, and no longer computed",)
-    assert found((fewer,), (TABLE,)) == ("list: n = 4: is computed, and not kept",)
+    assert found((TABLE,), (fewer,)) == ("list: n = 4: is stored, but no longer computed",)
+    assert found((fewer,), (TABLE,)) == ("list: n = 4: is computed, but not stored",)
 
 
 def test_points_of_two_groups_may_have_a_name_in_common():
@@ -88,12 +88,12 @@ def test_points_of_two_groups_may_have_a_name_in_common():
     both = replace(TABLE, points=(one, other))
     wrong = replace(TABLE, points=(one, replace(other, said={"simulated": 20.0})))
     assert found((both,), (both,)) == ()
-    assert "list: block 16 n = 1: simulated: 16 is kept, 20 is computed" in found((both,), (wrong,))
+    assert "list: block 16 n = 1: simulated: 16 is stored, 20 is computed" in found((both,), (wrong,))
 
 
 @pytest.mark.parametrize("key", ["title", "origin", "calibrated", "machine", "unit"])
 def test_another_word_is_a_difference(key):
-    assert found((replace(TABLE, **{key: "gtx480"}),), (TABLE,)) == (f"list: {key}: is no longer what is kept",)
+    assert found((replace(TABLE, **{key: "gtx480"}),), (TABLE,)) == (f"list: {key}: differs from the stored one",)
 
 
 def test_an_error_above_its_promise_is_reported():
@@ -109,7 +109,7 @@ def test_a_promise_of_a_series_that_is_not_there_is_reported():
 def test_tables_that_came_and_went_are_reported():
     other = replace(TABLE, name="other")
     assert found((TABLE,), (TABLE, other)) == ("other: is reproduced, and not kept",)
-    assert found((TABLE, other), (TABLE,)) == ("other: is kept, and no longer reproduced",)
+    assert found((TABLE, other), (TABLE,)) == ("other: is stored, but no longer reproduced",)
 
 
 def test_what_was_not_run_is_left_alone():

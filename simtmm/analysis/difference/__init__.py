@@ -1,4 +1,4 @@
-"""Two runs side by side.
+"""Two runs compared.
 
 side            a run, out of the JSON document that it was saved as
 contributions   what explains the difference, by reason, by line and by array

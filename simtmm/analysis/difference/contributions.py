@@ -1,8 +1,8 @@
-"""Two runs side by side: what explains the difference between their times, by reason, by line and by array.
+"""What explains the difference between the times of two runs, by reason, by line and by array.
 
 Each run's time is shared out among what its warps' ticks are booked to, in proportion; what launches take before their
 warps begin is separate. What a reason, line or array takes in one run less what it takes in the other is what it
-contributes, and all contributions add up to the difference: they are kept as fractions.
+contributes, and all contributions add up to the difference: they are stored as fractions.
 """
 
 from collections import defaultdict
@@ -74,10 +74,10 @@ class Cause:
 
 @dataclass(frozen=True)
 class Difference(Displayed):
-    """Two runs side by side. unit: "cycles" where their clocks are the same, else "s".
+    """Two runs compared. unit: "cycles" if their clock rates are the same, otherwise "s".
 
-    reasons, lines, arrays: those that contribute most first. cause: None where the times are the same.
-    against: the reason that contributes most the other way, if one does.
+    reasons, lines, arrays: the contributions, the largest first. cause: None if the times are equal.
+    against: the reason that contributes most in the opposite direction, if any.
     """
 
     a: Side
@@ -92,11 +92,11 @@ class Difference(Displayed):
 
     @property
     def difference(self) -> Fraction:
-        """B's time less A's."""
+        """B's time minus A's."""
         return self.times[1] - self.times[0]
 
     def to_frame(self, by: str = "reason") -> "pandas.DataFrame":
-        """A row for each reason, line or array, those that contribute most first, for pandas.
+        """A row for each reason, line or array, the largest contribution first, for pandas.
 
         by: "reason", "line" or "array".
 
@@ -120,11 +120,11 @@ class Difference(Displayed):
 
     @property
     def ratio(self) -> float | None:
-        """B's time over A's, None where that has none."""
+        """B's time over A's, None if A takes no time."""
         return float(self.times[1] / self.times[0]) if self.times[0] else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         cause = self.cause
         return {
             "a": self.a.to_dict(),

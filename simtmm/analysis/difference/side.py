@@ -1,4 +1,6 @@
-"""A run as one of two that are set side by side: out of the JSON document that it was saved as, or would be."""
+"""One of two runs that are compared: read from its saved JSON document, or from the document that it would be saved
+as.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -59,7 +61,7 @@ class Side:
 
     @property
     def seconds(self) -> Fraction | None:
-        """None where the machine has no clock."""
+        """None if the machine has no clock rate."""
         return None if self.clock_hz is None else self.cycles / Fraction(self.clock_hz)
 
     @property
@@ -85,19 +87,21 @@ class Side:
         """From the JSON document of a run (`Run.to_dict`). Raises SavedRunError."""
         for key in NEEDED:
             if not isinstance(document, Mapping) or key not in document:
-                raise SavedRunError(f"{origin}: is no run that `simtmm run --json` wrote: {key} is missing")
+                raise SavedRunError(f"{origin}: is not the output of `simtmm run --json`: {key} is missing")
         if document["stalls"] is None:
-            raise SavedRunError(f"{origin}: has no stalls, which say what warps wait for: run it again")
+            raise SavedRunError(f"{origin}: has no stalls, so it does not say why warps wait: run it again")
         try:
             version = document["provenance"]["simtmm"]
             if version != VERSION:
-                raise SavedRunError(f"{origin}: is of simtmm {shown(version)}, this is {VERSION}: run it again")
+                raise SavedRunError(
+                    f"{origin}: was written by simtmm {shown(version)}, this is {VERSION}: run it again"
+                )
             side = cls._read(document, origin)
             side.to_dict()  # times that no float holds are found here
             return side
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else shown_error(error)
-            raise SavedRunError(f"{origin}: is a damaged run: {what}") from None
+            raise SavedRunError(f"{origin}: is damaged: {what}") from None
 
     @classmethod
     def _read(cls, document: Mapping[str, Any], origin: str) -> "Side":
@@ -122,7 +126,7 @@ class Side:
         for row in rows:
             found[row.reason] += row.ticks
         if set(reasons) != set(REASONS) or any(found[reason] != reasons[reason] for reason in REASONS):
-            raise ValueError("stalls: places and reasons must say the same")
+            raise ValueError("stalls: places and reasons must agree")
         whole = sum(time.values()) if time else 0
         return cls(
             origin=origin,

@@ -1,7 +1,7 @@
-"""A gate for continuous integration: kernels' simulated times beside those of a baseline.
+"""A gate for continuous integration: kernels' simulated times compared with a baseline.
 
 kernels_file   kernels.toml: which kernels are run, how, and on which machines
-baseline       what came of them, as a file keeps it
+baseline their results, as stored in a file
 comparison     both side by side: what grew by more than is allowed, and what else changed
 """
 

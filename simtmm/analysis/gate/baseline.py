@@ -1,4 +1,4 @@
-"""A baseline: what came of each kernel of a gate, as a file keeps it."""
+"""A baseline: the result of each kernel of a gate, as stored in a file."""
 
 import json
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Timed:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {**asdict(self), "compiled_by": list(self.compiled_by)}
 
 
@@ -92,7 +92,7 @@ def load_baseline(path: str | Path, to_replace: bool = False) -> Baseline:
         return new_baseline({})
     if type(document.get("version")) is not int or document["version"] != FORMAT:
         raise SavedRunError(
-            f"{path}: version = {shown(document.get('version'))}: must be {FORMAT}: write it anew with --update"
+            f"{path}: version = {shown(document.get('version'))}: must be {FORMAT}: rewrite it with --update"
         )
     about = _table(document, "provenance", f"{path}: ")
     kernels = _table(document, "kernels", f"{path}: ")

@@ -1,4 +1,4 @@
-"""Kernels beside a baseline: what grew by more than is allowed, and what else changed meanwhile."""
+"""Kernels compared with a baseline: which grew by more than is allowed, and what else changed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class Comparison:
         return tuple(row.name for row in self.rows if row.failed)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "fail_above": self.fail_above,
             "failed": list(self.failed),
@@ -96,14 +96,14 @@ def compared(before: Baseline, after: Mapping[str, Timed], fail_above: float) ->
 
 def _notes(baseline: Baseline, rows: list[Row]) -> Iterator[str]:
     if baseline.simtmm != VERSION:
-        yield f"simtmm {baseline.simtmm} wrote the baseline, and this is {VERSION}: its rules may have been others."
+        yield f"simtmm {baseline.simtmm} wrote the baseline, and this is {VERSION}: its rules may have differed."
     elif baseline.code != computed_by():
-        yield f"Another build of simtmm {VERSION} wrote the baseline: its rules may have been others."
+        yield f"Another build of simtmm {VERSION} wrote the baseline: its rules may have differed."
     for row in rows:
         if row.after is None:
-            yield f"{row.name}: is in the baseline alone: the file of kernels no longer has it."
+            yield f"{row.name}: is only in the baseline: the file of kernels no longer has it."
         elif row.before is None:
-            yield f"{row.name}: is not in the baseline, and compared with nothing: --update adds it."
+            yield f"{row.name}: is not in the baseline, so it was not compared: --update adds it."
         else:
             yield from (f"{row.name}: {what}." for what in _changes(row.before, row.after))
 

@@ -1,4 +1,4 @@
-"""kernels.toml: which kernels a gate runs, how they are launched, and on which machines.
+"""kernels.toml: the kernels that a gate runs, their launches and machines.
 
 machine = "a100-80"                        # of all kernels that name none
 [saxpy]                                    # a table for each kernel, by any name
@@ -104,7 +104,7 @@ def _kernel(folder: Path, name: str, where: str, table: Mapping[str, Any], usual
         for key in OF_DEVICE_CODE:
             if key in table:
                 kinds = ", ".join(DEVICE_CODE)
-                raise KernelError(f"{where}.{key}: is for a file of device code ({kinds}), and not for {source}")
+                raise KernelError(f"{where}.{key}: is for a file of device code ({kinds}), not for {source}")
         program = _source(folder, source, where)
     parameters = _table(table, "params", where)
     for key, value in parameters.items():
@@ -126,7 +126,7 @@ def _source(folder: Path, source: str, where: str) -> str:
     suffix = Path(source).suffix
     if suffix in (*SUFFIXES, LAUNCHES):
         if not is_file(folder / source):
-            raise KernelError(f"{where}.source = {source!r}: there is no file {folder / source}")
+            raise KernelError(f"{where}.source = {source!r}: no such file: {folder / source}")
         return str(folder / source)
     if suffix == SCRIPT:
         trace = f"{Path(source).stem}.parquet"
@@ -143,7 +143,7 @@ def _source(folder: Path, source: str, where: str) -> str:
 def _device_code(folder: Path, source: str, where: str, table: Mapping[str, Any]) -> Kernel:
     """One launch of a kernel in a file of device code."""
     if not is_file(folder / source):
-        raise KernelError(f"{where}.source = {source!r}: there is no file {folder / source}")
+        raise KernelError(f"{where}.source = {source!r}: no such file: {folder / source}")
     for key in ("grid", "block"):
         if key not in table:
             raise KernelError(f"{where}.{key}: is missing: must be one to three sizes, such as 64 or '64x64'")
@@ -200,5 +200,5 @@ def _table(table: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
 
 
 def _named(where: str, error: SimtmmError) -> SimtmmError:
-    """The error with the place that it is of; a fault of simtmm as it is."""
+    """The error with its place; a fault of simtmm unchanged."""
     return error if isinstance(error, InternalError) else type(error)(f"{where}: {error}")

@@ -1,4 +1,4 @@
-"""What a programmer could change, by trying: operations as another source would make them, simulated on the machine.
+"""What a programmer could change: operations that changed source would produce, simulated on the machine.
 
 excerpt      a part of a run that is simulated in a moment
 operations   a workload by operation, and put together again

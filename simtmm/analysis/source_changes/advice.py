@@ -67,7 +67,7 @@ def advise(
     How much is tried follows from the work there is, as in `what_if.try_out`: it is the same on any computer. Of a run
     that takes too long, a part is tried.
 
-    launches: their shapes, in order; each block is taken for a row of threads if left out.
+    launches: their shapes, in order; each block is treated as a row of threads if left out.
     """
     stalls = result.stalls
     if stalls is None or not result.ticks or not workload.has_places:

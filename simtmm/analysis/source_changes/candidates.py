@@ -75,8 +75,8 @@ def _of_access(machine: Machine, line: Line, weight: float, across: int) -> Iter
     verb = "store to" if line.kind in STORES else "read"
     yield Candidate(
         "coalesce",
-        f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}, by other indices or "
-        f"another layout: a request takes {now:.3g} {name}s, where {ideal} would do",
+        f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}: change the indices or "
+        f"the layout; a request takes {now:.3g} {name}s, where {ideal} would do",
         line.at, 2 * weight, SIMULATED, tuple(line.numbers),
         lambda of, chosen: changes.coalesced(of, chosen, ideal, rows, window, passes),
     )  # fmt: skip
@@ -198,7 +198,8 @@ def _of_banks(line: Line, weight: float) -> Iterator[Candidate]:
     now = 1 + line.conflicts / line.executions
     yield Candidate(
         "pad",
-        f"pad or swizzle {line.at[2] or 'the tile'}: bank conflicts make {now:.3g} passes of what could be 1",
+        f"pad or swizzle {line.at[2] or 'the tile'}: bank conflicts make each access take {now:.3g} passes instead "
+        "of 1",
         line.at, 2 * weight, SIMULATED, tuple(line.numbers), changes.without_conflicts,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What becomes of a workload's operations where a programmer changes the source of some of its places."""
+"""How a workload's operations change if a programmer changes the source at some of its places."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A part of a run that is simulated in a moment: what changes its source gains there stands for the whole."""
+"""A part of a run that is fast to simulate: the gain of a source change there stands for the whole."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Blocks of a launch that take many times what the others take."""
+"""Blocks of a launch that do many times the work of the others."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class Uneven:
     @property
     def words(self) -> str:
         """As in "does 250 times what the median block does"."""
-        return f"does {self.times:.3g} times what the median block does"
+        return f"does {self.times:.3g} times the work of the median block"
 
 
 def work_of_blocks(workload: Workload) -> npt.NDArray[np.float64]:

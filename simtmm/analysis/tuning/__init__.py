@@ -1,4 +1,4 @@
-"""Tuning: the best configuration of a kernel, or machine for it, by samples of growing precision.
+"""Tuning: find the best configuration of a kernel, or machine for it, with samples of growing precision.
 
 space    which configurations there are          trial    one of them compiled, and simulated
 goals    what is minimised, and conditions       front    which are best by two objectives

@@ -54,7 +54,7 @@ class Advice(Displayed):
     tuned: Tuned
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row for each configuration that ran, the best first. Raises OutputError where pandas is not installed."""
+        """A row for each configuration that ran, the best first. Raises OutputError if pandas is not installed."""
         return self.tuned.to_frame()
 
     @property
@@ -84,7 +84,7 @@ class Advice(Displayed):
         return sum(STATUS[trial.status] == "failed" for trial in self.tuned.trials)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "program": self.tuned.program,
             "machine": self.tuned.machine.name,
@@ -147,7 +147,7 @@ def advise(
     with watched(watch):
         tell("configurations", 0)
         if is_problem(str(kernel)):
-            raise KernelError(f"{kernel}: is no kernel that simtmm tune takes: simtmm tune takes problems")
+            raise KernelError(f"{kernel}: is not a kernel that simtmm tune accepts: simtmm tune also accepts problems")
         on = opened_machine(machine).replace(changes) if changes else opened_machine(machine)
         opened = opened_kernel(kernel)
         fixed = dict(parameters or {})
@@ -156,7 +156,7 @@ def advise(
         )
         if not tried:
             raise StudyError(
-                f"kernel {opened.name}: none of {', '.join(TUNED)} is left to choose: say what to vary, as --vary "
+                f"kernel {opened.name}: none of {', '.join(TUNED)} is free to vary: name what to vary, as --vary "
                 "NAME=RANGE"
             )
         try:

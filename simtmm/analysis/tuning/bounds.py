@@ -65,7 +65,7 @@ class BoundedSource(KernelSource):
         return key, tuple(_parts(self._forms(function), described, parameters))
 
     def _forms(self, function: KernelFunction) -> list[Form]:
-        """In what forms a kernel may be recorded: as machine code, and, where that differs from it, as PTX."""
+        """The forms in which a kernel may be recorded: as machine code, and, where that differs from it, as PTX."""
         forms = [function]
         if self._form != "ptx":
             with suppress(InternalError):  # which recording it tells of

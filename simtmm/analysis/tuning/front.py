@@ -1,4 +1,4 @@
-"""The Pareto front: of two objectives, what no other is better than in both."""
+"""The Pareto front of two objectives: configurations that no other one dominates."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Goals: what is minimised, one expression or two of what a trial gave, and the conditions that it must meet."""
+"""Goals: one or two expressions of a trial's result to minimise, and the conditions that it must meet."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class Goals:
         if len(texts) > MOST_OBJECTIVES:
             raise StudyError(f"--minimise: {len(texts)} expressions: must be at most {MOST_OBJECTIVES}")
         if len(set(texts)) < len(texts):
-            raise StudyError(f"--minimise {texts[0]!r}: is there twice")
+            raise StudyError(f"--minimise {texts[0]!r}: appears more than once")
         self._subject = subject
         self.objectives = tuple(_parsed(text, "--minimise", subject) for text in texts)
         self.conditions = tuple(_parsed(text, "--where", subject) for text in conditions)
@@ -111,13 +111,13 @@ def _parsed(text: str, option: str, subject: Subject) -> Expression:
     kernel, machine = subject.kernel, subject.machine
     for name in sorted(parsed.names):
         if name in QUANTITIES and name in kernel.parameters:
-            raise StudyError(f"{option} {text!r}: {name}: is a parameter of the kernel and a part of the result")
+            raise StudyError(f"{option} {text!r}: {name}: is both a parameter of the kernel and a part of the result")
         if name == "seconds" and machine.clock_hz is None:
-            raise StudyError(f"{option} {text!r}: seconds: machine {machine.name} has no clock_hz: take cycles")
+            raise StudyError(f"{option} {text!r}: seconds: machine {machine.name} has no clock_hz: use cycles")
         if name not in QUANTITIES and name not in kernel.parameters and name not in units():
             known = [*QUANTITIES, *kernel.parameters, *units()]
             raise StudyError(
-                f"{option} {text!r}: {name}: is no part of a result ({', '.join(TIMES)}, ...), no parameter and no "
+                f"{option} {text!r}: {name}: must be a part of a result ({', '.join(TIMES)}, ...), a parameter or a "
                 f"machine's key{nearest(name, known, ())}"
             )
     return parsed

@@ -1,7 +1,7 @@
-"""Successive halving: which configurations are worth being simulated more precisely.
+"""Successive halving: which configurations are worth simulating more precisely.
 
 Source: Karnin, Koren and Somekh, Almost Optimal Exploration in Multi-Armed Bandits (2013), with intervals that are
-known in the place of repetitions.
+known instead of repetitions.
 """
 
 import math
@@ -40,8 +40,8 @@ def promising(trials: Sequence[Trial], least: int, goals: Goals) -> list[Trial]:
 def ceiling(trials: Iterable[Trial], least: int, goals: Goals) -> float:
     """How long a configuration may take at least to be simulated all the same, in the unit of the objective.
 
-    One above it is beyond the upper end of the best's interval, by so much that it is not even as good as it is, about
-    (FLAT); and beyond those of `least` configurations, so that these are there to be listed. There is no limit where
+    One above it is beyond the upper end of the best's interval, by so much that it is not even about as good (FLAT);
+    and beyond those of `least` configurations, so that these are there to be listed. There is no limit where
     anything but the time is minimised.
     """
     done = [trial for trial in trials if trial.status == "done"] if goals.is_time else []

@@ -1,4 +1,4 @@
-"""Trials that are kept, by all that decides them, so that a search goes on where it was stopped."""
+"""Stored trials, with everything that decides them as the key, so that a search can continue where it stopped."""
 
 import hashlib
 import json
@@ -43,10 +43,10 @@ class KeptTrials:
             self._file = sqlite3.connect(path, isolation_level=None, timeout=60)
             tables = {name for (name,) in self._file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if tables and "trials" not in tables:
-                raise StudyError(f"--store {path}: holds something else: take another file")
+                raise StudyError(f"--store {path}: is not a store of tuning results: use another file")
             self._file.execute(TABLE)
         except sqlite3.Error as error:
-            raise StudyError(f"--store {path}: can't be used to keep trials ({error})") from None
+            raise StudyError(f"--store {path}: can't be used as a store ({error})") from None
 
     def __enter__(self) -> "KeptTrials":
         return self
@@ -75,10 +75,10 @@ class KeptTrials:
         try:
             return _trial(json.loads(row[0]), configuration)
         except (ValueError, TypeError, AttributeError, RecursionError):
-            raise StudyError(f"--store {self._path}: holds a trial that is damaged: take another file") from None
+            raise StudyError(f"--store {self._path}: has a damaged trial: use another file") from None
 
     def keep(self, trial: Trial) -> None:
-        """Keep a trial, as that of its precision and in the place of a less precise one.
+        """Keep a trial, as that of its precision and instead of a less precise one.
 
         What did not run is tried again next time: it may have been for want of a compiler or of memory.
         """

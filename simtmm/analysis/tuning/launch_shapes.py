@@ -1,4 +1,4 @@
-"""Launch shapes: what is tried of a kernel's parameters of known names, on a machine."""
+"""Launch shapes: the values to try of a kernel's parameters with known names, on a machine."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
 """A sampler: which configurations of a space too large for all of them are tried, by Optuna, an extra.
 
-What it is asked and told is the same for the same seed, however many processes there are, and what was simulated is
-kept: so a search that was stopped goes on as if it had not been.
+What it is asked and told is the same for the same seed, however many processes there are, and simulations are stored:
+so a search that was stopped continues as if it had not been.
 """
 
 from collections.abc import Mapping, Sequence

@@ -69,7 +69,7 @@ class Search:
             self._tried_once(fresh, coarse)
             sampler.tell([self._objectives(numbers.get(tuple(chosen.values()))) for chosen in batch])
         if not self.configurations:
-            raise StudyError(f"--where: leaves none of {asked:,} configurations that the sampler chose")
+            raise StudyError(f"--where: excludes all {asked:,} configurations that the sampler chose")
         for number, each in enumerate(self.configurations):  # what was simulated more precisely before serves from here
             self.trials[number] = self._kept.find(each) or self.trials[number]
         self._refined([number for number, trial in self.trials.items() if trial.status == "done"], finer)
@@ -79,14 +79,14 @@ class Search:
         return tuple(self.trials.get(number) or Trial(each, "open") for number, each in enumerate(self.configurations))
 
     def _objectives(self, number: int | None) -> tuple[float, ...] | None:
-        """What a sampler is told of a configuration; None for one that can't be, or does not meet the conditions."""
+        """What a sampler learns of a configuration; None for one that can't be, or does not meet the conditions."""
         trial = None if number is None else self.trials[number]
         if trial is None or trial.status != "done" or not self._goals.met(trial):
             return None
         return tuple(goal.value for goal in self._goals.of(trial))
 
     def _tried_once(self, numbers: Sequence[int], precision: float) -> None:
-        """Try configurations at a precision, whatever is known of them at another: a sampler is told the same again."""
+        """Try configurations at a precision, whatever is known of them at another: a sampler learns the same again."""
         unknown = []
         for number in numbers:
             known = self._kept.find(self.configurations[number], precision)

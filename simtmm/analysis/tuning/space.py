@@ -28,7 +28,7 @@ class Space:
         """
         self._subject = subject
         if not over:
-            raise StudyError(f"kernel {subject.kernel.name}: there is nothing to choose: give --over NAME=VALUES")
+            raise StudyError(f"kernel {subject.kernel.name}: nothing to tune: give --over NAME=VALUES")
         both = [name for name in over if name in subject.fixed]
         if both:
             raise StudyError(f"--over {both[0]}: is fixed by --param {both[0]}={subject.fixed[both[0]]}")
@@ -52,8 +52,8 @@ class Space:
         """All of them, in order, what the constraints leave out included. Raises StudyError for too many."""
         if self.size > MOST_CONFIGURATIONS:
             raise StudyError(
-                f"--over: {self.size:,} configurations: must be at most {MOST_CONFIGURATIONS:,}, or some of them be "
-                "chosen: --sampler tpe"
+                f"--over: {self.size:,} configurations: must be at most {MOST_CONFIGURATIONS:,}, or sample "
+                "them: --sampler tpe"
             )
         return product([[each] for each in self.axes])
 
@@ -61,7 +61,7 @@ class Space:
         """Those that the constraints admit, and how many they leave out. Raises StudyError where nothing is left."""
         kept = [each for each in self.combinations() if self.admits(each)]
         if not kept:
-            raise StudyError(f"--where: leaves none of {self.size:,} configurations")
+            raise StudyError(f"--where: excludes all {self.size:,} configurations")
         return kept, self.size - len(kept)
 
 

@@ -1,4 +1,4 @@
-"""A problem in T1, the format in which Kernel Tuner's community describes what is to be tuned.
+"""A problem in T1, the format in which Kernel Tuner's community describes tuning problems.
 
 Source: the schema input-schema.json, version 1.0.0, of the package kernel_tuner, and what its tune_kernel_T1 takes
 beside the schema's keys: ProblemSize, GridDivX, GridDivY and GridDivZ. The file names a kernel's source, which is the
@@ -63,7 +63,7 @@ def read_problem(path: str | Path) -> Problem:
         raise KernelError(f"{where}.Language = {shown(spec.get('Language'))}: must be CUDA")
     source = path.parent / _text(spec, "KernelFile", where)
     if not is_file(source):
-        raise KernelError(f"{where}.KernelFile = {shown(spec['KernelFile'])}: there is no such file beside it")
+        raise KernelError(f"{where}.KernelFile = {shown(spec['KernelFile'])}: no such file next to it")
     parameters = {name: Parameter(values[0], "of the problem") for name, values in over.items()}
     sizes = _Sizes(spec, parameters, where)
     shared = spec.get("SharedMemory", 0)
@@ -120,7 +120,7 @@ class _Sizes:
         parsed = expression(self._placed(str(text), key), f"{self._where}.{key}", KernelError)
         for name in sorted(parsed.names - self._parameters.keys()):
             known = nearest(name, self._parameters, self._parameters)
-            raise KernelError(f"{self._where}.{key} = {shown(text)}: {name}: is no parameter{known}")
+            raise KernelError(f"{self._where}.{key} = {shown(text)}: {name}: is not a parameter{known}")
         return parsed
 
     def elements(self, size: object, key: str) -> int:
@@ -159,7 +159,7 @@ def _values(space: Mapping[str, Any], where: str) -> dict[str, list[int | float 
         table = _dictionary(each, at)
         name, text = _text(table, "Name", at), _text(table, "Values", at)
         if not (name.isascii() and name.isidentifier()) or name == "seed" or name in found:
-            raise KernelError(f"{at}.Name = {shown(name)}: must be a name in C that comes once, and not seed")
+            raise KernelError(f"{at}.Name = {shown(name)}: must be a unique C identifier other than seed")
         if table.get("Type") not in VALUE_TYPES:
             raise KernelError(f"{at}.Type = {shown(table.get('Type'))}: must be one of {', '.join(VALUE_TYPES)}")
         values = _listed(text)
@@ -202,7 +202,7 @@ def _conditions(space: Mapping[str, Any], parameters: Mapping[str, Parameter], w
         text = _text(_dictionary(each, at), "Expression", at)
         for name in sorted(expression(text, f"{at}.Expression", KernelError).names - parameters.keys()):
             known = nearest(name, parameters, parameters)
-            raise KernelError(f"{at}.Expression = {shown(text)}: {name}: is no parameter{known}")
+            raise KernelError(f"{at}.Expression = {shown(text)}: {name}: is not a parameter{known}")
         yield text
 
 
@@ -225,7 +225,7 @@ def _argument(table: Mapping[str, Any], sizes: _Sizes, where: str) -> str | int 
     if not _is_number(value) or (is_whole and value != int(value)):
         raise KernelError(f"{where}.FillValue = {shown(value)}: must be a {'whole ' if is_whole else ''}number")
     if table.get("MemType", "Global") != "Global":
-        raise KernelError(f"{where}.MemType = {shown(table['MemType'])}: only Global is taken")
+        raise KernelError(f"{where}.MemType = {shown(table['MemType'])}: must be Global")
     if memory == "Scalar":
         return int(value) if is_whole else float(value)
     if memory != "Vector" or fill not in ("Constant", "Random"):

@@ -37,7 +37,7 @@ class Trial:
     status: "does not fit" for one of which a core group can't hold a block, "failed" for what else went wrong, "open"
         for one that Ctrl-C came before, "bounded" for one that surely takes longer than the best, and is not simulated.
     reason: why, in a line; empty for one that is done or bounded.
-    cycles, seconds: simulated; seconds are None where the machine has no clock.
+    cycles, seconds: simulated; seconds are None if the machine has no clock rate.
     error: half of the interval in which the time lies, as a part of it; 0 where all blocks were simulated.
     precision: the requested error.
     bound: what binds it (simtmm.engine.causes).
@@ -88,7 +88,7 @@ class Trial:
         return {**times, **own, **self.counted}
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         mappings = {name: dict(getattr(self, name)) for name in ("configuration", "predictions", "counted")}
         return {**asdict(self), **mappings}
 
@@ -230,7 +230,7 @@ def checked(given: object, configuration: Mapping[str, Value]) -> Trial:
     if isinstance(given, SimtmmError):
         return refused(configuration, given)
     if not (isinstance(given, Trial) and _is_plain(given)):
-        return refused(configuration, StudyError(f"what computed it gave no result: {shown(given)}"))
+        return refused(configuration, StudyError(f"its computation returned no result: {shown(given)}"))
     return replace(given, configuration=configuration)
 
 

@@ -47,13 +47,13 @@ def tune(
     kernel: its name or folder, a file of launches (.toml), or a problem in Kernel Tuner's T1 (.json).
     machine: a machine, its name, or its file.
     over: what is tried, a range ("1:8") or a list of values by parameter or by the machine's key, as axes of studies
-        have them; of a problem in T1 in the place of its own values.
+        have them; of a problem in T1 instead of its own values.
     parameters: that are fixed.
     where: conditions that configurations must meet, such as "block_size_x * block_size_y <= 1024", or that what they
         give must meet, such as "seconds <= 2e-3"; one or several.
     error: half of the interval requested for the finalists, as a part of the time.
     models: that choose as well.
-    form: "written", "compiled" or "ptx", how the kernel is recorded.
+    form: how to record the kernel: "written", "compiled" or "ptx".
     store: an SQLite file of what was simulated before; one in the user's cache folder if left out.
     workers: processes, one a core if left out; 1 runs in this process; or the address of a Dask scheduler
         (tcp://HOST:PORT), or local:N for N workers here.
@@ -119,10 +119,14 @@ def _with_some(tuned: Tuned) -> Tuned:
         return tuned
     number = f"{len(tuned.trials):,} configurations"
     if not tuned.unmet:
-        raise StudyError(f"kernel {tuned.program}: none of {number} can run: {tuned.trials[0].reason}")
+        raise StudyError(
+            f"kernel {tuned.program}: none of the {number} configurations can run: {tuned.trials[0].reason}"
+        )
     conditions = " and ".join(repr(condition.text) for condition in tuned.goals.conditions)
     cycles = min(trial.cycles for trial in tuned.trials if trial.status == "done")
-    raise StudyError(f"--where {conditions}: none of {number} meets it; the fastest takes {cycles:,.6g} cycles")
+    raise StudyError(
+        f"--where {conditions}: none of the {number} configurations meets it; the fastest takes {cycles:,.6g} cycles"
+    )
 
 
 def _executor(workers: int | str | None) -> Callable[[int], Executor]:

@@ -1,4 +1,4 @@
-"""What came of a search: its trials, ranked by the objective, and what the models would have chosen."""
+"""The result of a search: its trials, ranked by the objective, and the models' choices."""
 
 import math
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Tuned(Displayed):
     sampled: int = 0
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row for each configuration that ran, the best first. Raises OutputError where pandas is not installed."""
+        """A row for each configuration that ran, the best first. Raises OutputError if pandas is not installed."""
         return frame(
             [
                 {**trial.configuration, "cycles": trial.cycles, "error": trial.error, "objective": self.value(trial)}

@@ -1,1 +1,1 @@
-"""The commands: each parses its words, makes one library call, and prints what comes of it."""
+"""The commands: each parses its arguments, makes one library call, and prints the result."""

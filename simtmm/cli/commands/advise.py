@@ -55,8 +55,8 @@ def advise(
 ) -> None:
     """Find a kernel's best threads per block and blocks.
 
-    By simulation, of sub-block sizes as well, beside what the models choose: `tune` with launch shapes alone. Every
-    finished configuration is kept; the same command goes on where it was stopped. Exit status 1: some failed.
+    By simulation, of sub-block sizes as well, compared with the models' choice: `tune` with launch shapes alone. Every
+    finished configuration is stored; the same command continues where it stopped. Exit status 1: some failed.
     """
     from simtmm.requests.sampling import part_of
 

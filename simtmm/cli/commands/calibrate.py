@@ -64,7 +64,7 @@ class MeasurementOptions:
         typer.Option(
             "--latency-from",
             metavar="WORD",
-            help="where L comes from: chase, or read (at low occupancy, less the machine's starts of blocks)",
+            help="source of L: chase, or read (at low occupancy, minus the machine's starts of blocks)",
         ),
     ] = "chase"
     hold: Annotated[
@@ -85,13 +85,13 @@ class MeasurementOptions:
             )
         for option, given in (("--stream", self.stream), ("--gpu", self.gpu)):
             if self.device is not None and given is not None:
-                raise StudyError(f"calibrate: {option} {given}: does not go with --device, which measures")
+                raise StudyError(f"calibrate: {option} {given}: can't be combined with --device, which measures")
         if self.device is None and self.keep is not None:
-            raise StudyError(f"calibrate: --keep {self.keep}: goes with --device only")
+            raise StudyError(f"calibrate: --keep {self.keep}: needs --device")
         if self.device is None and self.form is not None:
-            raise StudyError(f"calibrate: --as {self.form}: goes with --device only")
+            raise StudyError(f"calibrate: --as {self.form}: needs --device")
         if self.keep is not None and not is_folder(self.keep):
-            raise StudyError(f"--keep {self.keep}: there is no such folder")
+            raise StudyError(f"--keep {self.keep}: no such folder")
 
     def _check_alone(self) -> None:
         """Raise StudyError for what --micro does not go with."""
@@ -102,8 +102,8 @@ class MeasurementOptions:
         for option, value in given:
             if value is not None:
                 raise StudyError(
-                    f"calibrate: {option} {value}: does not go with --micro: calibrate with it first, and give "
-                    "the machine that comes of it as --machine"
+                    f"calibrate: {option} {value}: can't be combined with --micro: calibrate with it first, and give "
+                    "the resulting machine as --machine"
                 )
 
 
@@ -129,13 +129,13 @@ def calibrate(
     measurements.check()
     base = chosen_machine(machine, set_) if machine is not None else None
     if base is None and set_:
-        raise MachineError(f"--set {set_[0]}: changes a machine, so --machine must be given as well")
+        raise MachineError(f"--set {set_[0]}: changes a machine, so it needs --machine")
     from simtmm.report.calibrate import describe
     from simtmm.report.progress import watching
 
     called = name or (output.stem if output is not None else None) or measurements.gpu
     if measurements.micro and base is None:
-        raise StudyError("calibrate: --micro: needs --machine NAME, which has all that they do not say")
+        raise StudyError("calibrate: --micro: needs --machine NAME, which supplies all other values")
     with watching() as watch:
         if measurements.micro and base is not None:
             from simtmm.calibration.micro import calibrate_micro

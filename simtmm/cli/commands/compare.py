@@ -44,7 +44,7 @@ class SeriesOptions:
         typer.Option(
             "--reference",
             metavar="SERIES",
-            help="the series to compare with: simulated, measured or a model; default: measured, if there are such "
+            help="the series to compare with: simulated, measured or a model; default: measured, if there are measured "
             "times",
         ),
     ] = None
@@ -80,7 +80,7 @@ class FormatOptions:
         typer.Option(
             "--log",
             metavar="x|y|xy|none",
-            help="of the picture: which axes are logarithmic; default: what suits it",
+            help="with --picture: which axes are logarithmic; default: the picture's own",
         ),
     ] = None
 
@@ -122,7 +122,7 @@ def compare(
 ) -> None:
     """Compare simulated, modelled and measured times.
 
-    Side by side, over kernels, sizes and machines. Every finished case is kept; repeat the command to resume.
+    Side by side, over kernels, sizes and machines. Every finished case is stored; repeat the command to resume.
     Exit status 1: some cases failed.
     """
     latex, as_csv, picture = formats.latex, formats.as_csv, formats.picture
@@ -134,7 +134,7 @@ def compare(
         files.check(picture)
         draw = comparison.compared(formats.kind, formats.log)
     elif formats.log is not None:
-        raise OutputError("--log: of a picture, so --picture must be given too")
+        raise OutputError("--log: needs --picture")
     from simtmm.machine.changed import suffix
 
     names = machine or list(dict.fromkeys(default_machine(each, form) for each in source or ()))[:1]

@@ -52,14 +52,14 @@ def equation(
         raise OutputError("--latex, --csv, --json: one of them at a time")
     if name is None:
         if param or machine or latex or as_csv:
-            raise ModelError("equation: a name must be given with options; without one all are listed")
+            raise ModelError("equation: options need an equation's name; without one, all are listed")
         listed = [{"name": each.name, "title": each.title, "source": each.source} for each in EQUATIONS.values()]
         result.show(report.describe_equations(), listed)
         return
     if latex:
         formula = find_equation(name).formula
         if formula is None:
-            raise ModelError(f"equation {name!r}: has no LaTeX; those of times have")
+            raise ModelError(f"equation {name!r}: has no LaTeX; only equations of times have")
         dataclasses.replace(result, as_json=False).show([formula.latex], {"latex": formula.latex})
         return
     evaluated = evaluate(name, number_lists_of(param, "--param"), _machine(machine, set_))
@@ -107,5 +107,5 @@ def _machine(name: str | None, changes: list[str] | None) -> "Machine | None":
     if name is not None:
         return chosen_machine(name, changes)
     if changes:
-        raise ModelError("--set: is of a machine, so --machine must be given too")
+        raise ModelError("--set: changes a machine, so it needs --machine")
     return None

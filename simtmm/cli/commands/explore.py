@@ -55,9 +55,9 @@ def explore(
     from simtmm.explorer.start import start
 
     if story is not None and (state is not None or source is not None or param):
-        raise OutputError(f"--story {story}: says where to begin, and so do a program, --param and --state: give one")
+        raise OutputError(f"--story {story}: can't be combined with a program, --param or --state: give one of them")
     if state is not None and param:
-        raise OutputError("--param: is part of --state, as p.NAME=VALUE")
+        raise OutputError("--param: can't be combined with --state, which has parameters as p.NAME=VALUE")
     begin = start(source, machine, parameters_of(param), story, state)
     try:
         from simtmm.explorer.server import Server
@@ -68,7 +68,7 @@ def explore(
         try:
             server = Server(begin, port)
         except OSError as error:
-            raise OutputError(f"--port {port}: can't be listened at ({error.strerror})") from None
+            raise OutputError(f"--port {port}: can't be opened ({error.strerror})") from None
         try:
             _show(server, browser)
             await asyncio.Event().wait()
@@ -80,6 +80,6 @@ def explore(
 
 def _show(server: "Server", browser: bool) -> None:
     """Print where the page is, and open it."""
-    print(f"{server.address}\nCtrl-C ends it.", flush=True)
+    print(f"{server.address}\nPress Ctrl-C to stop.", flush=True)
     if browser:
         webbrowser.open(server.address)

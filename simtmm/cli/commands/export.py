@@ -7,7 +7,7 @@ import typer
 
 from simtmm.cli.options.output import JsonOption, output_option, show
 
-MERGED = "stretches of work became one with the one before, so that an import of it has another digest"
+MERGED = "stretches of work were merged with the one before, so an import of it has another digest"
 
 
 def export(

@@ -1,4 +1,4 @@
-"""`simtmm diff --baseline`: kernels' times beside those that a file keeps."""
+"""`simtmm diff --baseline`: kernels' times compared with those of a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ USUAL = "5%"
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions:
-    """What is compared with a baseline, and how that is told."""
+    """What to compare with a baseline, and how to report it."""
 
     baseline: Annotated[
         Path | None,
@@ -48,7 +48,7 @@ class GateOptions:
         given = {"--update": self.update, "--fail-above": self.fail_above is not None, "--markdown": self.markdown}
         for option, is_given in given.items():
             if is_given:
-                raise SavedRunError(f"{option}: is for --baseline FILE, which is not given")
+                raise SavedRunError(f"{option}: needs --baseline FILE")
 
     def compare(self, kernels: str, others: dict[str, Any], result: DocumentOptions, what_if: bool) -> None:
         """Run the kernels of a file, and compare them with the baseline, or write it.
@@ -83,9 +83,9 @@ class GateOptions:
     def _check(self, kernels: str, baseline: Path, others: dict[str, Any], result: DocumentOptions) -> None:
         for name, value in others.items():
             if value:
-                raise SavedRunError(f"{name}: can't be given with --baseline: {kernels} says how each kernel is run")
+                raise SavedRunError(f"{name}: can't be combined with --baseline: {kernels} says how to run each kernel")
         if self.markdown and result.as_json:
-            raise OutputError("--markdown: can't be given with --json, which prints one JSON document and nothing else")
+            raise OutputError("--markdown: can't be combined with --json, which prints only a JSON document")
         if baseline.suffix != ".json":
             raise OutputError(f"--baseline {baseline}: must be a file .json")
         if Path(kernels).suffix != ".toml":
@@ -118,5 +118,7 @@ def part_of(text: str) -> float:
         value = -1.0
     most, whole = (1e6, 100.0) if text.endswith("%") else (1.0, 1.0)
     if not 0 <= value <= most:
-        raise SavedRunError(f"--fail-above {shown(text)}: must be a percentage, as 10%, or a part from 0 to 1, as 0.1")
+        raise SavedRunError(
+            f"--fail-above {shown(text)}: must be a percentage, such as 10%, or a fraction from 0 to 1, such as 0.1"
+        )
     return value / whole

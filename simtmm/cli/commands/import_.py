@@ -59,7 +59,7 @@ def import_(
     launched = f"{len(info.launches)} launch{'es' * (len(info.launches) != 1)}"
     line = f"{output}: {info.kernel}, {launched}, {info.events:,} events, digest {info.digest}"
     if replaced:
-        line += "; it takes the place of the file of that name"
+        line += "; it replaces the existing file"
     document = {**info.to_dict(), "path": str(output)}
     show([line, *_statistics(info.provenance["statistics"])], document, as_json, None)
 
@@ -68,4 +68,4 @@ def _statistics(found: Mapping[str, Any]) -> list[str]:
     accesses = ", ".join(f"{count:,} {space}" for space, count in found["accesses"].items())
     lines = [f"{found['warps']:,} warps; their accesses: {accesses}; {found['barriers']:,} barriers"]
     unknown = ", ".join(f"{opcode} {count:,}" for opcode, count in found["unknown_opcodes"].items())
-    return [*lines, *([f"opcodes that are not known, each a compute instruction: {unknown}"] if unknown else [])]
+    return [*lines, *([f"unknown opcodes, each counted as a compute instruction: {unknown}"] if unknown else [])]

@@ -46,10 +46,10 @@ def machines(
 
     as_toml = output is not None and output.suffix.lower() == ".toml"
     if as_toml and (name is None or as_table or as_json):
-        raise OutputError(f"-o {output}: a machine is written as TOML: name one, without --table and --json")
+        raise OutputError(f"-o {output}: a single machine is written as TOML: name one, without --table and --json")
     if name is None:
         if set_:
-            raise MachineError(f"--set {set_[0]}: changes a machine, so one must be named")
+            raise MachineError(f"--set {set_[0]}: changes a machine, so name one")
         found = readable_machines()
     if as_table:
         chosen = found if name is None else {name: chosen_machine(name, set_)}
@@ -83,7 +83,7 @@ def compare(
     if name:
         chosen = {each: chosen_machine(each, set_) for each in name}
     elif set_:
-        raise MachineError(f"--set {set_[0]}: changes a machine, so one must be named")
+        raise MachineError(f"--set {set_[0]}: changes a machine, so name one")
     else:
         chosen = readable_machines()
     show(compare_machines(chosen), comparison_document(chosen), as_json, output)
@@ -148,11 +148,11 @@ def new(
     given = {key: value for key, value in values.items() if value is not None}
     if threads is not None:
         if cores is None:
-            raise MachineError(f"--threads {threads}: is a group's, so --cores must be given as well")
+            raise MachineError(f"--threads {threads}: counts the threads of a group, so it needs --cores")
         given["cores.max_threads_per_core"] = threads / cores
     for key, value in changes_of(set_).items():
         if key in given:
-            raise MachineError(f"--set {key}: is given by an option of its own")
+            raise MachineError(f"--set {key}: has an option of its own: use that")
         given[key] = "none" if value is None else value
     machine = new_machine(name, family, given, description)
     as_document = output is not None and output.suffix == DOCUMENT

@@ -62,7 +62,7 @@ def measure(
 
     if everything:
         if source is not None or launch != LaunchOptions():
-            raise StudyError("measure --all: takes no kernel and no parameters: it goes through all of them")
+            raise StudyError("measure --all: takes no kernel or parameters: it measures all kernels")
         from simtmm.measurement.campaign import measure_all
         from simtmm.report.measure import describe_all
 
@@ -72,7 +72,7 @@ def measure(
         show(describe_all(outcomes), [outcome.to_dict() for outcome in outcomes], as_json, None)
         return
     if only is not None:
-        raise StudyError("measure --only: goes with --all")
+        raise StudyError("measure --only: needs --all")
     program = launch.launched(source)
     if program is None:
         raise StudyError("measure: needs a kernel, or --all")

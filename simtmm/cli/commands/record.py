@@ -89,7 +89,7 @@ def record(
     """
     with checks.begun() as checking:
         if checking.is_on and recorder.on != "cpu":
-            raise RecordingError(f"--check {checks.check}: is done on the CPU (--on cpu)")
+            raise RecordingError(f"--check {checks.check}: runs only on the CPU (--on cpu)")
         if program.is_own:
             _record_own(program, recorder, machine, as_json, output, checking)
         else:
@@ -149,7 +149,7 @@ def _record_own(
 ) -> None:
     """Run a user's own program and write the trace of what it launches."""
     if recorder.on != "cpu":
-        raise RecordingError(f"--on {recorder.on}: launches of a program are recorded on the CPU alone")
+        raise RecordingError(f"--on {recorder.on}: launches of a program are recorded on the CPU only")
     path = output or Path(f"{Path(str(program.source)).stem}.parquet")
     replaced = is_file(path)
     own = program.run_own(
@@ -175,5 +175,5 @@ def _line(path: Path, trace: "Trace", replaced: bool) -> str:
         left_out, blocks = sum(info.sampling.left_out), sum(launch.blocks for launch in info.launches)
         line += f"; {left_out:,} of {blocks:,} blocks left out"
     if replaced:
-        line += "; it takes the place of the file of that name"
+        line += "; it replaces the existing file"
     return line

@@ -76,7 +76,7 @@ class PictureOptions:
         }
         unused = [option for option, value in given.items() if value]
         if self.picture is None and unused:
-            raise OutputError(f"{', '.join(unused)}: of a picture, so --picture must be given too")
+            raise OutputError(f"{', '.join(unused)}: needs --picture")
 
 
 @grouped

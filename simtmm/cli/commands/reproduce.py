@@ -74,7 +74,7 @@ def reproduce(
         show(text.describe_list(), text.listed(), as_json, None)
         return
     if check and wanted:
-        raise StudyError(f"--check: is of tables beside measurements, and {wanted[0]} is a figure")
+        raise StudyError(f"--check: compares tables with measurements, but {wanted[0]} is a figure")
     folder = output or HELD
     if check:
         accuracy_folder.check_is_there(folder)

@@ -94,7 +94,7 @@ def rules_test(
     chosen = rule_of(rule)
     laws = _laws(promise or ()) or chosen.promises
     if not laws:
-        raise SimtmmError(f"rule {rule}: has no promises that are known: name some, as --promise no_starvation")
+        raise SimtmmError(f"rule {rule}: has no known promises: name some, such as --promise no_starvation")
     with watching() as watch, printing(result.as_json):
         judged = judge(chosen, laws, draws, seed, engine, picture, watch)
     result.show(describe_judged(chosen, judged), judged_document(chosen, judged))

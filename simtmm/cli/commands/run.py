@@ -76,7 +76,7 @@ def _simulate(
     part = timelines.part(checked.selected.machine)
     measured = nsight.loaded()
     if checking.is_on and request.sample is not None:
-        raise EngineError("--sample: simulates some blocks, and --check looks at all: leave one of them out")
+        raise EngineError("--sample: simulates some blocks, but --check needs all: leave one of them out")
     opened = checked.opened(as_json)
     from simtmm.report.progress import watching
 

@@ -59,7 +59,8 @@ def sweep(
 ) -> None:
     """Run a program over ranges of parameters and machine keys.
 
-    Every finished point is kept; repeat the command to resume. The report says what mattered: knees, elasticities, and
+    Every finished point is stored; repeat the command to resume. The report says what mattered: knees, elasticities,
+    and
     what binds where. Exit status 1: some points failed.
     """
     from simtmm.report.progress import watching

@@ -30,14 +30,14 @@ def tune(
     """Find a kernel's fastest configuration by simulation.
 
     Choose among launch shapes, constants, variants and machine keys, or minimise any expression, by samples of growing
-    precision. Without --over, choose threads per block and blocks, beside what the models choose. Every result is kept;
-    repeat the command to resume.
+    precision. Without --over, choose threads per block and blocks, compared with the models' choice. Every result is
+    stored; repeat the command to resume.
     """
     if picture is not None:
         from simtmm.report.pictures import files
 
         if len(request.minimise or ()) < 2:
-            raise StudyError("--picture: is of a Pareto front: give --minimise twice")
+            raise StudyError("--picture: shows a Pareto front: give --minimise twice")
         files.check(picture)
     if t4 is None and request.is_of_shape:
         show_advice(request.shape, result)

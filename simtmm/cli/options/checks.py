@@ -21,7 +21,7 @@ Program = TypeVar("Program", bound=ProgramOptions)
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions:
-    """What is looked for in what is run, and how a run ends in which something was found."""
+    """Which checks a run does, and its exit status if they find something."""
 
     check: Annotated[
         str | None,
@@ -46,7 +46,7 @@ class CheckOptions:
         Raises KernelError for a name that is no check, and for an exit status without checks.
         """
         if self.check is None and self.error_exitcode:
-            raise KernelError(f"--error-exitcode {self.error_exitcode}: is for --check, which is not given")
+            raise KernelError(f"--error-exitcode {self.error_exitcode}: needs --check")
         from simtmm.cuda.checks.checker import checking
         from simtmm.cuda.checks.names import Checks, checks_of
 
@@ -73,7 +73,7 @@ class Checking:
 
     @property
     def is_on(self) -> bool:
-        """Whether anything is looked for."""
+        """Whether there is any check."""
         return self._checker is not None
 
     def parts(self) -> "list[Text]":
@@ -103,8 +103,8 @@ class Checking:
         kind = "trace" if program.source is None else kind_of(program.source)
         if kind != "kernel":
             raise KernelError(
-                f"--check: is for what is run: a kernel, a CUDA file, a program or a script, not a {kind}"
+                f"--check: needs something to run: a kernel, a CUDA file, a program or a script, not a {kind}"
             )
         if program.form == "written":
-            raise KernelError("--check: is for kernels as compiled: --as compiled or ptx")
+            raise KernelError("--check: needs a compiled kernel: --as compiled or ptx")
         return replace(program, form=program.form or "compiled")

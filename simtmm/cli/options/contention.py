@@ -1,4 +1,4 @@
-"""The option --contention: where threads meet, and which PRAM the program takes."""
+"""The option --contention: where threads access the same word, and which PRAM the program needs."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,13 +17,13 @@ class ContentionOptions:
     """Where threads meet at a word, and which PRAM the program takes."""
 
     contention: Annotated[
-        bool, typer.Option("--contention", help="tell EREW, CREW or CRCW, and where threads meet at a word")
+        bool, typer.Option("--contention", help="report EREW, CREW or CRCW, and where threads access the same word")
     ] = False
 
     def check(self, sample: str | None) -> None:
         """Raise EngineError where a sample is simulated, which lacks most blocks."""
         if self.contention and sample is not None:
-            raise EngineError("--sample: simulates some blocks, and --contention looks at all: leave one of them out")
+            raise EngineError("--sample: simulates some blocks, but --contention needs all: leave one of them out")
 
     def recorded(self, opened: "OpenedRun") -> "OpenedRun":
         """The program with its trace, where that is asked for; its kernel is recorded for it."""
@@ -37,6 +37,6 @@ class ContentionOptions:
 
         program: Program = opened.opened.program  # type: ignore[assignment]  # it was recorded
         if program.trace is None:
-            raise TraceError("--contention: is for what has a trace, and a workload has none")
+            raise TraceError("--contention: needs a trace, which a workload does not have")
         found = program.trace.contention()
         return [*describe_contention(found)], {"contention": found.to_dict()}

@@ -1,4 +1,4 @@
-"""Options that hold in processes started from here as well: where names are looked for, and what kernels may take."""
+"""Options that child processes inherit: where names are looked up, and the limits of kernels."""
 
 import math
 import os
@@ -23,21 +23,21 @@ def _put_first(variable: str, folders: list[Path] | None) -> list[Path] | None:
 def _search_kernels(folders: list[Path] | None) -> list[Path] | None:
     for folder in folders or []:
         if not is_folder(folder):
-            raise KernelError(f"--kernel-path {folder}: there is no such folder")
+            raise KernelError(f"--kernel-path {folder}: no such folder")
         try:
             is_kernel = (folder / "kernel.cu").is_file()
             next(folder.iterdir(), None)
         except OSError as error:
             raise KernelError(f"--kernel-path {folder}: can't be read ({error.strerror})") from None
         if is_kernel:
-            raise KernelError(f"--kernel-path {folder}: is a kernel itself; name the folder that it lies in")
+            raise KernelError(f"--kernel-path {folder}: is a kernel itself; give its parent folder")
     return _put_first(KERNEL_PATH, folders)
 
 
 def _search_machines(folders: list[Path] | None) -> list[Path] | None:
     for folder in folders or []:
         if not is_folder(folder):
-            raise MachineError(f"--machine-path {folder}: there is no such folder")
+            raise MachineError(f"--machine-path {folder}: no such folder")
     return _put_first(MACHINE_PATH, folders)
 
 

@@ -1,4 +1,4 @@
-"""Options of `simtmm run --models-only`: what the models say of a program, without a simulation."""
+"""Options of `simtmm run --models-only`: the models' predictions for a program, without a simulation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class ModelsOptions(MeasuredOptions):
                  "--factor": self.factor is not None, "--latex": self.latex}  # fmt: skip
         for option, value in given.items():
             if value:
-                raise ModelError(f"{option}: is for --models-only, which is not given")
+                raise ModelError(f"{option}: needs --models-only")
 
     def show(self, request: RunRequest, others: Mapping[str, object], as_json: bool, output: Path | None) -> None:
         """Print what the models say. others: options that are for a simulation, by name.
@@ -81,11 +81,11 @@ class ModelsOptions(MeasuredOptions):
 
         for option, value in others.items():
             if value:
-                raise ModelError(f"{option}: is of a simulation, and --models-only does without")
+                raise ModelError(f"{option}: needs a simulation, which --models-only leaves out")
         if output is not None and output.suffix and output.suffix != DOCUMENT:
             raise OutputError(f"-o {output}: must be a file {DOCUMENT} with --models-only")
         if self.unit and not self.constant:
-            raise ModelError("--unit: is of the constants, so --constant must be given too")
+            raise ModelError("--unit: needs --constant, whose unit it is")
         check_factor(self.factor, self.measured)
         time = measured_time(self.measured)
         checked = request.checked()

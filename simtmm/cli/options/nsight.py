@@ -1,4 +1,4 @@
-"""Options of measured counters beside a run's."""
+"""Options for comparing a run's counters with measured ones."""
 
 from dataclasses import dataclass
 from pathlib import Path

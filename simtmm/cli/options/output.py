@@ -1,4 +1,4 @@
-"""Where a command's report and its document go: standard output, and files."""
+"""Where a command writes its report and its document: standard output and files."""
 
 import itertools
 import json

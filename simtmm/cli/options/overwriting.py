@@ -1,4 +1,4 @@
-"""No command writes over what it reads: a slip of -o would cost a source, a trace, or days of a study."""
+"""No command overwrites its input: a mistake with -o would cost a source, a trace, or days of a study."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def refuse_overwriting(words: list[str]) -> None:
     for option, path in written:
         for word in others:
             if any(part and is_same_file(path, part) for part in (word, word.partition("=")[2], *word.split(","))):
-                raise OutputError(f"{option} {path}: is what the command reads, and would be lost: name another file")
+                raise OutputError(f"{option} {path}: is also the input and would be overwritten: name another file")
 
 
 def _parted(words: list[str]) -> tuple[list[tuple[str, str]], list[str]]:

@@ -1,4 +1,4 @@
-"""Options of what takes the time: a row for each line of the source, array, launch or reason, and the page of it."""
+"""Options for where the time goes: a row for each line of the source, array, launch or reason, and a page."""
 
 from dataclasses import dataclass
 from pathlib import Path

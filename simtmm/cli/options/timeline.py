@@ -59,7 +59,7 @@ class TimelineOptions:
             }
             for option, value in given.items():
                 if value is not None:
-                    raise OutputError(f"{option} {value}: is for --timeline FILE, which is not given")
+                    raise OutputError(f"{option} {value}: needs --timeline FILE")
             return None
         from simtmm.report.trace_events import Choice, groups_of
 

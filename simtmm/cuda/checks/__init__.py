@@ -1,1 +1,1 @@
-"""Checks as of compute-sanitizer, on the CPU: races, reads of what nobody has written, barriers (docs/checks.md)."""
+"""The checks of compute-sanitizer, on the CPU: races, reads of uninitialised memory, barriers (docs/checks.md)."""

@@ -1,4 +1,4 @@
-"""Accesses of a log: which memory they are of, whether anybody has written it, and whom they race with."""
+"""Accesses of a log: their memory, whether it was written before, and the accesses that they race with."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

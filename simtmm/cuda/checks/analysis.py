@@ -1,4 +1,4 @@
-"""The loop over a log for checks (simtmm/cuda/execution/check_log.py): races, reads of what nobody has written, and
+"""The loop over a log for checks (simtmm/cuda/execution/check_log.py): races, reads of uninitialised memory, and
 barriers that threads miss.
 """
 

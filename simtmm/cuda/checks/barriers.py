@@ -100,7 +100,7 @@ def arrive(log, at, event, mask, s):
 
 def compare(log, at, event, mask, slot, barrier, warp, s):
     """Whether lanes are at the barrier that the first of their warp is at: the same instruction, called alike, in the
-    same trips of the loops around it. The first that is not is told.
+    same trips of the loops around it. The first that is not is reported.
     """
     first = s.arrived[slot, barrier, warp, FIRST] - 1
     for lane in range(LANES):

@@ -1,4 +1,4 @@
-"""The checks of a run: launches whose logs are gone through, and what was found in all of them."""
+"""The checks of a run: the launches whose logs are checked, and all findings."""
 
 import contextlib
 import weakref
@@ -60,18 +60,18 @@ class Checker:
         device.symbols(function.linked)  # its variables are placed, so that they are as before, too
         with _kept(device):
             if any(instruction.opcode in TEXTURES for _, instruction in checked.program.accesses):
-                self.notes.append(f"{bare_name(function.entry)} has textures or surfaces, which are not looked at")
+                self.notes.append(f"{bare_name(function.entry)} has textures or surfaces, which are not checked")
             if len(checked.program.accesses) >= MOST_EVENTS:
                 self._note(function, f"has {MOST_EVENTS:,} or more instructions that access memory")
                 return
             from simtmm.cuda.device import cluster_of  # which imports this room
 
             if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
-                self._note(function, "the blocks of its clusters share memory, which is looked at for a block alone")
+                self._note(function, "the blocks of its clusters share memory, which is checked only within a block")
                 return
             tables = self._tables(device, checked, launch)
             if tables is None:
-                self._note(function, "has more memory and threads than the checks have room for")
+                self._note(function, "has more memory and threads than the checks can hold")
                 return
             try:
                 with contextlib.closing(device.run(checked, launch, True, None, lambda text: None)) as pieces:
@@ -85,7 +85,7 @@ class Checker:
                 return
             self._take(described(checked, device, launch, tables, number))
             if tables.now[state.DROPPED]:
-                self._note(function, f"{int(tables.now[state.DROPPED]):,} findings more than there is room for")
+                self._note(function, f"{int(tables.now[state.DROPPED]):,} more findings than the checks can hold")
             self._remember(tables)
 
     def _note(self, function: "KernelFunction", why: str) -> None:
@@ -106,7 +106,7 @@ class Checker:
         events[: len(program.accesses)] = [flags_of(instruction) for _, instruction in program.accesses]
         reads = self.checks.initcheck
         if reads and any(is_bulk(instruction) for _, instruction in program.accesses):
-            self.notes.append(f"{bare_name(function.entry)} copies in bulk: unwritten memory is not looked for in it")
+            self.notes.append(f"{bare_name(function.entry)} copies in bulk: it is not checked for unwritten memory")
             reads = False
         copies = bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
@@ -234,7 +234,7 @@ def unwritten(array: npt.NDArray[Any], keeper: object = None) -> None:
 
 
 def check(device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> None:
-    """Have whoever takes launches now check one, before it runs."""
+    """Let the present taker of launches check one, before it runs."""
     if _active is not None and _active.checks.any:
         with told_as_ours(f"{launch.where or f'launch of {bare_name(function.entry)}'} was not checked"):
             _active.launch(device, function, launch)

@@ -1,4 +1,4 @@
-"""Accesses that no barrier parts: all threads write one place by the same store, or read a place and write it anew.
+"""Accesses that no barrier separates: all threads write one place by the same store, or read a place and write it anew.
 
 It is seen from the PTX: a store by which all threads write is one instruction, and what reads and writes one place, as
 `bins[x] += 1` does, has one address in both.

@@ -1,8 +1,8 @@
 """Copies by cp.async: what they write is there for a thread that has waited for them, and for others behind what orders
 them after that wait.
 
-A thread's copies are in groups, numbered from 1 by the thread; the cell that a copy wrote holds its group in the place
-of a time. What a thread has waited for is written down by group: in which generation of the block and in which of the
+A thread's copies are in groups, numbered from 1 by the thread; the cell that a copy wrote holds its group instead of a
+time. What a thread has waited for is written down by group: in which generation of the block and in which of the
 thread's epochs it did. Of each thread the last RING groups are held; those before them count as ordered.
 """
 

@@ -64,9 +64,7 @@ class Finding:
     def of_deadlock(kernel: str, launch: int, error: DeadlockError) -> "Finding":
         """Threads that wait for each other, or go round, for ever."""
         if isinstance(error, LivelockError):
-            return Finding(
-                SYNCCHECK, ERROR, f"Thread(s) that go round for ever: {error}", kernel, launch, (), hint=ROUND
-            )
+            return Finding(SYNCCHECK, ERROR, f"Thread(s) that loop for ever: {error}", kernel, launch, (), hint=ROUND)
         what = f"Barrier error detected. Divergent thread(s): {error}"
         return Finding(SYNCCHECK, ERROR, what, kernel, launch, (), hint=STUCK)
 

@@ -1,4 +1,4 @@
-"""What mends a finding. tests/cuda/checks/mended.py does it to each planted fault."""
+"""How to fix a finding. tests/cuda/checks/mended.py does it to each planted fault."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ BETWEEN_BLOCKS = (
 )
 BLOCK_SCOPE = "atomicAdd_block() and its kin are atomic within a block alone: use atomicAdd()"
 _UNWRITTEN = {
-    "__shared__": "each block's shared memory holds anything at first: write it before it is read, as with zeros, and "
+    "__shared__": "each block's shared memory is uninitialised: write it before it is read, as with zeros, and "
     "put __syncthreads() behind that where others read it",
     "__local__": "a variable of the thread is read before it has a value: give it one where it is declared",
 }
@@ -55,8 +55,8 @@ class Race:
             return BLOCK_SCOPE
         if self.atomic:
             return self._beside_rounds(
-                "each of these threads reads the place and writes it anew, which no barrier between the two mends: use "
-                f"{self.atomic}, or give each thread a place of its own"
+                "each of these threads reads the place and writes it anew, which no barrier between the two fixes: use "
+                f"{self.atomic}, or give each thread its own place"
             )
         if self.one_store:
             return self._beside_rounds(
@@ -76,7 +76,9 @@ class Race:
         """A hint for what threads do at once, with another for what they do in different rounds of a loop."""
         if not self.repeated:
             return hint
-        return f"{hint}; if they meet there in different rounds of a loop, put {self._barrier} between the rounds"
+        return (
+            f"{hint}; if they meet there in different iterations of a loop, put {self._barrier} between the iterations"
+        )
 
 
 def unwritten_hint(kind: int, space: str) -> str:
@@ -84,9 +86,9 @@ def unwritten_hint(kind: int, space: str) -> str:
     if kind == state.PARTLY_WRITTEN:
         return (
             "a part of the vector, as padding of a structure or what lies behind an array's end, was never written: "
-            "write all of it first, or read the other parts alone"
+            "write all of it first, or read only the other parts"
         )
-    return _UNWRITTEN.get(space, "nobody has written it: fill it first, by a copy, a memset or a kernel before")
+    return _UNWRITTEN.get(space, "nothing has written it: fill it first, by a copy, a memset or an earlier kernel")
 
 
 def barrier_hint(kind: int) -> str:
@@ -95,14 +97,15 @@ def barrier_hint(kind: int) -> str:
         return "the mask of a *_sync function must name the lane that calls it: __activemask() is rarely right"
     if kind == state.BARRIERS_DIFFER:
         return (
-            "all threads of a block must come to the same __syncthreads(), in the same rounds of the loops around it: "
-            "no condition may part them there, nor a continue or a break"
+            "all threads of a block must reach the same __syncthreads(), in the same iterations of the loops around "
+            "it: "
+            "no condition, continue or break may separate them there"
         )
-    return "move the barrier to where all threads of the block come by"
+    return "move the barrier to where all threads of the block reach it"
 
 
 STUCK = (
     "a barrier waits for all threads that it is for, and a *_sync function for all lanes of its mask: let all of them "
-    "come to it, or name in the mask only lanes that do"
+    "reach it, or name in the mask only lanes that do"
 )
-ROUND = "have a thread that can still run write what is waited for, before it waits itself"
+ROUND = "let a thread that can still run write the awaited value before it waits itself"

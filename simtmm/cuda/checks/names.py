@@ -12,7 +12,7 @@ NAMES = (MEMCHECK, *CHECKS)
 
 @dataclass(frozen=True)
 class Checks:
-    """What is looked for, beside accesses out of bounds, which always are."""
+    """The checks, in addition to accesses out of bounds, which are always checked."""
 
     racecheck: bool = False
     initcheck: bool = False
@@ -25,7 +25,7 @@ class Checks:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of what is looked for."""
+        """Of the checks."""
         return tuple(name for name in CHECKS if getattr(self, name))
 
 
@@ -35,5 +35,5 @@ def checks_of(text: str, where: str = "--check") -> Checks:
     for name in requested:
         if name not in (*NAMES, ALL):
             known = nearest(name, (*NAMES, ALL), (*NAMES, ALL))
-            raise KernelError(f"{where} {shown(text)}: {shown(name)} is no check{known}")
+            raise KernelError(f"{where} {shown(text)}: {shown(name)} is not a check{known}")
     return Checks(*(name in requested or ALL in requested for name in CHECKS))

@@ -1,4 +1,4 @@
-"""CUDA C++ to PTX, without a GPU, by NVIDIA's compilers as they come in wheels."""
+"""CUDA C++ to PTX, without a GPU, with NVIDIA's compilers from wheels."""
 
 from simtmm.cuda.compilers.architecture import (
     Architecture,

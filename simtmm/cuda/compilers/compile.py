@@ -1,4 +1,4 @@
-"""CUDA C++ to PTX: texts by NVRTC, files by nvcc, both kept in the user's cache."""
+"""CUDA C++ to PTX: texts with NVRTC, files with nvcc, both stored in the user's cache."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def compile_source(
     """A text of CUDA C++ compiled by NVRTC, or as it was compiled before.
 
     source: the text. It finds CUDA's headers, those of -I and of the working directory, none of the host.
-    name: what it is called in messages; a path makes its folder one where headers are looked for.
+    name: what it is called in messages; a path makes its folder one that is searched for headers.
     architecture: compute capability times ten, as `architecture_of` finds it; -arch in the options comes first.
     options: as cupy.RawModule takes them: simtmm/cuda/compilers/options.py.
     name_expressions: kernels and variables as C++ names them, "saxpy<float>" or "&factor".
@@ -107,7 +107,7 @@ def compile_files(
     paths = [paths] if isinstance(paths, (str, Path)) else list(paths)
     parsed = parse_options(options)
     if parsed.nvrtc:
-        raise CompilerError(f"option {parsed.nvrtc[0]!r}: not taken for files: NVRTC alone knows it")
+        raise CompilerError(f"option {parsed.nvrtc[0]!r}: not supported for files: only NVRTC knows it")
     if parsed.relocatable is None:
         parsed = replace(parsed, relocatable=len(paths) > 1)
     contents = {Path(path): _content(Path(path)) for path in paths}

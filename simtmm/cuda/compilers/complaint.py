@@ -75,5 +75,5 @@ def _hint(message: str) -> str:
     if header.startswith(_OF_WHEELS):
         return f"; CUDA's headers come with {INSTALL}"
     if found and found["one"] and header.startswith(_OF_HOST):
-        return "; NVRTC knows no headers of the host: take <cuda/std/...>, or compile it as a file (.cu), by nvcc"
+        return "; NVRTC has no host headers: use <cuda/std/...>, or compile it as a file (.cu) with nvcc"
     return ""

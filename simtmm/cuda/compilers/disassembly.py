@@ -1,4 +1,4 @@
-"""What the assembler makes of PTX: machine code as nvdisasm shows it, and the constants and sizes that go with it."""
+"""Assembled PTX: machine code as nvdisasm shows it, with its constants and sizes."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def disassembled(ptx: str, target: str, options: Sequence[str] = (), name: str =
     Raises CompilerError with ptxas' first error, or where ptxas or nvdisasm is missing.
     """
     if calls_others(ptx):
-        raise CompilerError(f"{name}: calls functions of other modules, and is assembled with these only")
+        raise CompilerError(f"{name}: calls functions of other modules, and can be assembled only with these")
     assembler, disassembler = find_tool("ptxas"), find_tool("nvdisasm")
     entry = kept(
         f"{name}-sass",

@@ -31,7 +31,7 @@ class EmbeddedPtx:
 
 
 def embedded_ptx(content: bytes, name: str) -> list[list[EmbeddedPtx]]:
-    """The PTX of each translation unit in a binary, in the variants that there are of it.
+    """The PTX of each translation unit in a binary, in all its variants.
 
     content: of an object, an executable, a .fatbin or a .cubin.
     name: what errors call it.
@@ -49,11 +49,11 @@ def embedded_ptx(content: bytes, name: str) -> list[list[EmbeddedPtx]]:
         else:
             found = list(_units(content, name))
     except (struct.error, IndexError, ValueError, OverflowError):
-        raise CompilerError(f"{name}: is cut short or damaged") from None
+        raise CompilerError(f"{name}: is truncated or damaged") from None
     found = [unit for unit in found if unit]
     if not found:
         raise CompilerError(
-            f"{name}: holds no PTX: compile it with -gencode arch=compute_NN,code=[compute_NN,sm_NN], "
+            f"{name}: has no PTX: compile it with -gencode arch=compute_NN,code=[compute_NN,sm_NN], "
             "or a .cubin with -lineinfo"
         )
     return found

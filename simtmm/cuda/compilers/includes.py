@@ -49,7 +49,7 @@ def included(
     """The headers that texts may read.
 
     sources: each text, and the folder that it lies in.
-    folders: where headers are looked for.
+    folders: that are searched for headers.
     headers: those in memory, by name; their texts are followed, too.
     """
     waiting = list(sources)

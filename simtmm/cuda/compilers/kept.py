@@ -1,4 +1,4 @@
-"""Compilers' outputs, kept in the user's cache under a hash of all that they were compiled from."""
+"""Compilers' outputs, stored in the user's cache under a hash of all their inputs."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ from simtmm.errors import OutputError
 
 
 def kept(name: str, parts: Iterable[str], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What was built from these parts before, else what `make` builds now, which is kept for the next time.
+    """What was built from these parts before, else what `make` builds now, which is stored for the next time.
 
     name: what it is built from, for people who look into the folder.
     parts: all that decides the result.

@@ -1,4 +1,4 @@
-"""PTX that was compiled elsewhere: texts, .ptx files, and binaries that hold some."""
+"""PTX that was compiled elsewhere: texts, .ptx files, and binaries with PTX."""
 
 import contextlib
 import re

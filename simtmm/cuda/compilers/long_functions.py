@@ -1,4 +1,4 @@
-"""Functions of CUDA C++ that no compiler reads in a minute are refused before one is given them."""
+"""Refuses CUDA C++ functions that would take a compiler longer than a minute."""
 
 import re
 
@@ -39,6 +39,6 @@ def check_functions(name: str, source: bytes) -> None:
                 if statements > MOST_STATEMENTS:
                     line = source.count(b"\n", 0, found.start()) + 1
                     raise CompilerError(
-                        f"{name}:{line}: a function has over {MOST_STATEMENTS:,} statements: must have at most so many"
+                        f"{name}:{line}: a function has over {MOST_STATEMENTS:,} statements: must have fewer"
                     )
         last = found["own"] or last

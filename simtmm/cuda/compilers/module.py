@@ -1,4 +1,4 @@
-"""CompiledModule: PTX, and what is known of it."""
+"""CompiledModule: PTX and its metadata."""
 
 import re
 from collections.abc import Mapping

@@ -47,7 +47,8 @@ def compiled_file(path: Path, architecture: str, options: Options, expressions: 
         for word in [str(path), *words]:
             if not _HARMLESS.fullmatch(word):
                 raise CompilerError(
-                    f"{path}: nvcc can't be given {word!r}: a path may hold letters, digits, spaces, and ./+,=@%~_-"
+                    f"{path}: nvcc does not accept {word!r}: a path may have only letters, digits, spaces and "
+                    "./+,=@%~_-"
                 )
         try:
             done = run([str(nvcc), *words], folder=folder, scratch=folder)

@@ -112,14 +112,14 @@ class Nvrtc:
         """End the process, which does so by itself where it waits for requests; how it ended, in words."""
         child, self._child = self._child, None
         if child is None or self._owner != os.getpid():
-            return "has not begun"
+            return "has not started"
         if at_once:
             child.process.kill()
         _close(child)
         code = child.process.wait()
         if code >= 0:
             return f"ended with status {code}"
-        return f"was ended by {signal.Signals(-code).name}; memory may have run out"
+        return f"was killed by {signal.Signals(-code).name}, possibly out of memory"
 
 
 def _limited() -> str:

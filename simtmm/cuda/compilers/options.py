@@ -1,4 +1,4 @@
-"""A user's options of the compiler: which are taken, and what they mean to NVRTC, nvcc and ptxas.
+"""A user's compiler options: which are supported, and their meaning for NVRTC, nvcc and ptxas.
 
 An option may say what is compiled and how, never what is run, written, or linked: so those that are known stand here,
 and every other is refused.
@@ -46,8 +46,8 @@ _OTHER_NAMES = {
     "expt-extended-lambda": "extended-lambda", "debug": "g", "optimize": "O", "compile": "c",
 }  # fmt: skip
 _REFUSED = {
-    "G": "code for a debugger is not what runs otherwise",
-    "device-debug": "code for a debugger is not what runs otherwise",
+    "G": "debug code differs from the code that runs otherwise",
+    "device-debug": "debug code differs from the code that runs otherwise",
     "gencode": "a kernel is compiled for one architecture: name it with -arch=sm_NN",
     "generate-code": "a kernel is compiled for one architecture: name it with -arch=sm_NN",
 }
@@ -58,7 +58,7 @@ _JOINED = ("I", "D", "U", "O")  # their values may follow without a sign
 class Options:
     """What a user's options say.
 
-    folders: where headers are looked for, in order, absolute.
+    folders: that are searched for headers, in order, absolute.
     macros: each "-DNAME=VALUE" or "-UNAME", in order.
     included: files that are read before the source, absolute.
     standard: of the language, as "c++17".
@@ -90,7 +90,7 @@ def parse_options(options: Sequence[str], taken_from: Path | None = None) -> Opt
     Raises CompilerError for one that is not taken, with those that are.
     """
     if isinstance(options, str):
-        raise CompilerError(f"options = {shown(options)}: must be several words, as ('-DN=4', '-Iinclude')")
+        raise CompilerError(f"options = {shown(options)}: must be several words, such as ('-DN=4', '-Iinclude')")
     base = (taken_from or Path()).absolute()
     lists: dict[str, list[str]] = {"folders": [], "macros": [], "included": [], "switches": [], "nvrtc": [], "nvcc": [],
                                    "assembler": []}  # fmt: skip
@@ -130,9 +130,9 @@ def _pairs(options: Sequence[str]) -> Iterator[tuple[str, str | None]]:
             raise CompilerError(f"option {shown(word)}: must be a text of one line")
         name, value = _split(word.strip())
         if name in _REFUSED:
-            raise CompilerError(f"option {shown(word)}: not taken: {_REFUSED[name]}")
+            raise CompilerError(f"option {shown(word)}: not supported: {_REFUSED[name]}")
         if name not in _KNOWN:
-            raise CompilerError(f"option {shown(word)}: not taken; allowed: {ALLOWED}")
+            raise CompilerError(f"option {shown(word)}: not supported; allowed: {ALLOWED}")
         allowed = _KNOWN[name]
         if allowed is not None and value is None:
             value = next(words, None)
@@ -140,7 +140,7 @@ def _pairs(options: Sequence[str]) -> Iterator[tuple[str, str | None]]:
                 raise CompilerError(f"option {shown(word)}: must be followed by a value")
             value = value.strip()
         if (allowed is None and value is not None) or (allowed and not re.fullmatch(allowed, value or "")):
-            raise CompilerError(f"option {shown(word)}, value {shown(value)}: not taken; allowed: {ALLOWED}")
+            raise CompilerError(f"option {shown(word)}, value {shown(value)}: not supported; allowed: {ALLOWED}")
         yield name, value
 
 

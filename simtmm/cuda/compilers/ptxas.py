@@ -1,4 +1,4 @@
-"""What a kernel takes of a core group, as ptxas finds it: registers, shared memory, spills."""
+"""A kernel's resources on a core group, as ptxas reports them: registers, shared memory, spills."""
 
 import re
 from collections.abc import Mapping, Sequence

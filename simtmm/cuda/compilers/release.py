@@ -1,4 +1,4 @@
-"""Which release of CUDA compiles: by it code differs, and what is kept is told apart."""
+"""The release of the CUDA compiler, which decides the code and is part of the cache's keys."""
 
 import re
 from functools import cache
@@ -29,7 +29,7 @@ def assembler_release() -> str:
 
 
 def compilers_key() -> str:
-    """What tells compilers from others, in keys of what is kept: the assembler's release, and NVRTC's size."""
+    """What tells compilers from others, in the cache's keys: the assembler's release, and NVRTC's size."""
     try:
         size = find_nvrtc().stat().st_size
     except (CompilerError, OSError):

@@ -1,8 +1,8 @@
-"""Where NVIDIA's compilers and headers lie: in the wheels of the extra `compile`, else in a CUDA toolkit.
+"""Where NVIDIA's compilers and headers are: in the wheels of the extra `compile`, or in a CUDA toolkit.
 
-Nothing of them is imported, and nothing is looked for before it is needed. The wheels come first: they were installed
+Nothing of them is imported, and nothing is searched for before it is needed. The wheels come first: they were installed
 for this. A toolkit is the one that CUDA_HOME or CUDA_PATH names, else the one whose nvcc is on PATH, else the one in
-its usual place. SIMTMM_CUDA names one that is taken in the place of all these, as times of a binary need the compiler
+its usual place. SIMTMM_CUDA names one that is taken instead of all these, as times of a binary need the compiler
 that made it.
 """
 
@@ -61,9 +61,10 @@ def find_host_compiler() -> str:
         if found := shutil.which(name):
             return found
     if chosen:
-        raise CompilerError(f"NVCC_CCBIN = {chosen!r}: there is no such command")
+        raise CompilerError(f"NVCC_CCBIN = {chosen!r}: no such command")
     raise CompilerError(
-        "compiling .cu files needs a C++ compiler of the host beside nvcc, and none was found: install g++ or clang++, "
+        "compiling .cu files needs a host C++ compiler in addition to nvcc, and none was found: install g++ or "
+        "clang++, "
         "or name one in the environment variable NVCC_CCBIN"
     )
 
@@ -116,7 +117,7 @@ def _found(what: str, paths: list[Path]) -> Path:
             "one that pip install --target put NVIDIA's wheels in"
         )
     raise CompilerError(
-        f"compiling CUDA needs {what} and it was not found: {INSTALL}, "
+        f"compiling CUDA needs {what}, which was not found: {INSTALL}, "
         f"or name a CUDA toolkit in the environment variable {TOOLKITS[0]}"
     )
 
@@ -125,8 +126,8 @@ def check_platform() -> None:
     """Raise CompilerError where NVIDIA offers no compilers as wheels."""
     if sys.platform != "linux" or platform.machine() not in MACHINES:
         raise CompilerError(
-            f"compiling CUDA as it is needs Linux on x86-64 or aarch64, and this is {platform.system()} on "
-            f"{platform.machine()}; kernels with macros (LD, ST, OP) are recorded here all the same"
+            f"compiling unmodified CUDA needs Linux on x86-64 or aarch64, but this is {platform.system()} on "
+            f"{platform.machine()}; kernels with macros (LD, ST, OP) can be recorded here"
         )
 
 

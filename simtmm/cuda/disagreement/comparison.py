@@ -1,4 +1,4 @@
-"""Whether a kernel's machine code does what its PTX does: the first blocks of a launch, run both ways."""
+"""Whether a kernel's machine code and PTX do the same: the first blocks of a launch, run both ways."""
 
 import time
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
             allowed = SECONDS + SLOWER * (time.monotonic() - began)
         except SlowError:
             # ptxas may release a lock behind where the lanes that want it are waited for, which hangs on a GPU as well.
-            return Comparison(f"it has not ended after {allowed:.0f} s", blocks) if function is machine else None
+            return Comparison(f"it did not end within {allowed:.0f} s", blocks) if function is machine else None
         except RecordingError as error:
             if function is machine:
                 ways = Ways(device, machine, plain, launch, blocks, memory, found[0], found[0], allowed)

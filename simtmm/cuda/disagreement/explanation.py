@@ -1,4 +1,5 @@
-"""Why PTX and machine code leave something else in memory: order, rounding, a race of the kernel, or a fault of ours.
+"""Why PTX and machine code leave different values in memory: order, rounding, a race of the kernel, or a fault of
+simtmm.
 
 Each is tried by running the kernel again in another way. An element that comes out the same in all ways of PTX and in
 both orders of machine code, and still differs between the two, depends on neither: then one of them was misread.

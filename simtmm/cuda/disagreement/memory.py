@@ -1,4 +1,4 @@
-"""What a launch leaves in memory, which is as before then."""
+"""What a launch leaves in memory, which is then restored."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Where PTX and machine code part: the first instruction that gives the thread of a wrong element another value."""
+"""Where PTX and machine code diverge: the first instruction with a different value in the thread of a wrong element."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -83,12 +83,12 @@ def _parting(runs: _Runs, address: int, size: int) -> str:
         probe = probes[one[0]]
         if one[0] != other[0]:
             behind = probes[expected[at - 1, 0]] if at else probe
-            return f"{written_by}; the thread goes another way behind {_named(runs, behind)}"
+            return f"{written_by}; the thread takes another path after {_named(runs, behind)}"
         if one[1] != other[1] and not is_rounded_freely(probe.instruction):
             values = f"{_shown(runs, probe, one[1])} as PTX, {_shown(runs, probe, other[1])} as machine code"
-            return f"{written_by}; they part first at {_named(runs, probe)}, which gives {values}"
+            return f"{written_by}; they first differ at {_named(runs, probe)}, which gives {values}"
     store = stores[number - 1]
-    return f"{written_by}, at {_named(runs, store)}; looked at one by one, all its instructions give the same"
+    return f"{written_by}, at {_named(runs, store)}; compared one by one, all its instructions give the same"
 
 
 def _named(runs: _Runs, probe: Probe) -> str:

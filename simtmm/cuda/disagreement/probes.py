@@ -54,7 +54,7 @@ def with_log(text: str, functions: Iterable[Function], thread: tuple[int, ...]) 
 
 
 def with_writer(text: str, functions: Iterable[Function], address: int, size: int) -> tuple[str, list[Probe]]:
-    """A module's text in which whoever writes to a place of global memory says so, the last one last."""
+    """A module's text in which each thread that writes to a place of global memory says so, the last one last."""
     probes: list[Probe] = []
     inserted: list[tuple[int, str]] = []
     for function in functions:

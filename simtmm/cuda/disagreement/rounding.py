@@ -1,7 +1,7 @@
 """A module whose real numbers come out a little otherwise: what stays the same then depends on no rounded number.
 
 The assembler joins products with sums, and reaches approximate functions by steps of its own, so such results may
-differ from those of PTX. An instruction that says how it rounds is not touched: the assembler keeps it as it is.
+differ from those of PTX. An instruction that says how it rounds is not touched: the assembler does not change it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -14,7 +14,7 @@ class Variant(KernelFunction):
     is_quick = True
 
     def __init__(self, of: KernelFunction, module: Module | None = None, order: str = ASCENDING) -> None:
-        """of: the kernel, as PTX or as machine code. module: in the place of its own. order: of ORDERS, in which
+        """of: the kernel, as PTX or as machine code. module: instead of its own. order: one of ORDERS, in which
         blocks, warps, and lanes of an atomic operation go on.
         """
         super().__init__(of.linked, of.entry)

@@ -16,11 +16,11 @@ def why_not(access: Instruction) -> str:
     if is_of_texture(access):
         return "PTX does not say which texel a thread reads or writes"
     if is_bulk(access):
-        return "what a copy in bulk moves is not written down on a GPU"
+        return "bulk copies are not recorded on a GPU"
     if access.opcode in ("mbarrier", "wgmma", "bar", "barrier"):
-        return "what warps do at mbarriers, and products of groups of warps, are not written down on a GPU"
+        return "mbarriers and warp-group products are not recorded on a GPU"
     if space_of(access) == "param":
-        return "parameters that are read by a pointer are not written down on a GPU"
+        return "parameters read through a pointer are not recorded on a GPU"
     return ""
 
 
@@ -157,4 +157,4 @@ def _value(operand: Operand) -> str:
             return written(name)
         case Immediate(number):
             return str(number)
-    raise ValueError(f"{operand} is no value")
+    raise ValueError(f"{operand} is not a value")

@@ -70,7 +70,7 @@ class _Instrumentation:
         module = parse_module(self.ptx)
         if module.version < LEAST_VERSION:
             least, given = (".".join(map(str, version)) for version in (LEAST_VERSION, module.version))
-            raise PtxError(f".version {given}: PTX is recorded on a GPU from {least} on")
+            raise PtxError(f".version {given}: recording on a GPU needs PTX {least} or later")
         first: dict[str, int] = {}
         placed: dict[int, int] = {}  # first sites by where functions stand: an alias stands where another does
         for name in module.functions:

@@ -1,6 +1,6 @@
 """Whole numbers of so many bits of which it is known between which two they lie, both included.
 
-They are kept as signed; None is a number of which nothing is known.
+They are stored as signed; None is a number of which nothing is known.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ EITHER = (0, 1)
 
 
 def signed(value: Known, bits: int) -> Range:
-    """As a signed number: all that there are where nothing is known."""
+    """As a signed number: all numbers if nothing is known."""
     return value if value is not None else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 

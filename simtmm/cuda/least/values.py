@@ -22,7 +22,7 @@ class Evaluation:
         self._specials, self._parameter = specials, parameter
 
     def of(self, instruction: Instruction, values: Values) -> dict[str, Known]:
-        """What each register that it writes holds then, whoever takes part."""
+        """The values of the registers that it writes, whichever threads take part."""
         target = instruction.operands[0]
         if isinstance(target, Vector):
             return self._parts(instruction, target, values)

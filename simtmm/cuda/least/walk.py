@@ -1,7 +1,7 @@
 """All ways through a kernel at once: what a thread of some blocks does at the least, whichever it is.
 
 A thread's registers are known to lie in ranges. Where it is not known which way a branch goes, both are followed; where
-ways meet again, ranges are joined, and of each cost the smaller one is taken. Blocks of code are gone through in their
+ways meet again, ranges are joined, and of each cost the smaller one is taken. Blocks of code are visited in their
 order, so that a way waits for the others where they meet. A loop that surely goes on is followed round by round; one
 that may end in any round is left as early as it can be.
 """

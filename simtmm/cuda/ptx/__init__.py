@@ -1,4 +1,4 @@
-"""PTX: what compilers make of CUDA C++, as data."""
+"""PTX, the compilers' output for CUDA C++, as data."""
 
 from simtmm.cuda.ptx.parser import parse_module
 from simtmm.cuda.ptx.syntax import Function, Instruction, Module

@@ -157,7 +157,7 @@ class BodyParser:
                 self._prototypes[self._scope.declare_label(name)] = Prototype(returns, taken)
             case _:
                 if self._scope.has_label(name):
-                    raise PtxError(f"PTX line {stream.line}: label {shown(name)} is there twice")
+                    raise PtxError(f"PTX line {stream.line}: label {shown(name)} appears more than once")
                 self._instructions.append(Label(self._scope.declare_label(name), start))
 
     def _name_targets(self) -> None:
@@ -174,7 +174,7 @@ class BodyParser:
                 self._instructions[number] = dataclasses.replace(jump, operands=operands)
 
     def _find_register(self, name: str) -> str:
-        """As scopes find names, but that names of labels stay as they are."""
+        """As scopes find names, except that names of labels stay unchanged."""
         found = self._scope.find(name)
         return found if found in self._registers else name
 
@@ -190,7 +190,7 @@ class BodyParser:
             case ".pragma":
                 stream.next()
             case _:
-                raise PtxError(f"PTX line {stream.line}: {name} is not known in a function")
+                raise PtxError(f"PTX line {stream.line}: {name} is not supported in a function")
         stream.expect(";")
 
     def _declare_variables(self, stream: TokenStream, space: str, is_extern: bool = False) -> None:

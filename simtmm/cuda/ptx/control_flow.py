@@ -102,7 +102,7 @@ def control_flow(function: Function, turn_ends: Collection[int] = ()) -> Control
         elif last is not None and last.opcode == "brx":
             target = last.operands[-1]
             if not isinstance(target, Symbol) or target.name not in function.tables:
-                raise PtxError(f"PTX line {last.line}: {last.text}: no list of targets")
+                raise PtxError(f"PTX line {last.line}: {last.text}: not a list of targets")
             table = tuple(_label(Symbol(name), labels, last) for name in function.tables[target.name])
         behind.append(following)
         jumps.append(jump)
@@ -165,7 +165,7 @@ def _pieces(function: Function, turn_ends: Collection[int]) -> tuple[list[list[I
 
 def _label(operand: object, labels: Mapping[str, int], instruction: Instruction) -> int:
     if not isinstance(operand, Symbol) or operand.name not in labels:
-        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: there is no such label")
+        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: no such label")
     return labels[operand.name]
 
 

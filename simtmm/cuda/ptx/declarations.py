@@ -22,14 +22,14 @@ def parameters(stream: TokenStream) -> tuple[Variable, ...]:
     while not stream.accept(")"):
         space = stream.next().text
         if space not in (".param", ".reg"):
-            raise PtxError(f"PTX line {stream.line}: {space} is no parameter")
+            raise PtxError(f"PTX line {stream.line}: {space} is not a parameter")
         found.append(variable(stream, space[1:]))
         stream.accept(",")
     return tuple(found)
 
 
 DEEPEST = 32
-_TOO_MANY = "its initialiser has more values than there is room for"
+_TOO_MANY = "its initialiser has more values than elements"
 MOST_BYTES, MOST_INITIAL = 1 << 40, 1 << 30  # of a variable
 
 
@@ -75,7 +75,7 @@ def _kind(stream: TokenStream) -> _Kind:
         elif is_type(text[1:]):
             element = text[1:]
         else:
-            raise PtxError(f"PTX line {stream.line}: {text} is not known in a declaration")
+            raise PtxError(f"PTX line {stream.line}: {text} is not supported in a declaration")
     if not element:
         raise PtxError(f"PTX line {stream.line}: a declaration lacks its type")
     return _Kind(align, lanes, element)
@@ -98,13 +98,11 @@ def _named(stream: TokenStream, space: str, kind: _Kind, extern: bool) -> Variab
     rows = [size * prod(counts[depth:]) for depth in range(1, len(counts) + 1)]
     initial, pointers = _initial(stream, element, rows) if stream.accept("=") else (None, ())
     if initial is not None and space not in ("global", "const"):
-        raise PtxError(f"PTX line {stream.line}: {shown(name)}: only .global and .const may hold values at first")
+        raise PtxError(f"PTX line {stream.line}: {shown(name)}: only .global and .const may have an initialiser")
     if open_ended:
         count *= -(-len(initial) // max(1, size * count)) if initial is not None else 0
     if size * count > (MOST_BYTES if initial is None else MOST_INITIAL):
-        raise PtxError(
-            f"PTX line {stream.line}: {shown(name)}: {size * count:,} bytes are more than a GPU or a file has"
-        )
+        raise PtxError(f"PTX line {stream.line}: {shown(name)}: {size * count:,} bytes are more than a GPU has")
     if initial is not None:
         if len(initial) > size * count:
             raise PtxError(f"PTX line {stream.line}: {shown(name)}: {_TOO_MANY}")

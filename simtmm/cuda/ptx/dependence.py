@@ -1,4 +1,4 @@
-"""What of memory decides where a kernel goes: the data that its addresses and branches depend on, and what it writes.
+"""The memory that decides a kernel's path: the data that its addresses and branches depend on, and what it writes.
 
 Where nothing that decides is written by anybody, a block does the same whatever other blocks have done, and whether
 they have run at all. Data flows from loads through registers, shared and local memory, whatever the order of

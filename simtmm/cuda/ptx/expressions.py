@@ -158,7 +158,7 @@ class _Reader:
             return _whole(value.value, not (value.value >> 63 or token.text.endswith("U")))
         if token.kind == "word" and self._find is not None:
             return _Value(0, symbol=self._find(token.text))
-        raise PtxError(f"PTX line {token.line}: {shown(token.text)} is no operand")
+        raise PtxError(f"PTX line {token.line}: {shown(token.text)} is not an operand")
 
     def _joined(self, what: str, left: _Value, right: _Value) -> _Value:
         line = self._stream.line
@@ -180,7 +180,7 @@ class _Reader:
             raise PtxError(f"PTX line {line}: {what}: a constant is divided by 0")
         if left.is_real:
             if what not in _REAL:
-                raise PtxError(f"PTX line {line}: {what}: is for whole numbers")
+                raise PtxError(f"PTX line {line}: {what}: needs whole numbers")
             return _real(_REAL[what](left.number, right.number))
         a, b = int(left.number), int(right.number)
         if what in ("<<", ">>"):
@@ -196,7 +196,7 @@ class _Reader:
     def _plain(self, value: _Value, what: str) -> None:
         if value.symbol:
             raise PtxError(
-                f"PTX line {self._stream.line}: {what} {value.symbol}: a number may be added to an address, and no more"
+                f"PTX line {self._stream.line}: {what} {value.symbol}: only a number may be added to an address"
             )
 
     def _integer(self, value: _Value) -> int:

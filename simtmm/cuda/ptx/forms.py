@@ -61,7 +61,9 @@ class OperandForm:
 class Form:
     """Modifiers and operands of a form.
 
-    types: what each type may be, in order. needed, optional: sets of modifiers of which one is there, or may be. open:
+    types: the choices of each type, in order. needed, optional: sets of modifiers: one of each set is present, or may
+        be.
+        open:
     whether there may be others. operands: alternatives.
     """
 
@@ -178,7 +180,7 @@ def _of_modifiers(instruction: Instruction, forms: Iterable[Form]) -> str:
     known = frozenset().union(*(each for form in forms for each in (*form.types, *form.needed, *form.optional)))
     unknown = [each for each in instruction.modifiers if each not in known]
     if unknown:
-        return f"does not take .{unknown[0]}"
+        return f"does not accept .{unknown[0]}"
     return f"has no form with .{'.'.join(instruction.modifiers)}"
 
 
@@ -220,16 +222,16 @@ def _of_types(
             parts = len(operand.parts) if isinstance(operand, Vector) else 1
             if instruction.opcode == "mov" and parts > 1 and count == 1:
                 if kind[0] != "b" or parts not in (2, 4) or bits_of(kind) // parts < 8:
-                    return f"takes no {parts} registers where its type is .{kind}"
+                    return f"does not accept {parts} registers with type .{kind}"
                 kind = f"b{bits_of(kind) // parts}"
             elif parts != count and not (isinstance(operand, Register) and operand.name not in registers):
-                return f"takes {count} register{'s' if count > 1 else ''} where it has {parts}"
+                return f"needs {count} register{'s' if count > 1 else ''}, but has {parts}"
         problems = (_problem(part, of, each.wide, registers) for part, of in _parts(operand, kind))
         problem = next(filter(None, problems), None)
         if problem:
             return problem
         if isinstance(operand, Vector) and len({_room(part, registers) for part in operand.parts} - {0}) > 1:
-            return "takes registers of one width"
+            return "needs registers of one width"
     return None
 
 
@@ -277,15 +279,15 @@ def _problem(operand: Operand, kind: str, wide: bool, registers: Mapping[str, st
             found = registers.get(name)
             if kind == "address":
                 if found is not None and (found[0] not in "bus" or bits_of(found) > _WORD):
-                    return f"takes an address in a register of whole numbers where {name} is one of .{found}"
+                    return f"needs an address in an integer register, but {name} is of .{found}"
             elif found is not None and not holds(found, kind, wide):
-                return f"takes a register of .{kind} where {name} is one of .{found}"
+                return f"needs a register of .{kind}, but {name} is of .{found}"
         case Immediate(_, float_bits):
             if kind in _NO_NUMBERS or _is_small(kind):
-                return f"takes no number where its type is .{kind}"
+                return f"does not accept a number with type .{kind}"
             real = kind in ("f32", "f64")
             if real != bool(float_bits) and not (kind[0] == "b" and float_bits in (0, bits_of(kind))):
-                return f"takes no {'floating-point' if float_bits else 'whole'} number where its type is .{kind}"
+                return f"does not accept a {'floating-point' if float_bits else 'whole'} number with type .{kind}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The loops of a function: its strongly connected blocks, and inside each, without its header, likewise."""
+"""The loops of a function: its strongly connected blocks, and recursively those inside each, without its header."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -117,7 +117,7 @@ class OperandParser:
     def _name(self, token: Token) -> Register | Vector | Symbol:
         """A register, or the parts of a vector; the address of a variable, with what is added to it."""
         if token.kind != "word":
-            raise PtxError(f"PTX line {token.line}: {token.text!r} is no operand")
+            raise PtxError(f"PTX line {token.line}: {token.text!r} is not an operand")
         name = self._names.find(_plain_part(token.text))
         if name in self._names.registers:
             return Register(name)
@@ -138,7 +138,7 @@ class OperandParser:
         size = self._names.element_bytes(name)
         if size is None:
             raise PtxError(
-                f"PTX line {token.line}: {shown(token.text)}: an index must stand behind an array of one dimension"
+                f"PTX line {token.line}: {shown(token.text)}: an index must follow an array of one dimension"
             )
         self._stream.expect("[")
         register = ""
@@ -163,7 +163,7 @@ class OperandParser:
         else:
             named = self._name(self._stream.next())
             if isinstance(named, Vector):
-                raise PtxError(f"PTX line {self._stream.line}: a vector is no address")
+                raise PtxError(f"PTX line {self._stream.line}: a vector is not an address")
             base = named
         offset = 0
         if self._stream.accept("+"):

@@ -1,4 +1,4 @@
-"""What an address is made from: parameters and variables that pointers are from, followed back through registers."""
+"""The origin of an address: the parameters and variables of its pointers, followed back through registers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

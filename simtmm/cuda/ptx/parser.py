@@ -105,7 +105,7 @@ class _ModuleParser:
             raise PtxError("PTX without .target")
         for alias, of in self.aliases.items():
             if of not in self.functions:
-                raise PtxError(f".alias {alias}: {of} is no function")
+                raise PtxError(f".alias {alias}: {of} is not a function")
             self.functions[alias] = self.functions[of].renamed(alias)
         functions = _Functions(self.functions, self.name)
         for name, parser in self.functions.items():
@@ -127,7 +127,7 @@ class _ModuleParser:
                 self.target = stream.next().text
             case ".address_size":
                 if stream.next().text != "64":
-                    raise PtxError(f"PTX line {token.line}: .address_size: only 64 can be run")
+                    raise PtxError(f"PTX line {token.line}: .address_size: must be 64")
             case ".file":
                 number = stream.whole()
                 self.files[number] = stream.next().text.strip('"')
@@ -144,7 +144,7 @@ class _ModuleParser:
                     if declared.name not in self.variables or not declared.extern:
                         self.variables[declared.name] = declared
             case _:
-                raise PtxError(f"PTX line {token.line}: {token.text} is not known here")
+                raise PtxError(f"PTX line {token.line}: {token.text} is not supported here")
 
     def _function(
         self, entry: bool, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str], line: int
@@ -169,7 +169,7 @@ class _ModuleParser:
             elif token.text == ".pragma":
                 stream.next()
             elif token.text != ";":
-                raise PtxError(f"PTX line {token.line}: {token.text} is not known behind a function's parameters")
+                raise PtxError(f"PTX line {token.line}: {token.text} is not supported after a function's parameters")
         if body is None and name in self.functions:
             return  # declared again
         self.functions[name] = BodyParser(

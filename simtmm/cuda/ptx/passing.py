@@ -143,7 +143,7 @@ class _Rewriter:
         call = call_of(instruction)
         found = signatures(self._function, instruction, self._signature)
         if not found:
-            raise PtxError(f"PTX line {instruction.line}: `{instruction.text}` calls what is declared nowhere")
+            raise PtxError(f"PTX line {instruction.line}: `{instruction.text}` calls an undeclared function")
         given, taken = found[0].returns, found[0].parameters
         if len(call.passed) != len(taken) or len(call.returns) not in (0, len(given)):
             raise PtxError(
@@ -156,7 +156,9 @@ class _Rewriter:
                 passed.append(operand)
                 continue
             if not isinstance(operand, Register | Immediate | Symbol) or variable.size not in _SIZES:
-                raise PtxError(f"PTX line {instruction.line}: `{instruction.text}` passes an argument of no known form")
+                raise PtxError(
+                    f"PTX line {instruction.line}: `{instruction.text}` passes an argument of an unknown form"
+                )
             place = self._temporary(_variable(variable))
             yield _store(replace(instruction, end=instruction.start), place, 0, variable.size, operand)
             passed.append(Symbol(place.name))
@@ -183,7 +185,7 @@ class _Rewriter:
 
 
 def _variable(variable: Variable) -> Variable:
-    """A register as a variable of its size; another as it is."""
+    """A register as a variable of its size; any other operand unchanged."""
     if variable.space != "reg":
         return variable
     if variable.type == "pred":
@@ -192,10 +194,10 @@ def _variable(variable: Variable) -> Variable:
 
 
 def _joined(returned: Sequence[Variable], name: str) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """The one variable that stands for results in registers, and where each stands in it; others as they are."""
+    """The one variable that stands for results in registers, and where each stands in it; others unchanged."""
     if not returned or any(each.space != "reg" for each in returned):
         if len(returned) > 1:
-            raise PtxError(f"result {returned[1].name}: of several results each must be a register")
+            raise PtxError(f"result {returned[1].name}: each of several results must be a register")
         return tuple(returned), ()
     align = max(each.size for each in map(_variable, returned))
     end, offsets = 0, []

@@ -306,7 +306,7 @@ def _group_wait(instruction: Instruction) -> int | None:
         return None
     found = next((operand.value for operand in instruction.operands if isinstance(operand, Immediate)), None)
     if not isinstance(found, int) or found < 0:
-        what = "lacks a number of groups" if found is None else f"{shown(found)} is no number of groups"
+        what = "lacks a number of groups" if found is None else f"{shown(found)} is not a number of groups"
         raise PtxError(f"PTX line {instruction.line}: {instruction.text}: {what}")
     return found
 

@@ -38,7 +38,7 @@ def tokens(text: str, line: int = 1, start: int = 0, end: int | None = None) -> 
     while position < end:
         found = match_at(text, position, end)
         if found is None:
-            raise PtxError(f"PTX line {line}: {text[position : position + 20]!r} is no PTX")
+            raise PtxError(f"PTX line {line}: {text[position : position + 20]!r} is not PTX")
         kind, position = found.lastgroup, found.end()
         if kind == "newline":
             line += 1

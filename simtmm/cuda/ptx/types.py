@@ -19,7 +19,7 @@ def bits_of(type_name: str) -> int:
         return _BITS[type_name]
     if type_name[:1] in ("b", "u", "s", "f") and type_name[1:] in _WIDTHS:
         return int(type_name[1:])
-    raise PtxError(f"type .{type_name} is not known")
+    raise PtxError(f"unknown type .{type_name}")
 
 
 def bytes_of(type_name: str) -> int:

@@ -1,4 +1,4 @@
-"""What kind of work an instruction is, for the machine's pipelines."""
+"""The class of work of an instruction, for the machine's pipelines."""
 
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Instruction, Register, Symbol

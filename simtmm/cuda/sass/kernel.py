@@ -87,9 +87,9 @@ def lifted_kernel(
             lifting.begin_place(instruction.address)
         handler = HANDLERS.get(instruction.opcode)
         if handler is None:
-            raise SassError(f"`{instruction.text}` is not known")
+            raise SassError(f"`{instruction.text}` is not supported")
         if not takes(instruction):
-            raise SassError(f"`{instruction.text}` has other operands than are known")
+            raise SassError(f"`{instruction.text}` has unsupported operands")
         lifting.begin(instruction, _issue(instruction, boards, operand_cycles.get(instruction.address, 0)))
         with told_as_ours(f"`{instruction.text}` was not lifted"):
             handler(lifting, instruction)
@@ -158,7 +158,7 @@ def _waited_for(instruction: MachineInstruction, counted: Set[str]) -> tuple[tup
     match instruction.operands:
         case (Word(board), Number(left)) if instruction.opcode == "DEPBAR":
             if not isinstance(left, int) or left < 0:
-                raise SassError(f"`{instruction.text}` leaves no whole number of copies")
+                raise SassError(f"`{instruction.text}` does not give a whole number of copies")
             if left and counted == {board}:
                 return (board,), left
             return ((board,) if left and board not in counted else (board, COPIES)), None

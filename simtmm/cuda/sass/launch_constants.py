@@ -88,4 +88,4 @@ class LaunchConstants:
                 return Immediate(start >> 32 if offset & 4 else start & 0xFFFFFFFF)
         if places.descriptor is not None and offset & ~7 == places.descriptor:
             return Immediate(0)
-        raise lifting.refuse(f"reads c[0x0][{offset:#x}], which is not known")
+        raise lifting.refuse(f"reads c[0x0][{offset:#x}], which is not supported")

@@ -18,14 +18,14 @@ class Lifting(Sources):
     def write(self, to: Operand, found: PtxOperand) -> None:
         """Give a register 32 bits, under the instruction's guard."""
         if not isinstance(to, Reg):
-            raise self.refuse("has a destination that is no register")
+            raise self.refuse("has a destination that is not a register")
         if not to.is_zero:
             self.do("mov.b32", self.register(to.name), found, guard=True)
 
     def write_pair(self, to: Operand, found: PtxOperand) -> None:
         """Give a pair of registers 64 bits."""
         if not isinstance(to, Reg):
-            raise self.refuse("has a destination that is no register")
+            raise self.refuse("has a destination that is not a register")
         if not to.is_zero:
             first, second = self.register(to.name), self.next_register(to, 1)
             self.do("mov.b64", Vector((first, second)), found, guard=True)
@@ -33,7 +33,7 @@ class Lifting(Sources):
     def write_predicate(self, to: Operand, found: PtxOperand) -> None:
         """Give a predicate a condition."""
         if not isinstance(to, Reg) or not to.is_predicate:
-            raise self.refuse("has a destination that is no predicate")
+            raise self.refuse("has a destination that is not a predicate")
         if not to.is_zero:
             self.do("mov.pred", self.predicate_register(to), found, guard=True)
 
@@ -47,13 +47,13 @@ class Lifting(Sources):
         """A place in memory, of 64 bits where the instruction says so (.E), else of 32."""
         assert self.instruction is not None
         if not isinstance(place, Memory):
-            raise self.refuse("has an operand that is no place in memory")
+            raise self.refuse("has an operand that is not in memory")
         if not self.instruction.has("E"):
             return self.short_address(place)
         total: PtxOperand | None = None
         for register in place.registers:
             if register.negative:
-                raise self.refuse("has an address that is not known")
+                raise self.refuse("has an address that is not supported")
             if register.is_zero:
                 continue
             if register.part == "U32":
@@ -63,7 +63,7 @@ class Lifting(Sources):
             elif register.part == "S32":
                 part = self.value("cvt.s64.s32", "b64", self.register(register.name))
             else:
-                raise self.refuse("has an address that is not known")
+                raise self.refuse("has an address that is not supported")
             total = part if total is None else self.value("add.s64", "b64", total, part)
         if total is None:
             return Address(Immediate(place.offset))
@@ -73,17 +73,17 @@ class Lifting(Sources):
     def short_address(self, place: Operand) -> Address:
         """A place in shared or local memory, of 32 bits."""
         if not isinstance(place, Memory):
-            raise self.refuse("has an operand that is no place in memory")
+            raise self.refuse("has an operand that is not in memory")
         total: PtxOperand = Immediate(place.offset & 0xFFFFFFFF)
         for register in place.registers:
             if register.negative:
-                raise self.refuse("has an address that is not known")
+                raise self.refuse("has an address that is not supported")
             if register.is_zero:
                 continue
             part: PtxOperand = self.register(register.name)
             if register.part.startswith("X"):
                 part = self.value("shl.b32", "b32", part, Immediate(int(register.part[1:]).bit_length() - 1))
             elif register.part not in ("", "U32"):
-                raise self.refuse("has an address that is not known")
+                raise self.refuse("has an address that is not supported")
             total = self.value("add.s32", "b32", part, total)
         return Address(total if isinstance(total, Register) else self.copy(total))

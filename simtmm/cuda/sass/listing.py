@@ -1,4 +1,4 @@
-"""nvdisasm's text as instructions: what runs, which line of PTX it carries out, and what schedules it."""
+"""nvdisasm's text as instructions: the operation, its line of PTX, and its scheduling."""
 
 import math
 import re

@@ -51,7 +51,7 @@ def operand(text: str) -> Operand:
         return Reg(found[1], negative, absolute, inverted, _part(found[2]), is_kept)
     if re.fullmatch(r"[A-Za-z_0-9.$]+", text):
         return Word(text)
-    raise SassError(f"operand {text!r} is not known")
+    raise SassError(f"operand {text!r} is not supported")
 
 
 def _signs(text: str) -> tuple[str, bool, bool, bool]:
@@ -83,7 +83,7 @@ def _inside(text: str) -> tuple[Reg | None, int]:
         elif _WHOLE.fullmatch(part):
             offset += _whole(part) * (-1 if "-" in sign else 1)
         else:
-            raise SassError(f"operand [{text}] is not known")
+            raise SassError(f"operand [{text}] is not supported")
     return register, offset
 
 
@@ -92,7 +92,7 @@ def _memory(text: str) -> Memory:
     if found := re.fullmatch(r"desc\[(UR\d+|URZ)(?:\.\w+)*\](\[.*\])", text):
         descriptor, text = Reg(found[1]), found[2]
     if not text.startswith("[") or not text.endswith("]") or "[" in text[1:]:
-        raise SassError(f"operand {text!r} is not known")
+        raise SassError(f"operand {text!r} is not supported")
     registers, offset = [], 0
     for sign, part in re.findall(r"([+-]*)([^+-]+)", text[1:-1].replace(" ", "")):
         if found := _REGISTER.fullmatch(part):
@@ -100,5 +100,5 @@ def _memory(text: str) -> Memory:
         elif _WHOLE.fullmatch(part):
             offset += _whole(part) * (-1 if "-" in sign else 1)
         else:
-            raise SassError(f"operand {text!r} is not known")
+            raise SassError(f"operand {text!r} is not supported")
     return Memory(tuple(registers), offset, descriptor)

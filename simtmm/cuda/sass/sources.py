@@ -48,7 +48,7 @@ class Sources(Writing):
         assert self.instruction is not None
         operands = self.instruction.operands
         if not -len(operands) <= place < len(operands):
-            raise self.refuse("has fewer operands than are known")
+            raise self.refuse("has too few operands")
         return operands[place]
 
     def bits(self, source: Operand) -> PtxOperand:
@@ -63,12 +63,12 @@ class Sources(Writing):
             case Constant():
                 return self._constant(source, 0)
             case _:
-                raise self.refuse("has an operand that is not known here")
+                raise self.refuse("has an operand that is not supported")
 
     def whole_number(self, source: Operand) -> int:
         """A number that is written in the instruction. Raises SassError for a real one, and for what is none."""
         if not isinstance(source, Number) or not isinstance(source.value, int):
-            raise self.refuse("has no whole number where one is expected")
+            raise self.refuse("needs a whole number")
         return source.value
 
     def whole(self, source: Operand) -> PtxOperand:
@@ -109,7 +109,7 @@ class Sources(Writing):
             case Number(number):  # of a real number of 64 bits the upper half is written
                 return Immediate(number & 0xFFFFFFFF if isinstance(number, int) else _real_bits(source, 64))
             case _:
-                raise self.refuse("has an operand that is not known here")
+                raise self.refuse("has an operand that is not supported")
 
     def next_register(self, source: Reg, by: int) -> Register | Immediate:
         """The register so many further on."""
@@ -121,7 +121,7 @@ class Sources(Writing):
     def registers_of(self, source: Operand, count: int) -> list[PtxOperand]:
         """So many registers, one behind the other."""
         if not isinstance(source, Reg):
-            raise self.refuse("has an operand that is no register")
+            raise self.refuse("has an operand that is not a register")
         return [self.next_register(source, by) for by in range(count)]
 
     def real(self, source: Operand) -> PtxOperand:
@@ -169,7 +169,7 @@ class Sources(Writing):
         """The halves of a register that a part names, the upper one first; N takes the opposite of one."""
         named = _HALVES.fullmatch(part or "H1_H0")
         if named is None:
-            raise self.refuse(f"takes {part} of an operand, which is not known")
+            raise self.refuse(f"takes {part} of an operand, which is not supported")
         upper, lower = named["upper"], named["lower"]
         if (upper, lower) != ("1", "0"):
             bytes_of = {"0": 0x10, "1": 0x32}
@@ -184,7 +184,7 @@ class Sources(Writing):
         if source.bank == 3:
             return self.load_constant(source, behind)
         if source.register is not None:
-            raise self.refuse("reads a constant bank by a register, which is not known here")
+            raise self.refuse("reads a constant bank by a register, which is not supported")
         if source.bank == 0:
             return self.banks.launch.read(self, offset)
         if source.bank == 4 and offset & ~7 in self.banks.addresses:
@@ -198,7 +198,7 @@ class Sources(Writing):
             return high if offset & 4 else low
         content = self.banks.compiler.get(source.bank, b"")
         if source.bank not in self.banks.compiler or offset + 4 > len(content):
-            raise self.refuse(f"reads c[{source.bank:#x}][{offset:#x}], which is not known")
+            raise self.refuse(f"reads c[{source.bank:#x}][{offset:#x}], which is not supported")
         return Immediate(struct.unpack_from("<I", content, offset)[0])
 
     def load_constant(self, source: Constant, behind: int = 0, kind: str = "b32") -> Register:

@@ -97,7 +97,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Word:
-    """A name that is no register: SR_TID.X, 2D, SB0."""
+    """A name that is not a register: SR_TID.X, 2D, SB0."""
 
     text: str
 

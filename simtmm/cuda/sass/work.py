@@ -1,4 +1,4 @@
-"""What kind of work an instruction of the machine is: the pipeline that it goes to."""
+"""The class of work of a machine instruction: its pipeline."""
 
 from simtmm.cuda.sass.syntax import MachineInstruction
 

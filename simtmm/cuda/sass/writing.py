@@ -221,7 +221,7 @@ class Writing:
         name = f"bar.red.{kind.lower()}.{'u32' if kind == 'POPC' else 'pred'}"
         self.access(name, to, number, *count, predicate)
 
-    def refuse(self, why: str = "is not known") -> SassError:
+    def refuse(self, why: str = "is not supported") -> SassError:
         """That the instruction can't be lifted."""
         assert self.instruction is not None
         return SassError(f"`{self.instruction.text}` {why}")
@@ -229,7 +229,7 @@ class Writing:
     def exactly(self, operands: Sequence[T], *counts: int) -> list[T]:
         """The operands, if there are as many as one of these numbers. Raises SassError if not."""
         if len(operands) not in counts:
-            raise self.refuse("has other operands than are known")
+            raise self.refuse("has unsupported operands")
         return list(operands)
 
     def only(self, *known: str) -> None:
@@ -237,7 +237,7 @@ class Writing:
         assert self.instruction is not None
         for modifier in self.instruction.modifiers:
             if modifier not in known:
-                raise self.refuse(f"with .{modifier} is not known")
+                raise self.refuse(f"with .{modifier} is not supported")
 
     def register(self, name: str) -> Register:
         """A register of 32 bits by its name."""
@@ -254,7 +254,7 @@ class Writing:
     def predicate(self, source: Operand) -> Register:
         """A condition, with ! done."""
         if not isinstance(source, Reg) or not source.is_predicate:
-            raise self.refuse("has an operand that is no predicate")
+            raise self.refuse("has an operand that is not a predicate")
         register = self.predicate_register(source)
         return self.value("not.pred", "pred", register) if source.inverted else register
 

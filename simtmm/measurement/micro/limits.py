@@ -25,9 +25,9 @@ STEADY = "steady state: loops and sums issue beside it"
 
 
 def wavefronts(addresses: Array, size: int) -> float:
-    """Passes over 32 banks of 4 bytes that an access of a warp takes, in the mean over warps.
+    """Passes over 32 banks of 4 bytes that an access of a warp takes, on average over warps.
 
-    addresses: bytes, a row a warp. size: bytes of each lane's access.
+    addresses: bytes, a row for each warp. size: bytes of each lane's access.
     """
     return float(np.mean([sum(map(_passes, _phases(each, size))) for each in addresses]))
 

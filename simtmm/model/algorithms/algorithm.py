@@ -159,7 +159,7 @@ class Algorithm:
 
         With at most N threads of the algorithm and X a core, T P = min(N, X P), and M L / (T P) falls into M L / N
         (chain) and M L / (X P) (memory): Eq (4.29), (4.30), (4.32), (4.35) and (4.36). A form that has its own chain
-        has it in the place of M / N. Raises ModelError for an algorithm whose threads are not known.
+        has it instead of M / N. Raises ModelError for an algorithm whose threads are not known.
         """
         form = self.form(variant)
         threads = form.threads

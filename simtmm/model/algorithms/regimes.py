@@ -149,7 +149,9 @@ def _chosen(formulas: tuple[Formula, ...], values: Mapping[str, float], over: st
 
 def _range(name: str, over: str, low: float, high: float) -> tuple[float, float]:
     if not 0 < low < high < np.inf:
-        raise ModelError(f"{name}: {over} from {low:.12g} to {high:.12g}: must be a range above 0, its low end first")
+        raise ModelError(
+            f"{name}: {over} from {low:.12g} to {high:.12g}: must be a range above 0, with the low end first"
+        )
     return low, high
 
 

@@ -115,7 +115,7 @@ def domain(
         return inside
 
     if not low < high:
-        raise ModelError(f"{' and '.join(formula.name for formula in formulas)}: {over}: nothing from {low:g} on")
+        raise ModelError(f"{' and '.join(formula.name for formula in formulas)}: {over}: no values from {low:g}")
     points = [low, *(float(point) for point in np.geomspace(low, high, TRIES)[1:-1]), high]
     if refusal(np.array(points)) is None:
         return low, high

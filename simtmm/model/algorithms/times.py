@@ -134,7 +134,7 @@ def predict_algorithm(
 
 
 class _Points:
-    """The points that still have a time, with their values; what has none leaves, and its reason is kept."""
+    """The points that still have a time, with their values; what has none leaves, and its reason is stored."""
 
     def __init__(self, name: str, values: dict[str, Floats]) -> None:
         self.name, self.values = name, values

@@ -31,7 +31,7 @@ def false_positive_rate(m: Value, k: Value, n_e: Value) -> Value:
 def measured_false_positive_rate(FP: Value, TP: Value, n: Value) -> Value:
     """FPR as counted: FP false and TP true positives among n elements tested; a filter has no false negatives.
 
-    Raises ModelError for more positives than elements, and where all are true, so that there is no rate.
+    Raises ModelError for more positives than elements, and if all are true, since the rate is then undefined.
     """
     if np.any(n < FP + TP) or np.any(n == TP):
         raise ModelError("FPR: FP, TP: must be at most n together, and TP below n")

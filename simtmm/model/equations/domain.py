@@ -19,7 +19,7 @@ def checked(
 ) -> Callable[[Callable[Letters, Value]], Callable[Letters, Value]]:
     """A decorator: every argument is checked against the symbol of its name, and arrives as an array of float64.
 
-    name: of the equation, for the errors. SymPy expressions pass unchecked and numbers beside them as they are, unless
+    name: of the equation, for the errors. SymPy expressions pass unchecked and numbers beside them unchanged, unless
     `numbers_only`: an equation that gives truth values has no closed form. The function raises ModelError, the symbol
     named.
     """

@@ -12,7 +12,7 @@ M = Symbol("M", "memory operations: transfers of a chunk of C words", "transfers
 T = Symbol("T", "threads in use on a core", "threads per core", above=True)
 N_W = Symbol("N_W", "warps in use on the machine", "warps", above=True)
 S = Symbol("S", "shared memory that a thread uses", "words per thread")
-SUB_BLOCK = Symbol("S_D", "side of a sub-block that is kept in shared memory", "words", minimum=1)
+SUB_BLOCK = Symbol("S_D", "side of a sub-block in shared memory", "words", minimum=1)
 
 # A machine
 P = Symbol("P", "cores", minimum=1, whole=True)

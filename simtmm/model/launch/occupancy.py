@@ -47,7 +47,7 @@ class Occupancy:
         return self.warps / self.most_warps
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "active_blocks": self.active_blocks,
             "bound": self.bound,
@@ -155,11 +155,11 @@ def shared_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int)
         )
     if Z is None:
         raise ModelError(
-            f"shared memory: machine {machine.name} has no resources.shared_memory, so claims limit nothing"
+            f"shared memory: machine {machine.name} has no resources.shared_memory, so claims have no effect"
         )
     claimed = least_shared_memory(machine, active_blocks)
     if blocks_by_shared_memory(machine, claimed) != active_blocks:
-        raise ModelError(f"shared memory: B_a = {active_blocks}: no claim divides {Z} bytes so (Eq. 5.2)")
+        raise ModelError(f"shared memory: B_a = {active_blocks}: no claim divides {Z} bytes that way (Eq. 5.2)")
     return claimed
 
 
@@ -175,7 +175,7 @@ class ForcedBlocks:
     shared_memory: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {"active_blocks": self.active_blocks, "shared_memory": list(self.shared_memory)}
 
 

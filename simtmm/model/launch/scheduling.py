@@ -91,7 +91,7 @@ class Zigzag:
     period: int
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "active_blocks": self.active_blocks,
             "period": self.period,

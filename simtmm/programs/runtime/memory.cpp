@@ -33,7 +33,7 @@ static bool ready() {
         device_bytes = (uint64_t)bytes;
         device_end = DEVICE_LOW;
         host_end = HOST_LOW;
-        if (state < 0) say("error: ", "this computer gives no address space for the memory of a device");
+        if (state < 0) say("error: ", "this computer has no address space for a device's memory");
     }
     return state > 0;
 }
@@ -141,20 +141,20 @@ void *bytes_at(const void *pointer, uint64_t bytes, Role role, const char *what)
     Piece *piece = find(pointer);
     if (!piece) {
         if (is_device_region(pointer)) {
-            failed(cudaErrorInvalidValue, here(what) + ": the pointer is in no memory of the device: freed before?");
+            failed(cudaErrorInvalidValue, here(what) + ": the pointer is not in device memory: was it freed?");
             return nullptr;
         }
         if (role == ON_DEVICE || (!pointer && bytes)) {
             failed(cudaErrorInvalidValue,
-                   here(what) + (pointer ? ": a pointer of the host is where one of the device must be"
-                                         : ": the null pointer is where memory must be"));
+                   here(what) + (pointer ? ": has a host pointer where a device pointer is required"
+                                         : ": has a null pointer where memory is required"));
             return nullptr;
         }
         return (void *)pointer;
     }
     if (role == ON_HOST && piece->kind == DEVICE) {
-        failed(cudaErrorInvalidValue, here(what) + ": a pointer of the device (" + piece->name +
-                                          ") is where one of the host must be");
+        failed(cudaErrorInvalidValue, here(what) + ": has a device pointer (" + piece->name +
+                                          ") where a host pointer is required");
         return nullptr;
     }
     uint64_t offset = (uint64_t)pointer - piece->address;

@@ -37,11 +37,11 @@ static void on_fault(int number, siginfo_t *info, void *) {
     if (is_device_region(info->si_addr)) {
         Piece *piece = find(info->si_addr);
         if (piece)
-            say("error: ", "host code reads or writes memory of the device: byte " +
+            say("error: ", "host code accesses device memory: byte " +
                                counted((uint64_t)info->si_addr - piece->address) + " of " + piece->name +
                                (piece->place.empty() ? "" : " (" + piece->place + ")") + ": cudaMemcpy copies it");
         else
-            say("error: ", "host code reads or writes memory of the device that was freed");
+            say("error: ", "host code accesses freed device memory");
     } else {
         fflush(stdout);
     }
@@ -64,8 +64,8 @@ static void *stop(void *) {
     int found = poll(&waiting, 1, (int)milliseconds);
     is_stopping = 1;
     std::lock_guard<std::recursive_mutex> lock{mutex};
-    say("note: ", found > 0 ? "interrupted: the report is of what there is; Ctrl-C again ends at once"
-                            : "stopped after so many seconds, as --stop-after says: the report is of what there is");
+    say("note: ", found > 0 ? "interrupted: the report covers the launches so far; press Ctrl-C again to end at once"
+                            : "stopped after the time of --stop-after: the report covers the launches so far");
     int status = found > 0 ? 128 + SIGINT : 0;
     finish(status);
     _exit(status);

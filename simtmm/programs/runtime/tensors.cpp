@@ -42,10 +42,10 @@ static CUresult encode(const char *function, TensorMap *map, int kind, unsigned 
                        int swizzle, int fill) {
     REQUIRE(rank >= 1 && rank <= 5, "tensorRank = " + std::to_string(rank) + ": must be 1 to 5");
     KNOWN(kind >= 0 && kind < 10, "tensorDataType = " + std::to_string(kind) +
-                                      ": a type that is converted or unpacked while it is copied is not run here; 0 to 9 are");
-    KNOWN(interleave == 0, "interleave = " + std::to_string(interleave) + ": interleaved tensors are not run here");
+                                      ": types that a copy converts or unpacks are not supported; must be 0 to 9");
+    KNOWN(interleave == 0, "interleave = " + std::to_string(interleave) + ": interleaved tensors are not supported");
     KNOWN(swizzle >= 0 && swizzle <= 3, "swizzle = " + std::to_string(swizzle) +
-                                            ": of later machines than sm_90, and not run here; 0 to 3 are");
+                                            ": needs a later architecture than sm_90; must be 0 to 3");
     REQUIRE((uint64_t)address % 16 == 0, "globalAddress: must be a multiple of 16");
     REQUIRE(!fill || kind >= 6, "oobFill: NaN is of floating-point types alone");
     memset(map, 0, sizeof *map);
@@ -190,7 +190,7 @@ static cudaError_t entry_point(const char *name, void **function, cudaDriverEntr
     *function = driver_function(name);
     if (status) *status = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     if (*function) return cudaSuccess;
-    say("note: ", std::string(name) + ": a function of the driver's interface that is not here");
+    say("note: ", std::string(name) + ": a driver API function that is not supported");
     return status ? cudaSuccess : failed(cudaErrorSymbolNotFound);
 }
 

@@ -36,11 +36,11 @@ def cuda_program(
     path = Path(path)
     if grid is None or block is None:
         if not is_file(path):
-            raise KernelError(f"{path}: there is no such file")
+            raise KernelError(f"{path}: no such file")
         missing = "--grid and --block" if grid is None and block is None else "--grid" if grid is None else "--block"
         raise KernelError(
-            f"{path}: {missing}: how is it launched? Such as --grid 3907 --block 256 --arg n=1000000 "
-            "--arg x=random:float32:1000000; or run a file of launches (.toml)"
+            f"{path}: {missing}: required, for example --grid 3907 --block 256 --arg n=1000000 "
+            "--arg x=random:float32:1000000; or use a file of launches (.toml)"
         )
     given = _by_name(arguments) if isinstance(arguments, Mapping) else _of_words(arguments)
     launch = LaunchText(kernel, _sizes(grid, "--grid"), _sizes(block, "--block"), given, shared, where=path.name)
@@ -52,7 +52,7 @@ def _by_name(arguments: Mapping[str, object]) -> dict[str, Given]:
     given: dict[str, Given] = {}
     for name, value in arguments.items():
         if not isinstance(name, str) or not name.isidentifier():
-            raise KernelError(f"args: {shown(name)}: must be a name of the kernel's parameters")
+            raise KernelError(f"args: {shown(name)}: must be the name of a kernel parameter")
         number = value.item() if isinstance(value, np.generic) else value
         if not isinstance(number, (str, int, float, np.ndarray)) or (
             isinstance(number, np.ndarray) and number.dtype.hasobject

@@ -49,7 +49,7 @@ def load_launches(path: str | Path) -> Kernel:
     folder = path.parent
     for source in sources:
         if not is_file(folder / source):
-            raise KernelError(f"{path}: source = {source}: there is no such file")
+            raise KernelError(f"{path}: source = {source}: no such file")
     arrays = _table(tables.get("arrays", {}), f"{path}: arrays")
     for name, text in arrays.items():
         if not isinstance(text, str):
@@ -89,7 +89,7 @@ def _parameters(table: Mapping[str, Any], where: str) -> dict[str, Parameter]:
     found = {}
     for name, default in table.items():
         if not (name.isascii() and name.isidentifier()) or name == "seed":
-            raise KernelError(f"{where}.{shown(name)}: must be a name in C, and not seed")
+            raise KernelError(f"{where}.{shown(name)}: must be a C identifier other than seed")
         if not isinstance(default, (int, float, str)) or isinstance(default, bool):
             raise KernelError(f"{where}.{name} = {shown(default)}: must be a number or a text")
         found[name] = Parameter(default, "of the file of launches")
@@ -144,7 +144,9 @@ def _expression(text: str, where: str, parameters: Mapping[str, Parameter]) -> E
     parsed = expression(text, where, KernelError)
     for name in sorted(parsed.names):
         if name not in parameters:
-            raise KernelError(f"{where} {shown(text)}: {name}: is no parameter{nearest(name, parameters, parameters)}")
+            raise KernelError(
+                f"{where} {shown(text)}: {name}: is not a parameter{nearest(name, parameters, parameters)}"
+            )
     return parsed
 
 

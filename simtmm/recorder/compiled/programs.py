@@ -45,7 +45,7 @@ class NamedArguments(tuple[Any, ...]):
         for name in self.names:
             if name not in parameters:
                 known = nearest(name, parameters, parameters)
-                raise KernelError(f"{where}: argument {name!r}: the kernel has none of that name{known}")
+                raise KernelError(f"{where}: argument {name!r}: unknown argument{known}")
         missing = [name for name in parameters if name not in self.names]
         if missing:
             raise KernelError(f"{where}: argument {missing[0]!r}: is missing")
@@ -85,14 +85,14 @@ def program_kernel(
 
     arrays: texts by name, that several launches may share. expected: files of arrays that must come out, by array.
     tolerance: relative, of that. options: of the compiler. parameters: of
-    the program, which are macros of the compiler, too. folder: where files are looked for. origin: the file
+    the program, which are macros of the compiler, too. folder: the folder of the files. origin: the file
     that says so, if any, for errors.
 
     Raises KernelError for a file of device code that is not there.
     """
     for source in sources:
         if not is_file(source):
-            raise KernelError(f"{source}: there is no such file")
+            raise KernelError(f"{source}: no such file")
     own = dict(parameters or {})
     host = _Host(
         name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin, tuple(own)
@@ -117,7 +117,7 @@ class _Host(ModuleType):
         origin: str,
         macros: tuple[str, ...],
     ) -> None:
-        super().__init__(name, f"{name}: launched as its user chose.")
+        super().__init__(name, f"{name}: Launched as its user chose.")
         self._launches, self._texts, self._expected = launches, arrays, expected
         self._tolerance, self._folder, self._macros = tolerance, folder, macros
         self._where = f"{origin}: " if origin else ""
@@ -138,7 +138,7 @@ class _Host(ModuleType):
                 self._take(number, launch, argument, given, arrays, random)
         for name in self._expected:
             if name not in arrays:
-                raise KernelError(f"{self._where}check.{name}: is no array{nearest(name, arrays)}")
+                raise KernelError(f"{self._where}check.{name}: is not an array{nearest(name, arrays)}")
         return arrays or {"nothing": np.zeros(1, np.uint8)}
 
     def _take(

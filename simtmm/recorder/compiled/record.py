@@ -59,7 +59,7 @@ def recorded(
 ) -> Trace:
     """The trace of a kernel whose launches an execution runs, on these arrays; the answer is checked.
 
-    origin: a note on where it was recorded, beside what every trace holds.
+    origin: a note on where it was recorded, in addition to those of every trace.
     """
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None

@@ -122,7 +122,7 @@ class LaunchRuns:
         self.has_accessed = reader.accesses > 0
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
-        """The kernel as machine code, if it does what its PTX does, as far as that was tried; else as it is."""
+        """The kernel as machine code, if it does what its PTX does, as far as that was tried; else unchanged."""
         self._run[id(function)] = function
         if not self._machine_code or is_trying():
             return function
@@ -130,7 +130,7 @@ class LaunchRuns:
         if known is None:
             known = self._functions[id(function)] = _Scheduled.of(function)
         if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
-            known.machine, known.why = None, "it is launched in clusters of blocks: no machine code is lifted for these"
+            known.machine, known.why = None, "it is launched in clusters of blocks, whose machine code is not lifted"
         known.launches += 1
         is_due = self.compares or known.launches == 1
         if (
@@ -171,21 +171,21 @@ class LaunchRuns:
         """Raise RecordingError where there are too many events, with so many of blocks that go on."""
         if held > self._left or self._left < 0:
             raise RecordingError(
-                f"{where}: more than {self._most:,} events, which is all that may be held: does it loop for ever? Else "
-                "write to a file (simtmm record -o FILE), take smaller parameters or raise most_events"
+                f"{where}: more than {self._most:,} events, the limit: does it loop for ever? If not, "
+                "write to a file (simtmm record -o FILE), use smaller parameters or raise most_events"
             )
 
     def _check_room(self, reader: LogReader, where: str) -> None:
         """Raise RecordingError where blocks that go on fill memory, or one of them its file."""
         if reader.held_bytes > self._memory:
             raise RecordingError(
-                f"{where}: blocks that have not ended fill {self._memory:,} bytes of memory with events: do they loop "
-                f"for ever? Else raise {KERNEL_MEMORY}"
+                f"{where}: events of unfinished blocks fill {self._memory:,} bytes of memory: do they loop "
+                f"for ever? If not, raise {KERNEL_MEMORY}"
             )
         if reader.longest > self._of_a_block:
             raise RecordingError(
-                f"{where}: a block recorded over {self._of_a_block:,} events, which is what may lie in temporary "
-                "files: does it loop for ever? Else set TMPDIR to a folder with more room"
+                f"{where}: a block recorded over {self._of_a_block:,} events, the limit for temporary "
+                "files: does it loop for ever? If not, set TMPDIR to a folder with more space"
             )
 
     def described(self, function: KernelFunction, launch: DeviceLaunch, registers: int = 0) -> TraceLaunch:

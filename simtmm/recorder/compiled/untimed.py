@@ -4,9 +4,9 @@ from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.syntax import Instruction
 
 _WAITS = "waits at mbarriers"
-_GROUPS = "asynchrony and shared-memory reads of wgmma"
-_SUMS = "sums by copies (as stores)"
-_CLUSTERS = "other blocks' shared memory, and their being placed together"
+_GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
+_SUMS = "the additions of cp.reduce (timed as stores)"
+_CLUSTERS = "accesses to other blocks' shared memory, and the placement of clusters"
 
 
 def untimed(program: Program) -> tuple[str, ...]:

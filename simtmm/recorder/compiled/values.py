@@ -31,7 +31,7 @@ def value_of(text: str, where: str, folder: Path, random: np.random.Generator) -
 
     An array without axes, from a file, is a value of its own: a structure, where its type has fields.
 
-    where: how errors begin. folder: where files are looked for. random: where random numbers come from.
+    where: how errors begin. folder: the folder of the files. random: where random numbers come from.
 
     Raises KernelError.
     """
@@ -76,11 +76,11 @@ def _generated(text: str, where: str, random: np.random.Generator) -> npt.NDArra
     needed = math.prod(shape) * (dtype.itemsize + (maker in WIDER) * WIDEST)
     if needed > (available := available_memory()):
         raise KernelError(
-            f"{where} = {shown(text)}: takes {needed:,} bytes, and this computer's memory has {available:,} left"
+            f"{where} = {shown(text)}: needs {needed:,} bytes, but this computer has {available:,} bytes of free memory"
         )
     numbers = [number_of(part) for part in parts[2:]]
     if None in numbers:
-        raise KernelError(f"{where} = {shown(text)}: must be {MAKERS[maker]}, with numbers at its end")
+        raise KernelError(f"{where} = {shown(text)}: must be {MAKERS[maker]}, with numbers at the end")
     try:
         return _array(maker, dtype, shape, numbers, random)
     except MemoryError:
@@ -119,14 +119,16 @@ def _dtype(name: str, where: str) -> np.dtype[Any]:
     except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):  # NumPy reads "i4,(2,3)f8" as Python
         found = np.dtype(object)
     if found.kind not in "iufbc" or found.itemsize > 16:
-        raise KernelError(f"{where}: type {shown(name)}: must be such as float32, float64, float16, int32, uint8")
+        raise KernelError(
+            f"{where}: type {shown(name)}: must be a type such as float32, float64, float16, int32, uint8"
+        )
     return found
 
 
 def _shape(text: str, where: str) -> tuple[int, ...]:
     parts = text.split("x")
     if not all(part.isdecimal() and part.isascii() and len(part) < 16 for part in parts) or "0" in parts:
-        raise KernelError(f"{where}: shape {shown(text)}: must be such as 1000 or 64x64")
+        raise KernelError(f"{where}: shape {shown(text)}: must be sizes such as 1000 or 64x64")
     return tuple(int(part) for part in parts)
 
 
@@ -137,7 +139,7 @@ def _from_file(path: Path, where: str) -> npt.NDArray[Any]:
     except OSError as error:
         raise KernelError(f"{where}: {path}: can't be read ({error.strerror or error})") from None
     except (ValueError, EOFError, SyntaxError, TypeError, MemoryError, RecursionError, TokenError) as error:
-        raise KernelError(f"{where}: {path}: is no array of NumPy's ({shown_error(error)[:80]})") from None
+        raise KernelError(f"{where}: {path}: is not a NumPy array ({shown_error(error)[:80]})") from None
     if array.dtype.hasobject:
-        raise KernelError(f"{where}: {path}: holds Python objects, and must hold numbers")
+        raise KernelError(f"{where}: {path}: must have numbers, not Python objects")
     return array

@@ -59,14 +59,14 @@ class Room:
         so_far = self._kept + events
         if so_far < self._limit:
             return (
-                f"a block recorded over {events} events, which is what may lie in temporary files: does it loop for "
-                "ever? Else set TMPDIR to a folder with more room"
+                f"a block recorded over {events} events, the limit for temporary files: does it loop for "
+                "ever? If not, set TMPDIR to a folder with more space"
             )
         may, how = ("be recorded", "most_events") if not self._in_memory else ("be held in memory", VARIABLE)
         ways = ["write to a file (simtmm record -o FILE)"] if self._in_memory else []
         return (
             f"{so_far:,} events so far and more to come, but at most {self._limit:,} may {may}: does it loop or launch "
-            f"for ever? Else {', '.join([*ways, 'take smaller parameters'])} or raise {how}"
+            f"for ever? If not, {', '.join([*ways, 'use smaller parameters'])} or raise {how}"
         )
 
 
@@ -200,7 +200,8 @@ class CpuLaunches:
                 pile.add(events, ends, outcome.spared)
             if is_last and (behind := self.memory.overrun()):
                 raise RecordingError(
-                    f"{where}: wrote {behind}, where nothing lies, by a pointer without ST: it runs past an array"
+                    f"{where}: wrote {behind}, which is outside all arrays, through a pointer without ST: it runs "
+                    "past an array"
                 )
             if is_lent:
                 blocks = np.arange(done - outcome.blocks, done, dtype=np.int32)
@@ -247,7 +248,7 @@ class CpuLaunches:
             )
         signature = signatures[launch.kernel]
         if len(signature) != len(launch.arguments):
-            raise KernelError(f"{where}: takes {len(signature)} arguments, {len(launch.arguments)} were given")
+            raise KernelError(f"{where}: takes {len(signature)} arguments, but has {len(launch.arguments)}")
         command = Command(kernel=list(signatures).index(launch.kernel), begins=1)
         command.shape[:] = (*launch.grid, *launch.block)  # type: ignore[misc]
         for position, (given, taken) in enumerate(zip(launch.arguments, signature, strict=True)):
@@ -306,7 +307,7 @@ class CpuLaunches:
         )
         self.warnings.append(
             f"{launch.kernel}: {place} waits at its barrier number {apart.passed + 1}, and thread {apart.other} "
-            f"{other}: CUDA leaves open what a barrier does that not all threads of a block reach; it was taken to "
+            f"{other}: CUDA does not define a barrier that not all threads of a block reach; it was assumed to "
             "wait for those that have not ended"
         )
 

@@ -33,15 +33,15 @@ def goes_round(
     """
     place = fault_place(kernel, sites, fault.site, fault.block, fault.thread)
     threads = len(np.unique(events["thread"]))
-    who = f"{threads:,} threads go" if threads > 1 else "goes"
+    who = f"{threads:,} threads loop" if threads > 1 else "loops"
     words = _words(kernel, sites, memory, events)
     reads = f": {', '.join(words)}" if words else ", and reads nothing there that could change"
-    text = f"{where}: {place}: {who} round for ever{reads}"
+    text = f"{where}: {place}: {who} for ever{reads}"
     blocks, waits = launch.blocks - fault.block - 1, bool((events["kind"] == Kind.BARRIER).any())
     later = 0 if waits else fault.index  # behind a barrier all threads of the block go on
     others = [_counted(count, noun) for count, noun in ((later, "thread"), (blocks, "block")) if count]
     if not others:
-        return LivelockError(f"{text}; no other thread is left that could change it")
+        return LivelockError(f"{text}; no other thread remains that could change it")
     come = "comes" if later + blocks == 1 else "come"
     return RecordingError(
         f"{text}; {' and '.join(others)} {come} later: as written, a thread runs up to its next barrier before another "

@@ -1,6 +1,6 @@
 """Whether a build's kernels see nothing but memory: then one that comes back to a state does so for ever.
 
-What else a kernel could see, a clock, a file, another thread of the host, is had by functions of libraries, which a
+What else a kernel could see, a clock, a file, another thread of the host, needs functions of libraries, which a
 build names in its table of dynamic symbols, or by instructions that stand as such in its source. So all functions that
 are in the table must be known, and no word of the source may stand for such an instruction. Where in doubt, no.
 """

@@ -197,7 +197,7 @@ class KernelProcess:
         if taken > self._most_memory:
             self._end()
             raise self._place_of(
-                f"took {taken:,} bytes of memory of its own and was ended: take smaller parameters or raise the limit "
+                f"used {taken:,} bytes of memory of its own and was stopped: use smaller parameters or raise the limit "
                 f"of {self._most_memory:,} (--kernel-memory, {KERNEL_MEMORY})"
             )
 
@@ -227,7 +227,8 @@ class KernelProcess:
             self._end()
             did = "recorded nothing but loads" if self._still is None else "changed nothing in memory"
             raise self._place_of(
-                f"{did} for {self._timeout:g} s and was ended: does it loop for ever? Else take smaller parameters or "
+                f"{did} for {self._timeout:g} s and was stopped: does it loop for ever? If not, use smaller "
+                "parameters or "
                 f"raise the limit (--kernel-timeout, {KERNEL_TIMEOUT})"
             )
 
@@ -236,7 +237,7 @@ class KernelProcess:
         status = ended_within(self._process, 5)
         if status is None:  # it has closed its end of the pipe, and goes on
             self._end()
-            return self._place_of("closed the files that the recorder gave it")
+            return self._place_of("closed the recorder's files")
         return self._place_of(_death(status))
 
     def _place_of(self, why: str) -> EndedError:
@@ -251,7 +252,7 @@ class KernelProcess:
 def _death(status: int) -> str:
     """What a process's exit status says of its end."""
     if status == UNABLE:
-        return "could not share memory with the recorder: memory may have run out"
+        return "could not share memory with the recorder, possibly out of memory"
     if status >= 0:
         return f"ended the process (exit status {status})"
     match -status:
@@ -260,13 +261,13 @@ def _death(status: int) -> str:
         case signal.SIGFPE:
             return "crashed: a division by zero"
         case signal.SIGILL | signal.SIGTRAP:
-            return "crashed: it ran into what is no code, or what its compiler knows can't happen"
+            return "crashed: an illegal instruction, or undefined behaviour that its compiler saw"
         case signal.SIGABRT:
-            return "aborted: by abort, an assertion, an exception that nothing may catch, or memory that it ruined"
+            return "aborted: by abort, an assertion, an uncaught exception or corrupted memory"
         case signal.SIGKILL:
-            return "was killed from outside: memory may have run out"
+            return "was killed from outside, possibly out of memory"
         case number:
-            return f"was ended by signal {shown(signal.strsignal(number) or number)}"
+            return f"was killed by signal {shown(signal.strsignal(number) or number)}"
 
 
 def _started(command: list[str], files: list[int]) -> Running:

@@ -111,7 +111,7 @@ def _last_writer(wrong: Wrong, run: ProgramRun, execution: CpuLaunches) -> str:
 def _likely_reason(finder: "RaceFinder | None") -> str:
     """The race that a wrong answer may come of, where races were looked for."""
     harmful = finder.found().harmful if finder else ()
-    return f"; it races, as {harmful[0].line()}" if harmful else ""
+    return f"; it has a race: {harmful[0].line()}" if harmful else ""
 
 
 def _provenance(execution: CpuLaunches, warnings: list[str]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from simtmm.kernel import Array
 from simtmm.trace.runs.mapped import LONG, let_go
 from simtmm.trace.schema import Batch, Kind, TraceArray
 
-HOW = "accesses are recorded where they are written with LD, ST and their kin (docs/kernels.md)"
-HOW_COMPILED = "every access is recorded, so none of its threads made one: are grid, block and arguments as meant?"
+HOW = "only accesses with LD, ST and the other macros are recorded (docs/kernels.md)"
+HOW_COMPILED = "every access is recorded, so no thread made one: are grid, block and arguments right?"
 FREE_BYTES = 1 << 26  # that may be compared however little is recorded
 BYTES_AN_EVENT = 8  # and beyond that, so that comparing takes little beside recording
 

@@ -23,7 +23,7 @@ from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch
 
 NO_MACHINE = (
-    "elapsed time: is simulated here, and there is no machine to simulate: name one (simtmm run SCRIPT --machine "
+    "elapsed time: is simulated, which needs a machine: name one (simtmm run SCRIPT --machine "
     "h100-sxm, or simtmm.recording(machine='h100-sxm'))"
 )
 
@@ -76,7 +76,8 @@ class Clock:
     ) -> None:
         """A launch was put on a stream.
 
-        trace: of it alone; of equal ones one is kept, and simulated once. times: how many times as many blocks it has,
+        trace: of it alone; of equal ones, one is stored and simulated once. times: how many times as many blocks it
+            has,
         where only some of them are there. follows_in_graph: whether it is a node of a graph, and not the
         first kernel of the graph's launch, which takes what any other launch does.
         """
@@ -158,7 +159,7 @@ class Clock:
         self._catch_up()
         for each in (begin, end):
             if each not in self._marks:
-                raise RecordingError("elapsed time: the event was recorded before this recording began")
+                raise RecordingError("elapsed time: the event was recorded before this recording started")
         return self._marks[end] - self._marks[begin]
 
     def busy_seconds(self, begin: Mark, end: Mark) -> float:

@@ -39,8 +39,8 @@ def begin(recording: "Recording") -> None:
     with LOCK:
         if _recording is not None:
             raise RecordingError(
-                f"recording {recording.name!r}: recording {_recording.name!r} is under way: one must end "
-                "before another begins"
+                f"recording {recording.name!r}: recording {_recording.name!r} is in progress: end it "
+                "before you start another"
             )
         _recording = recording
 

@@ -68,7 +68,7 @@ class DevicePointer:
             return rest[: len(rest) // kind.itemsize * kind.itemsize].view(kind)
         size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
         if not 0 <= size <= len(rest):
-            raise KernelError(f"{where}, shape {shown(shape)}: the variable has {len(rest):,} bytes from there on")
+            raise KernelError(f"{where}, shape {shown(shape)}: the variable has {len(rest):,} bytes from there")
         return rest[:size].view(kind).reshape(shape)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:

@@ -61,4 +61,4 @@ class Image:
         if fits:
             raise KernelError(f"{where}: which? {'; '.join(demangled(each) for each in fits)}")
         known = [bare_name(each) for each in self.variables]
-        raise KernelError(f"{where}: is not in it{nearest(name, known) or '; it has none'}")
+        raise KernelError(f"{where}: unknown{nearest(name, known) or '; the module has none'}")

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 class RawKernel:
-    """A CUDA kernel, compiled when it is first used, and run on the CPU on NumPy arrays.
+    """A CUDA kernel, compiled at its first use, which runs on the CPU on NumPy arrays.
 
-    Signature and behaviour are those of cupy.RawKernel. `kernel(grid, block, arguments)` runs it; in a block of
-    `simtmm.recording()` it is recorded besides.
+    It has the signature and behaviour of cupy.RawKernel. `kernel(grid, block, arguments)` runs it; `with
+    simtmm.recording():` also records it.
 
     code: CUDA C++.
-    name: the kernel's, as the source has it or as a name expression: "saxpy<float>".
-    options: of the compiler, as ("-DN=4", "-Iinclude").
-    backend: "nvrtc", or "nvcc", which finds headers of the host.
-    translate_cucomplex: taken, and without effect: cuComplex.h is CUDA's own.
-    enable_cooperative_groups: taken, and without effect: all resident blocks of a launch make progress anyway.
+    name: the kernel's name in the source, or a name expression: "saxpy<float>".
+    options: compiler options, such as ("-DN=4", "-Iinclude").
+    backend: "nvrtc", or "nvcc", which finds host headers.
+    translate_cucomplex: accepted but ignored: cuComplex.h is CUDA's own.
+    enable_cooperative_groups: accepted but ignored: all resident blocks of a launch make progress anyway.
     jitify: must be False.
 
-    Raises KernelError for arguments that are not taken; CompilerError and PtxError come with the first use.
+    Raises KernelError for unsupported arguments; CompilerError and PtxError at the first use.
     """
 
     module_class = RawModule
@@ -57,7 +57,7 @@ class RawKernel:
 
     @classmethod
     def of_module(cls, module: RawModule, name: str) -> "RawKernel":
-        """A kernel of a module; what `RawModule.get_function` gives."""
+        """A kernel of a module, as `RawModule.get_function` returns it."""
         kernel = cls.__new__(cls)
         kernel._set(module, name)
         return kernel
@@ -102,7 +102,7 @@ class RawKernel:
             if shared > self.max_dynamic_shared_size_bytes:
                 raise KernelError(
                     f"{where}: shared_mem = {shared}: must be at most {self.max_dynamic_shared_size_bytes}; a kernel "
-                    "takes more once its max_dynamic_shared_size_bytes is set, as on a GPU"
+                    "may have more if you set its max_dynamic_shared_size_bytes, as on a GPU"
                 )
             launch(self._module.image(), self.kernel, (*sizes, shared), args, stream)
 
@@ -113,22 +113,22 @@ class RawKernel:
 
     @property
     def kernel(self) -> "KernelFunction":
-        """What it was compiled to for the architecture of now. Raises CompilerError, KernelError and PtxError."""
+        """The compiled kernel for the current architecture. Raises CompilerError, KernelError and PtxError."""
         return self._module.image().function(self.name)
 
     @property
     def code(self) -> str | None:
-        """Its source; None where its module is PTX."""
+        """Its source; None if its module is PTX."""
         return self._module.code
 
     @property
     def file_path(self) -> str | None:
-        """The file of its module, where that is PTX."""
+        """The file of its module, if that is PTX."""
         return self._module.file_path
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The compiler's."""
+        """The compiler options."""
         return self._module.options
 
     @property
@@ -138,12 +138,12 @@ class RawKernel:
 
     @property
     def enable_cooperative_groups(self) -> bool:
-        """As it was given."""
+        """The value given."""
         return self._module.enable_cooperative_groups
 
     @property
     def attributes(self) -> dict[str, int]:
-        """What CUDA reports of a kernel, by the names that CuPy has for it."""
+        """The kernel's attributes in CUDA, by CuPy's names."""
         return {
             "binary_version": self.binary_version,
             "cache_mode_ca": self.cache_mode_ca,
@@ -159,12 +159,12 @@ class RawKernel:
 
     @property
     def binary_version(self) -> int:
-        """Architecture that it is assembled for: 90 for sm_90."""
+        """The architecture that it is assembled for: 90 for sm_90."""
         return self.kernel.linked.architecture
 
     @property
     def ptx_version(self) -> int:
-        """Architecture that its PTX is for: 90 for sm_90."""
+        """The architecture of its PTX: 90 for sm_90."""
         return int("".join(letter for letter in self.kernel.linked.module.target if letter.isdigit()))
 
     @property
@@ -180,7 +180,7 @@ class RawKernel:
 
     @property
     def local_size_bytes(self) -> int:
-        """Local memory of a thread [bytes]; 0 where there is no assembler to ask."""
+        """Local memory of a thread [bytes]; 0 without an assembler."""
         resources = self.kernel.linked.resources_of(self.kernel.entry)
         return resources.local_bytes if resources else 0
 
@@ -191,7 +191,7 @@ class RawKernel:
 
     @property
     def num_regs(self) -> int:
-        """Registers of a thread; 0 where there is no assembler to ask."""
+        """Registers of a thread; 0 without an assembler."""
         resources = self.kernel.linked.resources_of(self.kernel.entry)
         return resources.registers if resources else 0
 
@@ -204,7 +204,7 @@ class RawKernel:
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:
-        """Dynamic shared memory that a launch may ask for [bytes]; may be set."""
+        """The most dynamic shared memory that a launch may request [bytes]; may be set."""
         from simtmm.recorder.direct.current import properties
 
         if self._dynamic_limit is not None:
@@ -223,7 +223,7 @@ class RawKernel:
 
     @property
     def preferred_shared_memory_carveout(self) -> int:
-        """Percent of a core group's memory that shall be shared, -1 for any; may be set, without effect."""
+        """Preferred percentage of shared memory in a core group's memory, -1 for any; may be set, without effect."""
         return self._carveout
 
     @preferred_shared_memory_carveout.setter

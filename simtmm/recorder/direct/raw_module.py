@@ -18,20 +18,20 @@ BACKENDS = ("nvrtc", "nvcc")
 
 
 class RawModule:
-    """A module of CUDA kernels and variables, compiled when it is first used, and once for each architecture.
+    """A module of CUDA kernels and variables, compiled at its first use, once for each architecture.
 
-    Signature and behaviour are those of cupy.RawModule; kernels run on the CPU, on NumPy arrays.
+    It has the signature and behaviour of cupy.RawModule; kernels run on the CPU, on NumPy arrays.
 
     code: CUDA C++.
-    path: of PTX, or a binary with PTX in it (.ptx, .cubin, .fatbin), in place of code.
-    options: of the compiler, as ("-DN=4", "-Iinclude").
-    backend: "nvrtc", or "nvcc", which finds headers of the host.
-    translate_cucomplex: taken, and without effect: cuComplex.h is CUDA's own.
-    enable_cooperative_groups: taken, and without effect: all resident blocks of a launch make progress anyway.
-    name_expressions: kernels and variables as C++ names them, as ("saxpy<float>", "&factor"); for nvrtc.
+    path: the path of PTX, or of a binary with PTX in it (.ptx, .cubin, .fatbin), instead of code.
+    options: compiler options, such as ("-DN=4", "-Iinclude").
+    backend: "nvrtc", or "nvcc", which finds host headers.
+    translate_cucomplex: accepted but ignored: cuComplex.h is CUDA's own.
+    enable_cooperative_groups: accepted but ignored: all resident blocks of a launch make progress anyway.
+    name_expressions: kernels and variables as C++ names them, such as ("saxpy<float>", "&factor"); for nvrtc.
     jitify: must be False.
 
-    Raises KernelError for arguments that are not taken; CompilerError and PtxError come with the first use.
+    Raises KernelError for unsupported arguments; CompilerError and PtxError at the first use.
     """
 
     headers: Mapping[str, str] = MappingProxyType({})
@@ -59,7 +59,7 @@ class RawModule:
         if backend not in BACKENDS:
             raise KernelError(f"RawModule: backend = {shown(backend)}: must be one of {', '.join(BACKENDS)}")
         if jitify:
-            raise KernelError("RawModule: jitify = True: not taken: headers of the host are found by backend = 'nvcc'")
+            raise KernelError("RawModule: jitify = True: not supported: use backend = 'nvcc' for host headers")
         if name_expressions is not None:
             if isinstance(name_expressions, str) or not all(isinstance(each, str) for each in name_expressions):
                 raise KernelError(
@@ -77,11 +77,11 @@ class RawModule:
         self._variables: Any = None
 
     def label_as(self, kernel: str) -> None:
-        """Have messages call the code after a kernel."""
+        """Name the code after a kernel in messages."""
         self._label = f"{re.split(r'[^A-Za-z0-9_]', kernel.split('<')[0].split('::')[-1])[0] or 'kernel'}.cu"
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile now, for what launches would run on, where that was not done before.
+        """Compile now for the launches' architecture, if not done before.
 
         log_stream: anything with `write`, for what the compiler has to say.
 
@@ -115,7 +115,7 @@ class RawModule:
         return DevicePointer(self, name)
 
     def image(self) -> "Image":
-        """What it was compiled to for the architecture of now."""
+        """The compiled module for the current architecture."""
         from simtmm.recorder.direct.current import architecture
         from simtmm.recorder.direct.image import Image, Variables
 
@@ -148,7 +148,9 @@ class RawModule:
 
 def _check_options(options: Sequence[str]) -> None:
     if isinstance(options, str) or not isinstance(options, Sequence):
-        raise KernelError(f"RawModule: options = {shown(options)}: must be several words, as ('-DN=4', '-Iinclude')")
+        raise KernelError(
+            f"RawModule: options = {shown(options)}: must be several words, such as ('-DN=4', '-Iinclude')"
+        )
     from simtmm.cuda.compilers.options import parse_options
 
     try:

@@ -55,7 +55,7 @@ class RecordingOptions:
 
     def __post_init__(self) -> None:
         if self.machine is not None and self.architecture is not None:
-            raise RecordingError("machine and architecture are given: one says what is compiled for")
+            raise RecordingError("machine and architecture: give only one of them")
         for key, value in (("architecture", self.architecture), ("sample_blocks", self.sample_blocks)):
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
                 raise RecordingError(f"{key} = {shown(value)}: must be a whole number of at least 1")
@@ -149,7 +149,7 @@ class Recording:
 
     def __enter__(self) -> "Recording":
         if self._state != "not begun":
-            raise RecordingError(f"recording {self.name!r}: is {self._state}: each is for one block")
+            raise RecordingError(f"recording {self.name!r}: is {self._state}: a recording is for one with block")
         if self._output:
             check_writable(self._output)
         current.begin(self)
@@ -160,7 +160,7 @@ class Recording:
             self._open.callback(self._recorder.abandon)
             self._around.enter_context(self._within())
         except BaseException:
-            self._end("could not begin")
+            self._end("could not start")
             raise
         return self
 
@@ -176,7 +176,7 @@ class Recording:
         if not self._launches or self._why_none != "has not ended":
             self._end(self._why_none if self._why_none != "has not ended" else self._why_no_launch())
             if self._output:
-                raise RecordingError(f"{self._output}: is not written: recording {self.name!r} {self._why_none}")
+                raise RecordingError(f"{self._output}: was not written: recording {self.name!r} {self._why_none}")
             return
         try:
             trace = self._finished()
@@ -208,7 +208,7 @@ class Recording:
     def _why_no_launch(self) -> str:
         if not self.launched:
             return "launched no kernel"
-        return f"recorded none of its {self.launched} launches: {self._chooser.selection} takes none of them"
+        return f"recorded none of its {self.launched} launches: {self._chooser.selection} selects none of them"
 
     def _finished(self) -> Trace:
         modules = [image.linked for image in self._images.values()]
@@ -226,7 +226,7 @@ class Recording:
         )  # fmt: skip
 
     def _end(self, why_no_trace: str) -> None:
-        """Close what is open: a file is kept where there is a trace, and removed where not."""
+        """Close what is open: a file stays if there is a trace, and is removed if not."""
         self._around.close()
         current.end()
         self._state, self._why_none = "over", why_no_trace
@@ -255,7 +255,7 @@ class Recording:
         number, kernel = self._chooser.launches, bare_name(function.entry)
         where = f"{self.name}: launch {number} of {kernel}"
         if len(self._launches) == limits.MOST_LAUNCHES:
-            raise RecordingError(f"{where}: a trace holds no more launches")
+            raise RecordingError(f"{where}: a trace can't have more launches")
         prepared, held = self._session.prepare(image, function, sizes, arguments, where, stream)
         is_chosen = not self.is_tuning and self._chooser.takes(kernel)
         is_timed = self.clock is not None and self.clock.armed
@@ -270,7 +270,7 @@ class Recording:
             raise
         except BaseException as error:
             how = "with an error" if isinstance(error, SimtmmError) else f"by {type(error).__name__}"
-            self._why_none = f"was spoiled: launch {number} of {kernel} ended {how}"
+            self._why_none = f"is incomplete: launch {number} of {kernel} ended {how}"
             raise
         finally:
             del held

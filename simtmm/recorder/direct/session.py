@@ -148,7 +148,7 @@ def _values(function: KernelFunction, arguments: Sequence[Any], where: str) -> l
 def _check(array: np.ndarray[Any, Any], declared: ParameterType | None, where: str) -> None:
     what = f"{where} = an array of {array.dtype}"
     if array.dtype.hasobject:
-        raise KernelError(f"{what}: must hold numbers, not objects of Python")
+        raise KernelError(f"{what}: must have numbers, not Python objects")
     if not array.dtype.isnative:
         raise KernelError(
             f"{what}: must have the byte order of this computer: array.astype(array.dtype.newbyteorder('='))"

@@ -124,7 +124,7 @@ class CompiledDevice(VirtualDevice):
             kernel = loaded.module.kernel(function.entry, function.parameters)
             most = int(kernel.max_threads_per_block)
             if x * y * z > most:
-                raise KernelError(f"{where}: {x * y * z} threads a block: as it is recorded, it takes {most}")
+                raise KernelError(f"{where}: {x * y * z} threads a block: as recorded, it may have {most}")
             if int(kernel.shared_size_bytes) + launch.shared_bytes > STATIC_ROOM:
                 kernel.max_dynamic_shared_size_bytes = launch.shared_bytes
             yield from self._recorded(function, _Pass(loaded, kernel, launch, where))
@@ -152,7 +152,8 @@ class CompiledDevice(VirtualDevice):
                 if isinstance(item, Instruction) and item.opcode == "call" and Symbol("malloc") in item.operands:
                     place = place_text(function, code.function.name, item)
                     raise RecordingError(
-                        f"{where}: {place}: where memory lies that device code allocates is not known on a GPU: record "
+                        f"{where}: {place}: the location of memory that device code allocates is unknown on a GPU: "
+                        "record "
                         "on the CPU (--on cpu)"
                     )
         if meets_as_grid(function.linked, function.entry):
@@ -178,7 +179,7 @@ class CompiledDevice(VirtualDevice):
             if claimed > capacity:
                 if attempt == ATTEMPTS:
                     raise RecordingError(
-                        f"{this.where}: in {ATTEMPTS} runs its threads did more each time: what they do depends on "
+                        f"{this.where}: in {ATTEMPTS} runs its threads did more each time: their work depends on "
                         "their timing; record on the CPU (--on cpu)"
                     )
                 needed = min(largest, claimed + claimed // 8) // 8 * 8
@@ -188,8 +189,9 @@ class CompiledDevice(VirtualDevice):
                     continue
                 if len(part) == 1:
                     raise RecordingError(
-                        f"{this.where}: block {int(part[0])} writes {claimed:,} bytes of events, and {self._room:,} "
-                        "bytes of device memory may be used: take smaller parameters or record on the CPU (--on cpu)"
+                        f"{this.where}: block {int(part[0])} writes {claimed:,} bytes of events, but only "
+                        f"{self._room:,} "
+                        "bytes of device memory may be used: use smaller parameters or record on the CPU (--on cpu)"
                     )
                 pieces = min(len(part), 2 * -(-claimed // largest))
                 pending[:0] = [(each, 1, 0) for each in np.array_split(part, pieces)]
@@ -235,8 +237,9 @@ class CompiledDevice(VirtualDevice):
             same = all(np.array_equal(variables[name], other) for name, other in others.items())
             if not same or not np.array_equal(arrays, before):
                 raise RecordingError(
-                    f"{this.where}: was run once for each range of blocks, for want of device memory, and left other "
-                    "values each time: its ranges do not belong together; take smaller parameters or record on the CPU "
+                    f"{this.where}: was run once for each range of blocks, for lack of device memory, and left "
+                    "different "
+                    "values each time, so its ranges are inconsistent; use smaller parameters or record on the CPU "
                     "(--on cpu)"
                 )
         this.after = arrays, variables
@@ -259,7 +262,7 @@ class CompiledDevice(VirtualDevice):
                 yield from reading.log(written.get().view(np.uint8))
         except DamagedError as damaged:
             raise RecordingError(
-                f"{this.where}: the events on the device are damaged behind {damaged.args[0]:,} bytes: does the kernel "
+                f"{this.where}: the events on the device are damaged after {damaged.args[0]:,} bytes: does the kernel "
                 "write out of bounds?"
             ) from None
         except OutsideError as outside:
@@ -308,5 +311,5 @@ def _outside(function: KernelFunction, launch: DeviceLaunch, site: int, block: i
     space = next(name for name, number in SPACES.items() if number == address >> SPACE_SHIFT)
     at = address & (1 << SPACE_SHIFT) - 1
     does = "writes" if access.opcode in ("st", "red") else "updates" if access.opcode == "atom" else "reads"
-    what = f"{does} {found.step.width} bytes at {at:#x} of {space} memory, where no array is: out of bounds"
+    what = f"{does} {found.step.width} bytes at {at:#x} of {space} memory, outside all arrays: out of bounds"
     return f"{place_text(function, found.function, access)}, {who}: {what}"

@@ -1,4 +1,4 @@
-"""A GPU as CuPy offers it: what it is, memory on it, and a kernel's builds for it. Whoever asks brings CuPy along."""
+"""A GPU as CuPy offers it: what it is, memory on it, and a kernel's builds for it. The caller brings CuPy."""
 
 import contextlib
 import hashlib
@@ -140,7 +140,7 @@ class Device:
             yield
         except cuda.memory.OutOfMemoryError:
             raise RecordingError(
-                f"{where}: out of memory on {self.name}: take smaller parameters, or let a recording have less of it "
+                f"{where}: out of memory on {self.name}: use smaller parameters, or let a recording have less of it "
                 "(device_memory)"
             ) from None
         except cuda.compiler.CompileException as error:
@@ -154,7 +154,7 @@ class Device:
 def _and_now(error: Exception) -> str:
     """What is left to do after an error of CUDA."""
     status = int(getattr(error, "status", 0))
-    return "; start Python anew" if 700 <= status < 800 and status != HARMLESS else ""
+    return "; restart Python" if 700 <= status < 800 and status != HARMLESS else ""
 
 
 def _dotted(version: int) -> str:
@@ -199,7 +199,7 @@ class Function:
     def arguments(self, launch: Launch, memory: DeviceMemory, where: str) -> tuple[np.generic, ...]:
         """The launch's arguments as the function takes them. Raises KernelError."""
         if len(self.signature) != len(launch.arguments):
-            raise KernelError(f"{where}: takes {len(self.signature)} arguments, {len(launch.arguments)} were given")
+            raise KernelError(f"{where}: takes {len(self.signature)} arguments, but has {len(launch.arguments)}")
         return tuple(
             argument_value(given, kind, size, memory.host.bases, memory.origin, f"{where}: argument {position}")[0]
             for position, (given, (kind, size)) in enumerate(
@@ -246,7 +246,7 @@ class Build:
         if launch.threads_per_block > most:
             raise KernelError(
                 f"{where}: {launch.threads_per_block} threads a block: as compiled, with {int(raw.num_regs)} registers "
-                f"a thread, it takes {most}"
+                f"a thread, it may have {most}"
             )
         return self._functions[name]
 
@@ -278,7 +278,8 @@ class Build:
                 if isinstance(error, (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError)):
                     raise
                 raise CompilerError(
-                    f"{where}: CuPy can't compile ({shown_error(error)}): is CUDA's run-time compiler here? {INSTALL}"
+                    f"{where}: CuPy can't compile ({shown_error(error)}): is CUDA's run-time compiler installed? "
+                    f"{INSTALL}"
                 ) from None
             words = self._device.put(np.zeros(33, dtype=np.int64))
             functions["simtmm_describe"]((1,), (1,), (np.uint64(words.data.ptr),))

@@ -92,7 +92,7 @@ class GpuLaunches:
             recorded += int(of_blocks.sum())
             if recorded > self._left:
                 raise RecordingError(
-                    f"{where}: {recorded:,} events, but at most {self._left:,} more may be recorded: take smaller "
+                    f"{where}: {recorded:,} events, but at most {self._left:,} more may be recorded: use smaller "
                     "parameters, sample its blocks, write to a file, or raise most_events"
                 )
             if not np.any(of_blocks):
@@ -128,7 +128,7 @@ class GpuLaunches:
             capacity = np.maximum(capacity, used)
         else:
             raise RecordingError(
-                f"{this.where}: in {ATTEMPTS} runs its threads did more each time: what they do depends on their "
+                f"{this.where}: in {ATTEMPTS} runs its threads did more each time: their work depends on their "
                 "timing; record on the CPU (--on cpu)"
             )
         self._settle(this)
@@ -168,8 +168,8 @@ class GpuLaunches:
         fit = (self._room - COUNTER_BYTES * this.launch.threads_per_block) // EVENT.itemsize
         if fit < 1 or total > fit * MOST_PARTS:
             raise RecordingError(
-                f"{this.where}: block {block} has {total:,} events, {total * EVENT.itemsize:,} bytes, and "
-                f"{self._room:,} bytes of device memory may be used: take smaller parameters or record on the CPU "
+                f"{this.where}: block {block} has {total:,} events, {total * EVENT.itemsize:,} bytes, but only "
+                f"{self._room:,} bytes of device memory may be used: use smaller parameters or record on the CPU "
                 "(--on cpu)"
             )
         long = LongBlock()
@@ -178,8 +178,8 @@ class GpuLaunches:
             used = self._pass(this, blocks, chosen, starts, events, held)
             if np.any(used != capacity):
                 raise RecordingError(
-                    f"{this.where}: block {block} was run once for each part of its events, for want of device memory, "
-                    "and its threads did something else each time: its parts do not belong together; take smaller "
+                    f"{this.where}: block {block} was run once for each part of its events, for lack of device memory, "
+                    "and its threads did something else each time, so its parts are inconsistent; use smaller "
                     "parameters or record on the CPU (--on cpu)"
                 )
             self._settle(this)
@@ -240,8 +240,8 @@ class GpuLaunches:
         self._memory.download(after)
         if self._after is not None and not np.array_equal(after, self._after):
             raise RecordingError(
-                f"{this.where}: was run once for each range of blocks, for want of device memory, and left other "
-                "values each time: its ranges do not belong together; take smaller parameters or record on the CPU "
+                f"{this.where}: was run once for each range of blocks, for lack of device memory, and left different "
+                "values each time, so its ranges are inconsistent; use smaller parameters or record on the CPU "
                 "(--on cpu)"
             )
         self._after = after

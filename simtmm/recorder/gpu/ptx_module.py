@@ -123,5 +123,5 @@ def only_unit(linked: LinkedModule) -> str:
     """The PTX of a module that is linked of one alone. Raises KernelError for another."""
     if len(linked.units) > 1:
         names = ", ".join(unit.name for unit in linked.units)
-        raise KernelError(f"{names}: several files are not linked for a GPU here: include them in one")
+        raise KernelError(f"{names}: several files can't be linked for a GPU: include them in one")
     return linked.units[0].ptx

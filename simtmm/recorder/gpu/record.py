@@ -30,9 +30,7 @@ def load_cupy() -> Any:
     try:
         import cupy
     except ImportError as error:
-        raise RecordingError(
-            f"a GPU is used through CuPy, which is not here ({shown_error(error)}): {INSTALL}"
-        ) from None
+        raise RecordingError(f"a GPU needs CuPy, which can't be imported ({shown_error(error)}): {INSTALL}") from None
     try:
         devices = cupy.cuda.runtime.getDeviceCount()
         reason = "CUDA finds none"
@@ -40,8 +38,8 @@ def load_cupy() -> Any:
         devices, reason = 0, shown_error(error)
     if not devices:
         raise RecordingError(
-            f"CuPy is here but no GPU that it can use ({reason}): an NVIDIA GPU and its driver are needed; "
-            f"if they are there, CuPy may be for another CUDA: {INSTALL}"
+            f"CuPy finds no GPU ({reason}): an NVIDIA GPU and its driver are needed; "
+            f"if you have them, CuPy may be for another CUDA version: {INSTALL}"
         )
     return cupy
 

@@ -153,7 +153,7 @@ class _Bench:
         for number, launch in enumerate(self.kernel.launches(self.parameters, memory.host.arrays)):
             where = launch_words(self.kernel, launch, number)
             if number == MOST_LAUNCHES:
-                raise RecordingError(f"{where}: at most so many can be timed; does host.py launch for ever?")
+                raise RecordingError(f"{where}: this is the most that can be timed; does host.py launch for ever?")
             changed = None if np.array_equal(left, memory.host.whole) else memory.host.whole.copy()
             self.device.check_shape(launch.grid, launch.threads_per_block, where)  # type: ignore[arg-type]
             function = self.build.function(launch, where)
@@ -174,7 +174,7 @@ class _Bench:
         self._complain()
 
     def _dynamic(self, function: Function | CompiledFunction, launch: Launch, where: str) -> int:
-        """Shared memory that the launch is given beside what the kernel declares."""
+        """Shared memory that the launch is given in addition to what the kernel declares."""
         static = int(function.raw.shared_size_bytes)
         most = self.device.attributes.get("MaxSharedMemoryPerBlockOptin", STATIC_ROOM)
         dynamic = self.build.dynamic_bytes(static, launch)

@@ -1,7 +1,7 @@
 """A folder of accuracy: accuracy.md, and accuracy/ with data, CSV and picture of each table; written, and checked.
 
-The JSON files are what is kept; all else is derived from them, so that a reproduction that is run alone leaves the
-others as they are.
+Only the JSON files are stored data; all else is derived from them, so that a reproduction that is run alone leaves the
+others unchanged.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def check_is_there(folder: Path) -> None:
 
 
 def write(folder: Path, tables: Mapping[str, Tables]) -> None:
-    """Write tables, by reproduction, into a folder: all files or none. Tables of other reproductions stay as they are;
+    """Write tables, by reproduction, into a folder: all files or none. Tables of other reproductions stay unchanged;
     those that a reproduction of `tables` no longer gives are removed.
 
     Raises OutputError or StudyError.
@@ -92,7 +92,7 @@ def tables_of(folder: Path, reproductions: Collection[str]) -> dict[str, Tables]
 
 def check(folder: Path, tables: Mapping[str, Tables]) -> tuple[str, ...]:
     """A line for each figure in a folder that is not what was reproduced, or is worse than promised, and for each file
-    that does not follow from what is kept. Tables of reproductions that were not run are not looked at.
+    that does not follow from the stored data. Tables of reproductions that were not run are not looked at.
 
     Raises StudyError where a file of data can't be read.
     """
@@ -117,7 +117,7 @@ def _derived(folder: Path, tables: Iterable[Accuracy]) -> tuple[str, ...]:
             lines.append(f"{values}: does not follow from {data.name}")
         content = _content(drawn)
         if digest(table).encode() not in content or not content.endswith(PNG_END):
-            lines.append(f"{drawn}: is no picture of what {data.name} holds")
+            lines.append(f"{drawn}: is not the picture of {data.name}")
     known = {path for table in kept for path in _files(folder, table.accuracy.name)}
     known.add(folder / FOLDER / LEDGER)
     rows = glance([table.accuracy for table in kept])
@@ -125,7 +125,7 @@ def _derived(folder: Path, tables: Iterable[Accuracy]) -> tuple[str, ...]:
         known.add(_glance(folder))
         content = _content(_glance(folder))
         if digest_of_glance(rows).encode() not in content or not content.endswith(PNG_END):
-            lines.append(f"{_glance(folder)}: is no picture of what the tables hold")
+            lines.append(f"{_glance(folder)}: is not the picture of the tables")
     lines += [f"{path}: belongs to no table" for path in sorted((folder / FOLDER).iterdir()) if path not in known]
     if _content(folder / PAGE) != page(kept, folder.resolve().name).encode():
         lines.append(f"{folder / PAGE}: does not follow from {folder / FOLDER}{os.sep}*.json")

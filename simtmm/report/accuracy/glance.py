@@ -8,7 +8,7 @@ from simtmm.validation.glance import APART, FITTED, decisions, glance
 
 PICTURE = "glance"  # the file's name beside those of tables
 TEXT = """\
-How far off simulated times are, by what a kernel does and by what was known of the GPU. *Fitted* points decided values
+How far off simulated times are, by kind of kernel and by what was known of the GPU. *Fitted* points decided values
 of their machine: they show how well the machine can be described, and predict nothing. *Predicted* points were run on a
 GPU that other kernels calibrated. *Predicted from relatives* means that other GPUs of the family decided, with at most
 a pointer chase and one bandwidth of this one.

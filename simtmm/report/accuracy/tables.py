@@ -74,13 +74,13 @@ def describe_check(found: Sequence[str], tables: Sequence[Accuracy], folder: str
     points = sum(len(accuracy.points) for accuracy in tables)
     what = f"{points:,} points of {len(tables)} table{'s' * (len(tables) != 1)}"
     if found:
-        yield Text(f"{len(found)} difference{'s' * (len(found) != 1)} between {folder} and {what} computed anew")
+        yield Text(f"{len(found)} difference{'s' * (len(found) != 1)} between {folder} and recomputed {what}")
     else:
-        yield Text(f"{what} computed anew are what lies in {folder}, and none is worse than promised")
+        yield Text(f"recomputed {what} equal those in {folder}, and none is worse than promised")
 
 
 def page(tables: Sequence[Kept], folder: str) -> str:
-    """The page in Markdown, from the tables that are kept, in their order. folder: the name of where it lies."""
+    """The page in Markdown, from the stored tables, in their order. folder: the name of where it lies."""
     errors, calls = at_a_glance([kept.accuracy for kept in tables])
     parts = ["# Accuracy\n"]
     if errors[1]:

@@ -34,7 +34,7 @@ def check_code(run: Run, code: str) -> None:
     """Raise OutputError for a program whose trace has no code of that kind."""
     if not any(listing.code == code for listing in (run.info.listings if run.info else ())):
         raise OutputError(
-            f"--{code}: the trace of {run.program} has no {NAMES[code]}: it is kept where a kernel is recorded as "
+            f"--{code}: the trace of {run.program} has no {NAMES[code]}: record the kernel as "
             f"{'compiled to machine code' if code == 'sass' else 'compiled'} (--as compiled)"
         )
 

@@ -152,7 +152,7 @@ def _by_line(run: Run, stalls: Stalls, top: int | None, below: Sequence[_Below])
         title = "Without a line" if files else "Operations"
         yield table(title, HEADINGS, [_row(line) for line in others], LEFT, 2)
     if files and not run.sources:
-        yield "A trace has the text of those lines alone that its events come from."
+        yield "A trace has only the source lines that its events come from."
 
 
 def _source(own: Mapping[int, Line], text: Sequence[str], below: Sequence[_Below]) -> Iterator[tuple[str, ...]]:
@@ -215,7 +215,7 @@ def _by_array(stalls: Stalls, top: int | None) -> RenderableType:
             )
         )  # fmt: skip
     if not rows:
-        return Text("Nothing is known of arrays: only a trace tells them.")
+        return Text("Arrays are unknown: only a trace names them.")
     headings = ("", "", "", "mostly", "bytes asked for", "requests", "chunks", "a request", "L1", "L2")
     return table("Arrays, of warps' time", headings, rows, left=(0, 2, 3), gap=2)
 

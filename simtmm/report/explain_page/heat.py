@@ -176,7 +176,7 @@ def _whole(
     before = 0
     for line in [*_near(keys, len(lines), around), len(lines) + 1]:
         if line > before + 1:
-            shown.append((0, f"{line - before - 1:,} lines without anything", None))
+            shown.append((0, f"{line - before - 1:,} lines without time", None))
         if line <= len(lines):
             shown.append((line, _cut(lines[line - 1].expandtabs(4)), of_lines.get(line)))
         before = line
@@ -192,9 +192,7 @@ def _recorded(keys: Sequence[Key], found: Mapping[Key, _Hot], at: Mapping[Key, i
 def _note(is_whole: bool, has_lines: bool) -> str:
     if is_whole:
         return ""
-    return (
-        "the lines that were recorded alone; the file is not at hand" if has_lines else "no lines of source are known"
-    )
+    return "only the recorded lines; the file is not available" if has_lines else "no source lines are known"
 
 
 def _cut(text: str, longest: int = LONGEST) -> str:

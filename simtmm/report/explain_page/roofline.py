@@ -1,4 +1,4 @@
-"""Roofline: how fast a run went beside what issue ports and each level of memory would allow it.
+"""Roofline: a run's rate compared with what issue ports and each level of memory would allow.
 
 Source: Williams, Waterman, Patterson, "Roofline: an insightful visual performance model for multicore architectures",
 Communications of the ACM 52(4), 2009. A level of memory has a roof and a point of its own: the intensity there is of

@@ -18,10 +18,10 @@ FOLDER, INDEX = "figures", "index.md"
 DOTS = 110  # to an inch
 
 _HEAD = """\
-# What the papers have, computed
+# The papers' results, recomputed
 
-Made by `simtmm paper reproduce {asked}-o {folder}`, simtmm {version}. Each entry says what of it was fitted and what
-predicted; points that are in the papers' figures alone are not here, as no text has them. Documents: 000 Ma's
+Made by `simtmm paper reproduce {asked}-o {folder}`, simtmm {version}. Each entry says what was fitted and what was
+predicted. Points that only the papers' figures show are not here. Documents: 000 Ma's
 dissertation, 001 Rehman's thesis, 002 Ma and Chamberlain (ASAP 2012), 003 FGCS 2017, 004 the first TMM paper.
 """
 
@@ -85,7 +85,7 @@ def read(folder: Path) -> Iterator[Figure]:
         try:
             yield Figure.from_dict(document)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise StudyError(f"{path}: is no figure of `simtmm paper reproduce`") from None
+            raise StudyError(f"{path}: is not a figure of `simtmm paper reproduce`") from None
 
 
 def index(folder: Path, figures: Iterable[Figure], names: Sequence[str]) -> str:
@@ -94,7 +94,7 @@ def index(folder: Path, figures: Iterable[Figure], names: Sequence[str]) -> str:
     words = "".join(f"{name} " for name in names) if len(names) <= 3 else f"{names[0]} ... "
     parts = [_HEAD.format(asked=words, folder=folder.name, version=provenance()["simtmm"])]
     if (folder / ACCURACY).exists():
-        parts.append(f"What was measured, beside what is simulated: [{ACCURACY}]({ACCURACY}).\n")
+        parts.append(f"Measured and simulated times compared: [{ACCURACY}]({ACCURACY}).\n")
     parts += [_entry(there[name]) for name in ITEMS if name in there]
     missing = [name for name, item in ITEMS.items() if item.makes and name not in there]
     if missing:

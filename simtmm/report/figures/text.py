@@ -31,7 +31,7 @@ def describe_figures(figures: Sequence[Figure]) -> Iterator[RenderableType]:
 
 def describe_list() -> Iterator[RenderableType]:
     """All that can be reproduced, and why the others can't."""
-    yield Text("Tables of docs/accuracy.md, beside what was measured:", style="bold")
+    yield Text("Tables of docs/accuracy.md, compared with measurements:", style="bold")
     for name in cases.REPRODUCTIONS:
         yield Text(f"  {name}{' (only if named: takes NVIDIA compilers)' if name in cases.ONLY_IF_NAMED else ''}")
     yield Text("Figures and tables of the papers (000 and 002: ma, asap; 001: rehman; 004: tmm):", style="bold")

@@ -28,9 +28,9 @@ PIXELS = 96
 
 
 class Picture:
-    """A picture, as `.plot()` draws it. Jupyter shows it.
+    """A picture that `.plot()` drew. Jupyter shows it.
 
-    figure: matplotlib's Figure, to be changed before it is shown or saved.
+    figure: matplotlib's Figure, which you may change before it is shown or saved.
     """
 
     def __init__(self, figure: "Figure", description: str) -> None:
@@ -79,7 +79,7 @@ def _of_run(run: Run) -> Picture:
         f"{run.program} on {run.machine.name}",
         marked=(label(SIMULATED),),
     )
-    return Picture(figure, "the simulated time beside the models'")
+    return Picture(figure, "the simulated time and the models'")
 
 
 @picture_of.register

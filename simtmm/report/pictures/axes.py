@@ -49,7 +49,7 @@ def is_log(which: str, log: str | None, by_itself: bool, values: Collection[floa
     if log == "none" or which not in log:
         return False
     if min(values) <= 0:
-        raise OutputError(f"log {log}: {which} has values of 0 or less, of which there is no logarithm")
+        raise OutputError(f"log {log}: {which} has values of 0 or less, which have no logarithm")
     return True
 
 
@@ -103,7 +103,7 @@ def scientific(value: float, digits: int = 4) -> str:
 
 
 def time_axis(axes: "Axes", which: str, unit: str) -> None:
-    """Ticks with their unit, on an axis of seconds; an axis of any other unit stays as it is."""
+    """Ticks with their unit, on an axis of seconds; an axis of any other unit stays unchanged."""
     if unit == "s":
         prefixes(axes, which, "s")
 

@@ -47,7 +47,7 @@ def scatter(made: Comparison, log: str | None = None) -> "Figure":
                 points.setdefault(id(case), []).append((at, time))
             axes.plot(reference, times, label=label(series), **(look(series) | {"linestyle": "none"}))
     if not across:
-        raise OutputError("a scatter: there is no time to be held against the reference's")
+        raise OutputError("a scatter: no time to compare with the reference's")
     line = np.geomspace(min(across) / 1.5, max(across) * 1.5, 2 if log in (None, "xy", "none") else 100)
     axes.fill_between(line, line / 2, line * 2, color=FAINT, linewidth=0, zorder=0, label="within a factor of 2")
     axes.plot(line, line, color=GREY, linewidth=1, zorder=1)
@@ -77,7 +77,7 @@ def _set_scales(axes: "Axes", log: str | None, x: Sequence[float], y: Sequence[f
 
 
 def curves_of(made: Comparison, over: str | None = None, log: str | None = None) -> "Figure":
-    """Times over a parameter, a line a series, for one program on one machine.
+    """Times over a parameter, a line for each series, for one program on one machine.
 
     over: the parameter; the one that varies if left out. log: which axes are logarithmic, as in `charts.curves`. Raises
     OutputError where that is not given, and where several cases have the same value.
@@ -86,14 +86,16 @@ def curves_of(made: Comparison, over: str | None = None, log: str | None = None)
     numbers = [name for name in cases[0].parameters if all(is_number(case.parameters.get(name)) for case in cases)]
     varying = [name for name in numbers if len({case.parameters[name] for case in cases}) > 1]
     if over is None and len(varying) != 1:
-        raise OutputError(f"curves: name the parameter to go along; {', '.join(varying) or 'none'} of the cases vary")
+        raise OutputError(
+            f"curves: name the parameter for the horizontal axis; {', '.join(varying) or 'none'} of the cases vary"
+        )
     name = varying[0] if over is None else over
     if name not in varying:
-        raise OutputError(f"curves: {name}: must vary, as does {', '.join(varying) or 'none of the numbers'}")
+        raise OutputError(f"curves: {name}: does not vary; {', '.join(varying) or 'none of the numbers'} varies")
     ordered = sorted(cases, key=lambda case: float(case.parameters[name]))
     x = [float(case.parameters[name]) for case in ordered]
     if len(set(x)) < len(x):
-        raise OutputError(f"curves: several cases have the same {name}: take one program, one machine, one parameter")
+        raise OutputError(f"curves: several cases have the same {name}: choose one program, one machine, one parameter")
     series = {each: [made.time(case, each) for case in ordered] for each in made.series}
     return curves(x, series, name, _time_label(made, "time"), of_cases(cases), made.unit, log)
 
@@ -168,11 +170,13 @@ def stacks_of(made: Comparison) -> "Figure":
 
 
 def ratios_of(made: Comparison) -> "Figure":
-    """Each series' time over the reference's, by colour: a row a case, 1 in white. Raises OutputError for none."""
+    """Each series' time over the reference's, by colour: a row for each case, 1 in white. Raises OutputError for
+    none.
+    """
     series = [name for name in made.series if name != made.reference]
     cells = np.array([[made.ratio(case, name) for name in series] for case in made.cases], dtype=np.float64)
     if not np.isfinite(cells).any():
-        raise OutputError("ratios: there is no time to be held against the reference's")
+        raise OutputError("ratios: no time to compare with the reference's")
     there = [place for place in range(len(series)) if np.isfinite(cells[:, place]).any()]
     names = point_names(made.cases)
     rows = [f"{name} #{place + 1}" if names.count(name) > 1 else name for place, name in enumerate(names)]
@@ -202,7 +206,7 @@ def compared(kind: str, log: str | None = None) -> "Callable[[Comparison], Figur
     if log is None:
         return COMPARED[kind]
     if kind not in WITH_SCALES:
-        raise OutputError(f"log {log}: is of {', '.join(WITH_SCALES)}, not of {kind}")
+        raise OutputError(f"log {log}: is for {', '.join(WITH_SCALES)}, not for {kind}")
     return partial(COMPARED[kind], log=log)
 
 

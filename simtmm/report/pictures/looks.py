@@ -65,7 +65,7 @@ def looks_of(names: Sequence[str], where: str, remedy: str = FEWER) -> dict[str,
     """How each of these lines is drawn: series as everywhere, others by place, and none like another.
 
     where: what is drawn, for errors; remedy: what to do about too many. Raises OutputError for more lines than can be
-    told apart.
+    distinguished.
     """
     known = {name: look(name) for name in names if name in all_series()}
     free = [style for style in map(look_of, range(STYLES)) if not any(_alike(style, own) for own in known.values())]

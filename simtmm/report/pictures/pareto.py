@@ -19,7 +19,7 @@ def pareto(tuned: Tuned) -> "Figure":
     Raises OutputError for a search of one objective.
     """
     if len(tuned.goals.objectives) < 2:
-        raise OutputError("a picture of a search: is of a Pareto front: give --minimise twice")
+        raise OutputError("a picture of a search: shows a Pareto front: give --minimise twice")
     figure, axes = new_axes(6.4, 4.4)
     chosen = tuned.front
     on_front = {id(trial) for trial in chosen}

@@ -77,7 +77,7 @@ def _ratio(table: Table, rows: Sequence[int], name: str, above: str, below: str)
             values = [_over(*both) for both in zip(*(_values(table, column) for column in pair), strict=True)]
             if any(values[row] is not None for row in rows):
                 return Quantity(name, values, "ratio")
-    raise OutputError(f"{table.title}: {name}: no row has a number above 0 of both, in one unit")
+    raise OutputError(f"{table.title}: {name}: no row has both numbers above 0, in one unit")
 
 
 def _over(above: float | None, below: float | None) -> float | None:

@@ -56,7 +56,7 @@ def picture_of(
         up = up or next((name for name in varying if name not in (across, by)), None)
         values = [name for name in values if name != WINNER]
     if not across:
-        raise OutputError(f"{table.title}: no axis of numbers varies: name a column to draw along")
+        raise OutputError(f"{table.title}: no numeric axis varies: name a column for the horizontal axis")
     places = [name for name in (across, up, by) if name]
     for name in dict.fromkeys((across, *places)):
         if name not in table.columns:
@@ -66,19 +66,19 @@ def picture_of(
     if len(set(seen)) < len(seen):
         others = ", ".join(name for name in varying if name not in places)
         raise OutputError(
-            f"{table.title}: several rows have the same {', '.join(places)}: {others or 'more'} varies too"
+            f"{table.title}: several rows have the same {', '.join(places)}: {others or 'more'} also varies"
         )
     check_log(log)
     shown = _title(table, rows, varying) if title is None else title
     if wants_winners:
         if not up:
-            raise OutputError(f"{table.title}: a winner map has two axes, and only {across} varies beside {by}")
+            raise OutputError(f"{table.title}: a winner map has two axes, and only {across} varies besides {by}")
         return _winner_maps(table, rows, across, up, chosen, shown)
     if up:
         if by or len(chosen) > 1:
-            raise OutputError(f"{table.title}: a heat map shows one column, and no lines")
+            raise OutputError(f"{table.title}: a heat map shows one column and no lines")
         if log is not None:
-            raise OutputError(f"{table.title}: log {log}: is of curves; a heat map has a place for each value")
+            raise OutputError(f"{table.title}: log {log}: is for curves; a heat map has a cell for each value")
         return _heat_map(table, rows, across, up, chosen[0], shown)
     if not _numbers(table, across, rows):
         raise OutputError(f"{table.title}: {across}: must be numbers to draw curves over them")
@@ -99,9 +99,9 @@ def _heat_map(table: Table, rows: Sequence[int], across: str, up: str, drawn: Qu
 def _checked_for_winners(table: Table, by: str | None, log: str | None) -> str:
     """The axis of programs. Raises OutputError where a winner map has none, or is asked for lines or log axes."""
     if PROGRAM not in table.axes:
-        raise OutputError(f"{table.title}: {WINNER}: of several programs, and the study has no axis {PROGRAM}")
+        raise OutputError(f"{table.title}: {WINNER}: needs several programs, but the study has no axis {PROGRAM}")
     if by or log is not None:
-        raise OutputError(f"{table.title}: a winner map has no lines, and a place for each value: leave out by and log")
+        raise OutputError(f"{table.title}: a winner map has no lines and a cell for each value: leave out by and log")
     return PROGRAM
 
 
@@ -110,7 +110,9 @@ def _winner_maps(
 ) -> "Figure":
     for drawn in chosen:
         if drawn.unit not in ("s", "cycles") or not drawn.series:
-            raise OutputError(f"{table.title}: {drawn.name}: {WINNER} is of times: must be a series, as simulated")
+            raise OutputError(
+                f"{table.title}: {drawn.name}: {WINNER} compares times: must be a series, such as simulated"
+            )
     x, y = (sorted({table.columns[name][row] for row in rows}, key=_order) for name in (across, up))
     programs = [str(table.columns[PROGRAM][row]) for row in rows]
     places = [(table.columns[across][row], table.columns[up][row]) for row in rows]
@@ -132,7 +134,7 @@ def _curves(
     place = {value: index for index, value in enumerate(x)}
     alike = len({drawn.unit for drawn in chosen}) == 1
     if not alike and "ratio" in {drawn.unit for drawn in chosen}:
-        raise OutputError(f"{table.title}: a ratio and what is none have no axis in common")
+        raise OutputError(f"{table.title}: a ratio and a quantity that is not a ratio have no common axis")
     unit = chosen[0].unit if alike else ""
     lines: dict[str, list[float | None]] = {}
     of: dict[str, tuple[str, Any]] = {}  # whose a line is: a series, and a value of `by`

@@ -1,6 +1,6 @@
 """The style of all pictures: colours, fonts, and figures of one kind.
 
-Colours are those of Okabe and Ito, which are told apart by people with any of the common forms of colour blindness;
+Colours are those of Okabe and Ito, which are distinguished by people with any of the common forms of colour blindness;
 series also differ by marker.
 """
 

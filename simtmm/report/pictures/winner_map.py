@@ -36,7 +36,7 @@ class WinnerMap:
 def winner_map(
     series: str, programs: Sequence[str], places: Sequence[Place], times: Sequence[float | None]
 ) -> WinnerMap:
-    """The fastest programs by place. programs, places, times: of each point; None for a time that there is not."""
+    """The fastest programs by place. programs, places, times: of each point; None for a missing time."""
     at_place: dict[Place, dict[str, float]] = {}
     for program, place, time in zip(programs, places, times, strict=True):
         if time is not None and np.isfinite(time):
@@ -67,7 +67,7 @@ def winner_maps(
     check_apart(len(programs), len(PALETTE), "programs", "a winner map")
     check_apart(len(ties), len(HATCHES), "sets of programs that take the same time", "a winner map")
     if not any(each.best for each in maps):
-        raise OutputError("a winner map: nowhere do two programs have a time by the same series")
+        raise OutputError("a winner map: no point has times of two programs in the same series")
     looks: dict[tuple[str, ...], dict[str, Any]] = {
         (name,): {"facecolor": colour, "edgecolor": "white"} for name, colour in zip(programs, PALETTE, strict=False)
     }

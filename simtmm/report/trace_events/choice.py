@@ -30,7 +30,7 @@ class Choice:
         if not 0 <= self.begin < float("inf"):
             raise OutputError(f"timeline from cycle {self.begin:g}: must be at least 0")
         if self.end is not None and not self.begin < self.end < float("inf"):
-            raise OutputError(f"timeline from cycle {self.begin:g} to {self.end:g}: must end behind its begin")
+            raise OutputError(f"timeline from cycle {self.begin:g} to {self.end:g}: must end after it begins")
 
     def mask(self, machine: Machine) -> npt.NDArray[np.bool_]:
         """Which core groups of a machine: bool[groups]. Raises OutputError for one that it does not have."""
@@ -76,7 +76,7 @@ def groups_of(text: str, option: str = "--timeline-groups") -> tuple[int, ...]:
         ends = (first, last if dash else first)
         # Nothing has a million core groups, and a range must not fill the memory before it is refused.
         if not all(end.isdecimal() and end.isascii() and len(end) <= 6 for end in ends) or int(ends[0]) > int(ends[1]):
-            raise OutputError(f"{option} {shown(text)}: must be core groups, as 0,1,5-7")
+            raise OutputError(f"{option} {shown(text)}: must be core groups, such as 0,1,5-7")
         found.update(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(sorted(found))
 

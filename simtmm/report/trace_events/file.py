@@ -68,7 +68,7 @@ class Written:
         return f"{self.path}: {self.what}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """The whole object, for JSON."""
         return {
             "path": str(self.path),
             "events": self.events,
@@ -164,7 +164,7 @@ def write_timeline(
         file.write(',"traceEvents":[\n')
         shown = [*_named(RUN, None, "run", RUN), *_named(RUN, LAUNCHES, "launches", LAUNCHES)]
         if windows:
-            shown += _named(RUN, WINDOWS, "windows of the sample, all of what begins in them", WINDOWS)
+            shown += _named(RUN, WINDOWS, "windows of the sample, with everything that begins in them", WINDOWS)
         file.write(",\n".join(json.dumps(entry) for entry in [*shown, *tracks]))
         for first in range(0, len(events), STRETCH):
             file.write(text.of(events.where(slice(first, first + STRETCH))))
@@ -218,7 +218,7 @@ def _opened(stack: ExitStack, path: Path) -> TextIO:
 
 def _of_machine(interval: float, result: Result, machine: Events) -> str:
     if interval:
-        return f"means over {interval / result.ticks_per_cycle:,.4g} cycles each, of the whole time that is chosen"
+        return f"means over {interval / result.ticks_per_cycle:,.4g} cycles each, over the whole chosen time"
     return "every change" if (machine.kind == COUNTER).any() else "none"
 
 

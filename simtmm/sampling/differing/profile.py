@@ -146,7 +146,7 @@ def _without_single(kind: Integers, places: Floats, kinds: Floats) -> Integers:
 
 
 def _is_flat(work: Floats, error: Floats, count: int, is_whole: bool) -> bool:
-    """Whether what the work of cells differs by may be chance, or is too little to matter."""
+    """Whether the differences in the work of cells may be chance, or are too small to matter."""
     from scipy.special import fdtri  # slow to load
 
     mean = float(work.mean())

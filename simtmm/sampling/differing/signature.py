@@ -1,4 +1,4 @@
-"""What blocks do, as numbers by which they can be told apart: how much, and what of it at which place.
+"""What blocks do, as numbers by which they can be distinguished: how much, and what of it at which place.
 
 A place is an event of the program, of one line and class, and how far apart the addresses of neighbouring threads are
 there, within a factor of 1.4: blocks that run the same lines as often but go by other strides differ.

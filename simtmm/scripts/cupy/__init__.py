@@ -42,7 +42,7 @@ def vectorize(pyfunc: Callable[..., Any], otypes: Any = None, **options: Any) ->
 
 
 def memoize(for_each_device: Any = False) -> Callable[..., Any]:
-    """A function whose results are kept."""
+    """A function with cached results."""
     return functools.cache
 
 

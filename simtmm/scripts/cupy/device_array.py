@@ -81,7 +81,7 @@ class ndarray(np.ndarray):  # noqa: N801 - the name that it has in CuPy
     @property
     def cstruct(self) -> Any:
         """What CuPy passes to its own C code."""
-        raise MissingError("cupy.ndarray.cstruct: is not known here")
+        raise MissingError("cupy.ndarray.cstruct: is not supported")
 
     def reduced_view(self, dtype: Any = None) -> "ndarray":
         """A view of as few axes as there can be."""
@@ -177,7 +177,7 @@ def plain(array: Any) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """A value with arrays of NumPy in the place of those of the device, as far as it is tuples, lists and dicts."""
+    """A value with arrays of NumPy instead of those of the device, as far as it is tuples, lists and dicts."""
     if isinstance(value, ndarray):
         return plain(value)
     if getattr(type(value), "is_held", False):  # of SciPy (simtmm.scripts.cupy.libraries)
@@ -190,7 +190,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def wrapped(value: Any) -> Any:
-    """A result with arrays of the device in the place of NumPy's, and arrays without axes for NumPy's numbers."""
+    """A result with arrays of the device instead of NumPy's, and arrays without axes for NumPy's numbers."""
     if isinstance(value, ndarray):
         return value
     if isinstance(value, np.ndarray):

@@ -98,7 +98,7 @@ def asfortranarray(a: Any, dtype: Any = None) -> ndarray:
 
 
 def asnumpy(a: Any, stream: Any = None, order: Any = "C", out: Any = None, *, blocking: bool = True) -> Any:
-    """A copy on the host; an array of the host is given as it is."""
+    """A copy on the host; an array of the host is returned unchanged."""
     if isinstance(a, ndarray):
         return a.get(order=order, out=out)
     found = np.asarray(a, order=order)
@@ -149,7 +149,9 @@ def function(name: str) -> Any:
         return OWN[name]
     found = getattr(np, name, None) if name not in NOT_OF_CUPY and not name.startswith("_") else None
     if found is None:
-        raise MissingError(f"cupy.{name}: is not known to simtmm's stand-in for CuPy, and NumPy has none of its own")
+        raise MissingError(
+            f"cupy.{name}: is not supported by simtmm's stand-in for CuPy, and NumPy has no such function"
+        )
     if isinstance(found, np.ufunc):
         return Ufunc(found)
     if isinstance(found, type) or not callable(found):

@@ -105,7 +105,7 @@ class Fusion:
         self._kernels: dict[Any, tuple[ElementwiseKernel, bool] | None] = {}
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Launch it; or call the function as it is, where it is no chain of elementwise operations."""
+        """Launch it; or call the plain function, if it is not a chain of elementwise operations."""
         plain = not options and all(isinstance(each, (ndarray, bool, int, float, np.generic)) for each in arguments)
         if not plain or not any(isinstance(each, ndarray) for each in arguments):
             return self._function(*arguments, **options)
@@ -124,7 +124,9 @@ class Fusion:
             found = self._function(*(_Traced(trace, f"in{number}", each) for number, each in enumerate(types)))
             results = [trace.value(each) for each in (found if isinstance(found, tuple) else (found,))]
         except _NotFusedError as why:
-            notes.note(f"cupy.fuse: {self._name} is no chain of elementwise operations ({why}): it ran step by step.")
+            notes.note(
+                f"cupy.fuse: {self._name} is not a chain of elementwise operations ({why}): it ran step by step."
+            )
             return None
         ins = ", ".join(f"{np.dtype(each).name} in{number}" for number, each in enumerate(types))
         outs = ", ".join(f"{each.dtype.name} out{number}" for number, each in enumerate(results))

@@ -29,7 +29,7 @@ class Library(ModuleType):
             found = getattr(importlib.import_module(self._of), name)
         except (AttributeError, ImportError):
             raise MissingError(
-                f"{self._name}.{name}: is not known to simtmm's stand-in for CuPy, and {self._of} has none"
+                f"{self._name}.{name}: is not supported by simtmm's stand-in for CuPy, and {self._of} has none"
             ) from None
         if isinstance(found, ModuleType):
             return Library(f"{self._name}.{name}", f"{self._of}.{name}")

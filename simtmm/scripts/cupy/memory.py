@@ -73,7 +73,7 @@ class MemoryPointer:
         if not array.size:
             return cls(Memory(), 0)
         if not owner.flags.forc:
-            raise ValueError("data: of an array in memory with gaps: make a contiguous one (cupy.ascontiguousarray)")
+            raise ValueError("data: the array is not contiguous: make a contiguous one (cupy.ascontiguousarray)")
         content = (owner if owner.flags.c_contiguous else owner.T).reshape(-1).view(np.uint8)
         return cls(Memory(kept=content), int(array.ctypes.data) - int(content.ctypes.data))
 

@@ -88,7 +88,7 @@ def decided(
             known[parameter.type] = np.asarray(number).dtype
     for parameter in outs:
         if parameter.dtype is None and parameter.type not in known:
-            raise ValueError(f"Type of {parameter.name} is not known: no input says what {parameter.type} is")
+            raise ValueError(f"Type of {parameter.name} is unknown: no input determines {parameter.type}")
     return Types(
         known,
         tuple(parameter.dtype if parameter.dtype is not None else known[parameter.type] for parameter in ins),

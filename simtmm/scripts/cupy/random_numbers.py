@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.scripts import notes
 from simtmm.scripts.cupy.device_array import MissingError, count, unwrapped, wrapped
 
-NOTE = "cupy.random: random numbers are NumPy's, others than those of a GPU with the same seed."
+NOTE = "cupy.random: random numbers are NumPy's, which differ from a GPU's with the same seed."
 OWN_NUMBERS = {"rand", "randn", "random", "random_sample", "ranf", "sample", "uniform", "normal", "standard_normal",
                "exponential", "standard_exponential", "gamma", "standard_gamma", "beta", "lognormal", "laplace",
                "gumbel", "logistic", "rayleigh", "chisquare", "standard_t", "weibull", "pareto"}  # fmt: skip
@@ -41,7 +41,9 @@ class _Generator:
             raise AttributeError(name)
         method = getattr(self._of_numpy, name, None)
         if method is None:
-            raise MissingError(f"cupy.random.{name}: is not known to simtmm's stand-in for CuPy, and NumPy has none")
+            raise MissingError(
+                f"cupy.random.{name}: is not supported by simtmm's stand-in for CuPy, and NumPy has none"
+            )
         return lambda *arguments, **options: _call(method, name, arguments, options)
 
 

@@ -57,14 +57,15 @@ class RawKernel(OwnKernel):
             if reads is None and passes is None:
                 continue
             if isinstance(argument, (int, np.integer)) and reads is not None:
-                what = f"{type(argument).__name__} {argument}, whose bytes are no floating-point number"
+                what = f"{type(argument).__name__} {argument}, whose bytes are not a floating-point number"
             elif reads is not None and passes is not None and reads != passes:
                 what = f"{type(argument).__name__} of {passes} bytes, of which the kernel reads {reads}"
             else:
                 continue
             notes.note(
-                f"Kernel {self.name}: {parameter.text} {parameter.name} is given a {what}: on a GPU, CuPy passes it as "
-                f"it is, and the kernel sees another value; here it is converted. Pass a NumPy number of its type."
+                f"Kernel {self.name}: {parameter.text} {parameter.name} is given a {what}: on a GPU, CuPy passes it "
+                "unconverted, and the kernel sees another value; here it is converted. Pass a NumPy number of its "
+                "type."
             )
 
 

@@ -68,4 +68,4 @@ def errstate(**options: Any) -> Iterator[None]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise MissingError(f"cupyx.{name}: is not known to simtmm's stand-in for CuPy")
+    raise MissingError(f"cupyx.{name}: is not supported by simtmm's stand-in for CuPy")

@@ -9,6 +9,6 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     raise MissingError(
-        f"cupyx.jit.{name}: needs the real CuPy, whose transpiler it is; simtmm's stand-in takes cupy.RawKernel, and "
+        f"cupyx.jit.{name}: needs CuPy itself; simtmm's stand-in supports cupy.RawKernel, and "
         "numba.cuda.jit for kernels in Python"
     )

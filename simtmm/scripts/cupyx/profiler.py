@@ -47,7 +47,7 @@ def benchmark(
     current.clock().arm()
     runs, named = min(n_repeat, MOST_RUNS), str(name or getattr(func, "__name__", "function"))
     if runs < n_repeat:
-        notes.note(f"cupyx.profiler.benchmark: {named} ran {runs} times, not {n_repeat}: simulated runs are alike.")
+        notes.note(f"cupyx.profiler.benchmark: {named} ran {runs} times, not {n_repeat}: simulated runs are identical.")
     host, device = [], []
     for number in range(min(n_warmup, 1) + runs):
         begin, end = Event(), Event()

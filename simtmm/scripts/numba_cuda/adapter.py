@@ -30,7 +30,7 @@ def installed() -> Iterator[None]:
     """The block within which numba-cuda runs on the device of the recording. Raises KernelError for other versions."""
     version = imported("numba_cuda", "numba", "a script with Numba CUDA", KernelError).__version__
     if not version.startswith(KNOWN):
-        raise KernelError(f"numba-cuda {version}: is not known: pip install 'numba-cuda>=0.30,<0.31'")
+        raise KernelError(f"numba-cuda {version}: is not supported: pip install 'numba-cuda>=0.30,<0.31'")
     try:
         from numba.cuda.core import config
     except ImportError:  # numba-cuda's .pth file sends numba.cuda to it, which Python reads in site-packages alone
@@ -140,7 +140,7 @@ DEVICE = _Device()
 
 
 def _refused(self: Any, name: str) -> Any:
-    raise KernelError(f"numba: {name}: the driver's function is not done on a device that is not there")
+    raise KernelError(f"numba: {name}: this driver function is not supported on a simulated device")
 
 
 def _attribute(name: str) -> int:

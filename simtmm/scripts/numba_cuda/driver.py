@@ -129,7 +129,7 @@ class EmulatedDriver:
     def cuMemGetAddressRange(self, pointer: int) -> tuple[Any, int]:  # noqa: N802
         block = self.blocks.find(int(pointer))
         if block is None:
-            raise KernelError(f"numba: address {int(pointer):#x}: no array of the device is there")
+            raise KernelError(f"numba: address {int(pointer):#x}: is not in a device array")
         return self._binding.CUdeviceptr(block.address), block.size
 
     def cuMemcpyHtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
@@ -220,7 +220,7 @@ class EmulatedDriver:
                 raise RecordingError("numba: event_elapsed_time: an event was not recorded")
         clock, first, last = current.clock(), self._events[int(begin)], self._events[int(end)]
         if first is None or last is None:
-            raise RecordingError("elapsed time: the event was recorded before this recording began")
+            raise RecordingError("elapsed time: the event was recorded before this recording started")
         return 1000 * clock.seconds(first, last)
 
     def cuProfilerStart(self) -> None:  # noqa: N802

@@ -62,7 +62,7 @@ class Loaded:
         library = self._library()
         for function in [] if library is None else library._setup_functions:
             if not str(function.__module__).startswith("numba."):  # its own warn, and use nothing of the driver
-                raise KernelError(f"kernel {self.python_name}: setup callbacks of linked code are not called here")
+                raise KernelError(f"kernel {self.python_name}: setup callbacks of linked code are not supported")
             function(self)
         self.module.initialized = True
 
@@ -84,7 +84,7 @@ class Loaded:
         """The memory of a module's variable, as numba-cuda takes it, and its size."""
         variables = self.image().variables
         if name not in variables:
-            raise KernelError(f"{self.python_name}: variable {name}: is not in it")
+            raise KernelError(f"{self.python_name}: variable {name}: is not in its module")
         array = variables[name]
         address = self._blocks.adopt(array.ctypes.data, array.nbytes, array)
 
@@ -164,7 +164,7 @@ def _units(library: Any, architecture: int, entry: str, name: str) -> list[Compi
     """The PTX of a kernel, which is called by its Python name in it, and of what is linked with it."""
     if any(hasattr(each, "__cuda_array_interface__") for each in getattr(library, "referenced_objects", {}).values()):
         raise KernelError(
-            f"kernel {name}: reads an array of the device that is a global variable, whose address is in its code: "
+            f"kernel {name}: reads a device array through a global variable, whose address is in its code: "
             "pass the array as an argument"
         )
     major, minor = divmod(architecture, 10)
@@ -209,7 +209,9 @@ def _linked(code: Any, architecture: int, kernel: str) -> list[CompiledModule]:
     except OSError as error:
         raise KernelError(f"kernel {kernel}: link = {path}: can't be read ({error.strerror})") from None
     what = path or type(code).__name__
-    raise KernelError(f"kernel {kernel}: link = {what}: must be CUDA C++ (.cu) or hold PTX (.ptx, .cubin, .fatbin, .o)")
+    raise KernelError(
+        f"kernel {kernel}: link = {what}: must be CUDA C++ (.cu) or contain PTX (.ptx, .cubin, .fatbin, .o)"
+    )
 
 
 def parameter_names(function: Any) -> list[str]:

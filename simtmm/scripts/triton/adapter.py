@@ -25,7 +25,7 @@ def installed() -> Iterator[None]:
     import triton
 
     if not triton.__version__.startswith(KNOWN):
-        raise KernelError(f"triton {triton.__version__}: is not known: pip install 'triton>=3.9,<3.10'")
+        raise KernelError(f"triton {triton.__version__}: is not supported: pip install 'triton>=3.9,<3.10'")
     from triton import knobs
 
     if knobs.runtime.interpret:

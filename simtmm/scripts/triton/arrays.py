@@ -78,7 +78,7 @@ def wrapped(value: Any) -> Any:
     """An argument as Triton takes it. Raises KernelError for an array that no kernel can have."""
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject:
-            raise KernelError(f"triton: an array of {value.dtype}: must hold numbers, not objects of Python")
+            raise KernelError(f"triton: an array of {value.dtype}: must have numbers, not Python objects")
         return ArrayArgument(value)
     if isinstance(value, np.generic):
         return value.item()

@@ -37,7 +37,7 @@ def compiled_for_here(own: Any) -> Any:
         older = OLDER_WITH_FP8 if any(each in kinds for each in FP8) else OLDER
         notes.note(
             f"triton: kernel {compiled.metadata.name} is compiled for sm_{older}: "
-            f"for sm_{compiled.metadata.target.arch} it has {found[1]}, which is not run here"
+            f"for sm_{compiled.metadata.target.arch} it has {found[1]}, which is not supported"
         )
         kept = {key: value for key, value in (options or {}).items() if key not in _OF_ARCHITECTURE}
         return own(src, target=GPUTarget("cuda", older, 32), options=kept, **others)

@@ -11,7 +11,7 @@ WARP_SIZE = 32
 
 
 class DeviceNumber(int):
-    """The device 0 of an architecture: kernels that are compiled for another device 0 are not taken for it."""
+    """The device 0 of an architecture: kernels that are compiled for another device 0 are not mistaken for it."""
 
     architecture: int
 
@@ -94,7 +94,7 @@ class SimulatedDriver:
 
     def map_python_to_cpp_type(self, kind: str) -> str:
         """No launcher is compiled. Raises KernelError."""
-        raise KernelError(f"triton: {kind}: no launcher in C++ is built here")
+        raise KernelError(f"triton: {kind}: launchers in C++ are not supported")
 
     def get_benchmarker(self) -> Any:
         """What times a function."""

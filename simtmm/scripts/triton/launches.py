@@ -30,7 +30,7 @@ class Launcher:
         self.name: str = kernel.metadata.name
         if getattr(kernel.metadata, "num_ctas", 1) > 1:
             raise KernelError(f"triton: kernel {self.name}: num_ctas = {kernel.metadata.num_ctas}: must be 1: clusters "
-                              "of blocks are not run here")  # fmt: skip
+                              "of blocks are not supported")  # fmt: skip
         self._metadata, self._tensors = kernel.metadata, tensors
         signature = kernel.src.signature
         self._names, self._types = [str(name) for name in signature], list(signature.values())

@@ -52,7 +52,7 @@ def do_bench(
     """triton.testing.do_bench: the function is called once, and its launches are recorded."""
     found = milliseconds(fn, recorded=True)
     if found is None:
-        notes.note("do_bench: a function that launches no kernel has no time here: nan is given for it")
+        notes.note("do_bench: a function that launches no kernel has no simulated time: nan is returned")
         found = math.nan
     if quantiles is not None:
         return [found] * len(quantiles) if len(quantiles) > 1 else found
@@ -88,8 +88,9 @@ def pruned(own: Any) -> Any:
         found = own(self, kwargs)
         if current.clock_if_any() is None and len(found) > 1:
             notes.note(
-                f"triton: {self.base_fn.__name__} is not tuned, as there is no machine to simulate: the first of its "
-                f"{len(found)} configurations is taken ({found[0]})"
+                f"triton: {self.base_fn.__name__} is not tuned, because there is no machine to simulate: using the "
+                "first of its "
+                f"{len(found)} configurations ({found[0]})"
             )
             return found[:1]
         return found
@@ -99,7 +100,7 @@ def pruned(own: Any) -> Any:
 
 def _print_table(tuner: Any, timings: dict[Any, Any]) -> None:
     rows = sorted(((_first(each), str(config)) for config, each in timings.items()), key=lambda row: row[0])
-    lines = [f"autotune of {tuner.base_fn.__name__}: {len(rows)} configurations simulated, the fastest is taken"]
+    lines = [f"autotune of {tuner.base_fn.__name__}: {len(rows)} configurations simulated; using the fastest"]
     lines += [f"  {_shown(time):>12}  {_short(config)}" for time, config in rows]
     print("\n".join(lines), file=sys.stderr, flush=True)
 

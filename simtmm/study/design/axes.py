@@ -91,7 +91,7 @@ def span(name: str, given: object, whole: bool = False) -> Span:
     _check_ends(f"sample: axis {name} = {given}", low, high, log)
     _check_apart(f"sample: axis {name} = {given}", low, high, log)
     if whole and math.ceil(low) > math.floor(high):
-        raise StudyError(f"sample: axis {name} = {given}: there is no whole number in it")
+        raise StudyError(f"sample: axis {name} = {given}: it has no whole number")
     if whole and log and math.ceil(low) < 1:
         raise StudyError(f"sample: axis {name} = {given}: LOW must be above 0")
     return Span(name, low, high, log, whole)
@@ -115,7 +115,7 @@ def product(groups: Sequence[Sequence[Axis]]) -> Iterator[dict[str, Value]]:
         lengths = {entry.name: len(entry.values) for entry in group}
         if len(set(lengths.values())) > 1:
             lengths_in_words = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            raise StudyError(f"linked axes: {lengths_in_words}: must have as many values as one another")
+            raise StudyError(f"linked axes: {lengths_in_words}: must have equal numbers of values")
         names = [entry.name for entry in group]
         choices.append(
             [dict(zip(names, values, strict=True)) for values in zip(*(entry.values for entry in group), strict=True)]
@@ -237,4 +237,4 @@ def _value(name: str, given: object) -> Value:
         return given
     if isinstance(given, float) and math.isfinite(given):
         return _tidy(given)
-    raise StudyError(f"axis {name}: {shown(given)}: must be a number, a word or a truth value")
+    raise StudyError(f"axis {name}: {shown(given)}: must be a number, a word, true or false")

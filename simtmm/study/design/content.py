@@ -1,4 +1,4 @@
-"""Content: hashes of all that decides what a program does, its parameters apart, by which its results are kept."""
+"""Content: hashes of all that decides what a program does, its parameters apart, the key of its results."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ def kernel_digest(folder: Path) -> str:
 
 
 def files_digest(folder: Path) -> str:
-    """Of every file in a kernel's folder, byte by byte, and of our headers: by which a recording is kept.
+    """Of every file in a kernel's folder, byte by byte, and of our headers: the key of a recording.
 
     Raises KernelError.
     """

@@ -162,7 +162,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
     )
     if design.by_sample is not None and (ran.kind == "algorithm" or study.engine != ENGINE):
         what = f"algorithm {ran.name}" if ran.kind == "algorithm" else f"engine {study.engine!r}"
-        raise StudyError(f"sample_error: {what}: simulates no samples: it is for kernels and traces on {ENGINE!r}")
+        raise StudyError(f"sample_error: {what}: can't be sampled: only kernels and traces on {ENGINE!r} can")
     if design.size > MOST_POINTS:
         raise StudyError(f"study: {design.size} points: must be at most {MOST_POINTS}")
     return design
@@ -253,13 +253,11 @@ def _check_names(study: StudyFile, ran: Subject, varied: list[str]) -> None:
     for name in varied:
         if name not in ran.parameters and not is_machine_key(name):
             known = [*ran.parameters, *filter(is_machine_key, units())]
-            raise StudyError(
-                f"axis {name}: neither a machine's key nor a parameter{nearest(name, known, ran.parameters)}"
-            )
+            raise StudyError(f"axis {name}: not a machine's key or a parameter{nearest(name, known, ran.parameters)}")
         if varied.count(name) > 1:
-            raise StudyError(f"axis {name}: is there twice")
+            raise StudyError(f"axis {name}: appears more than once")
         if name in study.parameters or name in flattened(study.changes):
-            raise StudyError(f"axis {name}: has a fixed value as well")
+            raise StudyError(f"axis {name}: also has a fixed value")
     for name in study.parameters:
         if name not in ran.parameters:
             raise StudyError(f"{ran.kind} {ran.name}: parameter {name!r}: unknown{nearest(name, ran.parameters)}")
@@ -314,7 +312,7 @@ def _subject(study: StudyFile, folder: Path | None) -> Subject:
 
 
 def _beside(name: str, folder: Path | None, known: Collection[str]) -> str:
-    """A path in a study file is relative to the file's folder; known names, and what is not there, stay as they are."""
+    """A path in a study file is relative to the file's folder; known names, and what is not there, stay unchanged."""
     if folder is None or name in known:
         return name
     try:

@@ -26,7 +26,7 @@ class Point:
     machine: None where the values were refused.
     key: of its content; two points with one key are one.
     skipped: why it is not computed; empty if it is.
-    rule: that schedules, in the place of the machine's own.
+    rule: that schedules, instead of the machine's own.
     """
 
     number: int
@@ -43,7 +43,7 @@ def points_of(design: Design, watch: Watch | None = None) -> tuple[Point, ...]:
 
     watch: called with ("planning", points made, points).
 
-    A point whose machine or parameters are refused, or which does not meet a constraint, is kept as skipped. Raises
+    A point whose machine or parameters are refused, or which does not meet a constraint, is stored as skipped. Raises
     StudyError, and the error of the first point where none can be computed.
     """
     maker = _Maker(design)

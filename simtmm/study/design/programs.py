@@ -1,7 +1,7 @@
 """Several programs in one study: `program` is then an axis, and each point is one of its program's own.
 
 A point has the key that it has in a study of that program alone, so the two share what is computed. A parameter is one
-of those programs that have it; along its axis the others stay as they are.
+of those programs that have it; along its axis the others stay unchanged.
 """
 
 import hashlib
@@ -71,9 +71,9 @@ def several(subjects: Sequence[Subject]) -> Subject:
         return subjects[0]
     for one in subjects:
         if one.kind == "algorithm":
-            raise StudyError(f"program = {one.name!r}: several programs of a study must be kernels and traces")
+            raise StudyError(f"program = {one.name!r}: a study of several programs must have only kernels and traces")
         if PROGRAM in one.parameters:
-            raise StudyError(f"program = {one.name!r}: has a parameter {PROGRAM!r}, and can't be one of several")
+            raise StudyError(f"program = {one.name!r}: has a parameter {PROGRAM!r}, so it can't be one of several")
     names = [one.name for one in subjects]
     # Traces of one kernel differ by their files
     each = {
@@ -81,7 +81,7 @@ def several(subjects: Sequence[Subject]) -> Subject:
         for one in subjects
     }
     if len(each) < len(subjects):
-        raise StudyError(f"program: {', '.join(names)}: is there twice")
+        raise StudyError(f"program: {', '.join(names)}: appears more than once")
     digest = hashlib.sha256("\0".join(one.digest for one in subjects).encode()).hexdigest()[:32]
     kind = "kernel" if any(one.kind == "kernel" for one in subjects) else "trace"
     compiled = any(one.is_compiled for one in subjects)

@@ -47,7 +47,7 @@ class Rule:
         space: dict[str, Any] = {"__name__": "rule", "__file__": self.path}
         source = Path(self.path).read_bytes()
         if _digest(self.path, source) != self.digest:
-            raise StudyError(f"{where}: its file has changed since this began")
+            raise StudyError(f"{where}: its file has changed since the study started")
 
         def loaded() -> Scheduler:
             exec(compile(source, self.path, "exec"), space)  # noqa: S102 - the user gave this file to be run
@@ -82,7 +82,7 @@ def rules_in(paths: Iterable[str | Path]) -> dict[str, Rule]:
             raise StudyError(f"--rule {path}: has no function of two arguments, the ready warps and the core group")
         for name in names:
             if name in known or name in found:
-                raise StudyError(f"--rule {path}: {name}: is the name of another rule")
+                raise StudyError(f"--rule {path}: {name}: is also the name of another rule")
             found[name] = Rule(name, digest, str(Path(path).resolve()))
     return found
 

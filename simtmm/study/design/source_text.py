@@ -1,6 +1,6 @@
 """Source text: what of a source file decides what it does, without comments and blank space.
 
-What can't be read for sure is kept whole: then an edit counts that changes nothing, and none is missed that does.
+What can't be read for sure stays whole: then an edit counts that changes nothing, and none is missed that does.
 """
 
 import ast
@@ -43,7 +43,7 @@ _APART = b"()[]{},;"  # a blank beside them divides nothing
 
 
 def deciding_text(path: Path, content: bytes) -> bytes:
-    """What a file's content does, as a text that is equal for files that do the same; other files as they are.
+    """What a file's content does, as a text that is equal for files that do the same; other files unchanged.
 
     path: of the file, whose suffix tells the language.
     """

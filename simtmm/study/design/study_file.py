@@ -48,7 +48,7 @@ def programs_of(study: StudyFile) -> list[str]:
     """The programs that a study names, one as a rule. Raises StudyError where it names none."""
     named = [study.program] if isinstance(study.program, str) else study.program
     if not named:
-        raise StudyError("program: must name one at least")
+        raise StudyError("program: must name at least one")
     return named
 
 

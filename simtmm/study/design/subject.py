@@ -39,7 +39,7 @@ class Subject:
     source: as the steps take it: a kernel's name or folder, a trace's path, an algorithm's name. digest: a hash of
     all that decides what it does, parameters apart. is_compiled: whether it is a kernel that is recorded as compiled,
     for the architecture of each machine. files: of a kernel that can be run, a hash of its files with their comments,
-    by which its recordings are kept: they tell lines.
+    the key of its recordings: they have lines.
     """
 
     kind: Kind
@@ -156,7 +156,9 @@ def stored_subject(source: str, kind: Kind | None) -> Subject:
     folder = named_kernel(source) if kind in (None, "kernel") else None
     if folder is None and kind != "kernel" and (source in ALGORITHMS or kind_of(source) == "trace"):
         return _other(source, kind or ("algorithm" if source in ALGORITHMS else "trace"))
-    again = "the store is an older simtmm's, without the kernel's description: run the sweep again, into a new store"
+    again = (
+        "the store is from an older simtmm and lacks the kernel's description: run the sweep again, into a new store"
+    )
     if folder is None:
         raise StudyError(f"program = {_word(source)}: {refusal(source)}; {again}")
     described = describe(source, folder)
@@ -188,7 +190,7 @@ def _kind(source: str, is_kernel: bool) -> Kind:
     if source in ALGORITHMS:
         return "algorithm"
     known = sorted({*known_kernels(), *ALGORITHMS})
-    raise StudyError(f"{source!r}: neither a kernel, nor a trace, nor an algorithm{nearest(source, known)}")
+    raise StudyError(f"{source!r}: not a kernel, trace or algorithm{nearest(source, known)}")
 
 
 def _kernel(folder: Path) -> Subject:

@@ -59,7 +59,7 @@ class Ran:
         return self.source, self.files or self.digest, dict(self.parameters), self.architecture, self.form
 
     def key(self, machine: Machine, engine: str | BySample, rule: Rule | None = None) -> str:
-        """What its case on a machine is kept by: that of a sweep's point where that is the same.
+        """The key of its case on a machine: that of a sweep's point where that is the same.
 
         Raises StudyError for a rule with a sample.
         """
@@ -70,7 +70,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class MachineCase:
-    """A program on a machine. rule: that schedules, in the place of the machine's own."""
+    """A program on a machine. rule: that schedules, instead of the machine's own."""
 
     ran: Ran
     machine: Machine
@@ -131,7 +131,7 @@ class Cases:
         """Compute what is lacking, of the programs with the digests that it gives.
 
         workers: processes; one for each core if None, and 1 is this process. watch: called with "cases", and with what
-        each goes through in this process. What goes wrong with a case is kept as that one's. Raises what would go wrong
+        each goes through in this process. An error of a case is stored as that case's. Raises what would go wrong
         with all.
         """
         there = {key: documents for store in self._open for key, documents in store.mended(store.results).items()}
@@ -179,7 +179,7 @@ class Cases:
             elif key in failures:
                 found.append(Missing("failed", "; ".join(failures[key].values())))
             else:
-                found.append(Missing("open", "has not been run yet"))
+                found.append(Missing("open", "has not run yet"))
         return found
 
     def _skipped(self) -> dict[str, str]:
@@ -190,7 +190,7 @@ def _told(engine: str | BySample, rule: Rule | None) -> tuple[str, Sequence[obje
     """The engine that simulates a case, and what else decides its time. Raises StudyError for a rule with a sample."""
     if isinstance(engine, BySample):
         if rule is not None:
-            raise StudyError(f"rule {rule.name}: is simulated whole: leave out the sample, or the rule")
+            raise StudyError(f"rule {rule.name}: can't be sampled: leave out the sample or the rule")
         return SAMPLES, engine.content
     return (RULES, rule.content()) if rule is not None else (engine, ())
 
@@ -259,7 +259,7 @@ def computed(
     except SimtmmError as error:
         return Outcome(errors={SIMULATED: str(error)})
     except MemoryError:
-        return Outcome(errors={SIMULATED: "memory ran out"})
+        return Outcome(errors={SIMULATED: "out of memory"})
     return Outcome(results, seconds=perf_counter() - begun)
 
 
@@ -273,7 +273,7 @@ def computed_by_sample(ran: Ran, machine: Machine, by: BySample, threads: int | 
     except SimtmmError as error:
         return Outcome(errors={SIMULATED: str(error)})
     except MemoryError:
-        return Outcome(errors={SIMULATED: "memory ran out"})
+        return Outcome(errors={SIMULATED: "out of memory"})
     info = found.info
     simulated = {**found.result.to_dict(), CAUSES: found.causes, HELD_BY: held_by(info, machine), SAMPLED: found.about}
     results: dict[str, Mapping[str, Any]] = {
@@ -285,7 +285,7 @@ def computed_by_sample(ran: Ran, machine: Machine, by: BySample, threads: int | 
 
 
 def _done(documents: Documents, machine: Machine) -> Done | None:
-    """A case from what is kept of it; None where that is not all."""
+    """A case from its stored parts; None if they are incomplete."""
     try:
         trace, counts = documents[TRACE], documents[COUNTS]
         simulated = {

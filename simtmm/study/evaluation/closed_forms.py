@@ -1,6 +1,6 @@
 """Closed forms: a study of an algorithm of the papers as columns, computed and kept a part at a time.
 
-A part is so many points in the study's order. It is kept whole, by a key of the study's content, and is not computed
+A part is so many points in the study's order. It is stored whole, by a key of the study's content, and is not computed
 again. No point is an object, unless it is asked for as one.
 """
 

@@ -32,7 +32,7 @@ class Identity:
     run: int
 
     def in_words(self, program: str) -> str:
-        """In words, beside what would compute now. program: the digest of the program as it is."""
+        """In words, compared with what would compute now. program: the digest of the present program."""
         parts = [f"simtmm {self.version} ({self.sources[:8]})"] if self.sources != computed_by() else []
         parts += [f"program {self.program[:8]}"] if self.program != program else []
         return f"run {self.run}: {', '.join(parts)}"

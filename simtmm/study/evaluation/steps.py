@@ -46,11 +46,11 @@ def checked(given: object) -> "Outcome | SimtmmError":
     if isinstance(given, SimtmmError):
         return given
     if not isinstance(given, Outcome):
-        return StudyError(f"what computed it gave no result: {shown(given)}")
+        return StudyError(f"its computation returned no result: {shown(given)}")
     found, seconds = (given.results, given.errors, given.skipped), given.seconds
     is_time = type(seconds) in (int, float) and 0 <= seconds < math.inf
     if not (is_time and all(map(_is_plain, found)) and all(isinstance(text, str) for text in given.errors.values())):
-        return StudyError(f"what computed it gave no result: {shown(given)}")
+        return StudyError(f"its computation returned no result: {shown(given)}")
     return given
 
 
@@ -106,7 +106,7 @@ def compute(
         except SimtmmError as error:
             errors[quantity] = str(error)
         except MemoryError:
-            errors[quantity] = "memory ran out"
+            errors[quantity] = "out of memory"
     return Outcome(results, errors, seconds=perf_counter() - begun)
 
 
@@ -126,7 +126,7 @@ def compute_by_sample(
     except SimtmmError as error:
         return Outcome(errors=dict.fromkeys(quantities, str(error)))
     except MemoryError:
-        return Outcome(errors=dict.fromkeys(quantities, "memory ran out"))
+        return Outcome(errors=dict.fromkeys(quantities, "out of memory"))
     results: dict[str, Mapping[str, Any]] = {}
     errors: dict[str, str] = {}
     for quantity in quantities:

@@ -84,7 +84,7 @@ def tasks_of(design: Design, waiting: Pending) -> dict[Task, str]:
 def _of_samples(subject: Subject, waiting: Pending, by: BySample) -> dict[Task, str]:
     """A call for each point, which records the sample that it needs."""
     if any(point.rule for point in waiting.points.values()):
-        raise StudyError("sample_error: scheduling rules are simulated whole: leave out the sample, or the rules")
+        raise StudyError("sample_error: scheduling rules can't be sampled: leave out the sample or the rules")
     tasks: dict[Task, str] = {}
     for key, point in waiting.points.items():
         ran = subject.of(point.axes)

@@ -1,1 +1,1 @@
-"""Store: where a study is kept, an SQLite file."""
+"""Store: a study in an SQLite file."""

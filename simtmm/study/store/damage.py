@@ -5,7 +5,7 @@ import sqlite3
 from simtmm.errors import StudyError, shown
 from simtmm.study.store import schema
 
-AGAIN = "run the sweep again, which computes anew what is lost"
+AGAIN = "run the sweep again to recompute what is lost"
 LOST = {"lost": "its row was damaged"}  # the provenance of a run of which nothing else is known
 
 

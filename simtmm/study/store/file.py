@@ -27,7 +27,7 @@ class StoreFile:
         """Open it. make: see Store. Raises StudyError for what is no store."""
         self.path = str(path)
         if not make and not is_file(path):
-            raise StudyError(f"{path}: there is no such store")
+            raise StudyError(f"{path}: no such store")
         self._copy: TemporaryDirectory[str] | None = None
         self._is_new = make and self.path != ":memory:" and not os.path.lexists(self.path)
         try:
@@ -59,7 +59,7 @@ class StoreFile:
             raise self._refused(error) from None
 
     def _refused(self, error: Exception) -> StudyError:
-        what = "can't be read or written" if _is_of_the_disk(error) else "is no store of a study"
+        what = "can't be read or written" if _is_of_the_disk(error) else "is not a study's store"
         return StudyError(f"{self.path}: {what} ({shown_error(error)})")
 
     def close(self) -> None:
@@ -92,11 +92,11 @@ class StoreFile:
         application, version = (pragma(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
         empty = self._is_empty()
         if not (empty and application == 0) and application != schema.APPLICATION:
-            raise StudyError(f"{self.path}: is a database, but no store of a study")
+            raise StudyError(f"{self.path}: is a database, but not a study's store")
         if not empty and not 1 <= version <= schema.SCHEMA:
-            raise StudyError(f"{self.path}: has schema {version}, this simtmm has {schema.SCHEMA}: take another file")
+            raise StudyError(f"{self.path}: has schema {version}, this simtmm has {schema.SCHEMA}: use another file")
         if empty and not make:
-            raise StudyError(f"{self.path}: is no store of a study (it is empty)")
+            raise StudyError(f"{self.path}: is not a study's store (it is empty)")
         pragma("PRAGMA journal_mode = WAL")
         pragma("PRAGMA synchronous = NORMAL")  # safe for a killed process; the system's crash may cost the last points
         if empty or version < schema.SCHEMA:
@@ -110,7 +110,8 @@ class StoreFile:
         return not self.database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def _copied(self) -> str:
-        """A copy of what can't be written to, as SQLite writes beside what it reads; with the log that a killed process
+        """A copy of what can't be written to, as SQLite writes next to the file that it reads; with the log that a
+        killed process
         has left.
         """
         try:
@@ -122,8 +123,8 @@ class StoreFile:
         except OSError as error:
             self._forget_copy()
             raise StudyError(
-                f"{self.path}: can't be read (beside it nothing can be written, and a copy in {gettempdir()} can't "
-                f"either: {error.strerror or error})"
+                f"{self.path}: can't be read (its folder is not writable, and a copy in {gettempdir()} can't be "
+                f"written: {error.strerror or error})"
             ) from None
         return copy
 

@@ -24,7 +24,7 @@ def kept_store(name: str, digest: str) -> Path:
     """The store in the user's cache folder of a program, whatever its parameters and the machine.
 
     name: of the program, for people who look into the folder. digest: of its content. What this simtmm did not compute
-    is in others; those used least recently go where they take too much room. One that can't be mended is made anew.
+    is in others; those used least recently go where they take too much room. One that can't be repaired is made anew.
     """
     folder = cache.own_folder(STORES)
     key = hashlib.sha256(f"{digest} {computed_by()}".encode()).hexdigest()[:20]
@@ -34,7 +34,7 @@ def kept_store(name: str, digest: str) -> Path:
             with Store(path) as store:
                 store.mended(store.check)
         except StudyError as error:
-            logger.warning("warning: %s; it is made anew", error)
+            logger.warning("warning: %s; it is recreated", error)
             _remove(path)
         with contextlib.suppress(OSError):
             os.utime(path)  # the least recently used go first

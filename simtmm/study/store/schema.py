@@ -76,7 +76,7 @@ def rows(database: sqlite3.Connection, table: str, where: str = "", *given: str)
 
 
 def put_rows(database: sqlite3.Connection, table: str, rows: Iterable[Cells]) -> None:
-    """Write rows in the place of those with their keys."""
+    """Write rows instead of those with their keys."""
     database.executemany(INSERT[table], [(*row, checksum(table, row)) for row in rows])
 
 
@@ -139,7 +139,7 @@ def encoded(document: object) -> str:
 
 
 def encoded_result(document: Mapping[str, Any]) -> str | None:
-    """A result as a store keeps it; None where it has something else in the place of a number."""
+    """A result as a store keeps it; None where it has something else instead of a number."""
     text = encoded(document)
     try:
         if "NaN" in text:  # of which a name may be a part

@@ -1,9 +1,10 @@
-"""Store: where a study is kept, an SQLite file. Whatever has been committed outlives a kill at any moment.
+"""Store: a study in an SQLite file. Whatever has been committed outlives a kill at any moment.
 
-Tables: `points` (a row a point, with a column for each axis), `results` (a row a point and quantity, the document as
+Tables: `points` (a row for each point, with a column for each axis), `results` (a row for each point and quantity, the
+document as
 JSON), `parts` (of large studies of closed forms), `skipped` (points that a machine can't hold, say, with the reason),
 `failures`, `runs` (provenance: which simtmm, which command) and `study` (the study file as it was last run, its paths
-made whole). A result is kept by the key of its point's content, so it serves every study in which the same point
+made whole). A result is stored under the key of its point's content, so it serves every study in which the same point
 occurs. Each row that is read again has a checksum (schema.py): one that is not what was written is never told, but
 refused with a DamageError; `mend` takes such rows away, so that a sweep computes anew what was in them.
 """
@@ -109,7 +110,7 @@ class Store:
         with self._file.transaction():
             before, lost = problem(self._database), written_anew(self._database)
             if after := problem(self._database):
-                raise StudyError(f"{self.path}: is damaged ({after}) and can't be mended: take another file")
+                raise StudyError(f"{self.path}: is damaged ({after}) and can't be repaired: use another file")
         if before or any(lost.values()):  # else another process has mended it
             logger.warning("warning: %s: is damaged: %s; what was there is computed anew", self.path, described(lost))
 
@@ -178,7 +179,7 @@ class Store:
         """
         encoded = {quantity: schema.encoded_result(document) for quantity, document in results.items()}
         there = [(point, quantity, float(seconds), run, text) for quantity, text in encoded.items() if text is not None]
-        none = {quantity: "what came of it is no number" for quantity, text in encoded.items() if text is None}
+        none = {quantity: "its result is not a number" for quantity, text in encoded.items() if text is None}
         failed = [(point, quantity, run, error) for quantity, error in {**failures, **none}.items()]
         with self._file.transaction():
             schema.put_rows(self._database, "results", there)
@@ -273,9 +274,9 @@ class Store:
         try:
             parsed = parsed_json(document, own=())
         except ValueError as error:
-            raise StudyError(f"{self.path}: holds what is not JSON ({shown_error(error)})") from None
+            raise StudyError(f"{self.path}: has invalid JSON ({shown_error(error)})") from None
         if not isinstance(parsed, dict):
-            raise StudyError(f"{self.path}: holds {shown(parsed)}: must be an object")
+            raise StudyError(f"{self.path}: has {shown(parsed)}: must be an object")
         return parsed
 
 

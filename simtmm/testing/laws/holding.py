@@ -21,7 +21,7 @@ def work_conserving(grants: Grants) -> Breach | None:
     for index, turn in enumerate(grants.turns):
         if turn.granted is None:
             ready = ", ".join(str(number) for number in turn.ready)
-            return Breach(f"nobody was granted, and ready were {ready}", index, index, turn.ready)
+            return Breach(f"no warp was granted, although {ready} were ready", index, index, turn.ready)
     return None
 
 
@@ -36,7 +36,7 @@ def holds_back_loads_only(grants: Grants) -> Breach | None:
             continue
         others = [warp for warp in turn.may_be_granted if warp.operation not in LOADS]
         if others:
-            what = f"nobody was granted, and warp {others[0].number} was ready for a {others[0].operation}"
+            what = f"no warp was granted, although warp {others[0].number} was ready for a {others[0].operation}"
             return Breach(what, index, index, (others[0].number,))
     return None
 
@@ -56,7 +56,8 @@ def admits_at_most(most: int) -> Callable[[Grants], Breach | None]:
             active = [warp.number for warp in turn.warps if warp.issued and warp.state != "barrier"]
             if len(active) >= most:
                 what = (
-                    f"warp {chosen.number} had its first turn beside {len(active)} active warps: {most} may be active"
+                    f"warp {chosen.number} had its first turn with {len(active)} active warps: "
+                    f"at most {most} may be active"
                 )
                 return Breach(what, index, index, (chosen.number, *active))
         return None
@@ -81,7 +82,7 @@ def loads_of_few(few: int, slack: int) -> Callable[[Grants], Breach | None]:
             hits, misses = sum(warp.hits for warp in turn.warps), sum(warp.misses for warp in turn.warps)
             may = [warp.number for warp in turn.warps if warp.state != "barrier"][:few]
             if misses > hits + slack and chosen.number not in may:
-                what = f"warp {chosen.number} loads, with {misses} misses and {hits} hits so far: may load {may}"
+                what = f"warp {chosen.number} loads, with {misses} misses and {hits} hits so far: only {may} may load"
                 return Breach(what, index, index, (chosen.number, *may))
         return None
 

@@ -16,7 +16,7 @@ def _each(grants: Grants, expected: Callable[[Turn], set[int]], why: str) -> Bre
     """The first turn whose grant is none of the expected."""
     for index, turn in enumerate(grants.turns):
         if turn.granted is not None and turn.granted not in (right := expected(turn)):
-            what = f"warp {turn.granted} was granted, and not {_either(right)}: {why}"
+            what = f"warp {turn.granted} was granted instead of {_either(right)}: {why}"
             return Breach(what, index, index, (turn.granted, *sorted(right)))
     return None
 

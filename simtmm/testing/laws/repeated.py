@@ -16,7 +16,7 @@ def deterministic(first: Grants, second: Grants) -> Breach | None:
 
     Formula: q(t) = q'(t) implies a(t) = a'(t), of two runs of one workload
     """
-    return _other_answer(first, second, "when the same workload was run again")
+    return _other_answer(first, second, "when the same workload ran again")
 
 
 @law(*ANY, pair="future")
@@ -25,7 +25,7 @@ def no_foresight(first: Grants, second: Grants) -> Breach | None:
 
     Formula: q(t) = q'(t) implies a(t) = a'(t), of workloads that differ in what is still to come
     """
-    return _other_answer(first, second, "when only what came later was other")
+    return _other_answer(first, second, "when only later work differed")
 
 
 @law("grouped", pair="others")
@@ -34,7 +34,7 @@ def group_local(first: Grants, second: Grants) -> Breach | None:
 
     Formula: q(t) = q'(t) implies a(t) = a'(t), in group 0, of workloads that differ in the blocks of other groups
     """
-    return _other_answer(first, second, "when only other groups' blocks were other", groups={0})
+    return _other_answer(first, second, "when only other groups' blocks differed", groups={0})
 
 
 def _other_answer(first: Grants, second: Grants, when: str, groups: set[int] | None = None) -> Breach | None:
@@ -47,7 +47,7 @@ def _other_answer(first: Grants, second: Grants, when: str, groups: set[int] | N
             if one.question != other.question:
                 break
             if one.answer != other.answer:
-                what = f"in group {group} the rule gave {_said(one)}, and {_said(other)} {when}"
+                what = f"in group {group} the rule returned {_said(one)}, but {_said(other)} {when}"
                 found.append(Breach(what, index, index, tuple(one.ready)))
                 break
     return min(found, key=lambda breach: breach.turn, default=None)

@@ -56,7 +56,7 @@ def one_turn_each(grants: Grants) -> Breach | None:
                 if chosen is None or chosen.number == number:
                     continue
                 if chosen.slot in slots:
-                    what = f"warp {number} was ready, and slot {chosen.slot} (warp {chosen.number}) had a second turn"
+                    what = f"warp {number} was ready, but slot {chosen.slot} (warp {chosen.number}) had a second turn"
                     return Breach(what, index, since[number], (number, chosen.number))
                 slots.add(chosen.slot)
             if chosen is not None:
@@ -125,9 +125,7 @@ def _unfair(queue: list[Numbered], most: int) -> Breach | None:
             if gap > most:
                 more, less = (one, other) if lead == max(ahead) else (other, one)
                 begin = ahead[min(ahead) if lead == max(ahead) else max(ahead)]
-                what = (
-                    f"warp {more} had {gap} turns more than warp {less}, and both wanted turns: at most {most} may be"
-                )
+                what = f"warp {more} had {gap} more turns than warp {less} while both wanted turns: at most {most}"
                 found.append(Breach(what, index, max(begin, since), (more, less)))
                 break
     return min(found, key=lambda breach: breach.turn, default=None)

@@ -48,7 +48,7 @@ def export_accelsim(trace: Trace, folder: str | Path, binary_version: int) -> Ex
     target, info = Path(folder), trace.info
     if info.provenance.get("recorder") != FROM:
         raise TraceError(
-            f"{info.kernel}: was not imported from Accel-Sim, so that it has no program counters and registers to write"
+            f"{info.kernel}: was not imported from Accel-Sim, so it has no program counters and registers to write"
         )
     _make(target)
     _check_room(target, info.launches)
@@ -78,7 +78,7 @@ def _make(folder: Path) -> None:
     except OSError as error:
         raise TraceError(f"{folder}: can't be created as a folder of kernels ({error.strerror})") from None
     if not is_empty:
-        raise TraceError(f"{folder}: holds files; a new or an empty folder is needed")
+        raise TraceError(f"{folder}: is not empty; a new or an empty folder is needed")
 
 
 def _check_room(folder: Path, launches: Sequence[TraceLaunch]) -> None:
@@ -86,7 +86,7 @@ def _check_room(folder: Path, launches: Sequence[TraceLaunch]) -> None:
     warps = sum(launch.blocks * -(-launch.threads_per_block // LANES) for launch in launches)
     needed = BYTES_OF_WARP * warps + BYTES_OF_BLOCK * sum(launch.blocks for launch in launches)
     if needed > (free := shutil.disk_usage(folder).free):
-        raise TraceError(f"{folder}: {warps:,} warps take {needed:,} bytes at least, and the disk has {free:,} left")
+        raise TraceError(f"{folder}: {warps:,} warps need at least {needed:,} bytes, but the disk has only {free:,}")
 
 
 def _header(launch: TraceLaunch, number: int, binary_version: int, has_lines: bool) -> str:

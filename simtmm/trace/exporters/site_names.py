@@ -61,7 +61,7 @@ def _between(kernel: str, named: dict[int, SiteName], first: int, behind: int) -
         missing = (own - at) // 2
         room = name.pc - before - 1 if name else missing
         if missing > room:
-            raise TraceError(f"kernel {shown(kernel)}: {missing} program counters before site {own}: there is no room")
+            raise TraceError(f"kernel {shown(kernel)}: {missing} program counters before site {own}: no room is left")
         step = (room + 1) // (missing + 1) if name else 16
         unnamed += [before + step * (number + 1) for number in range(missing)]
         before, at = name.pc if name else before, own + 2

@@ -106,7 +106,7 @@ class WarpLines:
     def name(self, site: int) -> SiteName:
         """The instruction of a site. Raises TraceError."""
         if site not in self._sites.named:
-            raise TraceError(f"site {site}: has events, and the trace does not list it")
+            raise TraceError(f"site {site}: has events, but is not in the trace's list")
         return self._sites.named[site]
 
     def opcode(self, name: SiteName, space: int, action: int) -> str:
@@ -255,7 +255,7 @@ class _Warp:
                 self._join(lane, self._lanes[lane].issued)  # a barrier waits for all
             return
         if kind not in _ACTION:
-            raise TraceError(f"site {site}: {Kind(kind).name.lower()}: is no event of an imported trace")
+            raise TraceError(f"site {site}: {Kind(kind).name.lower()}: is not an event of an imported trace")
         action = _ACTION[Kind(kind)]
         values = [self._lanes[lane].step.value for lane in lanes]
         shared = kind in (Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)

@@ -33,18 +33,19 @@ def import_trace(
     registers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Trace:
-    """The trace that another tool's files are.
+    """Import a trace from another tool's files.
 
-    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or packed
-        with xz, gzip or zstd.
-    format: a key of IMPORTERS; found by the file's name and text if left out.
-    output: stream the trace to this Parquet file, so that memory stays bounded by a thread block and a row group.
-    launches: which of the program's are taken, by their numbers from 0, as "0-3,7"; all if left out.
-    blocks: take at most so many of each launch, spread evenly over its grid; the rest count as blocks that do nothing.
-    registers: of a thread, in the place of what the file says.
+    source: a `kernelslist.g`, one kernel's `.traceg`, or the output of NVBit's mem_trace, each plain or compressed with
+        xz, gzip or zstd.
+    format: a key of IMPORTERS; detected from the file's name and text if left out.
+    output: stream the trace to this Parquet file, with memory bounded by a thread block and a row group.
+    launches: which launches to import, by number from 0, such as "0-3,7"; all if left out.
+    blocks: the largest number of blocks to import of each launch, spread evenly over its grid; the others count as
+        blocks that do nothing.
+    registers: registers of a thread, instead of the file's value.
     progress: called with (bytes read, bytes to be read).
 
-    Raises TraceError for a file of no known format, and for a damaged one, its line named.
+    Raises TraceError for an unknown format, and for a damaged file, with the line.
     """
     if not isinstance(source, (str, Path)):
         raise TraceError(f"source = {shown(source)}: must be a path to another tool's trace")
@@ -87,7 +88,7 @@ def _format_of(path: Path, wanted: str | None) -> str:
         if importer.recognise(path.name, text):
             return name
     raise TraceError(
-        f"{path}: is of no known format: a list of kernels or a kernel trace of Accel-Sim, "
+        f"{path}: unknown format: a list of kernels or a kernel trace of Accel-Sim, "
         "or the text that NVBit's mem_trace prints, is needed"
     )
 

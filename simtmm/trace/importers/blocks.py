@@ -31,7 +31,7 @@ class TwiceError(Exception):
 class Blocks:
     """Takes blocks as they come and hands them to a recorder in order.
 
-    A block that comes before its turn is kept in a temporary file until then, so memory stays bounded by what is added
+    A block that comes before its turn stays in a temporary file until then, so memory stays bounded by what is added
     at once.
     """
 
@@ -98,7 +98,7 @@ class Blocks:
         self._part.add(events)
 
     def end_sorted_part(self, launch: int, block: int) -> None:
-        """Take such a block as it is, in its turn among those of `add_sorted`."""
+        """Take such a block unchanged, in its turn among those of `add_sorted`."""
         assert self._part is not None
         part, self._part = self._part, None
         self._hand_on(part.batch(launch, block))

@@ -21,7 +21,7 @@ class Chosen:
 
     launches: their numbers from 0, as "0-3,7"; all if None.
     blocks: at most so many of each launch, spread evenly over its grid; all if None.
-    registers: of a thread, in the place of what the file says.
+    registers: of a thread, instead of what the file says.
     """
 
     launches: str | None = None

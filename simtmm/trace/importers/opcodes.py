@@ -77,12 +77,12 @@ class Opcodes:
             return MEMORY + ACTIONS * space + action
         if kind not in _COMPUTE:
             self.unknown.add(kind)
-            self._warn(kind, "is not known")
+            self._warn(kind, "is unknown")
         return COMPUTE
 
     def without_address(self, opcode: str) -> None:
         """Warn of an access to memory that comes without addresses."""
-        self._warn(opcode.split(".")[0], "comes without addresses")
+        self._warn(opcode.split(".")[0], "has no addresses")
 
     def _warn(self, kind: str, what: str) -> None:
         if kind not in self._warned:

@@ -86,7 +86,7 @@ def size_of(path: Path) -> int:
     """Bytes of the file as it lies on disk. Raises TraceError unless it is a file that can be read twice."""
     try:
         if path.exists() and not path.is_file():
-            raise TraceError(f"{path}: is no file: an import reads it twice, which takes one on disk")
+            raise TraceError(f"{path}: is not a regular file: an import reads it twice")
         return path.stat().st_size
     except OSError as error:
         raise TraceError(f"{path}: can't be read ({error.strerror})") from None

@@ -67,7 +67,7 @@ class Statistics:
             )
         if self._beyond:
             doubts.append(
-                f"{self._beyond:,} accesses of warps to shared memory lie beyond what their blocks declare, up to byte "
+                f"{self._beyond:,} accesses of warps to shared memory are beyond what their blocks declare, up to byte "
                 f"{self._furthest:,}: more blocks may be resident here than were on the GPU"
             )
         return doubts

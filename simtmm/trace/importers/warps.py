@@ -3,7 +3,7 @@
 An operation of a warp is a kind of event, a site, a mask of the lanes that take part, and a value: one for all lanes,
 or one for each lane of the mask in the *pool*. In here a mask is an int64 of which the lowest 32 bits are used.
 
-State is kept in flat arrays that their owner enlarges between two calls, so nothing here owns memory: the functions
+State is stored in flat arrays that their owner enlarges between two calls, so nothing here owns memory: the functions
 are compiled without Numba's runtime, which would count references to them.
 """
 

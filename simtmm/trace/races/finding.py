@@ -83,7 +83,7 @@ class Race:
             )
         sites = " with ".join(f"{side.file}:{side.line} `{side.source}`" for side in (self.first, self.second))
         place = f"byte {self.index} of `{self.array}`" if self.shared else f"{self.array}[{self.index}]"
-        benign = ", benign: what was there is what was stored" if self.benign else ""
+        benign = ", benign: the stored value was already there" if self.benign else ""
         return (
             f"{self.kernel}: within a {self.scope}: {self.first.action} and {self.second.action} of "
             f"{place}: {sites}: launch {self.launch}, {where}; {_counted(self.count, 'time')}{benign}"

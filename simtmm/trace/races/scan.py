@@ -201,7 +201,7 @@ def _place(table, pair):
 
 @inlined
 def _note(event, first, there, address, harmful, table, scope, launch, block):
-    """Count a race of an event with who came first, in block `there`; an example is kept, a harmful one if any is."""
+    """Count a race of an event with who came first, in block `there`; an example is stored, a harmful one if any is."""
     site, thread = table.numbers[first & LOW_16], first >> THREAD_BITS & LOW_16
     own = np.int64(event.site)
     forward = site <= own

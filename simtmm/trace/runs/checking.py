@@ -1,4 +1,4 @@
-"""Whether runs that a file says are runs: what loops rely on must hold, whoever wrote it."""
+"""Whether runs that a file says are runs: what loops rely on must hold for any file."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"

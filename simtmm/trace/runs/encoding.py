@@ -197,7 +197,7 @@ def put_distant(draft, events, ends, begin, model, structure_of, value_ends):
 
 @inlined
 def put_plain(draft, events, begin, end):
-    """Put the events of a block behind the values, as they are; whether there is room."""
+    """Put the events of a block behind the values, unchanged; whether there is room."""
     at = draft.used[USED_VALUES]
     if at + 2 * (end - begin) > draft.values.shape[0]:
         return False

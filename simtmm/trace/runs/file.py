@@ -1,4 +1,4 @@
-"""Runs as rows of a Parquet file, a row a block, and how they are read (writing.py writes them).
+"""Runs as rows of a Parquet file, a row for each block, and how they are read (writing.py writes them).
 
     column      dtype          meaning
     launch      int32          the launch, from 0
@@ -162,7 +162,7 @@ def _of_group(table: pa.Table, path: Path, shapes: list[Shape], blocks: list[int
         )
         if wrong >= 0:
             raise TraceError(
-                f"{path}: launch {own}, block {int(runs.block[wrong])}: is no block of its launch's threads"
+                f"{path}: launch {own}, block {int(runs.block[wrong])}: has another number of threads than its launch"
             )
         yield runs
 
@@ -175,10 +175,10 @@ def _structures(table: pa.Table, path: Path, number: Integers, threads: Integers
         parts[name] = _listed(table.column(name), is_new)
         given.append(is_new.copy())
     if not np.array_equal(given[0], given[2]) or not np.array_equal(given[1], given[2]):
-        raise TraceError(f"{path}: a row must have nodes, threads and steps, or none of them")
+        raise TraceError(f"{path}: a row must have all of nodes, threads and steps, or none")
     news = np.flatnonzero(is_new)
     if not np.array_equal(number[news], np.arange(len(news))) or np.any(number >= np.cumsum(is_new)):
-        raise TraceError(f"{path}: structures must be numbered in the order in which they come")
+        raise TraceError(f"{path}: structures must be numbered in order of appearance")
     structure = np.zeros((len(news), at.STRUCTURE_ROW), np.int64)
     for name, column, width in (
         ("nodes", at.STRUCTURE_NODES, len(NODES)), ("steps", at.STRUCTURE_STEPS, len(STEPS)),

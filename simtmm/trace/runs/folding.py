@@ -157,7 +157,7 @@ def bucket_of(draft, row):
 
 @inlined
 def count_trips(draft, row, length, end, threads):
-    """How often a loop of so many rows is gone through from a row on, 1 if it is none; sets `more`."""
+    """How often a loop of so many rows is repeated from a row on, 1 if it is none; sets `more`."""
     first_step = draft.used[USED_STEPS]
     if row + 2 * length > end or draft.deep[row + length - first_step] != 0:
         return np.int64(1)

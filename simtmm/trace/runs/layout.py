@@ -8,7 +8,7 @@ event of each of its threads. Its value is, for the thread with the coordinates 
 
 modulo 2^64, or, of a listed step, one of the values that are listed, a value for each of the node's threads in
 their order. Where steps come again and again they stand once, behind a row that says how many of them make a loop and
-how often it is gone through; their values go up by an amount of its own with each trip through each of the loops that
+how often it is repeated; their values go up by an amount of its own with each trip through each of the loops that
 they are in.
 
 Nodes stand in such an order that a node's children, what its threads do next, are behind it; the node's threads

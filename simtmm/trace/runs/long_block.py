@@ -15,7 +15,7 @@ def most_of_a_block() -> int:
     """How many events a block may have: half of what the folder for temporary files has room for."""
     try:
         free = shutil.disk_usage(tempfile.gettempdir()).free
-    except OSError:  # there is no such folder: what does not need it goes on
+    except OSError:  # no such folder: what does not need it goes on
         free = 0
     return max(LONG, free // 2 // EVENT.itemsize // FILES)
 
@@ -34,7 +34,7 @@ class LongBlock:
         self.events = 0
 
     def add(self, events: Events) -> None:
-        """Take events; nothing is kept of the array. Raises TraceError where no file can hold them."""
+        """Take events; the array is not stored. Raises TraceError where no file can hold them."""
         if not len(events):
             return
         thread = events["thread"]

@@ -1,4 +1,4 @@
-"""Arrays that lie in a temporary file in the place of memory: what a block of a hundred million events takes.
+"""Arrays that lie in a temporary file instead of memory: what a block of a hundred million events takes.
 
 They are read like others. What was read of them counts as memory of the process until it is let go of.
 """
@@ -56,8 +56,8 @@ class Spool:
             yield
         except OSError as error:
             raise TraceError(
-                f"a block has more than {LONG:,} events, which lie in a temporary file for a while, and it can't hold "
-                f"them ({error.strerror or error}): set TMPDIR to a folder with more room"
+                f"a block has more than {LONG:,} events, which need a temporary file, but it can't hold "
+                f"them ({error.strerror or error}): set TMPDIR to a folder with more space"
             ) from None
 
 

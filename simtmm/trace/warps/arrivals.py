@@ -21,7 +21,7 @@ def latest_needed(walk, w, site, latest):
 
 @inlined
 def commit(walk, w, site, times):
-    """A warp's copies so far are a group, so often; of groups that no wait could leave out nothing is kept."""
+    """A warp's copies so far are a group, so often; groups that no wait could leave out are not stored."""
     room = walk.group_end.shape[1]
     if room > 0:
         for index in range(walk.commits_end[site], walk.commits_end[site + 1]):

@@ -35,7 +35,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Lowered:
-    """Operations of some warps: as in Workload, but counts in the place of offsets; no places if nobody asks.
+    """Operations of some warps: as in Workload, but counts instead of offsets; no places if nobody asks.
 
     first: the number of the first of them, among those of the runs; warps without operations are among them.
     goes_on: whether the last of them has more, with which what comes next begins.

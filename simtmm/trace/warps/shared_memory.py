@@ -1,4 +1,4 @@
-"""How often the banks of shared memory are gone to for what the lanes of a step access."""
+"""How often the banks of shared memory are accessed for what the lanes of a step access."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -103,7 +103,7 @@ def degree_of(walk, w, lanes, kind):
 
 @inlined
 def conflict_degree(walk, w, lanes, kind):
-    """How often the banks are gone to for a pass, on average over passes and rounded up."""
+    """How often the banks are accessed for a pass, on average over passes and rounded up."""
     at_once = walk.rules[RULE_TOGETHER]
     total = np.int64(0)
     index = np.int64(0)

@@ -217,7 +217,7 @@ def take_step(walk, runs, values, w, at, output):
 
 @inlined
 def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
-    """What the lanes of a step do beside what their site says, found without asking each where that can be."""
+    """What the lanes of a step do in addition to what their site says, found without asking each where that can be."""
     lanes = np.int64(0)
     if walk.rules[RULE_GRID_BARRIERS] != 0 and kind in (_LOAD, _ASYNC, _ATOMIC) and is_alone(walk, w, at, kind):
         address = plain_or_even_value(walk, runs, values, w, leader)
@@ -285,7 +285,7 @@ def operation_of(kind):
 
 @inlined
 def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
-    """What the lanes of a step do beside what their site says; whether that can be determined."""
+    """What the lanes of a step do in addition to what their site says; whether that can be determined."""
     count = output.used[MADE_CHUNKS]
     halves = walk.rules[RULE_HALF_WARPS] != 0
     place = place_at(walk, site)

@@ -93,7 +93,7 @@ def _go_on(lanes, step, followers, counted, block):
 
 @inlined
 def _wavefronts(lanes, step, words):
-    """Times that the banks are gone to: as often as the bank with most different words has to give one.
+    """Times that the banks are accessed: as often as the bank with most different words has to give one.
 
     Accesses of 8 bytes are served for half a warp at a time, of 16 bytes for a quarter.
     """

@@ -72,7 +72,7 @@ class Figure:
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as one JSON document."""
+        """The whole object, as one JSON document."""
         return {
             **{entry.name: getattr(self, entry.name) for entry in fields(self)},
             "curves": [vars(curve) for curve in self.curves],

@@ -30,7 +30,7 @@ def every_case() -> dict[str, Case]:
     for module in MODULES:
         for case in module.cases():
             if case.name in found:
-                raise ValueError(f"case {case.name} is there twice")
+                raise ValueError(f"case {case.name} appears more than once")
             found[case.name] = case
     return found
 

@@ -11,7 +11,7 @@ from tests.cuda.checks import faults
 
 SYNC, WARP_SYNC = "__syncthreads()", "__syncwarp()"
 ONE_PLACE = "let one of them write it"
-SAME = "no condition may part them there"
+SAME = "no condition, continue or break may separate them there"
 FLAG = "or a flag that is set and read atomically, with __threadfence() between it and the data"
 COPY = "wait for the copy in the thread that began it (cp.async.wait_group"
 NEITHER = {2: ("if (", "if (false && "), 6: ("if (", "if (false && ")}
@@ -56,10 +56,10 @@ MENDED = {
         4: ("if (in[threadIdx.x] > most[threadIdx.x / 32]) most[threadIdx.x / 32] = in[threadIdx.x];",
             "atomicMax(&most[threadIdx.x / 32], in[threadIdx.x]);"),
     }),
-    "rounds_without_a_barrier": ("in different rounds of a loop, put __syncthreads() between the rounds", {
+    "rounds_without_a_barrier": ("in different iterations of a loop, put __syncthreads() between", {
         5: ("in[threadIdx.x];", "in[threadIdx.x]; __syncthreads();"),
     }),
-    "rounds_of_stores_without_a_barrier": ("in different rounds of a loop, put __syncthreads() between the rounds", {
+    "rounds_of_stores_without_a_barrier": ("in different iterations of a loop, put __syncthreads() between", {
         3: ("+ 1;", "+ 1; __syncthreads();"),
     }),
     "histogram_without_atomics": ("atomicAdd()", {
@@ -108,15 +108,15 @@ MENDED = {
     "two_calls_of_a_function": (SAME, {1: ("threadIdx.x < 32", "in[0] == 0")}),
     "two_calls_of_what_calls_it": (SAME, {1: ("threadIdx.x % 32 < 16", "in[0] == 0")}),
     "count_in_both_arms": (SAME, {2: ("threadIdx.x < 32", "in[0] == 0")}),
-    "continue_over_a_barrier": ("nor a continue or a break", NEITHER),
-    "continue_within_a_warp": ("nor a continue or a break", NEITHER),
-    "warps_in_other_rounds_of_the_outer_loop": ("in the same rounds of the loops around it", {
+    "continue_over_a_barrier": ("continue or break may separate", NEITHER),
+    "continue_within_a_warp": ("continue or break may separate", NEITHER),
+    "warps_in_other_rounds_of_the_outer_loop": ("in the same iterations of the loops around it", {
         2: ("if (", "if (false && "), 8: ("if (", "if (false && "),
     }),
-    "calls_in_other_rounds": ("in the same rounds of the loops around it", {
+    "calls_in_other_rounds": ("in the same iterations of the loops around it", {
         2: ("if (", "if (false && "), 5: ("if (", "if (false && "),
     }),
-    "warp_leaves_the_loop_early": ("nor a continue or a break", {2: (" && threadIdx.x < 32", "")}),
+    "warp_leaves_the_loop_early": ("continue or break may separate", {2: (" && threadIdx.x < 32", "")}),
     "mask_without_the_caller": ("must name the lane that calls it", {1: ("0x0000ffff", "0xffffffff")}),
     "mask_of_lanes_elsewhere": ("name in the mask only lanes that do", {
         3: ("0xffffffff", "0x0000ffff"), 5: ("0xffffffff", "0xffff0000"),

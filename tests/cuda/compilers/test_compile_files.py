@@ -67,14 +67,14 @@ def test_what_is_kept_of_a_file_is_of_the_instances_that_are_named(folder):
 @pytest.mark.parametrize("name", ["$(touch ran).cu", "`touch ran`.cu", 'a";touch ran;".cu', "a\\b.cu"])
 def test_a_path_that_a_shell_would_read_is_refused(folder, name):
     (folder / name.replace("/", "")).write_text("")
-    with pytest.raises(CompilerError, match="nvcc can't be given"):
+    with pytest.raises(CompilerError, match="nvcc does not accept"):
         compile_files([folder / name], architecture=80)
     assert not (folder / "ran").exists()
 
 
 @pytest.mark.parametrize("option", ["-I$(touch ran)", "-include=$(touch ran)"])
 def test_a_folder_that_a_shell_would_read_is_refused(folder, option):
-    with pytest.raises(CompilerError, match="nvcc can't be given"):
+    with pytest.raises(CompilerError, match="nvcc does not accept"):
         compile_files([folder / "k.cu"], architecture=80, options=[option])
 
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_not_there_is_one_line(folder):
 
 
 def test_an_option_of_nvrtc_alone_is_refused(folder):
-    with pytest.raises(CompilerError, match="NVRTC alone knows it"):
+    with pytest.raises(CompilerError, match="only NVRTC knows it"):
         compile_files([folder / "k.cu"], architecture=80, options=["-default-device"])
 
 
@@ -142,7 +142,7 @@ def test_assembled_without_ptx_is_one_line(folder):
     (folder / "k.ptx").write_text(ptx)
     ptxas = find_nvcc().with_name("ptxas")
     subprocess.run([ptxas, "-arch=sm_80", "k.ptx", "-o", "k.cubin"], cwd=folder, check=True, capture_output=True)
-    with pytest.raises(CompilerError, match=r"k\.cubin: holds no PTX"):
+    with pytest.raises(CompilerError, match=r"k\.cubin: has no PTX"):
         load_module(folder / "k.cubin")
 
 

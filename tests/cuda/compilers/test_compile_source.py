@@ -92,9 +92,9 @@ def test_cudas_headers_are_found(fresh_cache):
         ("\nnonsense", {"name": "mine.cu"}, "mine.cu:2: does not compile: "),
         ("template<class T> __global__ void k(T*) {}", {"name_expressions": ["k<int>", "k<none>"]},
          "kernel.cu: name expression 'k<none>': identifier \"none\" is undefined"),
-        ("#include <stdio.h>", {}, "kernel.cu:1: does not compile: cannot open source file \"stdio.h\"; NVRTC knows"),
+        ("#include <stdio.h>", {}, "kernel.cu:1: does not compile: cannot open source file \"stdio.h\"; NVRTC has"),
         ("", {"architecture": 35}, "kernel.cu: architecture 35: unknown to the compiler; known: "),
-        ("", {"options": ["--run"]}, "option '--run': not taken"),
+        ("", {"options": ["--run"]}, "option '--run': not supported"),
         ("\0", {}, "NVRTC: a source, a name, a header or an option holds a NUL character"),
         (None, {}, "kernel.cu: source must be a text, not NoneType"),
     ],
@@ -215,7 +215,7 @@ def test_a_compiler_that_ends_is_an_error_and_the_next_source_compiles(fresh_cac
     huge = "__constant__ int a[1u << 30] = {1}; __global__ void k(int* x) { x[0] = a[threadIdx.x]; }"
     with pytest.raises(CompilerError) as caught:
         compiler.compiled(huge, "huge.cu", words, [], {})
-    assert str(caught.value) == "huge.cu: the compiler NVRTC was ended by SIGABRT; memory may have run out"
+    assert str(caught.value) == "huge.cu: the compiler NVRTC was killed by SIGABRT, possibly out of memory"
     assert ".entry" in compiler.compiled("__global__ void k() {}", "small.cu", words, [], {}).ptx
 
 

@@ -27,7 +27,7 @@ def test_the_first_error_is_reported_with_file_and_line(log, line):
 
 @pytest.mark.parametrize(
     ("header", "advice"),
-    [("cuda_fp16.h", ".[compile]"), ("cub/block/x.cuh", ".[compile]"), ("stdint.h", "by nvcc")],
+    [("cuda_fp16.h", ".[compile]"), ("cub/block/x.cuh", ".[compile]"), ("stdint.h", "with nvcc")],
 )
 def test_a_header_that_is_missing_is_reported_where_it_comes_from(header, advice):
     assert advice in str(complaint(f'k.cu(1): catastrophic error: cannot open source file "{header}"', "k.cu"))

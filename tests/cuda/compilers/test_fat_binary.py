@@ -48,7 +48,7 @@ def test_the_latest_variant_that_the_machine_could_run_is_taken(architecture, ta
 
 
 def test_a_fat_binary_without_ptx_is_reported_with_what_helps():
-    with pytest.raises(CompilerError, match="x: holds no PTX: compile it with -gencode"):
+    with pytest.raises(CompilerError, match="x: has no PTX: compile it with -gencode"):
         embedded_ptx(fat_binary(entry("machine code", 80, kind=2)), "x")
 
 
@@ -56,7 +56,7 @@ def test_a_fat_binary_without_ptx_is_reported_with_what_helps():
 def test_a_fat_binary_that_is_cut_anywhere_is_one_line(flags):
     content = fat_binary(entry(PTX.format(80), 80, flags))
     for end in range(4, len(content)):
-        with pytest.raises(CompilerError, match=r"x: is cut short or damaged|x: holds no PTX"):
+        with pytest.raises(CompilerError, match=r"x: is truncated or damaged|x: holds no PTX"):
             embedded_ptx(content[:end], "x")
 
 

@@ -20,7 +20,7 @@ def test_a_function_of_too_many_statements_is_refused(read, tmp_path, monkeypatc
     monkeypatch.setattr("simtmm.children.start.run", None)
     path = tmp_path / "k.cu"
     path.write_text(KERNEL % ("a[0]++;" * MOST_STATEMENTS))
-    with pytest.raises(CompilerError, match=r"k\.cu:3: a function has over 100,000 statements: must have at most so"):
+    with pytest.raises(CompilerError, match=r"k\.cu:3: a function has over 100,000 statements: must have fewer"):
         read(path)
 
 

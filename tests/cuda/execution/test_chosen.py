@@ -56,7 +56,9 @@ def test_blocks_that_are_not_there_or_not_in_order_are_refused(chosen):
 
 
 def test_blocks_that_may_wait_for_others_are_not_run_alone():
-    with pytest.raises(KernelError, match=r"^k: threads may wait for other blocks: some blocks can't be run alone$"):
+    with pytest.raises(
+        KernelError, match=r"^k: threads may wait for other blocks, so a part of the blocks can't be run alone$"
+    ):
         launched(WAIT, (0,))
 
 

@@ -64,7 +64,7 @@ def test_a_pointer_to_a_function_of_another_signature_ends_the_launch():
     body = """.param .b32 a, b; mov.u64 s0, other; st.param.b32 [a], %i;
     P: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), s0, (a), P;"""
     declared = next(form for form in CALLS if form.name == "through a register, beside others").declared
-    with pytest.raises(RecordingError, match="calls what is no function that takes and returns as many bytes"):
+    with pytest.raises(RecordingError, match="calls an address without a function whose arguments and results"):
         _launch(Form("", body, int, declared))
 
 
@@ -94,31 +94,31 @@ def test_clusters_barriers_order_what_is_checked():
 @pytest.mark.parametrize(
     ("body", "why", "declared"),
     [
-        (".local .b32 l = 5;", "'l': only .global and .const may hold values at first", ""),
-        ("mov.v2.b32 r0, r1;", "takes 2 registers where it has 1", ""),
-        (".reg .v2 .b32 v; .reg .v4 .b32 w; mov.v4.b32 w, v;", "takes 4 registers where it has 2", ""),
-        ("mov.b64 {%o, r0, r1}, %p;", "takes no 3 registers where its type is .b64", ""),
-        ("mov.u32 %o, %tid;", "takes no 4 registers where its type is .u32", ""),
-        ("mov.u32 %o, 1 +;", "';' is no operand", ""),
+        (".local .b32 l = 5;", "'l': only .global and .const may have an initialiser", ""),
+        ("mov.v2.b32 r0, r1;", "needs 2 registers, but has 1", ""),
+        (".reg .v2 .b32 v; .reg .v4 .b32 w; mov.v4.b32 w, v;", "needs 4 registers, but has 2", ""),
+        ("mov.b64 {%o, r0, r1}, %p;", "takes no 3 registers with type .b64", ""),
+        ("mov.u32 %o, %tid;", "takes no 4 registers with type .u32", ""),
+        ("mov.u32 %o, 1 +;", "';' is not an operand", ""),
         ("mov.u32 %o, 1 ? 2;", "':' is expected", ""),
         ("mov.u32 %o, 1 / 0;", "a constant is divided by 0", ""),
         ("mov.u32 %o 1;", "',' is expected", ""),
         ("mov.f32 f0, 1.5 + 2;", "both numbers must be whole, or both floating-point", ""),
-        ("mov.f32 f0, 1.5 % 2.0;", "is for whole numbers", ""),
+        ("mov.f32 f0, 1.5 % 2.0;", "needs whole numbers", ""),
         ("ld.global.u32 %o, [%p + 1.5];", "a whole number is expected", ""),
-        ("ld.global.u32 %o, %o[1];", "an index must stand behind an array of one dimension", ""),
-        ("ld.global.u32 %o, v[1];", "an index must stand behind an array of one dimension", ".global .b32 v[2][2];"),
+        ("ld.global.u32 %o, %o[1];", "an index must follow an array of one dimension", ""),
+        ("ld.global.u32 %o, v[1];", "an index must follow an array of one dimension", ".global .b32 v[2][2];"),
         ("ld.global.u32 %o, [v];", "names v, which is .extern and defined nowhere", ".extern .global .b32 v;"),
-        ("L: add.u32 %o, %o, 1; L: add.u32 %o, %o, 1;", "label 'L' is there twice", ""),
-        ("vote.most.pred p0, p1;", "does not take .most", ""),
+        ("L: add.u32 %o, %o, 1; L: add.u32 %o, %o, 1;", "label 'L' appears more than once", ""),
+        ("vote.most.pred p0, p1;", "does not accept .most", ""),
         ("barrier.cluster;", "has no form with .cluster", ""),
         ("barrier.cluster.arrive 1;", "has operands that it does not take", ""),
         ("call (%o), f, (1, 2);", "has 2 arguments and 1 results, of 1 and 1", CALLS[0].declared),
         ("call (%o), f;", "has 0 arguments and 1 results, of 1 and 1", CALLS[0].declared),
         ("call (%o);", r"must be call \(results\), function, \(arguments\)", CALLS[0].declared),
         ("call (1), f, (2);", "takes a result in what is no variable of .param", CALLS[0].declared),
-        ("call (%o), f, ({%i, %o});", "passes an argument of no known form", CALLS[0].declared),
-        ("call nothing, (%i);", "calls what is declared nowhere", ""),
+        ("call (%o), f, ({%i, %o});", "passes an argument of an unknown form", CALLS[0].declared),
+        ("call nothing, (%i);", "calls an undeclared function", ""),
         ("call f, (%q);", "argument or result x is a predicate: must be a number", ".func f (.reg .pred x) { ret; }"),
         (
             ".param .b32 a, b; call (a, b), f;",
@@ -133,7 +133,7 @@ def test_clusters_barriers_order_what_is_checked():
         ),
         (".param .b32 a; call (a), f;", "takes a result of f, which returns none", ".func f () { ret; }"),
         ("", "mask 0x1ff of an address: must be a byte", ".global .b8 v[2] = {0x1ff(k)};"),
-        ("", "f: g is no function", ".alias f, g;"),
+        ("", "f: g is not a function", ".alias f, g;"),
         ("", "a declaration lacks its type", ".global v;"),
         ("", "an array of -1 elements", ".global .b32 v[-1];"),
     ],

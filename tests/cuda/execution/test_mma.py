@@ -205,7 +205,7 @@ def test_infinities_that_cancel_give_the_nan_of_gpus() -> None:
             "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0}, %r0, 0;",
             "with .sp is not run",
         ),
-        ("mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "does not take .m16n8k7"),
+        ("mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "does not accept .m16n8k7"),
         (
             "mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {%r0}, {%r0}, {%r0}, {%r0};",
             "types that m16n8k16 does not",

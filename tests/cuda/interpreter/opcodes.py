@@ -18,7 +18,7 @@ def opcode(*names: str) -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
         for name in names:
             if name in OPCODES:
-                raise ValueError(f"{name} is there twice")
+                raise ValueError(f"{name} appears more than once")
             OPCODES[name] = handler
         return handler
 

@@ -211,4 +211,4 @@ def where(thread: Thread, instruction: Instruction) -> str:
 def _deadlock(blocks: list[Block]) -> str:
     waiting = [where(thread, thread.waiting) for block in blocks for thread in block.threads if thread.waiting]
     shown = waiting[:8] + ([f"and {len(waiting) - 8} more"] if len(waiting) > 8 else [])
-    return "no thread can go on: " + "; ".join(shown)
+    return "no thread can continue: " + "; ".join(shown)

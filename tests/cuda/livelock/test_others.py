@@ -1,4 +1,4 @@
-"""What the host, another stream, or a block that has not begun may write is waited for, up to the limit."""
+"""What the host, another stream, or a block that has not started may write is waited for, up to the limit."""
 
 import struct
 
@@ -64,7 +64,7 @@ def test_memory_that_the_host_may_write_is_waited_for():
         return memory.place("a", array)
 
     try:
-        with pytest.raises(NoProgressError, match=r"nothing was stored that was not there, for 0\.5 s"):
+        with pytest.raises(NoProgressError, match=r"for 0\.5 s, no block ended and no store changed memory"):
             launch("waits", memory=mapped)
     finally:
         others.host_lets_go(kept[0].ctypes.data + 8)
@@ -96,7 +96,7 @@ def test_shared_memory_is_written_by_no_other():
 def test_blocks_that_have_not_begun_are_told(monkeypatch):
     monkeypatch.setattr(devices, "RESIDENT", 4)
     with pytest.raises(
-        LivelockError, match="none of the 4 blocks that have begun can go on, and 2 have not begun: at most"
+        LivelockError, match="none of the 4 blocks that have started can continue, and 2 have not started: at most"
     ):
         launch("waits_for_the_last", blocks=6)
     launch("waits_for_the_last", blocks=4)

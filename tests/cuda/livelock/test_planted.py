@@ -30,7 +30,7 @@ def test_a_livelock_is_told_with_its_line_and_its_word(name):
 
 @pytest.mark.parametrize("name", planted.PLANTED)
 def test_it_is_told_while_it_is_recorded(name):
-    with pytest.raises(LivelockError, match="no thread can go on"):
+    with pytest.raises(LivelockError, match="no thread can continue"):
         planted.run(KernelFunction(planted.module(), name).quick, record=True)
 
 

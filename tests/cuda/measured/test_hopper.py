@@ -54,4 +54,4 @@ def test_a_product_in_clusters_gives_the_bits_that_it_gave_on_a_gpu(capfd, tmp_p
 
 def test_a_wrong_first_coordinate_is_named(capfd, tmp_path) -> None:
     cuda_program([str(PROGRAM)], words=["b"]).run(output=tmp_path / "trace.parquet")
-    assert "the first coordinate, 3, is no multiple of 16 bytes" in capfd.readouterr().err
+    assert "the first coordinate, 3, is not a multiple of 16 bytes" in capfd.readouterr().err

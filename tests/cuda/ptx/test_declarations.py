@@ -39,5 +39,5 @@ def test_a_row_that_is_not_given_whole_goes_on_with_zeros(declaration, values):
     ],
 )
 def test_more_values_than_there_is_room_for_are_refused(declaration):
-    with pytest.raises(PtxError, match=re.escape("its initialiser has more values than there is room for")):
+    with pytest.raises(PtxError, match=re.escape("its initialiser has more values than elements")):
         _held(declaration)

@@ -52,40 +52,40 @@ def test_operands_are_looked_at_by_the_form_that_the_modifiers_name():
     assert [takes(replace(red, operands=each)) for each in (one, two, three)] == [False] * 3
     ours = Instruction("atom", ("shared", "arrive", "b64"), (Sink(), Address(Register("a"))), None, 1, None, "atom")
     assert takes(ours)
-    assert complaint(ours, {"a": "b64"}) == "does not take .arrive"
+    assert complaint(ours, {"a": "b64"}) == "does not accept .arrive"
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("mov.s32.s16 %r1, %h1", "has no form with .s32.s16"),
-        ("mul.rn.b64 %d2, %d1, %d1", "does not take .b64"),
+        ("mul.rn.b64 %d2, %d1, %d1", "does not accept .b64"),
         ("mul.s32 %r1, %r2, %r3", "has no form with .s32"),
         ("add %r1, %r2, %r3", "needs modifiers that say what it does, such as a type"),
-        ("add.u32 %h1, %r1, %r2", "takes a register of .u32 where %h1 is one of .b16"),
-        ("add.f32 %r1, %s1, %r2", "takes a register of .f32 where %s1 is one of .s32"),
-        ("add.f32 %r1, %r1, 1", "takes no whole number where its type is .f32"),
-        ("add.s32 %r1, %r1, 0f3F800000", "takes no floating-point number where its type is .s32"),
-        ("add.f16 %h1, %h1, 0f3F800000", "takes no number where its type is .f16"),
-        ("and.b32 %r1, %r1, 0d3FF0000000000000", "takes no floating-point number where its type is .b32"),
-        ("mul.wide.u32 %r1, %r2, %r3", "takes a register of .u64 where %r1 is one of .b32"),
-        ("shl.b64 %d1, %d1, %d2", "takes a register of .u32 where %d2 is one of .b64"),
-        ("setp.lt.u32 %r1, %r2, %r3", "takes a register of .pred where %r1 is one of .b32"),
+        ("add.u32 %h1, %r1, %r2", "needs a register of .u32, but %h1 is of .b16"),
+        ("add.f32 %r1, %s1, %r2", "needs a register of .f32, but %s1 is of .s32"),
+        ("add.f32 %r1, %r1, 1", "does not accept a whole number with type .f32"),
+        ("add.s32 %r1, %r1, 0f3F800000", "does not accept a floating-point number with type .s32"),
+        ("add.f16 %h1, %h1, 0f3F800000", "does not accept a number with type .f16"),
+        ("and.b32 %r1, %r1, 0d3FF0000000000000", "does not accept a floating-point number with type .b32"),
+        ("mul.wide.u32 %r1, %r2, %r3", "needs a register of .u64, but %r1 is of .b32"),
+        ("shl.b64 %d1, %d1, %d2", "needs a register of .u32, but %d2 is of .b64"),
+        ("setp.lt.u32 %r1, %r2, %r3", "needs a register of .pred, but %r1 is of .b32"),
         ("setp.lo.s32 %p1, %r2, %r3", "has no form with .lo.s32"),
         ("cvt.f32.u32 %r1, %r2", "has no form with .f32.u32"),
         ("cvt.sat.u32.u16 %r1, %h2", "has no form with .sat.u32.u16"),
-        ("cvt.u32.u64 %r1, %r2", "takes a register of .u64 where %r2 is one of .b32"),
-        ("ld.global.u32 %h1, [%d1]", "takes a register of .u32 where %h1 is one of .b16"),
-        ("ld.global.f32 %s1, [%d1]", "takes a register of .f32 where %s1 is one of .s32"),
-        ("ld.global.v2.u32 {%r1, %d1}, [%d1]", "takes registers of one width"),
-        ("ld.global.v4.u32 {%r1, %r2}, [%d1]", "takes 4 registers where it has 2"),
+        ("cvt.u32.u64 %r1, %r2", "needs a register of .u64, but %r2 is of .b32"),
+        ("ld.global.u32 %h1, [%d1]", "needs a register of .u32, but %h1 is of .b16"),
+        ("ld.global.f32 %s1, [%d1]", "needs a register of .f32, but %s1 is of .s32"),
+        ("ld.global.v2.u32 {%r1, %d1}, [%d1]", "needs registers of one width"),
+        ("ld.global.v4.u32 {%r1, %r2}, [%d1]", "needs 4 registers, but has 2"),
         ("ld.global.u32 {%r1, %r2}, [%d1]", "takes 1 register where it has 2"),
-        ("st.const.u32 [%d1], %r1", "does not take .const"),
-        ("ld.global.u32 %r1, [%p1]", "takes an address in a register of whole numbers where %p1 is one of .pred"),
-        ("red.acquire.global.or.b32 [%d1], %r1", "does not take .acquire"),
-        ("mov.b64 {%r1, %r2, %r3}, %d1", "takes no 3 registers where its type is .b64"),
-        ("selp.b32 %r1, %r2, %r3, %r4", "takes a register of .pred where %r4 is one of .b32"),
-        ("vote.sync.any.pred %p1, %r1, -1", "takes a register of .pred where %r1 is one of .b32"),
+        ("st.const.u32 [%d1], %r1", "does not accept .const"),
+        ("ld.global.u32 %r1, [%p1]", "needs an address in an integer register, but %p1 is of .pred"),
+        ("red.acquire.global.or.b32 [%d1], %r1", "does not accept .acquire"),
+        ("mov.b64 {%r1, %r2, %r3}, %d1", "takes no 3 registers with type .b64"),
+        ("selp.b32 %r1, %r2, %r3, %r4", "needs a register of .pred, but %r4 is of .b32"),
+        ("vote.sync.any.pred %p1, %r1, -1", "needs a register of .pred, but %r1 is of .b32"),
     ],
 )
 def test_types_that_do_not_go_together_are_refused_in_words(text, why):

@@ -121,8 +121,10 @@ def test_a_kernel_is_kept_and_read(tmp_path):
 
 
 def test_the_causes_of_other_kernels_are_told_together():
-    causes = {Outcome(draw(seed), PTX, 90, REFUSED, f"`CALL R{seed} `(k{seed})` is not known").cause for seed in (1, 2)}
-    assert causes == {"`CALL _ `(_)` is not known"}
+    causes = {
+        Outcome(draw(seed), PTX, 90, REFUSED, f"`CALL R{seed} `(k{seed})` is not supported").cause for seed in (1, 2)
+    }
+    assert causes == {"`CALL _ `(_)` is not supported"}
 
 
 def test_no_thread_leaves_a_function_of_a_warp_before_the_others():

@@ -136,7 +136,7 @@ def test_units_and_what_is_reserved_by_hand(threads, registers, shared_memory, b
 
 
 def test_a_block_that_its_reserve_leaves_no_room_for_is_refused():
-    with pytest.raises(MachineError, match=r"101377 bytes of shared memory, and 1024 that are reserved for it, does"):
+    with pytest.raises(MachineError, match=r"101377 bytes of shared memory, and 1024 reserved for it, does"):
         occupancy(AMPERE, launch(128, 1, 101377))
     with pytest.raises(MachineError, match=r"65536 registers, a warp's in units of 256 in one of 3 files, does not"):
         occupancy(AMPERE.replace({"resources.register_files": 3}), launch(1024, 64))
@@ -296,6 +296,6 @@ def test_a_machine_without_shared_memory_has_none_to_claim():
 
 
 def test_a_number_of_blocks_between_two_claims_is_refused():
-    with pytest.raises(ModelError, match=r"^shared memory: B_a = 4: no claim divides 10 bytes so"):
+    with pytest.raises(ModelError, match=r"^shared memory: B_a = 4: no claim divides 10 bytes that way"):
         # 10 // 2 = 5, 10 // 3 = 3
         shared_memory_for(FERMI.replace({"resources.shared_memory": 10}), launch(32, 1, 2), 4)

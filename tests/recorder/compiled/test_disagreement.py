@@ -45,7 +45,7 @@ def test_a_whole_number_that_nothing_explains_is_a_fault_with_values_array_eleme
     # threads 0 to 15: x ^ 77 ^ ... keeps no sixteens' bit but in j * 77 = 154
     assert "y, element 0: 231 as PTX, 215 as machine code" in schedule.fault
     assert "written by thread (0, 0, 0) of block (0, 0, 0)" in schedule.fault
-    assert "they part first at k.cu:6: PTX line" in schedule.fault
+    assert "they first differ at k.cu:6: PTX line" in schedule.fault
     assert "`xor.b32 " in schedule.fault
     assert "which gives 0x9a as PTX, 0x8a as machine code" in schedule.fault
     assert "a fault of simtmm, not of your kernel; please send " in schedule.fault

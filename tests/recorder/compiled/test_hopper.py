@@ -36,7 +36,10 @@ def test_the_bytes_that_copies_of_boxes_bring_are_in_the_trace(trace) -> None:
 
 def test_what_no_rule_times_is_told_in_one_line(trace) -> None:
     (told,) = [each for each in trace.info.warnings if "leaves out" in each]
-    assert "waits at mbarriers, asynchrony and shared-memory reads of wgmma (in one_stage, pipelined)" in told
+    assert (
+        "waits at mbarriers, the asynchronous execution and shared-memory reads of wgmma (in one_stage, pipelined)"
+        in told
+    )
     assert "shared_tiles" in told
     assert "by_mma" not in told
     assert "\n" not in told

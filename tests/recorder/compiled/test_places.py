@@ -71,7 +71,7 @@ def test_shared_memory_is_told_by_its_variable(place):
 )
 def test_where_nothing_says_whose_it_is_it_is_in_no_array(place, statement, pointer):
     where = place(f'if (q[0]) printf("%d", n); {statement}')
-    found = re.fullmatch(r"address 0x([0-9a-f]+), which is in no array, ([\d,]+) bytes behind the end of q", where)
+    found = re.fullmatch(r"address 0x([0-9a-f]+), which is not in an array, ([\d,]+) bytes past the end of q", where)
     assert found, pointer
     assert int(found[2].replace(",", "")) > 4 * FAR - 4096
 

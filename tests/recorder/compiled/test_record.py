@@ -130,7 +130,7 @@ def test_instructions_of_whole_warps_are_reported_of_on_a_machine_of_another_wid
                 ["x=arange:int32:32"])  # fmt: skip
     assert trace.info.warp_size == 32
     assert trace.info.warnings_on(32) == []
-    assert trace.info.warnings_on(64) == ["compiled for warps of 32; lowered for warps of 64 all the same"]
+    assert trace.info.warnings_on(64) == ["compiled for warps of 32; lowered for warps of 64 anyway"]
     machine = load_machine("a100-80").replace({"cores.warp_width": 64})
     assert lower(trace, machine)
 
@@ -183,8 +183,8 @@ def test_a_site_says_whether_anybody_uses_what_an_atomic_gives(ran):
 def test_a_launch_that_touches_nothing_is_reported_in_words_that_fit(ran):
     (doubt,) = ran(SAXPY, 2, 32, ("n=0", *ARGUMENTS[1:])).info.doubts
     assert doubt == (
-        "launch 0 of saxpy recorded no access to memory: every access is recorded, so none of its threads made one: "
-        "are grid, block and arguments as meant?"
+        "launch 0 of saxpy recorded no access to memory: every access is recorded, so no thread made one: "
+        "are grid, block and arguments right?"
     )
 
 

@@ -67,13 +67,13 @@ def test_an_array_in_a_file_is_read_from_the_folder(tmp_path):
         ("abc", "must be a number such as 1000, 0.5 or 2f, an array's file (.npy), or zeros:DTYPE:SHAPE"),
         ("zeros:float32", "must be zeros:DTYPE:SHAPE"),
         ("full:float32:3", "must be full:DTYPE:SHAPE:VALUE"),
-        ("full:float32:3:x", "must be full:DTYPE:SHAPE:VALUE, with numbers at its end"),
+        ("full:float32:3:x", "must be full:DTYPE:SHAPE:VALUE, with numbers at the end"),
         ("random:float32:3:1", "must be random:DTYPE:SHAPE[:LOW:HIGH]"),
-        ("zeros:flota32:3", "type 'flota32': must be such as float32"),
-        ("zeros:object:3", "type 'object': must be such as float32"),
-        ("zeros:i" + "1" * 5000 + ",:3", "must be such as float32"),
-        ("zeros:float32:3x", "shape '3x': must be such as 1000 or 64x64"),
-        ("zeros:float32:0", "shape '0': must be such as 1000 or 64x64"),
+        ("zeros:flota32:3", "type 'flota32': must be a type such as float32"),
+        ("zeros:object:3", "type 'object': must be a type such as float32"),
+        ("zeros:i" + "1" * 5000 + ",:3", "must be a type such as float32"),
+        ("zeros:float32:3x", "shape '3x': must be sizes such as 1000 or 64x64"),
+        ("zeros:float32:0", "shape '0': must be sizes such as 1000 or 64x64"),
         ("zeros:float32:1000000x1000000", "must have at most 1,099,511,627,776 bytes"),
         ("none.npy", "none.npy: can't be read (No such file or directory)"),
     ],
@@ -94,7 +94,7 @@ DEEP = b"{'descr': " + b"(" * 3000 + b", 'shape': (1,), 'fortran_order': False}"
 )
 def test_a_file_that_holds_no_array_is_refused(tmp_path, content):
     (tmp_path / "a.npy").write_bytes(content)
-    with pytest.raises(KernelError, match=r"a\.npy: is no array of NumPy's"):
+    with pytest.raises(KernelError, match=r"a\.npy: is not a NumPy array"):
         value("a.npy", tmp_path)
 
 
@@ -111,7 +111,7 @@ def test_an_array_that_fits_no_memory_is_refused(monkeypatch, text, bytes_):
     with pytest.raises(KernelError) as caught:
         value(text)
     assert str(caught.value).endswith(
-        f"= {text!r}: takes {bytes_:,} bytes, and this computer's memory has {bytes_ - 1:,} left"
+        f"= {text!r}: needs {bytes_:,} bytes, but this computer has {bytes_ - 1:,} bytes of free memory"
     )
     monkeypatch.setattr(values, "available_memory", lambda: bytes_)
     assert value(text).size == 1_000_000

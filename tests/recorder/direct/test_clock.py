@@ -110,7 +110,7 @@ def test_a_launch_takes_what_a_run_of_it_takes_whether_it_is_recorded_or_not():
 
 
 def test_without_a_machine_there_is_no_clock():
-    with pytest.raises(RecordingError, match="elapsed time: is simulated here, and there is no machine"):
+    with pytest.raises(RecordingError, match="elapsed time: is simulated, which needs a machine"):
         current.clock()
 
 
@@ -120,5 +120,5 @@ def test_a_selection_that_takes_no_launch_says_so():
     x, y = saxpy_arrays()
     with simtmm.recording(kernel="gemm") as recording:
         kernel((4,), (256,), (1000, np.float32(2), x, y))
-    with pytest.raises(RecordingError, match="recorded none of its 1 launches: --kernel gemm takes none of them"):
+    with pytest.raises(RecordingError, match="recorded none of its 1 launches: --kernel gemm selects none of them"):
         _ = recording.trace

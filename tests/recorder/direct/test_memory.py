@@ -68,7 +68,7 @@ def test_memory_that_two_arrays_share_in_part_is_refused(host):
 
     inside, across = np.asarray(Window(0, 50)), np.asarray(Window(25, 50))
     host.address(inside, "x", "")
-    with pytest.raises(KernelError, match="k: y = an array whose memory is in part that of x"):
+    with pytest.raises(KernelError, match="k: y = an array whose memory overlaps that of x"):
         host.address(across, "y", "k: y")
 
 

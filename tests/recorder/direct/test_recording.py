@@ -144,7 +144,7 @@ def test_a_launch_that_goes_wrong_spoils_the_recording(saxpy, tmp_path):
         kernel((1,), (8,), (x, 0))
         with pytest.raises(RecordingError, match=r"program: launch 1 of beyond: beyond\.cu:2: .* out of bounds"):
             kernel((1,), (8,), (x, 4))
-    with pytest.raises(RecordingError, match="was spoiled: launch 1 of beyond ended with an error"):
+    with pytest.raises(RecordingError, match="is incomplete: launch 1 of beyond ended with an error"):
         _ = recording.trace
 
 
@@ -162,7 +162,7 @@ def test_a_recording_without_launches_has_no_trace(tmp_path):
         pass
     with pytest.raises(RecordingError, match="has no trace: it launched no kernel"):
         _ = recording.trace
-    with pytest.raises(RecordingError, match=r"none.parquet: is not written: recording 'program' launched no kernel"):  # noqa: SIM117
+    with pytest.raises(RecordingError, match=r"none.parquet: was not written: recording 'program' launched no kernel"):  # noqa: SIM117
         with simtmm.recording(output=tmp_path / "none.parquet"):
             pass
     assert list(tmp_path.iterdir()) == []
@@ -190,9 +190,9 @@ def test_recordings_are_neither_nested_nor_side_by_side(saxpy):
         thread.start()
         thread.join()
         saxpy((4,), (256,), (1000, np.float32(2), x, y))
-    assert lines == ["recording 'other': recording 'first' is under way: one must end before another begins"] * 2
+    assert lines == ["recording 'other': recording 'first' is in progress: end it before you start another"] * 2
     assert recording.trace.info.digest == recorded(saxpy).trace.info.digest
-    with pytest.raises(RecordingError, match="is over: each is for one block"), recording:
+    with pytest.raises(RecordingError, match="is over: a recording is for one with block"), recording:
         pass
 
 
@@ -220,7 +220,7 @@ def test_a_launch_without_accesses_is_warned_about():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"machine": "a100-80", "architecture": 80}, "machine and architecture are given"),
+        ({"machine": "a100-80", "architecture": 80}, "machine and architecture: give only one"),
         ({"architecture": "sm_80"}, "architecture = 'sm_80': must be a whole number"),
         ({"sample_blocks": 0}, "sample_blocks = 0: must be a whole number of at least 1"),
         ({"most_events": 0}, "most_events = 0: must be a whole number of at least 1"),

@@ -110,7 +110,7 @@ def test_a_texture_is_no_pointer(blur):
     ("argument", "said"),
     [
         (simtmm.TextureObject(np.zeros(32, np.float32)), "the object is a texture of 1 dimensions"),
-        (None, "handle 0x0 is of no texture"),
+        (None, "handle 0x0 is not of a texture"),
     ],
 )
 def test_what_can_not_be_read_ends_the_launch_at_the_users_line(blur, argument, said):

@@ -96,7 +96,7 @@ def test_what_did_not_come_from_accel_sim_and_a_folder_that_is_in_use_are_refuse
     with pytest.raises(TraceError, match="vector-add: was not imported from Accel-Sim"):
         export_accelsim(record("vector-add", {"n": 32}), tmp_path / "out", 80)
     (tmp_path / "kernel.traceg").write_text(traceg([[line("EXIT")]]))
-    with pytest.raises(TraceError, match="holds files; a new or an empty folder is needed"):
+    with pytest.raises(TraceError, match="is not empty; a new or an empty folder is needed"):
         export_accelsim(import_trace(tmp_path / "kernel.traceg"), tmp_path, 80)
 
 
@@ -115,7 +115,7 @@ def test_blocks_that_fill_the_disk_are_counted_before_anything_is_written(tmp_pa
     few = import_trace(tmp_path / "kernel.traceg")
     (launch,) = few.info.launches
     many = replace(few.info, launches=(replace(launch, grid=(2**31 - 1, 65535, 65535)),))
-    with pytest.raises(TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps take [\d,]+ bytes at least, and the disk has"):
+    with pytest.raises(TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps take [\d,]+ bytes, but the disk has only"):
         export_accelsim(Trace(many, list(few.batches())), tmp_path / "out", 80)
     assert list((tmp_path / "out").iterdir()) == []
     blocks = 1000

@@ -495,15 +495,15 @@ def test_an_unknown_opcode_is_named_once_and_counts_as_compute(thread_events, ca
     found = thread_events(*[line("FROB.X"), line("FROB.Y", pc=16), line("TEX.SCR", pc=32)] * 2)
     assert found == [("work", 6)]
     assert [record.getMessage().split(": ", 1)[1] for record in caplog.records] == [
-        "opcode FROB is not known: counts as one compute instruction",
-        "opcode TEX is not known: counts as one compute instruction",
+        "opcode FROB is unknown: counts as one compute instruction",
+        "opcode TEX is unknown: counts as one compute instruction",
     ]
 
 
 def test_an_access_without_addresses_is_named_once_and_counts_as_compute(thread_events, caplog):
     assert thread_events(line("LDG.E", to=["R4"]), line("LDG.E", to=["R4"]), line("FADD", of=["R4"])) == [("work", 3)]
     (record,) = caplog.records
-    assert "opcode LDG comes without addresses" in record.getMessage()
+    assert "opcode LDG has no addresses" in record.getMessage()
 
 
 def test_the_opcodes_of_the_real_files_are_known(caplog):

@@ -101,9 +101,7 @@ def test_blocks_are_sampled_as_a_recording_samples_them(listed, mem_trace, form)
         whole, some = (mem_trace(text, blocks=most) for most in (None, 3))
     wanted = sampled_blocks(7, 3).tolist()
     assert batches(some) == {place: events for place, events in batches(whole).items() if place[1] in wanted}
-    assert some.info.warnings[0] == (
-        "a sampled trace: 4 of 7 blocks were left out, and count as blocks that do nothing"
-    )
+    assert some.info.warnings[0] == ("a sampled trace: 4 of 7 blocks were left out and count as blocks that do nothing")
     assert lower(some, load_machine("gtx280")).blocks == 7
 
 
@@ -125,7 +123,7 @@ def test_numbers_that_can_not_be_are_refused(listed, name, value):
 
 def test_registers_may_be_given_where_the_header_has_nonsense(listed):
     assert [each.registers_per_thread for each in listed(kernel(nregs=60000), registers=40).info.launches] == [40]
-    with pytest.raises(TraceError, match=r"a number from 0 to 255 \(--registers N takes its place\), not '60000'"):
+    with pytest.raises(TraceError, match=r"a number from 0 to 255 \(--registers N replaces it\), not '60000'"):
         listed(kernel(nregs=60000))
 
 
@@ -145,7 +143,7 @@ def test_a_newer_version_is_read_as_the_newest_that_is_known_and_said_so(listed,
     newer = listed(text.replace("tracer version = 5", "tracer version = 6"))
     assert newer.info.digest == listed(text).info.digest
     (doubt,) = newer.info.doubts
-    assert doubt == "tracer version 6 is not known: its lines were read as those of version 5"
+    assert doubt == "tracer version 6 is unknown: its lines were read as version 5"
     assert doubt in caplog.text
 
 
@@ -164,7 +162,7 @@ def test_what_the_tracer_wrote_itself_is_named(tmp_path):
     (tmp_path / "kernelslist").write_text("MemcpyHtoD,0x00007f0000000000,16\nkernel-1.trace\n")
     (tmp_path / "kernel-1.trace").write_text(kernel())
     for form in ("accelsim", None):
-        with pytest.raises(TraceError, match=r"line 2: .*post-traces-processing makes it, and kernelslist.g"):
+        with pytest.raises(TraceError, match=r"line 2: .*post-traces-processing makes it and kernelslist.g"):
             import_trace(tmp_path / "kernelslist", form)
 
 
@@ -176,7 +174,7 @@ def test_a_kernel_as_the_tracer_wrote_it_is_named(tmp_path, name):
     (tmp_path / name).write_bytes(lzma.compress(content) if name.endswith(".xz") else content)
     (tmp_path / "kernelslist").write_text(f"{name}\n")
     for source in (name, "kernelslist"):
-        with pytest.raises(TraceError, match=r"\.traceg\).*: Accel-Sim's post-traces-processing makes it, and kern"):
+        with pytest.raises(TraceError, match=r"\.traceg\).*: Accel-Sim's post-traces-processing makes it and kern"):
             import_trace(tmp_path / source)
 
 
@@ -231,7 +229,7 @@ def test_shared_memory_beyond_what_is_declared_is_reported(listed):
     lines = [load(0x7F0010000000 + 1000, "R5", opcode="LDS"), EXIT]
     (doubt,) = listed(traceg([lines], shmem=1024)).info.doubts
     assert doubt.startswith(
-        "1 accesses of warps to shared memory lie beyond what their blocks declare, up to byte 1,128"
+        "1 accesses of warps to shared memory are beyond what their blocks declare, up to byte 1,128"
     )
     assert listed(traceg([lines], shmem=1128)).info.doubts == []
 

@@ -280,7 +280,7 @@ HEADERS = {
     "nregs": (
         "nregs = 16",
         "nregs = 256",
-        "'nregs =' a number from 0 to 255 (--registers N takes its place), not '256'",
+        "'nregs =' a number from 0 to 255 (--registers N replaces it), not '256'",
     ),
     "base": ("= 0x00007f0010000000", "= zero", BASE + "'zero'"),
     "bases": ("0x00007f0020000000", "0x00007f0010000000", "'local mem base_addr =' another address than shmem's"),
@@ -316,18 +316,18 @@ def test_a_list_that_names_no_file_or_a_missing_one_is_refused(refused):
 def test_more_program_counters_than_a_trace_holds_are_refused(refused, monkeypatch):
     monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.MOST_PCS", 2)
     text = traceg([[line("MOV", pc=16 * index) for index in range(3)]])
-    assert refused(text) == ("kernel '_Z1fv': 3 program counters with those of the kernels before: a trace can hold 2")
+    assert refused(text) == ("kernel '_Z1fv': 3 program counters with those of earlier kernels: a trace can hold 2")
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", "PAR1\0\0", "\xff\xfe\0"])
 def test_a_file_of_no_known_format_is_refused(refused, text):
-    assert refused(text, "x").startswith("is of no known format")
+    assert refused(text, "x").startswith("unknown format")
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
     with pytest.raises(TraceError, match=r"none\.g: can't be read"):
         import_trace(tmp_path / "none.g")
-    with pytest.raises(TraceError, match="is no file"):
+    with pytest.raises(TraceError, match="is not a regular file"):
         import_trace(tmp_path)
 
 

@@ -121,8 +121,8 @@ def test_commands_of_nccl_are_left_out_with_one_warning_that_names_the_lines(imp
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("simtmm", "WARNING")
     assert record.getMessage() == (
-        f"{tmp_path / 'kernelslist.g'}: line 2: ncclCommInitAll is left out, a trace is of one GPU, "
-        "and so are 5 more (line 3, 4, 5, 6, 8)"
+        f"{tmp_path / 'kernelslist.g'}: line 2: skipped ncclCommInitAll, and 5 more (line 3, 4, 5, 6, 8): "
+        "a trace is for one GPU"
     )
 
 

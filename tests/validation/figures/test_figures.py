@@ -127,7 +127,7 @@ def test_a_folder_keeps_what_was_there_and_its_index_tells_all(tmp_path, reprodu
 def test_a_file_that_is_no_figure_is_reported(tmp_path):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "x.json").write_text('{"name": "x"}')
-    with pytest.raises(StudyError, match="is no figure"):
+    with pytest.raises(StudyError, match="is not a figure"):
         list(read(tmp_path))
 
 

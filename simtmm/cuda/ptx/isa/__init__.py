@@ -1,4 +1,4 @@
-"""What each instruction of PTX is: a row an opcode (ROWS), which all that reads PTX goes by.
+"""What each instruction of PTX is: a row for each opcode (ROWS), which all that reads PTX goes by.
 
 FORMS has the forms of an opcode, parted by `;`: modifiers, then `:`, then operands. Modifiers stand in any order, types
 in theirs:

@@ -1,4 +1,4 @@
-"""What each instruction of the machine does, in PTX, family by family."""
+"""The meaning of each machine instruction, in PTX, by families."""
 
 from collections.abc import Callable
 

@@ -54,7 +54,7 @@ def copy_bulk(lifting: Lifting, instruction: MachineInstruction) -> None:
 def _register(lifting: Lifting, place: Operand) -> Reg:
     """The register, or the first of a pair, that holds an address."""
     if not isinstance(place, Memory) or len(place.registers) != 1 or place.offset or place.registers[0].part:
-        raise lifting.refuse("has an address that is not known")
+        raise lifting.refuse("has an address that is not supported")
     return place.registers[0]
 
 
@@ -99,7 +99,7 @@ def synchronize(lifting: Lifting, instruction: MachineInstruction) -> None:
 def _begin(lifting: Lifting, old: Operand, place: Operand, given: Operand) -> None:
     """An mbarrier as the machine has it: of arrivals that are missing, what 2^20 is more, from bit 1 and bit 43 on."""
     if old != Reg("URZ"):
-        raise lifting.refuse("gives what was there, which is not known")
+        raise lifting.refuse("gives what was there, which is not supported")
     less = lifting.value("shr.u32", "b32", lifting.whole(given), Immediate(1))
     missing = lifting.value("sub.s32", "b32", Immediate(COUNT + 1), less)
     count = lifting.value("and.b32", "b32", missing, Immediate(COUNT))

@@ -92,7 +92,7 @@ def _number(lifting: Lifting, source: Operand, count: int) -> PtxOperand:
     if count == 2:
         return lifting.copy(lifting.pair(source), "b64")
     if not isinstance(source, Reg):
-        raise lifting.refuse("has an operand that is no register")
+        raise lifting.refuse("has an operand that is not a register")
     low = lifting.pair(source)
     high = lifting.pair(source if source.is_zero else Reg(f"R{source.number + 2}"))
     return lifting.value("mov.b128", "b128", Vector((low, high)))
@@ -100,7 +100,7 @@ def _number(lifting: Lifting, source: Operand, count: int) -> PtxOperand:
 
 def _write(lifting: Lifting, to: Operand, parts: list[Register]) -> None:
     if not isinstance(to, Reg):
-        raise lifting.refuse("has a destination that is no register")
+        raise lifting.refuse("has a destination that is not a register")
     if not to.is_zero:
         for number, part in enumerate(parts):
             lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
@@ -226,7 +226,7 @@ def _count(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("POPC", "INC", "32")
     to, place = instruction.operands
     if not isinstance(to, Reg) or not to.is_zero:
-        raise lifting.refuse("gives what was there, which is not known")
+        raise lifting.refuse("gives what was there, which is not supported")
     lifting.access("red.shared.add.u32", lifting.short_address(place), Immediate(1))
 
 

@@ -32,7 +32,7 @@ def call(lifting: Lifting, instruction: MachineInstruction) -> None:
     elif isinstance(target, Reg) and instruction.has("ABS") and instruction.guard is None:
         _call_driver(lifting, target)
     else:
-        raise lifting.refuse("calls what a register says, which is not known")
+        raise lifting.refuse("calls what a register says, which is not supported")
 
 
 def _call_by_register(lifting: Lifting, instruction: MachineInstruction) -> None:

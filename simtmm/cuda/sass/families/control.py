@@ -1,4 +1,4 @@
-"""Where a warp goes on: branches, calls, exits, barriers; and what costs a slot and does nothing."""
+"""Control flow: branches, calls, exits, barriers; and instructions that only cost an issue slot."""
 
 from simtmm.cuda.ptx.control_flow import EXCLUSIVE, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol

@@ -171,7 +171,7 @@ def pack_real(lifting: Lifting, instruction: MachineInstruction) -> None:
         kinds = [*(kinds or ["f16"]), "f32"]
     hows = [m for m in instruction.modifiers if m.startswith(("PACK", "UNPACK", "MERGE"))]
     if len(hows) != 1 or len(kinds) != 2:
-        raise lifting.refuse("has other operands than are known")
+        raise lifting.refuse("has unsupported operands")
     (how,), (kind, given) = hows, kinds
     ways = "".join(f".{m.lower()}" for m in ("SATFINITE", "RELU") if instruction.has(m))
     ways = f"{rounding(instruction)}{ways}"

@@ -48,7 +48,7 @@ def _half_bits(number: float, brain: bool) -> int:
 def half_of(lifting: Lifting, source: Operand) -> PtxOperand:
     """A number of 16 bits in the lower half of a register: that of an operand, or its upper half."""
     if not isinstance(source, (Reg, Constant)):
-        raise lifting.refuse("has an operand that is not known here")
+        raise lifting.refuse("has an operand that is not supported")
     found = lower_half(lifting, source)
     if source.absolute:
         found = lifting.value("and.b32", "b32", found, Immediate(0x7FFF))
@@ -66,7 +66,7 @@ def lower_half(lifting: Lifting, source: Operand) -> PtxOperand:
         case "H1" | "H1_H1":
             return lifting.value("shr.u32", "b32", found, Immediate(16))
         case part:
-            raise lifting.refuse(f"takes {part} of an operand, which is not known")
+            raise lifting.refuse(f"takes {part} of an operand, which is not supported")
 
 
 def arithmetic(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -93,7 +93,7 @@ def _widen(lifting: Lifting, instruction: MachineInstruction) -> None:
     if instruction.opcode != "HADD2" or instruction.has("FTZ", "RELU", "MMA") or len(operands) != 2:
         raise lifting.refuse()
     if not any(isinstance(source, Reg) and source.is_zero for source in operands):
-        raise lifting.refuse("adds two numbers as 32 bits, which is not known")
+        raise lifting.refuse("adds two numbers as 32 bits, which is not supported")
     given = "bf16" if instruction.has(*_BRAIN) else "f16"
     numbers = []
     for source in operands:

@@ -192,9 +192,9 @@ def _multiply_wide(
     """A product of 64 bits and a pair; the carry is that of their sum."""
     a, b, c = sources
     if is_signed_operand(a) or is_signed_operand(b):
-        raise lifting.refuse("negates what it multiplies, which is not known")
+        raise lifting.refuse("negates what it multiplies, which is not supported")
     if is_signed_operand(c) and (out or carries or instruction.has("HI")):
-        raise lifting.refuse("carries from a difference, which is not known")
+        raise lifting.refuse("carries from a difference, which is not supported")
     if isinstance(c, Number) and not (isinstance(c.value, int) and 0 <= c.value < 1 << 31):
         raise lifting.refuse("adds a number of which the upper half is not known")
     signed = "u32" if instruction.has("U32") else "s32"
@@ -220,7 +220,7 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
     (to, *out), sources, carries = parted(instruction)
     shift = lifting.exactly(sources, 4 if instruction.has("HI") and not instruction.has("SX32") else 3)[-1]
     if not isinstance(shift, Number):
-        raise lifting.refuse("shifts by what is no number")
+        raise lifting.refuse("shifts by something other than a number")
     negated = bool(out) and is_signed_operand(sources[0])  # then -a is that of what is shifted: ~(a << n) + 1
     if bool(carries) != instruction.has("X") or (carries and is_signed_operand(sources[0])):
         raise lifting.refuse()
@@ -330,7 +330,7 @@ def move(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("64")
     to, source, *mask = instruction.operands
     if mask and not (isinstance(mask[0], Number) and mask[0].value == 0xF):
-        raise lifting.refuse("moves some bytes of a register, which is not known")
+        raise lifting.refuse("moves some bytes of a register, which is not supported")
     if instruction.has("64"):
         lifting.write_pair(to, lifting.copy(_pair(lifting, source), "b64"))
         return

@@ -35,7 +35,7 @@ def _product(lifting: Lifting, instruction: MachineInstruction, kinds: tuple[str
         raise lifting.refuse()
     shape = next((m for m in instruction.modifiers if m in _SHAPES), None)
     if shape is None:
-        raise lifting.refuse("has a shape that is not known")
+        raise lifting.refuse("has a shape that is not supported")
     rows, columns, depth = _SHAPES[shape]
     sum_kind, a_kind, b_kind = kinds
     counts = [rows * columns, rows * depth, columns * depth]
@@ -44,7 +44,7 @@ def _product(lifting: Lifting, instruction: MachineInstruction, kinds: tuple[str
     to, a, b, c = instruction.operands
     for operand, layout in ((a, "ROW"), (b, "COL")):
         if not isinstance(operand, Reg) or operand.part not in ("", layout):
-            raise lifting.refuse("has a factor of a layout that is not known")
+            raise lifting.refuse("has a factor of a layout that is not supported")
     sources = [
         Vector(_numbers(lifting, operand, count, sum_kind == "f64"))
         for operand, count in ((a, registers[1]), (b, registers[2]), (c, registers[0]))
@@ -59,7 +59,7 @@ def _product(lifting: Lifting, instruction: MachineInstruction, kinds: tuple[str
 def _numbers(lifting: Lifting, source: Operand, count: int, doubles: bool) -> tuple[PtxOperand, ...]:
     """The registers of a fragment, by pairs if it is of doubles."""
     if not isinstance(source, Reg) or source.negative or source.absolute or source.inverted:
-        raise lifting.refuse("has a fragment that is not known")
+        raise lifting.refuse("has a fragment that is not supported")
     plain = Reg(source.name)
     if not doubles:
         return tuple(lifting.registers_of(plain, count))
@@ -70,7 +70,7 @@ def _numbers(lifting: Lifting, source: Operand, count: int, doubles: bool) -> tu
 
 def _write(lifting: Lifting, to: Operand, found: list[Register], doubles: bool) -> None:
     if not isinstance(to, Reg):
-        raise lifting.refuse("has a destination that is no register")
+        raise lifting.refuse("has a destination that is not a register")
     if to.is_zero:
         return
     for number, each in enumerate(found):
@@ -85,7 +85,7 @@ def of_halves(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("1684", "1688", "16816", "F32", "F16", "BF16", "TF32")
     factor = "bf16" if instruction.has("BF16") else "tf32" if instruction.has("TF32") else "f16"
     if not instruction.has("F32", "F16") or (instruction.has("F32") and instruction.has("F16")):
-        raise lifting.refuse("has a sum of a type that is not known")
+        raise lifting.refuse("has a sum of a type that is not supported")
     _product(lifting, instruction, ("f32" if instruction.has("F32") else "f16", factor, factor))
 
 

@@ -118,7 +118,7 @@ def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, co
     elif kind == "b32":
         parts = [_chosen(lifting, source, 4 * number) for number in range(count)]
     else:
-        raise lifting.refuse("reads a constant bank by a register, which is not known here")
+        raise lifting.refuse("reads a constant bank by a register, which is not supported")
     for number, part in enumerate(parts):
         if not to.is_zero:
             lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
@@ -129,7 +129,7 @@ def _chosen_address(lifting: Lifting, source: Constant, behind: int) -> PtxOpera
     addresses = lifting.banks.addresses
     assert source.register is not None
     if len(addresses) > MOST_CHOSEN:
-        raise lifting.refuse("reads a constant bank by a register, which is not known here")
+        raise lifting.refuse("reads a constant bank by a register, which is not supported")
     offset = lifting.value("add.s32", "b32", lifting.bits(source.register), Immediate(source.offset + behind))
     found: PtxOperand = Immediate(0)
     for start in (at + half for at in addresses for half in (0, 4)):
@@ -150,7 +150,7 @@ def _chosen(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:
     content = lifting.banks.compiler.get(source.bank)
     assert source.register is not None
     if content is None or len(content) > 4 * MOST_CHOSEN:
-        raise lifting.refuse("reads a constant bank by a register, which is not known here")
+        raise lifting.refuse("reads a constant bank by a register, which is not supported")
     offset = lifting.value("add.s32", "b32", lifting.bits(source.register), Immediate(source.offset + behind))
     found: PtxOperand = Immediate(0)
     for start in range(0, len(content) - 3, 4):

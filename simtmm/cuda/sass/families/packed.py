@@ -75,7 +75,7 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
     operands = list(instruction.operands)
     place = next((n for n, operand in enumerate(operands) if not is_predicate(operand)), 0)
     if sum(not is_predicate(operand) for operand in operands[place + 1 :]) < 2:
-        raise lifting.refuse("has other operands than are known")
+        raise lifting.refuse("has unsupported operands")
     to = operands.pop(place)
     given = [operands.pop(0) for _ in range(place)]
     while is_predicate(operands[0]):

@@ -60,7 +60,7 @@ def _two(lifting: Lifting, source: Operand) -> PtxOperand:
         return lifting.value("mov.b64", "b64", Vector((one, one)))
     part = getattr(source, "part", "")
     if not isinstance(source, Reg) or source.inverted or part.removesuffix(".NP") not in _TWO:
-        raise lifting.refuse("has an operand that is not known here")
+        raise lifting.refuse("has an operand that is not supported")
     halves = lifting.registers_of(source, 2 if part.startswith("F32x2") else 1)
     low, high = (halves[0], halves[-1]) if "LO_HI" not in part else (halves[-1], halves[0])
     signs = [source.negative, source.negative != part.endswith(".NP")]
@@ -96,7 +96,7 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
 def unsigned(lifting: Lifting, source: Operand) -> PtxOperand:
     """An operand of min or max with .XORSIGN: its size is compared, and its sign goes into the result's."""
     if not isinstance(source, (Reg, Constant)) or not source.absolute or source.negative:
-        raise lifting.refuse("has an operand that is not known here")
+        raise lifting.refuse("has an operand that is not supported")
     return lifting.bits(source)
 
 

@@ -51,10 +51,10 @@ def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
         warp = lifting.value("shl.b32", "b32", Register("%warpid"), Immediate(8))
         found = lifting.value("or.b32", "b32", warp, lifting.value("shl.b32", "b32", Register("%smid"), Immediate(20)))
     else:
-        raise lifting.refuse(f"reads {name}, which is not known")
+        raise lifting.refuse(f"reads {name}, which is not supported")
     if wide:
         if name not in _NUMBERS:
-            raise lifting.refuse(f"reads 64 bits of {name}, which is not known")
+            raise lifting.refuse(f"reads 64 bits of {name}, which is not supported")
         lifting.write_pair(to, found)
     else:
         lifting.write(to, found)

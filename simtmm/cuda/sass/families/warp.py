@@ -1,4 +1,4 @@
-"""Instructions in which the lanes of a warp hear of each other: those that take part, without waiting for others."""
+"""Instructions that exchange data between the lanes of a warp that take part, without waiting for others."""
 
 from simtmm.cuda.ptx.syntax import Immediate, Pair
 from simtmm.cuda.sass.lifting import Lifting

@@ -60,7 +60,7 @@ MATRIX_MULTIPLICATION = Algorithm(
             work=lambda n: n**3,
             span=lambda n: n,
             memory=lambda n, C: n**3 / C,
-            source=f"{NAMED}: without shared memory, a thread an element, neighbours' reads in one chunk",
+            source=f"{NAMED}: without shared memory, a thread for each element, neighbours' reads in one chunk",
         ),
     },
 )

@@ -75,7 +75,7 @@ FACS = Algorithm(
             span=lambda k: k,
             memory=lambda n, k: k * n,
             threads=lambda n: n,
-            source="000 (Ma), section 5.2.5, a thread a w-mer; M derived here: the vectors lie in global memory",
+            source="000 (Ma), section 5.2.5, a thread for each w-mer; M derived here: the vectors are in global memory",
         ),
     },
 )

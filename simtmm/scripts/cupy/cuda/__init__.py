@@ -67,4 +67,4 @@ def using_allocator(allocator: Any = None) -> Iterator[None]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise MissingError(f"cupy.cuda.{name}: is not known to simtmm's stand-in for CuPy")
+    raise MissingError(f"cupy.cuda.{name}: is not supported by simtmm's stand-in for CuPy")

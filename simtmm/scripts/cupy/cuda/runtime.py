@@ -106,7 +106,7 @@ def deviceGetAttribute(attrib: int, device: int = 0) -> int:  # noqa: N802 - CuP
     Device(device)
     known = by_number(current.properties())
     if attrib not in known:
-        raise MissingError(f"cupy.cuda.runtime.deviceGetAttribute({attrib}): is not known here")
+        raise MissingError(f"cupy.cuda.runtime.deviceGetAttribute({attrib}): is not supported")
     return known[attrib]
 
 
@@ -121,4 +121,4 @@ def profilerStop() -> None:  # noqa: N802 - CuPy's name
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
-    raise MissingError(f"cupy.cuda.runtime.{name}: is not known to simtmm's stand-in for CuPy")
+    raise MissingError(f"cupy.cuda.runtime.{name}: is not supported by simtmm's stand-in for CuPy")

@@ -89,7 +89,7 @@ class Stream:
         """Graphs are not known."""
         from simtmm.scripts.cupy.device_array import MissingError
 
-        raise MissingError("cupy.cuda.Stream.begin_capture: graphs are not known to simtmm's stand-in for CuPy")
+        raise MissingError("cupy.cuda.Stream.begin_capture: graphs are not supported by simtmm's stand-in for CuPy")
 
 
 class ExternalStream(Stream):

@@ -25,7 +25,7 @@ class ChannelFormatDescriptor:
     def __init__(self, x: int, y: int, z: int, w: int, f: int) -> None:
         bits = [each for each in (x, y, z, w) if each]
         if f not in _KINDS or not bits or len(set(bits)) > 1 or bits[0] % 8:
-            raise MissingError(f"cupy.cuda.texture.ChannelFormatDescriptor{(x, y, z, w, f)}: is not known here")
+            raise MissingError(f"cupy.cuda.texture.ChannelFormatDescriptor{(x, y, z, w, f)}: is not supported")
         self.dtype, self.channels = np.dtype(f"{_KINDS[f]}{bits[0] // 8}"), len(bits)
         self._description = {"x": x, "y": y, "z": z, "w": w, "f": f}
 
@@ -41,7 +41,7 @@ class CUDAarray:
         self, desc: ChannelFormatDescriptor, width: int, height: int = 0, depth: int = 0, flags: int = 0
     ) -> None:
         if depth:
-            raise MissingError("cupy.cuda.texture.CUDAarray: depth: three dimensions are not known here")
+            raise MissingError("cupy.cuda.texture.CUDAarray: depth: three dimensions are not supported")
         self.desc, self.width, self.height, self.depth, self.flags = desc, width, height, depth, flags
         self.ndim = 2 if height else 1
         shape = (height, width) if height else (width,)
@@ -82,7 +82,7 @@ class ResourceDescriptor:
             self.array = rows.reshape(height, width, chDesc.channels) if chDesc.channels > 1 else rows
             self.dimensions = 2
         else:
-            raise MissingError(f"cupy.cuda.texture.ResourceDescriptor: restype {restype} with these is not known here")
+            raise MissingError(f"cupy.cuda.texture.ResourceDescriptor: restype {restype} with these is not supported")
 
 
 class TextureDescriptor:
@@ -99,7 +99,7 @@ class TextureDescriptor:
         maxAnisotropy: Any = None,  # noqa: N803 - CuPy's name
     ) -> None:
         if sRGB:
-            raise MissingError("cupy.cuda.texture.TextureDescriptor: sRGB: is not known here")
+            raise MissingError("cupy.cuda.texture.TextureDescriptor: sRGB: is not supported")
         modes = (addressModes,) if isinstance(addressModes, int) else tuple(addressModes or (1, 1))
         self.modes = [_ADDRESS[mode] for mode in modes[:2]]
         self.filter, self.read = _FILTER[filterMode], _READ[readMode]

@@ -1,7 +1,7 @@
 """What an instruction of an Accel-Sim kernel trace does: operations of its warp, and the joins before them.
 
-A load of global or local memory (here CUDA's, a thread's own) is an async. For each lane it is kept which asyncs are in
-flight and which registers they write; before an instruction that reads such a register stands a join, which leaves
+A load of global or local memory (here CUDA's, a thread's own) is an async. Each lane has a record of which asyncs are
+in flight and which registers they write; before an instruction that reads such a register stands a join, which leaves
 out the lane's later asyncs.
 """
 

@@ -12,7 +12,7 @@ from simtmm.trace.importers.warps import LARGEST_GLOBAL, MOST_THREADS, WINDOW
 
 MOST_HEADER = 1 << 18  # bytes; names of kernels have some thousand at most
 OLDEST, NEWEST, MOST_VERSION = 2, 5, 99  # a header without a version is of before they were written down
-OVERRIDE = " (--registers N takes its place)"
+OVERRIDE = " (--registers N replaces it)"
 
 _THREE = re.compile(r"\(\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*,\s*([0-9]{1,10})\s*\)")
 
@@ -55,7 +55,7 @@ def open_kernel(
 ) -> tuple[Header, Iterator[tuple[Text, int]]]:
     """The header of a kernel's file, and what follows it. Raises TraceError.
 
-    registers: of a thread, in the place of what the header says.
+    registers: of a thread, instead of what the header says.
     """
     text = blocks(path, advance)
     values: dict[str, tuple[str, int]] = {}
@@ -118,10 +118,10 @@ def _header(path: Path, values: dict[str, tuple[str, int]], end: int, registers:
     version = whole("accelsim tracer version", 2, MOST_VERSION, OLDEST)
     doubts = []
     if version > NEWEST:
-        doubts.append(f"tracer version {version} is not known: its lines were read as those of version {NEWEST}")
+        doubts.append(f"tracer version {version} is unknown: its lines were read as version {NEWEST}")
     doubts += [
-        f"{key} = {value}: blocks of a cluster are placed one by one, and what they read of each other's shared memory "
-        "counts as their own"
+        f"{key} = {value}: blocks of a cluster are placed one by one, and reads of each other's shared memory "
+        "count as reads of their own"
         for key, (value, _) in values.items()
         if "cluster" in key and re.search(r"[2-9]|1[0-9]", value)
     ]

@@ -126,7 +126,7 @@ def _survey(files: list[Path], advance: Advance, registers: int | None) -> tuple
         total = sum(len(pcs) for pcs in counters.values())
         if total > MOST_PCS:
             raise TraceError(
-                f"{file}: kernel {shown(header.kernel)}: {total:,} program counters with those of the kernels before: "
+                f"{file}: kernel {shown(header.kernel)}: {total:,} program counters with those of earlier kernels: "
                 f"a trace can hold {MOST_PCS:,}"
             )
     kernels = {}

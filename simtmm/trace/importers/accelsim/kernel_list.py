@@ -13,7 +13,7 @@ from simtmm.trace.importers.warps import LARGEST_GLOBAL
 logger = logging.getLogger("simtmm")
 
 LIST_NAME = "kernelslist.g"
-UNPROCESSED = "Accel-Sim's post-traces-processing makes it, and kernelslist.g, of what the tracer wrote"
+UNPROCESSED = "Accel-Sim's post-traces-processing makes it and kernelslist.g from the tracer's output"
 
 _BEGINNING = 1 << 16  # bytes in which a kernel's file shows its header
 _HEADER = re.compile(rb"^[ \t]*(?:-kernel name|#traces format|#BEGIN_TB)", re.MULTILINE)
@@ -41,8 +41,8 @@ class KernelList:
         more = ""
         if others:
             numbers = ", ".join(str(number) for number, _ in others[:5])
-            more = f", and so are {len(others)} more (line {numbers}{', ...' if len(others) > 5 else ''})"
-        logger.warning("%s: line %d: %s is left out, a trace is of one GPU%s", path, line, command.split(",")[0], more)
+            more = f", and {len(others)} more (line {numbers}{', ...' if len(others) > 5 else ''})"
+        logger.warning("%s: line %d: skipped %s%s: a trace is for one GPU", path, line, command.split(",")[0], more)
 
 
 def names_kernel(line: str) -> bool:

@@ -35,7 +35,7 @@ def insert_pcs(found, others):
 def find_pcs(text, words_before, found, used):
     """Collect the program counters of a text's instruction lines.
 
-    words_before: words of a line that stand before it. found: int64[2^k], a hash table; a counter is kept as its
+    words_before: words of a line that stand before it. found: int64[2^k], a hash table; a counter is stored as its
     successor, 0 where the place is free. used: int64[1], places taken, at most half of them. Gives the position to go
     on at after the table has been enlarged, or the end.
     """
