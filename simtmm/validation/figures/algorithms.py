@@ -5,7 +5,6 @@ from typing import Any
 from simtmm.machine import load_machine
 from simtmm.model.algorithms import find, written
 from simtmm.model.algorithms.regimes import regimes
-from simtmm.validation.band import band
 from simtmm.validation.figures.figure import Figure, curve, powers
 from simtmm.validation.figures.programs import CONSTANTS, FITTED_NOTHING, NO_POINTS, modelled, seconds
 
@@ -92,37 +91,6 @@ def string_matching() -> tuple[Figure, ...]:
             "all of it",
             columns=("index", "binds", "time"),
             rows=tuple((name, bound, term) for name, (_, _, bound, term) in found.items()),
-        ),
-    )
-
-
-def suffix_band() -> tuple[Figure, ...]:
-    """Whether suffix arrays are faster than trees while both are flat (Fig 4.10), over what the paper leaves open."""
-    machine = load_machine("gtx580")
-    axes = {"k": (8, 16, 64), "letters": (4, 26), "m": (1024, 4096, 65536)}
-
-    def array_over_tree(**open_: float) -> float:
-        given = {"n": 512, **{name: int(value) for name, value in open_.items()}}
-        return seconds(machine, "suffix-array", given) / seconds(machine, "suffix-tree", given)
-
-    found = band(axes, array_over_tree, lambda ratio: ratio < 1)
-    curves = []
-    for k in axes["k"]:
-        for letters in axes["letters"]:
-            points = {point.values[2]: point.outcome for point in found.points if point.values[:2] == (k, letters)}
-            curves.append(curve(f"simulated, k = {k}, {letters} letters", "simulated", points))
-    return (
-        Figure(
-            "ma-fig-4.10-band",
-            "Suffix arrays over trees at n = 512 queries; m to 65,536 here, 10 million in the paper",
-            "000 Fig 4.10, section 4.2.3",
-            FITTED_NOTHING,
-            "all curves",
-            x="letters of the text m",
-            y="arrays over trees; claimed: below 1",
-            logarithmic="xy",
-            curves=tuple(curves),
-            notes=(f"Arrays are faster while both are flat: {found.words}.",),
         ),
     )
 
