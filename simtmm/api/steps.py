@@ -9,6 +9,7 @@ from simtmm.api.opening import opened_counts, opened_machine, opened_trace, open
 from simtmm.engine import Scheduler
 from simtmm.errors import EngineError, ModelError, WorkloadError, shown
 from simtmm.machine import Machine
+from simtmm.placement import Placement
 from simtmm.replacement import Replacement
 from simtmm.result import Prediction, Result
 from simtmm.trace import counts as counting
@@ -48,6 +49,7 @@ def simulate(
     *,
     scheduler: Scheduler | None = None,
     replacement: Replacement | None = None,
+    placement: Placement | None = None,
     breakdown: bool = True,
     timeline: bool = False,
     stalls: bool = False,
@@ -64,6 +66,7 @@ def simulate(
     engine: "fast" (compiled, as if left out) or "reference" (SimPy; if left out with a rule of yours); equal results.
     scheduler: a rule of your own in place of the machine's, on the reference engine only; see docs/schedulers.md.
     replacement: a policy of your own for full sets of caches, or policies by "l1" and "l2"; likewise (docs/rules.md).
+    placement: a rule of your own of which core group takes the next block; likewise.
     breakdown: False leaves `Result.time` out, where the time went.
     timeline: True brings `Result.timeline`, what each warp did when, about 48 bytes for each thing that one did.
     stalls: True brings `Result.stalls`, what the ticks of all warps went into: of a trace by line and array, of a
@@ -76,6 +79,8 @@ def simulate(
     """
     if scheduler is not None and not callable(scheduler):
         raise EngineError(f"scheduler = {shown(scheduler)}: must be a function of the ready warps and the core group")
+    if placement is not None and not callable(placement):
+        raise EngineError(f"placement = {shown(placement)}: must be a function of the core groups and the next block")
     opened = opened_machine(machine)
     return engines.simulate(
         opened,
@@ -83,6 +88,7 @@ def simulate(
         engine,
         scheduler=scheduler,
         replacement=replacement,
+        placement=placement,
         breakdown=breakdown,
         timeline=timeline,
         stalls=stalls,
