@@ -66,8 +66,8 @@ extern "C" __global__ void place(const int* child, const int* sum, int* leaves, 
     ST(leaves, count - behind, v);
 }
 
-// Every second leaf that is a child of this side leaves, with its parent: its sibling takes the parent's place, and does
-// what both have done. No two of these parents are neighbours, so nothing meets.
+// Every second leaf that is a child of this side leaves, with its parent: its sibling takes the parent's place, and
+// does what both have done. No two of these parents are neighbours, so nothing meets.
 extern "C" __global__ void rake(const int* leaves, int* parent, int* side, int* child, Word* function,
                                 const unsigned* value, const int* times, int* root, int which, int count)
 {

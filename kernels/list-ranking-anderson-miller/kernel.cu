@@ -39,8 +39,8 @@ extern "C" __global__ void meet(const int* successor, const int* predecessor, co
     OP(2);
 }
 
-// Deterministic coin tossing along a chain: twice the lowest bit in which a colour differs from the one behind, and that
-// bit. The first colour of a thread is its number.
+// Deterministic coin tossing along a chain: twice the lowest bit in which a colour differs from the one behind, and
+// that bit. The first colour of a thread is its number.
 extern "C" __global__ void toss(const int* tops, const int* behind, const int* colour, int* tossed, int first,
                                 int queue, int n, int count)
 {
