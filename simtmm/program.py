@@ -26,6 +26,7 @@ WORDS: Mapping[Kind, str] = {
 }
 
 OBJECTS: Mapping[Kind, type] = {"kernel": Kernel, "trace": Trace, "workload": Workload}
+THREADS = "threads"  # of a block: what shipped kernels call that parameter
 LOADERS: Mapping[Kind, Callable[[str | Path], Kernel | Trace | Workload]] = {
     "kernel": opened_kernel,
     "trace": load_trace,
@@ -127,7 +128,9 @@ def open_program(
     if isinstance(opened, Trace):
         return _of_trace(opened)
     architecture, notes = architecture_for(opened, machine, form)
-    trace = record(opened, parameters, progress=progress, form=form, architecture=architecture)
+    fitting, told = fitting_block(opened, parameters or {}, machine)
+    notes += told
+    trace = record(opened, fitting, progress=progress, form=form, architecture=architecture)
     return _of_trace(trace, opened, notes)
 
 
@@ -143,6 +146,28 @@ def architecture_for(
 
     chosen = architecture_of(machine)
     return chosen.number, (chosen.note,) if chosen.note else ()
+
+
+def fitting_block(
+    kernel: Kernel, parameters: Mapping[str, object], machine: Machine | None
+) -> tuple[Mapping[str, object], tuple[str, ...]]:
+    """The parameters, with fewer `threads` than the kernel's default where a machine's core group can't hold a block of
+    so many; and a note that says so. What the user gave stays, and is refused later where it does not fit.
+    """
+    threads = kernel.parameters.get(THREADS)
+    if machine is None or threads is None or THREADS in parameters or not isinstance(threads.default, int):
+        return parameters, ()
+    most = min(
+        machine.warps_per_group * machine.cores.warp_width, machine.resources.threads_per_block or threads.default
+    )
+    if threads.default <= most:
+        return parameters, ()
+    allowed = threads.choices or [2**power for power in range(most.bit_length())]
+    fitting = [each for each in allowed if isinstance(each, int) and (threads.minimum or 1) <= each <= most]
+    if not fitting:
+        return parameters, ()
+    note = f"{THREADS} = {max(fitting)}, not {threads.default}: a core group of {machine.name} holds {most} threads"
+    return {**parameters, THREADS: max(fitting)}, (note,)
 
 
 def shipped_trace(name: str) -> Path:

@@ -14,7 +14,7 @@ PAPER = "000 (Ma) section 4.2.2, Fig 4.9, Eq (4.30)"
 PARAMETERS = {
     "n": Parameter(1024, "queries", minimum=1, maximum=2**22),
     "k": Parameter(16, "letters of a query", minimum=1, maximum=256),
-    "m": Parameter(4096, "letters of the text, if it is random", minimum=1, maximum=2**22),
+    "m": Parameter(4096, "letters of the text, if it is random", minimum=1, maximum=2**24),
     "text": Parameter("random", "the text", choices=("random", "mississippi")),
     "letters": Parameter(4, "letters of the alphabet, if the text is random", minimum=2, maximum=26),
     "present": Parameter(0.5, "share of the queries that are cut from the text", minimum=0.0, maximum=1.0),

@@ -9,6 +9,7 @@ from simtmm.api.opening import opened_counts, opened_machine, opened_trace, open
 from simtmm.engine import Scheduler
 from simtmm.errors import EngineError, ModelError, WorkloadError, shown
 from simtmm.machine import Machine
+from simtmm.placement import Placement
 from simtmm.replacement import Replacement
 from simtmm.result import Prediction, Result
 from simtmm.trace import counts as counting
@@ -48,6 +49,7 @@ def simulate(
     *,
     scheduler: Scheduler | None = None,
     replacement: Replacement | None = None,
+    placement: Placement | None = None,
     breakdown: bool = True,
     timeline: bool = False,
     stalls: bool = False,
@@ -66,6 +68,7 @@ def simulate(
     scheduler: a rule of your own instead of the machine's, on the reference engine only; see docs/schedulers.md.
     replacement: a replacement policy of your own for the caches, or policies by "l1" and "l2", on the reference engine
         only (docs/rules.md).
+    placement: a rule of your own for which core group takes the next block, on the reference engine only (docs/rules.md).
     breakdown: False leaves out `Result.time`, which says where the time went.
     timeline: True adds `Result.timeline`, what each warp did and when; about 48 bytes for each interval of a warp.
     stalls: True adds `Result.stalls`, how the warps spent their ticks: by line and array for a trace, by operation for
@@ -78,6 +81,8 @@ def simulate(
     """
     if scheduler is not None and not callable(scheduler):
         raise EngineError(f"scheduler = {shown(scheduler)}: must be a function of the ready warps and the core group")
+    if placement is not None and not callable(placement):
+        raise EngineError(f"placement = {shown(placement)}: must be a function of the core groups and the next block")
     opened = opened_machine(machine)
     return engines.simulate(
         opened,
@@ -85,6 +90,7 @@ def simulate(
         engine,
         scheduler=scheduler,
         replacement=replacement,
+        placement=placement,
         breakdown=breakdown,
         timeline=timeline,
         stalls=stalls,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from simtmm.cli.commands import (
     calibrate,
+    claims,
     compare,
     crossover,
     diff,
@@ -83,6 +84,6 @@ VERBS = (
     }),
     Verb("paper", READ, paper.paper, (), {
         "predict": predict.predict, "equation": equation.equation, "fit": equation.fit,
-        "reproduce": reproduce.reproduce,
+        "reproduce": reproduce.reproduce, "claims": claims.claims,
     }),
 )  # fmt: skip

@@ -15,6 +15,7 @@ from simtmm.computer import cores
 from simtmm.errors import EngineError, WorkloadError, nearest, shown
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of
+from simtmm.placement import Placement
 from simtmm.replacement import Policy, Replacement
 from simtmm.result import Result
 from simtmm.rules.seen import CoreGroup as CoreGroup
@@ -37,6 +38,7 @@ def simulate(
     *,
     scheduler: Scheduler | None = None,
     replacement: Replacement | None = None,
+    placement: Placement | None = None,
     breakdown: bool = True,
     timeline: bool = False,
     stalls: bool = False,
@@ -52,7 +54,8 @@ def simulate(
     the group it gives the warp that is granted the port, or holds back; or a class of such rules. See
     docs/schedulers.md. It runs on the reference engine only. replacement: a
     policy of one's own for the full sets of caches, or policies by "l1" and "l2", in the place of the machine's, on the
-    reference engine only (docs/rules.md). breakdown: False leaves `Result.time` out. timeline:
+    reference engine only (docs/rules.md). placement: a rule of one's own that says which core group takes the next
+    block, likewise. breakdown: False leaves `Result.time` out. timeline:
     True brings `Result.timeline`, about 48 bytes for each time that a warp issues or waits. stalls: True brings
     `Result.stalls`, what each tick of each warp went into: by the places of a workload that was lowered with them
     (`LoweringSpecification.places`), else by operation.
@@ -65,7 +68,7 @@ def simulate(
     Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives something else or holds
     back for ever; WorkloadError for a block that fits no core group.
     """
-    engine = engine or ("reference" if scheduler or replacement is not None else DEFAULT)
+    engine = engine or (DEFAULT if not scheduler and replacement is None and placement is None else "reference")
     if not isinstance(engine, str) or engine not in ENGINES:
         raise EngineError(f"engine {engine!r}: unknown{nearest(str(engine), ENGINES)}")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
@@ -75,12 +78,15 @@ def simulate(
     policies = None if replacement is None else policies_of(machine, replacement)
     if policies and engine != "reference":
         raise EngineError(f"engine {engine!r}: has the built-in policies only; one of your own runs on 'reference'")
+    if placement is not None and engine != "reference":
+        raise EngineError(f"engine {engine!r}: places blocks as machines do; a rule of your own runs on 'reference'")
     check_fits(machine, workload)
     if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
         workload = lower(workload.trace, machine, places=workload.specification.places)
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
     own |= {"policies": policies} if policies else {}
+    own |= {} if placement is None else {"placement": placement}
     if engine == "fast":
         own |= {"threads": cores() if threads is None else threads, "until": until}
     elif until is not None:

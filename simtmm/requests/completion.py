@@ -77,6 +77,13 @@ def complete_equation(incomplete: str) -> list[str]:
     return _matching(EQUATIONS, incomplete)
 
 
+def complete_claim(incomplete: str) -> list[str]:
+    """Names of the papers' claims."""
+    from simtmm.validation.claims import known_claims
+
+    return _matching(known_claims(), incomplete)
+
+
 def complete_changes(incomplete: str) -> list[str]:
     """A machine's keys, each with the sign that a value follows."""
     return [f"{key}=" for key in _matching(machine_keys(), incomplete)]

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from simtmm.testing.laws import round_robin as round_robin
     from simtmm.testing.laws import stays_in_set as stays_in_set
     from simtmm.testing.laws import work_conserving as work_conserving
+    from simtmm.testing.placement_checking import check_placement as check_placement
     from simtmm.testing.policy_checking import check_policy as check_policy
     from simtmm.testing.strategies import launches as launches
     from simtmm.testing.strategies import machines as machines
@@ -66,6 +67,7 @@ _OF_MODULES = {
         "no_foresight", "no_starvation", "oldest_first", "one_turn_each", "round_robin", "stays_in_set",
         "work_conserving",
     ),
+    "placement_checking": ("check_placement",),
     "policy_checking": ("check_policy",),
     "strategies": ("launches", "machines", "operations", "workloads"),
 }  # fmt: skip

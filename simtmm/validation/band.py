@@ -4,12 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+Value = float | str
+"""A value of an axis."""
+
 
 @dataclass(frozen=True)
 class Point:
     """What came out with one value of each axis, and whether the claim holds there."""
 
-    values: tuple[float, ...]
+    values: tuple[Value, ...]
     outcome: float
     holds: bool
 
@@ -29,7 +32,7 @@ class Band:
         """The axes along which the claim changes between holding and failing while all others stay."""
         found = []
         for place, axis in enumerate(self.axes):
-            sides: dict[tuple[float, ...], set[bool]] = {}
+            sides: dict[tuple[Value, ...], set[bool]] = {}
             for point in self.points:
                 others = point.values[:place] + point.values[place + 1 :]
                 sides.setdefault(others, set()).add(point.holds)
@@ -55,7 +58,7 @@ class Band:
         )
 
 
-def band(axes: Mapping[str, Sequence[float]], outcome: Callable[..., float], holds: Callable[[float], bool]) -> Band:
+def band(axes: Mapping[str, Sequence[Value]], outcome: Callable[..., float], holds: Callable[[float], bool]) -> Band:
     """Evaluate a claim at all combinations of the axes' values, at least one each.
 
     outcome: of one value for each axis, by its name. holds: whether the claim holds where that comes out.

@@ -11,7 +11,8 @@ def paper(result: DocumentOptions) -> None:
     """List what the papers have: algorithms, equations, figures.
 
     `paper predict` predicts an algorithm, `paper equation` evaluates an equation, `paper fit` fits constants to times,
-    `paper reproduce` makes figures and tables, and compares our times with measured ones.
+    `paper reproduce` makes figures and tables, and compares our times with measured ones, `paper claims` lists what the
+    papers claim, with verdicts.
     """
     from simtmm.model.algorithms import ALGORITHMS
     from simtmm.model.applications.catalogue import EQUATIONS

@@ -28,6 +28,7 @@ from simtmm.engine.reference.schedulers import SCHEDULERS, checked
 from simtmm.engine.reference.way import BookedWay, Way
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
+from simtmm.placement import Placement
 from simtmm.replacement import Policy
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline
@@ -45,11 +46,12 @@ def simulate(
     begun: npt.NDArray[np.int64] | None = None,
     scheduler: Callable[..., Any] | None = None,
     policies: Mapping[str, Policy] | None = None,
+    placement: Placement | None = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
     begun: int64[blocks], takes the tick of its launch at which each block is placed. scheduler: a user's rule in the
-    place of the machine's, policies: of replacement likewise, by the cache; see simtmm.engine.
+    place of the machine's, policies: of replacement likewise, by the cache; placement: of blocks; see simtmm.engine.
     """
     check_room(machine, workload)
     of_operations = workload.place if workload.has_places else workload.kind
@@ -67,7 +69,7 @@ def simulate(
         overhead = machine.durations.before_launch(launch)
         total.launch_begin = sum(launch_ticks) + overhead
         pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
-        run = Run(machine, workload, launch, total, progress, pick, of_operations, policies)
+        run = Run(machine, workload, launch, total, progress, pick, of_operations, policies, placement)
         if keeps and l2:
             run.memory.keep(l2)
         launch_ticks.append(overhead + run.finish())

@@ -21,6 +21,7 @@ from simtmm.engine.reference.schedulers import SCHEDULERS, Pick
 from simtmm.engine.reference.warp import Warp
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
+from simtmm.placement import GroupState, PendingBlock, Placement, Placer
 from simtmm.replacement import Policy
 from simtmm.rules.seen import rule_name
 from simtmm.workload import Workload
@@ -39,8 +40,11 @@ class Run:
         pick: Pick,
         places: npt.NDArray[Any],
         policies: Mapping[str, Policy] | None = None,
+        placement: Placement | None = None,
     ) -> None:
-        """places: of all operations of the workload. policies: of replacement, a user's, by the cache."""
+        """places: of all operations of the workload. policies: a user's, of replacement, by the cache. placement: a
+        user's rule, of where blocks go.
+        """
         self.machine = machine
         self.workload = workload
         self.places = places
@@ -70,6 +74,7 @@ class Run:
         # A rule of somebody's own may do anything, and a timeline has every interval.
         may_jump = not self.on_stall and report.intervals is None and pick in SCHEDULERS.values()
         self.has_jumps = may_jump and has_long_computes(workload, launch) and not meets_as_grid(workload, launch)
+        self.placer = None if placement is None else Placer(placement)
         self.grid_barrier = GridBarrier(self)
         self.groups = [Group(self, number) for number in range(machine.cores.groups)]
         first, last = workload.launch_blocks[launch], workload.launch_blocks[launch + 1]
@@ -132,8 +137,23 @@ class Run:
     def group_for(self, block: int) -> Group | None:
         """Of the groups that fit the block the one with the fewest resident blocks, then the lowest number."""
         warps = int(self.workload.block_warps[block + 1] - self.workload.block_warps[block])
+        if self.placer is not None:
+            return self.placed_by_rule(self.placer, PendingBlock(block - self.first_block, warps))
         fitting = (group for group in self.groups if self.fits(warps, group))
         return min(fitting, key=lambda group: group.resident_blocks, default=None)
+
+    def placed_by_rule(self, placer: Placer, block: PendingBlock) -> Group | None:
+        """The group that a user's rule gives. Raises SimtmmError for an answer that is none."""
+        most_warps = self.machine.warps_per_group
+        most = len(self.smallest) if self.blocks_per_group is None else self.blocks_per_group  # all of the launch
+        groups = [
+            GroupState(group.number, group.resident_blocks, group.resident_warps, most, most_warps)
+            for group in self.groups
+        ]
+        chosen = placer.ask(groups, block)
+        if chosen is None and not any(group.resident_blocks for group in self.groups):
+            raise EngineError(f"placement {placer.name}: holds back for ever at block {block.number}: none is resident")
+        return None if chosen is None else self.groups[chosen.number]
 
     def fits(self, warps: int, group: Group) -> bool:
         """Whether a group has room for a block of so many warps."""

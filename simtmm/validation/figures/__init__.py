@@ -13,14 +13,15 @@ from simtmm.computer import cores
 from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Task
+from simtmm.validation.claims.bands import known_bands
 from simtmm.validation.figures.figure import Figure
 from simtmm.watch import Watch
 
 
 @dataclass(frozen=True)
 class Item:
-    """A figure or table of a paper. makes: "module:function", or "" with `reason` saying why there is none, or `same`
-    naming the item that is the same.
+    """A figure or table of a paper. makes: "module:function", with the argument of the function behind a blank if it
+    takes one; or "" with `reason` saying why there is none, or `same` naming the item that is the same.
     """
 
     name: str
@@ -68,7 +69,6 @@ def _items() -> tuple[Item, ...]:
                 ma_table_4__2="Batches from which on time depends on n",
                 ma_table_4__3="What binds behind that",
             ),
-            *drawn("algorithms:suffix_band", ma_fig_4__10_band="Suffix arrays over trees, over what is open"),
             *none(DRAWING, "ma-fig-4.11"),
             *drawn("algorithms:fourier", ma_fig_4__12="FFT over latency"),
             *drawn("algorithms:sorting", ma_fig_4__13="Merge sort over n"),
@@ -158,6 +158,7 @@ def _items() -> tuple[Item, ...]:
             ),
             *none("its first two pages alone are at hand, without figures", "fgcs"),
             Item("tmm-fig-1", "", same="ma-fig-1.1"),
+            *(Item(band.name, band.title, f"bands:drawn {band.name}") for band in known_bands().values()),
     )  # fmt: skip
 
 
@@ -229,6 +230,7 @@ def figures(
 
 
 def _call(maker: str) -> tuple[Figure, ...]:
-    module, _, function = maker.partition(":")
-    found: tuple[Figure, ...] = getattr(import_module(f"{__name__}.{module}"), function)()
+    call, *arguments = maker.split(" ")
+    module, _, function = call.partition(":")
+    found: tuple[Figure, ...] = getattr(import_module(f"{__name__}.{module}"), function)(*arguments)
     return found

@@ -1,5 +1,6 @@
 """Bloom filters and FACS: Figs 5.7, 5.8, 5.10, 5.11, 5.13, 5.14 and 5.16 of Ma's dissertation, and 002's."""
 
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -97,7 +98,7 @@ def bloom_times() -> tuple[Figure, ...]:
         )
         for n in range(10_000, 60_000, 5_000)
     ]
-    small = "Simulated: 2048 w-mers against 15 to 60 sub-queries on 15 blocks, where the paper has 50 million."
+    small = "simulated: 2,048 w-mers against 15 to 60 sub-queries on 15 blocks; in the dissertation 50 million"
     by_printed = "a1 = 401,000 and a0 = 10, by the paper, on points in Fig 5.13 alone"
     return (
         Figure(
@@ -109,7 +110,8 @@ def bloom_times() -> tuple[Figure, ...]:
             x="hash functions k",
             y="ms",
             curves=(curve("simulated", "simulated", by_k),),
-            notes=(small, NO_POINTS),
+            shrunk=small,
+            notes=(NO_POINTS,),
         ),
         Figure(
             "ma-fig-5.11",
@@ -120,7 +122,8 @@ def bloom_times() -> tuple[Figure, ...]:
             x="sub-queries Q_s / n_sub",
             y="ms",
             curves=(curve("simulated", "simulated", by_queries),),
-            notes=(small, NO_POINTS),
+            shrunk=small,
+            notes=(NO_POINTS,),
         ),
         Figure(
             "ma-fig-5.13",
@@ -129,15 +132,16 @@ def bloom_times() -> tuple[Figure, ...]:
             f"{by_printed}; the other line, a1 = {line.a1:.4g} and a0 = {line.a0:.3g} ms with r^2 = "
             f"{line.r_squared or 0:.4f}, to the simulated times",
             "the simulated times",
-            x="k / n_sub, of the simulation times its least n_sub",
-            y="s, printed; ms, simulated",
+            x="k / n_sub / its largest",
+            y="time / its largest",
             logarithmic="xy",
             curves=(
-                curve("simulated", "simulated", sorted((x[case], times[case]) for case in times)),
-                curve("fitted to the simulated", "fitted", sorted((at, line.a1 * at + line.a0) for at in x.values())),
-                curve("Eq (5.24), mended, as printed", "fitted", sorted(printed.items())),
+                curve("simulated", "simulated", _shares((x[case], times[case]) for case in times)),
+                curve("fitted to the simulated", "fitted", _shares((at, line.a1 * at + line.a0) for at in x.values())),
+                curve("Eq (5.24), mended, as printed", "fitted", _shares(printed.items())),
             ),
-            notes=(small, "The printed x has Q_s and n in it, with which the line gives 6e17 s: DEVIATIONS.md."),
+            shrunk=small,
+            notes=("The printed x has Q_s and n in it, with which the line gives 6e17 s: DEVIATIONS.md.",),
         ),
         Figure(
             "ma-fig-5.14",
@@ -152,6 +156,13 @@ def bloom_times() -> tuple[Figure, ...]:
             notes=("n_sub is 10,000 to 55,000; `simtmm paper equation bloom-fit` has the line for any.",),
         ),
     )
+
+
+def _shares(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Each x and y over the largest of them, so that both have one unit whatever was simulated."""
+    listed = sorted(points)
+    widest, longest = max(x for x, _ in listed), max(y for _, y in listed)
+    return [(x / widest, y / longest) for x, y in listed]
 
 
 def facs() -> tuple[Figure, ...]:
@@ -172,6 +183,7 @@ def facs() -> tuple[Figure, ...]:
             x="requested blocks B_r",
             y="reads in a us",
             curves=(curve("simulated", "simulated", points),),
-            notes=("Simulated: 90 reads where the paper has 100,000, so blocks beyond 90 would have none.", NO_POINTS),
+            shrunk=f"simulated: {reads} reads, of which blocks beyond {reads} would have none; in the paper 100,000",
+            notes=(NO_POINTS,),
         ),
     )

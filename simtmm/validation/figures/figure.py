@@ -37,7 +37,8 @@ class Figure:
 
     name: unique, as in file names. source: document and number. x, y: what the axes are, with their units. fitted,
     predicted: what of it was fitted to what, and what follows without that. logarithmic: "", "x", "y" or "xy".
-    columns, rows: of a table, which has no curves.
+    columns, rows: of a table, which has no curves. shrunk: what is smaller or scaled, beside the paper: stands in the
+    picture.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Figure:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[Cell, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    shrunk: str = ""
 
     def table(self) -> tuple[tuple[str, ...], tuple[tuple[Cell, ...], ...]]:
         """Columns and rows: its own, or a row for each point of its curves."""
@@ -81,7 +83,8 @@ class Figure:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> "Figure":
         """The figure of a document of `to_dict`. Raises KeyError, TypeError or ValueError for another."""
-        own = {entry.name: document[entry.name] for entry in fields(cls)}
+        own = {"shrunk": "", **document}  # which figures of earlier versions lack
+        own = {entry.name: own[entry.name] for entry in fields(cls)}
         curves = tuple(
             Curve(curve["label"], curve["kind"], tuple(map(float, curve["x"])), tuple(map(float, curve["y"])))
             for curve in own.pop("curves")

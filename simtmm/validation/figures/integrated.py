@@ -7,7 +7,7 @@ from simtmm.model.series import SIMULATED
 from simtmm.validation.cases.gtx480_apsp import CALIBRATED, SHAPES
 from simtmm.validation.cases.papers import printed
 from simtmm.validation.figures.figure import Figure, curve
-from simtmm.validation.figures.shortest_paths import SCALED, THREADS, VERTICES, automatic, runs
+from simtmm.validation.figures.shortest_paths import SCALED, SHRUNK, THREADS, VERTICES, automatic, runs
 
 
 def framework() -> tuple[Figure, ...]:
@@ -25,6 +25,7 @@ def framework() -> tuple[Figure, ...]:
         "fitted": f"the line, by the paper, on points in its figure alone; simulation: {CALIBRATED}",
         "predicted": "the simulated times",
         "notes": SCALED,
+        "shrunk": SHRUNK,
     }
     spread = [x(64, 32), x(64, 2), x(16, 2)]
     simulated = {

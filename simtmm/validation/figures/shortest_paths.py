@@ -20,10 +20,8 @@ DYNAMIC, JOHNSON = "apsp-dynamic-programming", "apsp-johnson-array"
 SMALL_GRAPH = 48  # vertices of what is simulated by Johnson's algorithm
 DEGREES = {32 * 1024: 4, 1024 * 1024: 8, 32 * 1024 * 1024: 24}  # of that graph, by the edges of the paper's
 LATENCIES_680 = (200, 300, 512)  # cycles: the GTX 680's is not printed
-SCALED = (
-    "Simulated: a squaring of n = 128 on one core group, scaled to n = 8192 by n^3; a thread waits for each load.",
-    NO_POINTS,
-)
+SHRUNK = "simulated: a squaring of n = 128 on one core group, scaled to n = 8192 by n^3"
+SCALED = ("Simulated: a thread waits for each load.", NO_POINTS)
 C_IS_1 = "C = 1, by which the model has the knees that were measured; with the machine's C = 32 they lie below T = 2."
 
 
@@ -74,7 +72,12 @@ def speedups() -> tuple[Figure, ...]:
     simulated = {side: _simulated_speedup(side) for side in (64, 32)}
     at = {side: dict(zip(curve_.x, curve_.y, strict=True)) for side, curve_ in simulated.items()}
     common = sorted(set(at[64]) & set(at[32]))
-    axes: dict[str, Any] = {"x": "threads per core", "fitted": CALIBRATED, "predicted": f"all curves. {CONSTANTS}"}
+    axes: dict[str, Any] = {
+        "x": "threads per core",
+        "fitted": CALIBRATED,
+        "predicted": f"all curves. {CONSTANTS}",
+        "shrunk": SHRUNK,
+    }
     return (
         Figure(
             "ma-fig-4.1",
@@ -151,6 +154,7 @@ def generations() -> tuple[Figure, ...]:
             y="speedup",
             curves=tuple(curves),
             fitted=CALIBRATED,
+            shrunk=SHRUNK,
             predicted="all curves; the latency of the GTX 680 is printed nowhere, so a range of it is simulated.",
             notes=(
                 *SCALED,
@@ -186,8 +190,7 @@ def johnson() -> tuple[Figure, ...]:
     }
     by_dynamic = {T: modelled(machine, DYNAMIC, {"n": VERTICES, "S_D": 64}, T) for T in THREADS}
     notes = (
-        f"Simulated: a random graph of {SMALL_GRAPH} vertices with 4, 8 and 24 edges each on a core group, a block of "
-        "64 threads a source; the paper has 8192 vertices with 4 to 4096. So its shape may be compared, not its size.",
+        "Simulated: a block of 64 threads a source. The shape may be compared with the paper's, not the size.",
         NO_POINTS,
         CONSTANTS,
     )
@@ -196,6 +199,8 @@ def johnson() -> tuple[Figure, ...]:
         "fitted": FITTED_NOTHING,
         "predicted": "all curves",
         "notes": notes,
+        "shrunk": f"simulated: {SMALL_GRAPH} vertices with 4, 8 and 24 edges each on one core group; in the paper 8192 "
+        "with 4 to 4096",
     }
     small = {edges: f"n = {SMALL_GRAPH}, {degree} edges each" for edges, degree in DEGREES.items()}
     return (
@@ -220,7 +225,7 @@ def johnson() -> tuple[Figure, ...]:
             "ma-fig-4.3",
             "Runtime of Johnson's algorithm with arrays",
             "000 Fig 4.3",
-            y="s, simulated; cycles / clock",
+            y="s",
             logarithmic="y",
             curves=(
                 *(curve(f"TMM, m = {m}", "model", {T: of[T] / clock for T in of}) for m, of in models.items()),

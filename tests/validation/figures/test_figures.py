@@ -44,7 +44,7 @@ def test_an_item_is_made_or_says_why_not(item):
     assert not item.same or ITEMS[item.same].makes or ITEMS[item.same].reason
     if item.makes:
         assert item.title
-        module, _, function = item.makes.partition(":")
+        module, _, function = item.makes.partition(" ")[0].partition(":")
         assert callable(getattr(import_module(f"simtmm.validation.figures.{module}"), function))
 
 
@@ -72,6 +72,8 @@ def test_same_items_are_made_by_their_name_elsewhere():
 
 def test_each_name_that_is_made_once_is_in_its_makers_module():
     for name in drawable_names():
+        if ITEMS[name].makes.endswith(f" {name}"):  # which is what its maker is called with
+            continue
         module = import_module(f"simtmm.validation.figures.{ITEMS[name].makes.partition(':')[0]}")
         text = Path(module.__file__).read_text(encoding="utf-8")
         assert f'"{name}"' in text or f'f"{name[:-1]}{{part}}"' in text
