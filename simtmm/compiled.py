@@ -1,22 +1,19 @@
-"""Loops that Numba compiles when they are first called, and keeps in the user's cache, or where NUMBA_CACHE_DIR says.
+"""Where code that simtmm compiles is kept in the user's cache, or in the folder that SIMTMM_COMPILED names.
 
 What is kept is named by a hash of all sources that it was compiled from: the function's module and the modules of this
-package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen, which
-Numba's own cache, that looks at the function's own file alone, does not do.
+package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen.
 """
 
 import contextlib
 import hashlib
-import importlib
 import logging
 import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from simtmm.cache import outlasts, own_folder
 from simtmm.files import PACKAGE, cache_folder
@@ -29,86 +26,6 @@ _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
     re.MULTILINE,
 )
-# No one calls a helper from Python or C: what Numba wraps it in for them takes a third of the time to compile.
-_HELPER = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-_CHOOSING = threading.Lock()  # Numba takes the folder of a cache from its own configuration
-
-
-class Compiled:
-    """A function that is compiled at its first call; without a folder to keep it in it still runs.
-
-    runtime: whether it makes arrays, which takes Numba's runtime. what: what is compiled, for a message where that
-    takes a while; no message if left out.
-    """
-
-    def __init__(self, function: Callable[..., Any], runtime: bool = True, what: str = "") -> None:
-        self.function = function
-        self._options = {"nogil": True, "no_cfunc_wrapper": True} | ({} if runtime else {"_nrt": False})
-        self._what = what
-        self._compiled: Callable[..., Any] | None = None
-        self.__doc__ = function.__doc__
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the function, compiled if it can be."""
-        try:
-            if self._compiled is not None:
-                return self._compiled(*arguments)
-            self._compiled = self._built()
-            with announced(self._what):
-                return self._compiled(*arguments)
-        except SystemError as error:  # what Ctrl-C becomes on the way out of compiled code
-            if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
-                raise KeyboardInterrupt from None
-            raise
-
-    def _built(self) -> Callable[..., Any]:
-        numba = _numba()
-        folder = kept_folder(self.function.__module__)
-        with _CHOOSING:
-            before = numba.config.CACHE_DIR
-            numba.config.CACHE_DIR = str(folder) if folder else before
-            try:
-                compiled: Callable[..., Any] = numba.njit(self.function, cache=True, **self._options)
-            except RuntimeError:  # Numba found no folder that it may write to
-                compiled = numba.njit(self.function, **self._options)
-            finally:
-                numba.config.CACHE_DIR = before
-        return _as_python(self.function) if numba.config.DISABLE_JIT else compiled
-
-
-def _as_python(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is, for people who look for a mistake in it (NUMBA_DISABLE_JIT): with integers that wrap round
-    and fields of rows by their names, as it has where it is compiled.
-    """
-    np = importlib.import_module("numpy")  # late, as Numba
-
-    def with_fields(argument: Any) -> Any:
-        if isinstance(argument, tuple):
-            converted = map(with_fields, argument)
-            return type(argument)(*converted) if hasattr(argument, "_fields") else tuple(converted)
-        is_table = isinstance(argument, np.ndarray) and argument.dtype.names is not None
-        return argument.view(np.recarray) if is_table else argument
-
-    def call(*arguments: Any) -> Any:
-        with np.errstate(over="ignore"):
-            return function(*map(with_fields, arguments))
-
-    return call
-
-
-def inlined(function: Any) -> Any:
-    """A helper, compiled without Numba's runtime, that LLVM puts into its callers."""
-    return _numba().njit(function, forceinline=True, **_HELPER)
-
-
-def helper(function: Any) -> Any:
-    """A helper, compiled without Numba's runtime, that is called."""
-    return _numba().njit(function, **_HELPER)
-
-
-def _numba() -> Any:
-    """Numba, imported late, because that takes a while and not every command needs it; it knows no option _nrt."""
-    return importlib.import_module("numba")
 
 
 @contextlib.contextmanager
@@ -129,7 +46,7 @@ def announced(what: str) -> Iterator[None]:
 @cache
 def kept_folder(module: str) -> Path | None:
     """Where what is compiled of a module's functions is kept; None where the user's cache can't be had."""
-    named = os.environ.get("NUMBA_CACHE_DIR")  # where Numba's own caches go, if the user has set it
+    named = os.environ.get("SIMTMM_COMPILED")
     root = Path(named) if named else cache_folder()
     folder = own_folder("simtmm" if named else "compiled", root)
     if not folder.is_relative_to(root):

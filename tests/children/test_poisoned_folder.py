@@ -56,7 +56,7 @@ def read_by_python():
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """An empty cache, so that all is compiled; loops of Numba's apart, as all tests have them."""
+    """An empty cache, so that all is compiled; loops apart, as all tests have them."""
     return str(tmp_path_factory.mktemp("cache"))
 
 

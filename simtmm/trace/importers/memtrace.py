@@ -133,7 +133,8 @@ class _Reading:
         self.reader.state[lines.LINE] = first
         while True:
             state = self.reader.state
-            status, position = lines.read_lines(self.reader, text, position)
+            status = lines.read_lines(self.reader, text, position)
+            position = int(state[lines.NEXT])
             if status == lines.MORE_TEXT:
                 return
             if status == lines.FULL:
