@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from simtmm import compiled, count, load_machine, load_trace, lower, simulate
+from simtmm import count, load_machine, load_trace, lower, simulate
+from simtmm.cache import compiled
 from simtmm.files import cache_folder
 from simtmm.report import progress
 from simtmm.validation import cases

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from simtmm import compiled
+from simtmm.cache import compiled
 from simtmm.files import PACKAGE
 from tests.trace.importers.build import line, load, traceg
 

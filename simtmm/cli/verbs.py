@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 
 from simtmm.cli.commands import (
     calibrate,
-    compare,
-    crossover,
     diff,
-    equation,
     explore,
     export,
     import_,
@@ -16,18 +13,13 @@ from simtmm.cli.commands import (
     machines,
     measure,
     micro,
-    paper,
-    predict,
     record,
-    report,
-    reproduce,
     rules,
     run,
-    sweep,
-    threads,
     tune,
-    zigzag,
 )
+from simtmm.cli.commands.papers import equation, paper, predict, reproduce
+from simtmm.cli.commands.studies import compare, crossover, report, sweep, threads, zigzag
 
 Command = Callable[..., None]
 

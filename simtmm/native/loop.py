@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cache import find, is_kept, keep
-from simtmm.compiled import announced, kept_folder
+from simtmm.cache.compiled import announced, kept_folder
 from simtmm.errors import OutputError
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
 

@@ -104,7 +104,7 @@ def test_python_m_imports_nothing_from_there_that_python_itself_does_not(cache, 
 def test_a_name_that_is_long_is_read_in_a_process_that_imports_nothing_from_there(tmp_path):
     poison(tmp_path)
     script = (
-        "from simtmm.cuda.compilers import demangling\n"
+        "from simtmm.cuda.compilers.names import demangling\n"
         "demangling.SURELY = 1\n"
         "print(demangling.demangled('_Z6saxpy2IfEviPT_'))\n"
     )
