@@ -36,7 +36,7 @@ def main() -> None:
     status, is_error = INTERRUPTED, True
     try:
         with ending.handled():
-            from simtmm.command_line import run  # takes most of the time of short commands, and may be interrupted
+            from simtmm.cli.command_line import run  # takes most of the time of short commands, and may be interrupted
 
             status, is_error = run()
     except KeyboardInterrupt:  # on the way in or out

@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from simtmm.catalogue import Description, describe, known_kernels, typed_kernel
 from simtmm.catalogue import kernel_folders as kernel_folders
+from simtmm.catalogue.host_text import NEEDED
 from simtmm.documents import read_code_text
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file
@@ -41,7 +42,6 @@ from simtmm.graph import Graph, opened_graph
 from simtmm.graph import Source as GraphSource
 from simtmm.graph.given import NAME as OWN_GRAPH
 from simtmm.graph.given import resolved_with
-from simtmm.host_text import NEEDED
 from simtmm.launch import Launch as Launch  # likewise
 from simtmm.parameter import SEED, resolved
 from simtmm.parameter import Parameter as Parameter  # host.py has it from here

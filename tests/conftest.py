@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from simtmm import compiled, count, load_machine, load_trace, lower, simulate
+from simtmm import count, load_machine, load_trace, lower, simulate
+from simtmm.cache import compiled
 from simtmm.files import cache_folder
 from simtmm.report import progress
 from simtmm.validation import cases
 from tests import examples
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "tests"))
+os.environ.setdefault("SIMTMM_COMPILED", str(cache_folder() / "tests"))
 
 # What is compiled, and how far work is, is told where that takes long, as a look into the cache does on a busy machine.
 compiled.PATIENCE = 3600.0

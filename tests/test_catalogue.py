@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from simtmm import known_names
 from simtmm.catalogue import describe, kernel_folders, known_kernels, named_kernel, typed_kernel
+from simtmm.catalogue import names as known_names
 from simtmm.errors import KernelError
 from simtmm.files import shipped_folders
 from tests.recorder.build import host

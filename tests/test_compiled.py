@@ -7,15 +7,13 @@ import subprocess
 import sys
 
 import pytest
-from numba import njit
-from numba.core.caching import FunctionCache
 
-from simtmm import compiled
+from simtmm.cache import compiled
 from simtmm.files import PACKAGE
 from tests.trace.importers.build import line, load, traceg
 
-CALL = "import numpy as np\nfrom simtmm.probe import twice\nprint(twice(21))\n"
-PROBE = """from simtmm.compiled import Compiled, helper
+CALL = "from simtmm.probe import twice\nprint(twice(21))\n"
+PROBE = """from simtmm.native import Loop
 from simtmm.probe_helper import FACTOR, scaled
 
 
@@ -23,9 +21,9 @@ def _twice(x):
     return scaled(x) * FACTOR
 
 
-twice = Compiled(_twice)
+twice = Loop(_twice)
 """
-HELPER = "from simtmm.compiled import helper\n\nFACTOR = {}\n\n\n@helper\ndef scaled(x):\n    return x * {}\n"
+HELPER = "FACTOR = {}\n\n\ndef scaled(x):\n    return x * {}\n"
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def package(tmp_path):
     # Python's own caches go by size and second, and a call may take less than one.
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "SIMTMM_CACHE": str(tmp_path / "cache"),
                    "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
-    del environment["NUMBA_CACHE_DIR"]
+    del environment["SIMTMM_COMPILED"]
 
     def call(factor=2, scale=1):
         (tmp_path / "simtmm" / "probe_helper.py").write_text(HELPER.format(factor, scale))
@@ -71,7 +69,7 @@ def test_what_older_sources_left_behind_is_removed(package, tmp_path):
 def test_nothing_is_loaded_from_a_cache_that_others_may_write_to(package, tmp_path):
     assert package() == 42
     (tmp_path / "cache").chmod(0o777)
-    for path in (tmp_path / "cache").rglob("*.nb*"):
+    for path in (tmp_path / "cache").rglob("*.o"):
         path.write_bytes(b"planted")
     assert package() == 42
 
@@ -117,25 +115,14 @@ def test_another_module_has_another_hash():
     assert compiled.sources_of("simtmm.trace.races") != compiled.sources_of("simtmm.engine.fast.loop")
 
 
-def _thrice(x):
-    return 3 * x
+def test_the_package_does_without_numba_but_for_scripts_of_its_users():
+    ours = [path for path in PACKAGE.rglob("*.py") if PACKAGE / "scripts" not in path.parents]
+    assert len(ours) > 700
+    assert not [path.name for path in ours if re.search(r"^\s*(?:import|from) numba\b", path.read_text("utf-8"), re.M)]
 
 
-def test_a_function_runs_where_numba_finds_no_folder_to_keep_it_in(monkeypatch):
-    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [])
-    with pytest.raises(RuntimeError, match="cannot cache function"):
-        njit(_thrice, cache=True)
-    assert compiled.Compiled(_thrice)(14) == 42
-
-
-def test_nothing_of_the_package_is_compiled_in_another_way():
-    ours = [path for path in PACKAGE.rglob("*.py") if PACKAGE / "scripts" not in path.parents]  # which has users' words
-    users = [path.name for path in ours if re.search(r"\b(njit|jit|vectorize)\(", path.read_text())]
-    assert users == ["compiled.py"]
-
-
-def test_numba_that_is_switched_off_changes_nothing_but_time(tmp_path):
-    """Python complains of an index beyond an array, which compiled code does not look at."""
+def digests(tmp_path, **environment):
+    """What an import and the workload of it are known by, in a process with these variables."""
     (tmp_path / "k.traceg").write_text(
         traceg([[load(0x7F0000000000, "R4"), line("FADD", pc=16, of=["R4"]), line("EXIT", pc=32)]])
     )
@@ -144,12 +131,23 @@ def test_numba_that_is_switched_off_changes_nothing_but_time(tmp_path):
         "trace = simtmm.import_trace('k.traceg')\n"
         "print(trace.info.digest, simtmm.lower(trace, simtmm.load_machine('gtx280')).digest())\n"
     )
-    lines = [
-        subprocess.run(
-            [sys.executable, "-W", "error", "digest.py"],
-            cwd=tmp_path, env={**os.environ, "NUMBA_DISABLE_JIT": off}, capture_output=True, text=True, check=True,
-        ).stdout
-        for off in "01"
-    ]  # fmt: skip
-    assert lines[0] == lines[1]
-    assert lines[0].strip()
+    return subprocess.run(
+        [sys.executable, "-W", "error", "digest.py"],
+        cwd=tmp_path, env={**os.environ, **environment}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+
+
+def test_indices_that_are_checked_change_nothing_but_time(tmp_path):
+    checked = digests(tmp_path, SIMTMM_CHECK_INDICES="1", SIMTMM_COMPILED=str(tmp_path / "compiled"))
+    assert checked == digests(tmp_path)
+    assert checked.strip()
+    kept = [path.name for path in (tmp_path / "compiled").rglob("*.o")]
+    assert len(kept) > 3
+    assert all(name.startswith("checked-") for name in kept)
+
+
+def test_as_python_a_loop_does_the_same(tmp_path):
+    call = "Loop.__call__ = lambda self, *arguments: as_python(self.function)(*arguments) or 0"
+    (tmp_path / "sitecustomize.py").write_text(f"from simtmm.native import Loop, as_python\n{call}\n")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", ""), str(PACKAGE.parent)])
+    assert digests(tmp_path, PYTHONPATH=path) == digests(tmp_path)

@@ -3,8 +3,8 @@
 import pytest
 
 from simtmm.catalogue import describe, known_kernels
+from simtmm.catalogue.host_text import HostText, Untold
 from simtmm.errors import KernelError
-from simtmm.host_text import HostText, Untold
 from simtmm.kernel import kernel_in
 from simtmm.parameter import SEED, Parameter
 

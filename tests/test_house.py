@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -95,6 +96,23 @@ def test_every_module_says_what_it_is(path):
 
 
 # What a program under simtmm is told of the day begins with it
+MOST_MODULES = 20
+FULLER = {
+    "analysis",
+    "cuda/execution",
+    "cuda/execution/instructions",
+    "cuda/ptx",
+    "engine/fast",
+    "report",
+}  # to be parted
+
+
+def test_a_folder_has_no_more_modules_than_one_holds_in_the_head():
+    found = Counter(path.parent.relative_to(ROOT / "simtmm").as_posix() for path in PACKAGE_FILES)
+    assert found.total() > 900
+    assert {folder for folder, count in found.items() if count > MOST_MODULES} <= FULLER
+
+
 ITS_OWN_CLOCKS = {"simtmm/scripts/own_time.py", "simtmm/programs/runtime/clock.cpp", "simtmm/programs/wrapped.py"}
 WALL_CLOCK = re.compile(
     r"\btime\.(?:time|time_ns|ctime|localtime|gmtime)\(|from time import (?:.*\b)?(?:time|time_ns)\b"

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm import known_names
+from simtmm.catalogue import names as known_names
 from simtmm.errors import MachineError
 from simtmm.machine import Machine, load_machine, machine_files, machine_toml, readable_machines, units
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import load_machine, load_trace, lower, record, simulate
-from simtmm.calibration.stream_kernels import stream_bandwidth
+from simtmm.calibration.streams.kernels import stream_bandwidth
 from simtmm.measurement.timings import load_timings
 from simtmm.model.series import SIMULATED
 from simtmm.timeline import WarpState

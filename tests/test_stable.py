@@ -4,9 +4,12 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from pydantic import ValidationError
 
 from simtmm import run
@@ -17,10 +20,11 @@ from tests.whole import OUTPUTS
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "stable.md").read_text(encoding="utf-8")
 DOCUMENTS = sorted(path.name for path in OUTPUTS.glob("run*.json"))
-MODULES = 150  # that `import simtmm` loads at most, Python's own among them
-HELP_MODULES = 420  # that `simtmm --help` loads at most
+MODULES = 145  # that `import simtmm` loads at most, Python's own among them
+HELP_MODULES = 345  # that `simtmm --help` loads at most
 HEAVY = {"numba", "llvmlite", "pyarrow", "sympy", "scipy", "networkx", "simpy", "matplotlib", "pandas", "numpy"}
 WHEEL = 7_000_000  # bytes of the package's files, which a wheel compresses
+INSTALL = 600_000_000  # bytes of all that a base install brings, before Python compiles it; Numba was 15 MB more
 
 
 def test_the_keys_of_a_runs_document_are_those_of_the_page():
@@ -65,3 +69,22 @@ def test_help_loads_little():
 def test_the_package_stays_small():
     shipped = [path for path in (ROOT / "simtmm").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert sum(path.stat().st_size for path in shipped) <= WHEEL
+
+
+def brought(requirements):
+    """The packages that these bring, and those that those bring."""
+    found, left = set(), [Requirement(text) for text in requirements]
+    while left:
+        wanted = left.pop()
+        if wanted.name.lower() not in found and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+            found.add(wanted.name.lower())
+            left += [Requirement(text) for text in distribution(wanted.name).requires or ()]
+    return found
+
+
+def test_a_base_install_stays_small():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    packages = brought(project["dependencies"])
+    assert "numba" not in packages
+    files = [file for name in packages for file in distribution(name).files or ()]
+    assert sum(file.size or 0 for file in files) <= INSTALL

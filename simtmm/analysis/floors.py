@@ -12,7 +12,7 @@ from simtmm.result import Result
 from simtmm.stalls import CLASSES
 from simtmm.trace.counts import Counts
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import LISTED, LOAD, OF_CLASS, PASSES_SHIFT, COPY, SHARED, Workload
+from simtmm.workload import COPY, LISTED, LOAD, OF_CLASS, PASSES_SHIFT, SHARED, Workload
 
 
 def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Counts | None = None) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ from simtmm.calibration import calibrate as fitting
 from simtmm.calibration.chase_check import CHASE
 from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.micro import calibrate_micro
-from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine

@@ -68,7 +68,8 @@ def simulate(
     scheduler: a rule of your own instead of the machine's, on the reference engine only; see docs/schedulers.md.
     replacement: a replacement policy of your own for the caches, or policies by "l1" and "l2", on the reference engine
         only (docs/rules.md).
-    placement: a rule of your own for which core group takes the next block, on the reference engine only (docs/rules.md).
+    placement: a rule of your own for which core group takes the next block, on the reference engine only; see
+        docs/rules.md.
     breakdown: False leaves out `Result.time`, which says where the time went.
     timeline: True adds `Result.timeline`, what each warp did and when; about 48 bytes for each interval of a warp.
     stalls: True adds `Result.stalls`, how the warps spent their ticks: by line and array for a trace, by operation for

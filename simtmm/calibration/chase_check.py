@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.calibration.occupancy_curve import StreamPoint
+from simtmm.calibration.streams.occupancy_curve import StreamPoint
 from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
 from simtmm.machine import Machine

@@ -9,7 +9,7 @@ from typing import Any
 from simtmm.calibration.calibrate import CHUNK_WORDS, CORES_PER_GROUP, LEAST_TICKS, WARP_WIDTH, calibrate
 from simtmm.calibration.chase_check import CHASE
 from simtmm.calibration.latency_levels import load_latency
-from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import KernelError, RecordingError, StudyError
 from simtmm.machine import Machine

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.calibration.latency_levels import Level
-from simtmm.calibration.occupancy_curve import OccupancyCurve
+from simtmm.calibration.streams.occupancy_curve import OccupancyCurve
 from simtmm.files import write_text, written_whole
 from simtmm.machine import Machine, machine_toml
 

@@ -5,11 +5,7 @@ from dataclasses import dataclass, field
 
 from simtmm.cli.commands import (
     calibrate,
-    claims,
-    compare,
-    crossover,
     diff,
-    equation,
     explore,
     export,
     import_,
@@ -17,18 +13,13 @@ from simtmm.cli.commands import (
     machines,
     measure,
     micro,
-    paper,
-    predict,
     record,
-    report,
-    reproduce,
     rules,
     run,
-    sweep,
-    threads,
     tune,
-    zigzag,
 )
+from simtmm.cli.commands.papers import claims, equation, paper, predict, reproduce
+from simtmm.cli.commands.studies import compare, crossover, report, sweep, threads, zigzag
 
 Command = Callable[..., None]
 

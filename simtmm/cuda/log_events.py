@@ -54,6 +54,14 @@ def find_blocks(log, kind, numbers, starts):
     return count
 
 
+@inlined
+def past_mark(log, at, slots, threads, first, warp):
+    """Behind the mark of a block or of a warp: (where the log goes on, the first thread of the block, of the warp)."""
+    if site_of(log[at]) == NEW_BLOCK:
+        return at + 2, place_of(slots, log[at + 1]) * threads, warp
+    return at + 1, first, mask_of(log[at]) * LANES
+
+
 def size_events(log, kind, slots, threads, counts, last):
     """How many events each thread of each block has; `slots` are the blocks, ascending."""
     first = np.int64(0)
@@ -62,13 +70,8 @@ def size_events(log, kind, slots, threads, counts, last):
     while at < len(log):
         site = site_of(log[at])
         mask = mask_of(log[at])
-        if site == NEW_BLOCK:
-            first = place_of(slots, log[at + 1]) * threads
-            at += 2
-            continue
-        if site == NEW_WARP:
-            warp = mask * LANES
-            at += 1
+        if site in (NEW_BLOCK, NEW_WARP):
+            at, first, warp = past_mark(log, at, slots, threads, first, warp)
             continue
         works = kind[site] == _WORK
         for lane in range(min(LANES, threads - warp)):
@@ -95,13 +98,8 @@ def fill_events(
     while at < len(log):
         site = site_of(log[at])
         mask = mask_of(log[at])
-        if site == NEW_BLOCK:
-            first = place_of(slots, log[at + 1]) * threads
-            at += 2
-            continue
-        if site == NEW_WARP:
-            warp = mask * LANES
-            at += 1
+        if site in (NEW_BLOCK, NEW_WARP):
+            at, first, warp = past_mark(log, at, slots, threads, first, warp)
             continue
         what = kind[site]
         here = min(LANES, threads - warp)

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from simtmm.cuda.compilers.disassembly import disassembled
+from simtmm.cuda.compilers.binaries.disassembly import disassembled
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.sass.kernel import LiftedKernel, lifted_kernel

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.compiled import Compiled
+from simtmm.native import Loop, inlined
 
 if TYPE_CHECKING:
     from simtmm.graph.graph import Graph
@@ -50,28 +50,30 @@ def extent_of(vertices: int, arcs: "Graph") -> Extent:
     first = arcs.first_edges().astype(np.int64)
     end = arcs.end.astype(np.int64)
     level, queue = np.empty(vertices, np.int64), np.empty(vertices, np.int64)
-    exact = vertices * (vertices + len(end)) <= MOST_STEPS
-    farthest, _, reached = _search(first, end, 0, level, queue)
-    if exact:
-        return Extent(int(_diameter(first, end, level, queue)), True, int(reached))
-    diameter = farthest
-    source = queue[reached - 1]
+    reached = _search(first, end, 0, level, queue)
+    if vertices * (vertices + len(end)) <= MOST_STEPS:
+        return Extent(_diameter(first, end, level, queue), True, reached)
+    last, diameter = int(queue[reached - 1]), int(level[queue[reached - 1]])
     for _ in range(SWEEPS):
-        farthest, last, _ = _search(first, end, source, level, queue)
-        diameter, source = max(diameter, farthest), last
-    return Extent(int(diameter), False, int(reached))
+        last = int(queue[_search(first, end, last, level, queue) - 1])
+        diameter = max(diameter, int(level[last]))
+    return Extent(diameter, False, reached)
 
 
-@Compiled
-def _search(
+@inlined
+def _reach(
     first: npt.NDArray[np.int64],
     end: npt.NDArray[np.int64],
     source: int,
     level: npt.NDArray[np.int64],
     queue: npt.NDArray[np.int64],
-) -> tuple[int, int, int]:
-    """Search breadth-first; gives the farthest vertex's distance, that vertex, and how many were reached."""
-    level[:] = -1
+) -> int:
+    """Search breadth-first from a vertex: how many vertices were reached, itself included.
+
+    level: of each vertex its distance, -1 where it is not reached. queue: the vertices that are, the farthest last.
+    """
+    for vertex in range(len(level)):
+        level[vertex] = -1
     level[source] = 0
     queue[0] = source
     done, found = 0, 1
@@ -84,10 +86,13 @@ def _search(
                 level[to] = level[vertex] + 1
                 queue[found] = to
                 found += 1
-    return level[queue[found - 1]], queue[found - 1], found
+    return found
 
 
-@Compiled
+_search = Loop(_reach)
+
+
+@Loop
 def _diameter(
     first: npt.NDArray[np.int64],
     end: npt.NDArray[np.int64],
@@ -97,18 +102,6 @@ def _diameter(
     """The greatest distance of one vertex from another, by a search from each."""
     greatest = 0
     for source in range(len(level)):
-        level[:] = -1
-        level[source] = 0
-        queue[0] = source
-        done, found = 0, 1
-        while done < found:
-            vertex = queue[done]
-            done += 1
-            for arc in range(first[vertex], first[vertex + 1]):
-                to = end[arc]
-                if level[to] < 0:
-                    level[to] = level[vertex] + 1
-                    queue[found] = to
-                    found += 1
+        found = _reach(first, end, source, level, queue)
         greatest = max(greatest, level[queue[found - 1]])
     return greatest

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from simtmm.catalogue.names import Known, known_names, places, taken
 from simtmm.errors import MachineError, nearest
 from simtmm.files import is_file
-from simtmm.known_names import Known, known_names, places, taken
 
 FAMILIES = "families"  # the folder, beside machines, of what these take from their families
 

@@ -1,11 +1,11 @@
 """Loops over arrays, written in a small part of Python, as machine code; LLVM compiles them in seconds.
 
-What is translated: functions of integers of 64 bits, truths, and C-contiguous arrays of integers, with `if`, `while`,
-`for` over a range, arithmetic, comparisons, `min`, `max` and calls of other such functions, none of them recursive,
-or of loops that are bound to their arguments. A loop over a range may be `vectorized`. Anything else is refused when it
-is translated, with its line. Integers wrap around; an index counts from 0 on and must be in its array, which `checked`
-looks after, for tests; arrays that are written to share no element with another one. A function stays one of Python as
-well.
+What is translated: functions of integers of 64 bits, truths, and C-contiguous arrays of integers or of records, with
+`if`, `while`, `for` over a range, arithmetic, comparisons, `min`, `max` and calls of other such functions, none of them
+recursive, which may return several values, or of loops that are bound to their arguments. Arrays that the source names
+are constants. A loop over a range may be `vectorized`. Anything else is refused when it is translated, with its line.
+Integers wrap around; an index counts from 0 on and must be in its array, which `checked` looks after, for tests; arrays
+that are written to share no element with another one. A function stays one of Python as well.
 
     values                  what names stand for
     elements, operations    names and arrays; arithmetic and conditions
@@ -13,16 +13,18 @@ well.
     program                 all functions of a loop
     machine_code            LLVM
     loop                    a loop that is compiled when it is first called, and kept
+    as_python               the same as Python
 """
 
 from typing import Any
 
+from simtmm.native.as_python import as_python
 from simtmm.native.expressions import acquire, bits_equal, call_bound, exchange, prefetch, release, trailing_zeros
 from simtmm.native.loop import Bound, Loop
 from simtmm.native.statements import vectorized
 
 __all__ = [
-    "Bound", "Loop", "acquire", "bits_equal", "call_bound", "exchange", "inlined", "prefetch", "release",
+    "Bound", "Loop", "acquire", "as_python", "bits_equal", "call_bound", "exchange", "inlined", "prefetch", "release",
     "trailing_zeros", "vectorized",
 ]  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Names, numbers and elements of arrays, to LLVM's instructions."""
 
 import ast
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,13 +14,22 @@ from simtmm.native.values import (
     UNSIGNED,
     WIDTHS,
     Array,
+    Field,
+    Given,
     Parameter,
+    Record,
+    RecordOf,
+    Records,
     Shape,
     Struct,
+    Table,
     TranslationError,
     Value,
+    Whole,
     constant,
 )
+
+Evaluated = Value | Whole | Shape | Record | Field
 
 
 class Elements:
@@ -30,12 +40,14 @@ class Elements:
     """
 
     def __init__(
-        self, function: Any, call: Callable[[Any, tuple[Parameter, ...]], tuple[str, str | None]], checked: bool
+        self, function: Any, call: Callable[[Any, tuple[Parameter, ...]], tuple[str, Given]], checked: bool
     ) -> None:
         self.function = function
         self.lines: list[str] = []
-        self.names: dict[str, Value | Array | Struct] = {}  # parameters that never change
-        self.variables: dict[str, str] = {}  # of every other name its kind
+        self.tables: dict[str, str] = {}  # the constant arrays that are used: LLVM's name, and its definition
+        self.names: dict[str, Value | Whole | Record] = {}  # parameters that never change
+        self.variables: dict[str, str] = {}  # of every other number its kind; of a record its place is the number
+        self.aliases: dict[str, Whole | RecordOf] = {}  # what other names stand for: an array, say, or one's records
         self.assigned: set[str] = set()  # those that have a value by now
         self.line = 0
         self._translate = call
@@ -74,13 +86,13 @@ class Elements:
             raise self.refused(node, "a truth where an integer is needed")
         return found
 
-    def evaluate(self, node: ast.expr) -> Value | Array | Struct | Shape:
+    def evaluate(self, node: ast.expr) -> Evaluated:
         """Whatever an expression stands for."""
         self.line = getattr(node, "lineno", self.line)
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.refused(node, f"no {type(node).__name__} is translated")
-        found: Value | Array | Struct | Shape = method(node)
+        found: Evaluated = method(node)
         return found
 
     def _constant(self, node: ast.Constant) -> Value:
@@ -88,61 +100,117 @@ class Elements:
             raise self.refused(node, "only integers and truths are translated")
         return constant(node.value, written=True)
 
-    def _name(self, node: ast.Name) -> Value | Array | Struct:
+    def _name(self, node: ast.Name) -> Value | Whole | Record:
         if node.id in self.names:
             return self.names[node.id]
-        if node.id in self.variables:
-            if node.id not in self.assigned:
-                raise self.refused(node, "may have no value here")
-            kind = self.variables[node.id]
-            return Value(kind, self.emit(f"load {TYPES[kind]}, ptr %x.{node.id}"))
-        return self._of_module(node)
+        if node.id not in self.variables and node.id not in self.aliases:
+            return self._of_module(node)
+        if node.id not in self.assigned:
+            raise self.refused(node, "may have no value here")
+        alias = self.aliases.get(node.id)
+        if alias is not None and not isinstance(alias, RecordOf):
+            return alias
+        kind = self.variables[node.id]
+        text = self.emit(f"load {TYPES[kind]}, ptr %x.{node.id}")
+        return Value(kind, text) if alias is None else Record(alias.of, text)
 
-    def _of_module(self, node: ast.Name) -> Value:
+    def _of_module(self, node: ast.Name) -> Value | Table:
         known = self.function.__globals__.get(node.id)
+        if isinstance(known, np.ndarray):
+            return self._table(node, known)
         if not isinstance(known, int | np.integer | np.bool_):
             raise self.refused(node, "no number")
         return constant(known, written=isinstance(known, int))
 
-    def _attribute(self, node: ast.Attribute) -> Array | Shape:
+    def _table(self, node: ast.Name, array: Any) -> Table:
+        """A constant array of the source, part of the machine code."""
+        if array.ndim != 1 or array.dtype.name not in WIDTHS:
+            raise self.refused(node, "no array of one dimension, of integers")
+        listed = array.tolist()
+        digest = hashlib.sha256(repr((array.dtype.name, listed)).encode()).hexdigest()[:20]
+        kind = f"i{WIDTHS[array.dtype.name]}"
+        elements = ", ".join(f"{kind} {number}" for number in listed)
+        name = f"@table.{digest}"
+        self.tables[name] = f"{name} = private unnamed_addr constant [{len(listed)} x {kind}] [{elements}]"
+        return Table(name, array.dtype.name, len(listed))
+
+    def _attribute(self, node: ast.Attribute) -> Evaluated:
         of = self.evaluate(node.value)
         if isinstance(of, Struct) and node.attr in (found := dict(of.fields)):
             return found[node.attr]
         if isinstance(of, Array) and node.attr == "shape":
             return Shape(of)
+        if isinstance(of, Record) and node.attr in (parts := dict(of.of.parts)):
+            part = parts[node.attr]
+            if part.length is not None:
+                return Field(of, part)
+            return self._loaded(part.element, *self._in_record(of, part.offset))
         raise self.refused(node, "no such field")
 
-    def _subscript(self, node: ast.Subscript) -> Value:
+    def _subscript(self, node: ast.Subscript) -> Value | Record:
         of = self.evaluate(node.value)
         if isinstance(of, Shape):
             which = self.value(node.slice).constant
             if which is None or not 0 <= which < of.array.dimensions:
                 raise self.refused(node, "no such dimension")
             return self.extent(of.array, which)
-        if not isinstance(of, Array):
-            raise self.refused(node, "no array")
-        address, width, scope = self.element(node, of), WIDTHS[of.element], f"!tbaa !{of.entry}"
-        found = self.emit(f"load i{width}, ptr {address}, {scope}")
-        kind = UNSIGNED if of.element == "uint64" else SIGNED
-        if width < 64:
-            found = self.emit(f"{'zext' if of.element[0] == 'u' else 'sext'} i{width} {found} to i64")
-        return Value(kind, found)
+        if isinstance(of, Records):
+            (place,) = self.inside(of, self._indices(node, 1))
+            return Record(of, place.text)
+        return self._loaded(*self._element(node, of))
 
-    def store(self, node: ast.Subscript, value: Value) -> None:
-        """Put a value into an element; of one that is too large for it the lower bits."""
-        array = self.evaluate(node.value)
-        if not isinstance(array, Array):
-            raise self.refused(node, "no array")
-        width = WIDTHS[array.element]
-        if value.kind not in (SIGNED, UNSIGNED) or (width == 64 and value.kind != array.element):
-            raise self.refused(node, f"{value.kind} into an array of {array.element}")
+    def store(self, node: ast.Subscript | ast.Attribute, value: Value) -> None:
+        """Put a value into an element or a field; of one that is too large for it the lower bits."""
+        of = self.evaluate(node.value)
+        if isinstance(of, Table):
+            raise self.refused(node, "constant")
+        if isinstance(node, ast.Subscript):
+            element, address, note = self._element(node, of)
+        else:
+            part = dict(of.of.parts).get(node.attr) if isinstance(of, Record) else None
+            if not isinstance(of, Record) or part is None or part.length is not None:
+                raise self.refused(node, "fields never change, but those of records that are numbers")
+            element, (address, note) = part.element, self._in_record(of, part.offset)
+        width = WIDTHS[element]
+        if value.kind not in (SIGNED, UNSIGNED) or (width == 64 and value.kind != element):
+            raise self.refused(node, f"{value.kind} into an array of {element}")
         text = value.text if width == 64 else self.emit(f"trunc i64 {value.text} to i{width}")
-        address = self.element(node, array)
-        self.lines.append(f"  store i{width} {text}, ptr {address}, !tbaa !{array.entry}")
+        self.lines.append(f"  store i{width} {text}, ptr {address}, {note}")
 
-    def extent(self, array: Array, which: int) -> Value:
+    def _loaded(self, element: str, address: str, note: str) -> Value:
+        """What stands at an address, as an integer of 64 bits."""
+        width = WIDTHS[element]
+        found = self.emit(f"load i{width}, ptr {address}, {note}")
+        if width < 64:
+            found = self.emit(f"{'zext' if element[0] == 'u' else 'sext'} i{width} {found} to i64")
+        return Value(UNSIGNED if element == "uint64" else SIGNED, found)
+
+    def _element(self, node: ast.Subscript, of: Evaluated) -> tuple[str, str, str]:
+        """Of an element of an array its kind, its address, and what LLVM is told of it."""
+        if isinstance(of, Array):
+            return of.element, self.address(of, self.inside(of, self._indices(node, of.dimensions))), _scope(of)
+        if not isinstance(of, Table | Field):
+            raise self.refused(node, "no array")
+        (at,) = self.inside(of, self._indices(node, 1))
+        if isinstance(of, Table):
+            place = self.emit(f"getelementptr inbounds i{WIDTHS[of.element]}, ptr {of.text}, i64 {at.text}")
+            return of.element, place, "!invariant.load !0"
+        before, note = self._in_record(of.record, of.part.offset)
+        width = WIDTHS[of.part.element]
+        return of.part.element, self.emit(f"getelementptr inbounds i{width}, ptr {before}, i64 {at.text}"), note
+
+    def _in_record(self, record: Record, offset: int) -> tuple[str, str]:
+        """The address of a place in a record, and what LLVM is told of it; fields lie at any byte."""
+        at = self.emit(f"mul i64 {record.index}, {record.of.size}")
+        place = self.emit(f"add i64 {at}, {offset}")
+        base = self.from_table("ptr", record.of.entry)
+        return self.emit(f"getelementptr inbounds i8, ptr {base}, i64 {place}"), f"align 1, {_scope(record.of)}"
+
+    def extent(self, array: Array | Records | Table | Field, which: int) -> Value:
         """How many elements an array has in a dimension."""
-        if which == array.dimensions - 1 and array.row is not None:
+        if isinstance(array, Table | Field):
+            return constant(np.int64(array.length if isinstance(array, Table) else array.part.length or 0))
+        if isinstance(array, Array) and which == array.dimensions - 1 and array.row is not None:
             return constant(np.int64(array.row))
         return Value(SIGNED, self.from_table("i64", array.entry + 1 + which))
 
@@ -151,20 +219,19 @@ class Elements:
         place = self.emit(f"getelementptr inbounds i64, ptr %table, i64 {entry}")
         return self.emit(f"load {kind}, ptr {place}, !invariant.load !0")
 
-    def element(self, node: ast.Subscript, array: Array) -> str:
-        """The address of an element."""
+    def _indices(self, node: ast.Subscript, dimensions: int) -> list[Value]:
         listed = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if len(listed) != array.dimensions:
-            raise self.refused(node, f"an array of {array.dimensions} dimensions")
+        if len(listed) != dimensions:
+            raise self.refused(node, f"an array of {dimensions} dimensions")
         places = []
         for index in listed:
             at = self.number(index)
             if at.constant is not None and at.constant < 0:
                 raise self.refused(node, "indices count from 0 on")
             places.append(at)
-        return self.address(array, self.inside(array, places))
+        return places
 
-    def inside(self, array: Array, places: Sequence[Value]) -> Sequence[Value]:
+    def inside(self, array: Array | Records | Table | Field, places: Sequence[Value]) -> Sequence[Value]:
         """Indices unchanged; `checked`, those that are in the array, and 0 where one is not, which is noted."""
         if not self._checked:
             return places
@@ -189,3 +256,8 @@ class Elements:
         before = self.emit("load i64, ptr %table")
         self.lines.append(f"  store i64 {self.emit(f'select i1 {fine}, i64 {before}, i64 {line}')}, ptr %table")
         return self.emit(f"select i1 {fine}, i64 {value}, i64 {instead}")
+
+
+def _scope(array: Array | Records) -> str:
+    """No two arrays share an element, which LLVM is told of each access."""
+    return f"!tbaa !{array.entry}"

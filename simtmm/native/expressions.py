@@ -14,8 +14,13 @@ from simtmm.native.values import (
     TYPES,
     UNSIGNED,
     Array,
+    Given,
     Parameter,
+    Record,
+    RecordOf,
+    Records,
     Struct,
+    Table,
     Value,
     constant,
 )
@@ -84,11 +89,11 @@ class Expressions(Operations):
 
     def _call(self, node: ast.Call) -> Value:
         found = self.called(node)
-        if found is None:
-            raise self.refused(node, "gives nothing")
+        if not isinstance(found, Value):
+            raise self.refused(node, "gives nothing, or several values")
         return found
 
-    def called(self, node: ast.Call) -> Value | None:
+    def called(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
         """What a call gives; None if that is nothing."""
         function, count = self._call_of(node), len(node.args)
         if node.keywords or function is None:
@@ -99,7 +104,7 @@ class Expressions(Operations):
             return self._extreme(node, "min" if function is min else "max")
         if function is len and count == 1:
             array = self.evaluate(node.args[0])
-            if isinstance(array, Array):
+            if isinstance(array, Array | Records | Table):
                 return self.extent(array, 0)
         if function is prefetch and count > 1:
             array = self.evaluate(node.args[0])
@@ -169,13 +174,16 @@ class Expressions(Operations):
             found = Value(found.kind, self.emit(f"call i64 {name}(i64 {found.text}, i64 {other.text})"))
         return found
 
-    def _passed(self, node: ast.Call, function: Any) -> Value | None:
+    def _passed(self, node: ast.Call, function: Any) -> Value | tuple[Value, ...] | None:
         parameters: list[Parameter] = []
         passed = ["ptr %table"]
         for argument in node.args:
             value = self.evaluate(argument)
-            if isinstance(value, Array | Struct):
+            if isinstance(value, Array | Struct | Records | Table):
                 parameters.append(value)
+            elif isinstance(value, Record):
+                parameters.append(RecordOf(value.of))
+                passed.append(f"i64 {value.index}")
             elif isinstance(value, Value):
                 # What is constant in the caller's own parameters is constant in the function that is called.
                 if isinstance(argument, ast.Name) and argument.id in self.names and value.constant is not None:
@@ -185,9 +193,20 @@ class Expressions(Operations):
                 passed.append(f"{TYPES[value.kind]} {value.text}")
             else:
                 raise self.refused(node, "can't be passed")
-        name, kind = self._translate(function, tuple(parameters))
-        call = f"call {TYPES[kind] if kind else 'void'} {name}({', '.join(passed)})"
-        if kind:
-            return Value(kind, self.emit(call))
-        self.lines.append(f"  {call}")
-        return None
+        name, given = self._translate(function, tuple(parameters))
+        call = f"call {type_of(given)} {name}({', '.join(passed)})"
+        if given is None:
+            self.lines.append(f"  {call}")
+            return None
+        found = self.emit(call)
+        if isinstance(given, str):
+            return Value(given, found)
+        parts = [self.emit(f"extractvalue {type_of(given)} {found}, {place}") for place in range(len(given))]
+        return tuple(Value(kind, part) for kind, part in zip(given, parts, strict=True))
+
+
+def type_of(given: Given) -> str:
+    """What a function returns, in LLVM's words."""
+    if isinstance(given, tuple):
+        return f"{{ {', '.join(TYPES[kind] for kind in given)} }}"
+    return TYPES[given] if given else "void"

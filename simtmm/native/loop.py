@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import hashlib
 import inspect
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,22 +15,25 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cache import find, is_kept, keep
-from simtmm.compiled import announced, kept_folder
+from simtmm.cache.compiled import announced, kept_folder
 from simtmm.errors import OutputError
-from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Struct
+from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
 
 _ELEMENTS = {np.dtype(name): name for name in WIDTHS}  # of native byte order; a dtype's own name takes long to make
+CHECK = "SIMTMM_CHECK_INDICES"  # a variable: with 1, each loop checks each of its indices, and is slower for it
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)  # others may run Python meanwhile
 
 
 class Loop:
-    """A function, to be called with arrays, named tuples of arrays, and integers; it gives an integer or 0.
+    """A function, to be called with arrays, named tuples of them, and integers; it gives an integer or 0.
+
+    Arrays are of integers, or, of one dimension, of records of integers and of arrays of these.
 
     constants: its parameters for each value of which, an integer, it is compiled by itself. rows: its arrays, or fields
     of named tuples, for each last extent of which it is, too: few of them, each better known than looked up. what: what
     is compiled, to be named in a message where that takes a while; none if left out. checked: whether an index outside
     of its array or a division by zero raises IndexError once the loop is over, which makes it slower; without, anything
-    may come of them.
+    may come of them. Left out: what the environment variable SIMTMM_CHECK_INDICES says.
     """
 
     def __init__(
@@ -37,7 +41,7 @@ class Loop:
         function: Any,
         constants: Sequence[str] = (),
         what: str = "",
-        checked: bool = False,
+        checked: bool | None = None,
         rows: Sequence[str] = (),
     ) -> None:
         self.function = function
@@ -45,7 +49,7 @@ class Loop:
         self._constants = frozenset(constants)
         self._rows = frozenset(rows)
         self._what = what
-        self._checked = checked
+        self._checked = os.environ.get(CHECK) == "1" if checked is None else checked
         self._variants: dict[tuple[Any, ...], _Code] = {}
         self._compiling = threading.Lock()
         self.__doc__ = function.__doc__
@@ -71,9 +75,7 @@ class Loop:
             if name in self._constants:
                 kinds.append(int(argument))
             elif isinstance(argument, tuple):
-                kinds.append(type(argument))
-                fields = zip(argument._fields, argument, strict=True)  # type: ignore[attr-defined]
-                kinds += [_noted(name, array, numbers, taken, field in self._rows) for field, array in fields]
+                self._note_tuple(name, argument, kinds, numbers, taken)
             elif isinstance(argument, np.ndarray):
                 kinds.append(_noted(name, argument, numbers, taken, name in self._rows))
             else:
@@ -87,6 +89,17 @@ class Loop:
                 code = self._variants.get(key) or self._code_for(tuple(self._parameters(arguments)))
                 self._variants[key] = code
         return code, np.array(numbers, dtype=np.uint64)
+
+    def _note_tuple(
+        self, name: str, argument: Any, kinds: list[Any], numbers: list[int], taken: list[tuple[int, int, bool]]
+    ) -> None:
+        """What tells a named tuple's kind is added, and what stands of it in the table."""
+        kinds.append(type(argument))
+        for field, array in zip(argument._fields, argument, strict=True):
+            if isinstance(array, tuple):
+                self._note_tuple(name, array, kinds, numbers, taken)
+            else:
+                kinds.append(_noted(name, array, numbers, taken, field in self._rows))
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
         """Whether it is there for these constants, in order, in this process or in the user's cache."""
@@ -119,18 +132,25 @@ class Loop:
         for name, argument in zip(self._names, arguments, strict=True):
             if name in self._constants:
                 yield int(argument)
-            elif isinstance(argument, tuple):
-                fields = []
-                for field, array in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
-                    fields.append((field, _array(field, entry, array, field in self._rows)))
-                    entry += 1 + array.ndim
-                yield Struct(tuple(fields))
-            elif isinstance(argument, np.ndarray):
-                yield _array(name, entry, argument, name in self._rows)
-                entry += 1 + argument.ndim
+            elif isinstance(argument, tuple | np.ndarray):
+                whole = self._whole(name, argument, entry)
+                yield whole
+                arrays = whole.arrays() if isinstance(whole, Struct) else [whole]
+                entry += sum(1 + array.dimensions for array in arrays)
             else:
                 yield SIGNED
                 entry += 1
+
+    def _whole(self, name: str, argument: Any, entry: int) -> Array | Records | Struct:
+        """What is compiled of an array, or of a named tuple of them, which stands from an entry of the table on."""
+        if not isinstance(argument, tuple):
+            return _array(name, entry, argument, name in self._rows)
+        fields: list[tuple[str, Array | Records | Struct]] = []
+        for field, array in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
+            fields.append((field, self._whole(field, array, entry)))
+            of = fields[-1][1]
+            entry += sum(1 + each.dimensions for each in (of.arrays() if isinstance(of, Struct) else [of]))
+        return Struct(tuple(fields))
 
     def _code_for(self, parameters: tuple[Parameter, ...]) -> "_Code":
         from simtmm.native import machine_code  # late: LLVM takes a moment
@@ -211,12 +231,23 @@ def _noted(
     return array.dtype, array.ndim, array.shape[-1] if in_rows else 0
 
 
-def _array(name: str, entry: int, array: Any, in_rows: bool) -> Array:
+def _array(name: str, entry: int, array: Any, in_rows: bool) -> Array | Records:
     """What is compiled of an array."""
+    if array.dtype.names is not None and array.ndim == 1:
+        parts = tuple((field, _part(name, *array.dtype.fields[field][:2])) for field in array.dtype.names)
+        return Records(name, entry, parts, array.dtype.itemsize)
     element = _ELEMENTS.get(array.dtype)
     if element is None:
         raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}")
     return Array(name, entry, element, array.ndim, array.shape[-1] if in_rows else None)
+
+
+def _part(name: str, dtype: Any, offset: int) -> Part:
+    """What is compiled of a field of records."""
+    element = _ELEMENTS.get(dtype.base)
+    if element is None or len(dtype.shape) > 1:
+        raise ValueError(f"{name}: no records of integers, but with {dtype}")
+    return Part(element, offset, dtype.shape[0] if dtype.shape else None)
 
 
 def _check_apart(taken: list[tuple[int, int, bool]]) -> None:

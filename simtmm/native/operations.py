@@ -178,9 +178,12 @@ class Operations(Elements):
             raise self.refused(node, "no such comparison is translated")
         # An integer as it is written has no kind of its own, unless it is negative.
         kinds = {side.kind for side in (left, right) if not (side.written and (side.constant or 0) >= 0)}
-        if len(kinds) > 1 or TRUTH in (left.kind, right.kind):
-            raise self.refused(node, f"{left.kind} and {right.kind}")
         how = _COMPARED[operator]
+        if left.kind == right.kind == TRUTH and how in ("eq", "ne"):
+            if left.constant is None or right.constant is None:
+                return Value(TRUTH, self.emit(f"icmp {how} i1 {left.text}, {right.text}"))
+        elif len(kinds) > 1 or TRUTH in (left.kind, right.kind):
+            raise self.refused(node, f"{left.kind} and {right.kind}")
         if left.constant is not None and right.constant is not None:
             return constant(bool(getattr(left.constant, f"__{how}__")(right.constant)))
         prefix = "" if how in ("eq", "ne") else "u" if UNSIGNED in kinds else "s"

@@ -3,9 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
+from simtmm.native.expressions import type_of
 from simtmm.native.machine_code import ENTRY
 from simtmm.native.statements import Function
-from simtmm.native.values import SIGNED, TYPES, VECTORIZED, Array, Parameter, TranslationError
+from simtmm.native.values import (
+    SIGNED,
+    VECTORIZED,
+    Array,
+    Given,
+    Parameter,
+    Records,
+    Struct,
+    TranslationError,
+)
 
 _DECLARED = [
     *(f"declare i64 @llvm.{name}.i64(i64, i64)" for name in ("smin", "smax", "umin", "umax")),
@@ -19,11 +29,12 @@ class Program:
 
     def __init__(self, checked: bool = False) -> None:
         self.texts: list[str] = []
+        self.tables: dict[str, str] = {}  # constant arrays, by LLVM's names
         self._checked = checked
-        self._known: dict[tuple[Any, tuple[Parameter, ...]], tuple[str, str | None] | None] = {}
+        self._known: dict[tuple[Any, tuple[Parameter, ...]], tuple[str, Given] | None] = {}
 
-    def translate(self, function: Any, parameters: tuple[Parameter, ...]) -> tuple[str, str | None]:
-        """LLVM's name of a function for some parameters, and the kind of what it returns."""
+    def translate(self, function: Any, parameters: tuple[Parameter, ...]) -> tuple[str, Given]:
+        """LLVM's name of a function for some parameters, and the kinds of what it returns."""
         key = function, parameters
         if key in self._known:
             found = self._known[key]
@@ -34,6 +45,7 @@ class Program:
         name = f'@"{function.__module__}.{function.__name__}.{len(self._known)}"'
         translated = Function(function, name, parameters, self.translate, self._checked)
         self.texts.append(translated.text)
+        self.tables |= translated.tables
         self._known[key] = found = name, translated.given
         return found
 
@@ -46,7 +58,7 @@ def assembly(function: Any, parameters: Sequence[Parameter], checked: bool = Fal
     """
     program = Program(checked)
     name, kind = program.translate(function, tuple(parameters))
-    arrays: list[Array] = []
+    arrays: list[Array | Records] = []
     loads, passed, entry = [], ["ptr %table"], 1
     for parameter in parameters:
         if isinstance(parameter, str):
@@ -54,19 +66,19 @@ def assembly(function: Any, parameters: Sequence[Parameter], checked: bool = Fal
             loads.append(f"  %number{entry} = load i64, ptr %at{entry}")
             passed.append(f"i64 %number{entry}")
             entry += 1
-        elif not isinstance(parameter, int):
-            of = [parameter] if isinstance(parameter, Array) else [array for _, array in parameter.fields]
+        elif isinstance(parameter, Array | Records | Struct):
+            of = list(parameter.arrays()) if isinstance(parameter, Struct) else [parameter]
             entry += sum(1 + array.dimensions for array in of)
             arrays += of
-    call = f"call {TYPES[kind] if kind else 'void'} {name}({', '.join(passed)})"
+    call = f"call {type_of(kind)} {name}({', '.join(passed)})"
     given = {None: [f"  {call}", "  ret i64 0"], SIGNED: [f"  %given = {call}", "  ret i64 %given"]}
     if kind not in given:
         raise TranslationError(f"{function.__name__}: gives {kind}")
     body = [f"define i64 @{ENTRY}(ptr %table) nounwind {{", *loads, *given[kind], "}"]
-    return "\n".join([*_DECLARED, *program.texts, *body, *_marks(arrays), ""])
+    return "\n".join([*_DECLARED, *program.tables.values(), *program.texts, *body, *_marks(arrays), ""])
 
 
-def _marks(arrays: Sequence[Array]) -> list[str]:
+def _marks(arrays: Sequence[Array | Records]) -> list[str]:
     """Metadata: no two arrays share an element, so LLVM need not read one anew after another was written to. And what
     marks the loops whose turns it takes several at once.
     """

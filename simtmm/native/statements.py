@@ -7,8 +7,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from simtmm.native.expressions import Expressions
-from simtmm.native.values import SIGNED, TYPES, VECTORIZED, Parameter, Value, constant
+from simtmm.native.elements import Evaluated
+from simtmm.native.expressions import Expressions, type_of
+from simtmm.native.values import (
+    SIGNED,
+    TYPES,
+    VECTORIZED,
+    Array,
+    Given,
+    Parameter,
+    Record,
+    RecordOf,
+    Records,
+    Struct,
+    Table,
+    Value,
+    constant,
+)
 
 
 def vectorized(turns: range) -> range:
@@ -28,20 +43,20 @@ class _Loop:
 
 
 class Function(Expressions):
-    """A function for some parameters. given: the kind of what it returns, None for nothing; `text` is all of it."""
+    """A function for some parameters. given: the kinds of what it returns, None for nothing; `text` is all of it."""
 
     def __init__(
         self,
         function: Any,
         name: str,
         parameters: tuple[Parameter, ...],
-        call: Callable[[Any, tuple[Parameter, ...]], tuple[str, str | None]],
+        call: Callable[[Any, tuple[Parameter, ...]], tuple[str, Given]],
         checked: bool = False,
     ) -> None:
         super().__init__(function, call, checked)
-        self.given: str | None = None
+        self.given: Given = None
         self._open = True  # whether a statement would be reached here
-        self._returned: set[str | None] = set()
+        self._returned: set[Given] = set()
         self._loops: list[_Loop] = []
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         assert isinstance(tree, ast.FunctionDef)
@@ -61,7 +76,11 @@ class Function(Expressions):
                 continue
             if parameter_name in changed:
                 raise self.refused(tree, f"{parameter_name} is constant, and changes")
-            self.names[parameter_name] = constant(parameter) if isinstance(parameter, int) else parameter
+            if isinstance(parameter, RecordOf):
+                passed.append(f"i64 %p.{parameter_name}")
+                self.names[parameter_name] = Record(parameter.of, f"%p.{parameter_name}")
+            else:
+                self.names[parameter_name] = constant(parameter) if isinstance(parameter, int) else parameter
         self._block(tree.body)
         if self._open:
             self._returned.add(None)
@@ -70,8 +89,7 @@ class Function(Expressions):
             raise self.refused(tree, "returns now one kind, now another, or nothing")
         (self.given,) = self._returned or {None}
         how = " alwaysinline" if getattr(function, "is_inlined", False) else ""
-        kind = TYPES[self.given] if self.given else "void"
-        head = f"define internal {kind} {name}({', '.join(passed)}) nounwind{how} {{"
+        head = f"define internal {type_of(self.given)} {name}({', '.join(passed)}) nounwind{how} {{"
         places = [f"  %x.{variable} = alloca {TYPES[kind]}" for variable, kind in self.variables.items()]
         self.text = "\n".join([head, *places, *self.lines, "}", ""])
 
@@ -106,34 +124,55 @@ class Function(Expressions):
 
     def _do_assign(self, statement: ast.Assign) -> None:
         (target,) = statement.targets if len(statement.targets) == 1 else (None,)
-        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            pairs = list(zip(target.elts, statement.value.elts, strict=True))
-        else:
-            pairs = [(target, statement.value)] if target is not None else []
-        for place, value in [(place, self.value(node)) for place, node in pairs]:
-            self._put(statement, place, value)
-        if not pairs:
+        if target is None:
             raise self.refused(statement, "one target at a time")
+        if not isinstance(target, ast.Tuple):
+            self._put(statement, target, self.evaluate(statement.value))
+            return
+        if isinstance(statement.value, ast.Tuple):
+            values: list[Evaluated] = [self.evaluate(node) for node in statement.value.elts]
+        else:
+            called = self.called(statement.value) if isinstance(statement.value, ast.Call) else None
+            values = list(called) if isinstance(called, tuple) else []
+        if len(values) != len(target.elts):
+            raise self.refused(statement, f"{len(values)} values for {len(target.elts)} targets")
+        for place, value in zip(target.elts, values, strict=True):
+            self._put(statement, place, value)
 
     def _do_augassign(self, statement: ast.AugAssign) -> None:
         target = statement.target
-        if isinstance(target, ast.Attribute):
-            raise self.refused(statement, "fields never change")
         if any(isinstance(node, ast.Call) for node in ast.walk(target)):
             raise self.refused(statement, "a call would be evaluated twice")
         before = type(target)(**{**vars(target), "ctx": ast.Load()})
         left, right = self.number(before), self.number(statement.value)
         self._put(statement, target, self.operate(statement, type(statement.op).__name__, left, right))
 
-    def _put(self, statement: ast.stmt, place: ast.expr, value: Value) -> None:
-        if isinstance(place, ast.Subscript):
+    def _put(self, statement: ast.stmt, place: ast.expr, value: Evaluated) -> None:
+        if isinstance(place, ast.Name) and place.id not in self.names:
+            if isinstance(value, Value):
+                if place.id in self.aliases or self.variables.get(place.id, value.kind) != value.kind:
+                    raise self.refused(statement, f"{place.id} has been {self.variables.get(place.id, 'an array')}")
+                self._assign(place.id, value)
+            else:
+                self._name_it(statement, place.id, value)
+        elif isinstance(place, ast.Subscript | ast.Attribute) and isinstance(value, Value):
             self.store(place, value)
-        elif isinstance(place, ast.Name) and place.id not in self.names:
-            if self.variables.get(place.id, value.kind) != value.kind:
-                raise self.refused(statement, f"{place.id} has been {self.variables[place.id]}")
-            self._assign(place.id, value)
         else:
             raise self.refused(statement, "can't be assigned to")
+
+    def _name_it(self, statement: ast.stmt, name: str, value: Evaluated) -> None:
+        """A name for an array or a tuple of them, the same one wherever it is assigned; or for a record, of one array.
+
+        The name is an array's all through the function, since what is translated is found by it.
+        """
+        if not isinstance(value, Array | Records | Struct | Table | Record):
+            raise self.refused(statement, "can't have a name")
+        alias = RecordOf(value.of) if isinstance(value, Record) else value
+        if self.aliases.setdefault(name, alias) != alias or (name in self.variables and not isinstance(value, Record)):
+            raise self.refused(statement, f"{name} has been something else")
+        if isinstance(value, Record):
+            self._assign(name, Value(SIGNED, value.index))
+        self.assigned.add(name)
 
     def _assign(self, name: str, value: Value) -> None:
         self.variables[name] = value.kind
@@ -144,6 +183,15 @@ class Function(Expressions):
         if statement.value is None:
             self._returned.add(None)
             self.lines.append("  ret void")
+        elif isinstance(statement.value, ast.Tuple):
+            values = [self.value(node) for node in statement.value.elts]
+            given = tuple(value.kind for value in values)
+            self._returned.add(given)
+            whole = "undef"
+            for place, value in enumerate(values):
+                part = f"{TYPES[value.kind]} {value.text}, {place}"
+                whole = self.emit(f"insertvalue {type_of(given)} {whole}, {part}")
+            self.lines.append(f"  ret {type_of(given)} {whole}")
         else:
             value = self.value(statement.value)
             self._returned.add(value.kind)

@@ -1,5 +1,6 @@
 """What names and expressions stand for while a function is translated."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,10 +38,47 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Struct:
-    """An argument that is a named tuple of arrays."""
+class Table:
+    """A constant array of one dimension, which the source names. text: LLVM's name of it."""
 
-    fields: tuple[tuple[str, Array], ...]
+    text: str
+    element: str
+    length: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A field of a record. offset: bytes from the record's begin. length: its elements, None where it is one number."""
+
+    element: str
+    offset: int
+    length: int | None
+
+
+@dataclass(frozen=True)
+class Records:
+    """An argument that is an array of records, of one dimension. entry: as of an Array. size: bytes of a record."""
+
+    name: str
+    entry: int
+    parts: tuple[tuple[str, Part], ...]
+    size: int
+    dimensions: int = 1
+
+
+@dataclass(frozen=True)
+class Struct:
+    """An argument that is a named tuple of arrays, or of such tuples."""
+
+    fields: tuple[tuple[str, "Array | Records | Struct"], ...]
+
+    def arrays(self) -> Iterator["Array | Records"]:
+        """All arrays, in order, those of inner tuples too."""
+        for _, field in self.fields:
+            if isinstance(field, Struct):
+                yield from field.arrays()
+            else:
+                yield field
 
 
 @dataclass(frozen=True)
@@ -50,8 +88,33 @@ class Shape:
     array: Array
 
 
-Known = Array | Struct | int  # what a function is translated for: an argument that is no number of each call's own
-Parameter = Known | str  # or the kind of a number
+@dataclass(frozen=True)
+class Record:
+    """An element of an array of records. index: LLVM's name of its place."""
+
+    of: Records
+    index: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a record that has several elements."""
+
+    record: Record
+    part: Part
+
+
+@dataclass(frozen=True)
+class RecordOf:
+    """Of a parameter: a record of that array, at a place that is each call's own."""
+
+    of: Records
+
+
+Whole = Array | Table | Records | Struct  # what a name may stand for that is no number, and never changes
+Known = Whole | int  # what a function is translated for: an argument that is no number of each call's own
+Parameter = Known | RecordOf | str  # or a record, or the kind of a number
+Given = str | tuple[str, ...] | None  # the kinds of what a function returns
 
 
 def constant(value: Any, written: bool = False) -> Value:

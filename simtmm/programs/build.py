@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
+from simtmm.cache.compiled import announced
 from simtmm.children.start import run
-from simtmm.compiled import announced
 from simtmm.cuda.compilers.architecture import target_of
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.includes import OF_ONE_ARCHITECTURE, Included, included

@@ -5,7 +5,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 
 from simtmm.cuda.compilers import CompiledModule, module_of_ptx
-from simtmm.cuda.compilers.fat_binary import embedded_ptx
+from simtmm.cuda.compilers.binaries.fat_binary import embedded_ptx
 from simtmm.cuda.device import Device, initial_variables
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule

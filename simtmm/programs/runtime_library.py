@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
+from simtmm.cache.compiled import announced
 from simtmm.children.start import run
-from simtmm.compiled import announced
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
 from simtmm.temporary import scratch

@@ -6,7 +6,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.calibration.occupancy_curve import OccupancyCurve
+from simtmm.calibration.streams.occupancy_curve import OccupancyCurve
 from simtmm.calibration.values import Calibration
 from simtmm.report.text import NO_VALUE, number, table
 

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.catalogue import HERE, Description
-from simtmm.known_names import Known
+from simtmm.catalogue.names import Known
 from simtmm.machine import Machine, units
 from simtmm.report.text import table
 

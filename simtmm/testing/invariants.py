@@ -16,7 +16,8 @@ from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
-from simtmm.testing.warp import Costs, Life, life_of
+from simtmm.testing.costs import Costs
+from simtmm.testing.warp import Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
 from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, PASSES_SHIFT, REDUCE, SHARED, STORE, Workload
 

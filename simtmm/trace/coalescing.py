@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.compiled import Compiled
 from simtmm.errors import WorkloadError, shown
 from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.native import Loop
 
 HALF_WARP = 16  # threads that are coalesced together, whatever the width of a warp
 SMALLEST_SEGMENT = 32  # bytes
@@ -100,7 +100,8 @@ def coalesce(addresses: Integers, sizes: Integers, ends: Integers) -> Transfers:
     least 1. ends: int64[half-warps], the accesses up to and with that half-warp's. Half-warps may be empty. Raises
     WorkloadError for an access that ends beyond 2^63.
     """
-    where, size = (np.require(array, np.int64, ["C", "W"]) for array in (addresses, sizes))
+    where, size = (np.ascontiguousarray(array, np.int64).view() for array in (addresses, sizes))
+    where.flags.writeable = size.flags.writeable = False  # so that both may be one array
     beyond = where + size + LARGEST_SEGMENT < where  # a sum that has gone over
     if beyond.any():
         raise WorkloadError(f"coalescing: address {int(where[beyond][0])}: must be below 2^63, its segment included")
@@ -108,53 +109,60 @@ def coalesce(addresses: Integers, sizes: Integers, ends: Integers) -> Transfers:
     most = int(((size + SMALLEST_SEGMENT - 2) // SMALLEST_SEGMENT + 1).sum())
     begin, length, useful = (np.empty(most, dtype=np.int64) for _ in range(3))
     counts = np.empty(len(ends), dtype=np.int64)
-    transactions = _serve(where, size, ends, begin, length, useful, counts)
+    left = np.empty((int(np.diff(ends, prepend=0).max(initial=0)), 2), np.int64)
+    requested = np.full(LARGEST_SEGMENT, -1, np.int64)
+    served = _Served(begin, length, useful, counts)
+    transactions = _serve(where, size, np.ascontiguousarray(ends), left, requested, served)
     return Transfers(begin[:transactions].copy(), length[:transactions].copy(), useful[:transactions].copy(), counts)
 
 
-@Compiled
-def _serve(addresses, sizes, ends, segment_begin, segment_bytes, useful, counts):  # type: ignore[no-untyped-def]
-    """Fill the output arrays; the number of transactions."""
-    first = 0
-    most = 0
-    for end in ends:
-        most = max(most, end - first)
-        first = end
-    begin = np.empty(most, dtype=np.int64)  # of each thread: the first byte that it still waits for,
-    stop = np.empty(most, dtype=np.int64)  # and the end of its access
-    requested = np.full(LARGEST_SEGMENT, -1, dtype=np.int64)  # of each byte: the last transaction that requested it
+class _Served(NamedTuple):
+    """What is filled: of each transaction, and of each half-warp how many it has."""
 
+    begin: Integers
+    bytes: Integers
+    useful: Integers
+    counts: Integers
+
+
+@Loop
+def _serve(addresses, sizes, ends, left, requested, served):  # type: ignore[no-untyped-def]
+    """Fill what is served; the number of transactions.
+
+    left: int64[threads, 2], for the time of the call: of each thread the first byte that it still waits for, and the
+    end of its access. requested: int64[LARGEST_SEGMENT], of each byte the last transaction that requested it; -1.
+    """
     transactions = 0
     first = 0
     for group in range(len(ends)):
         threads = ends[group] - first
         for thread in range(threads):
-            begin[thread] = addresses[first + thread]
-            stop[thread] = begin[thread] + sizes[first + thread]
+            left[thread, 0] = addresses[first + thread]
+            left[thread, 1] = left[thread, 0] + sizes[first + thread]
         before = transactions
         leader = 0
         while True:
-            while leader < threads and begin[leader] == stop[leader]:
+            while leader < threads and left[leader, 0] == left[leader, 1]:
                 leader += 1
             if leader == threads:
                 break
             size = sizes[first + leader]
             length = SMALLEST_SEGMENT if size == 1 else 2 * SMALLEST_SEGMENT if size == 2 else LARGEST_SEGMENT
-            base = begin[leader] // length * length
+            base = left[leader, 0] // length * length
             low = base + length
             high = base
-            useful[transactions] = 0
+            served.useful[transactions] = 0
             for thread in range(leader, threads):
-                if begin[thread] == stop[thread] or begin[thread] < base or begin[thread] >= base + length:
+                if left[thread, 0] == left[thread, 1] or left[thread, 0] < base or left[thread, 0] >= base + length:
                     continue
-                last = min(stop[thread], base + length)
-                low = min(low, begin[thread])
+                last = min(left[thread, 1], base + length)
+                low = min(low, left[thread, 0])
                 high = max(high, last)
-                for byte in range(begin[thread] - base, last - base):
+                for byte in range(left[thread, 0] - base, last - base):
                     if requested[byte] != transactions:
                         requested[byte] = transactions
-                        useful[transactions] += 1
-                begin[thread] = last
+                        served.useful[transactions] += 1
+                left[thread, 0] = last
             while length > SMALLEST_SEGMENT:
                 half = length // 2
                 if low >= base + half:
@@ -162,10 +170,10 @@ def _serve(addresses, sizes, ends, segment_begin, segment_bytes, useful, counts)
                 elif high > base + half:
                     break
                 length = half
-            segment_begin[transactions] = base
-            segment_bytes[transactions] = length
+            served.begin[transactions] = base
+            served.bytes[transactions] = length
             transactions += 1
-        counts[group] = transactions - before
+        served.counts[group] = transactions - before
         first = ends[group]
     return transactions
 

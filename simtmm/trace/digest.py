@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.encoder import Encoder, runs_of
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
 
 # Version 1 hashed events as they lay in memory then, and the fields that launches and arrays had.

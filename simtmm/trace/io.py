@@ -15,7 +15,8 @@ from simtmm.files import check_regular, data_folders, is_there, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, read_batches, to_arrow
-from simtmm.trace.runs.blocks import Encoder, Runs, runs_of
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.encoder import Encoder, runs_of
 from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
 from simtmm.trace.runs.file import holds_runs, read_runs
 from simtmm.trace.runs.writing import RunWriter

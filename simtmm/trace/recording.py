@@ -15,7 +15,8 @@ from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import SUFFIX, Trace
 from simtmm.trace.parquet import joined
-from simtmm.trace.runs.blocks import PIECE, Encoder, Runs
+from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.encoder import PIECE, Encoder
 from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schedule import Listing
 from simtmm.trace.schema import Batch, Sampling, TraceArray, TraceLaunch, TraceSite

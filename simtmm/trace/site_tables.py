@@ -118,8 +118,8 @@ def site_tables(
     operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
     return SiteTables(
         work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
-        commits, in_flight, sync, results_end, results, result_cycles, product, again, groups, len(values), known, bounds,
-        len(names), names,
+        commits, in_flight, sync, results_end, results, result_cycles, product, again, groups, len(values), known,
+        bounds, len(names), names,
     )  # fmt: skip
 
 

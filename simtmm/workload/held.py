@@ -21,8 +21,20 @@ from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, escaped, nearest, shown
 from simtmm.files import written_whole
 from simtmm.stalls import CLASSES, Places
+from simtmm.workload.json_form import (
+    check_keys,
+    how_many,
+    is_whole,
+    launches_in,
+    list_of,
+    mbarrier_amount,
+    mbarrier_words,
+    packed_bytes,
+    product_amount,
+    shared_amount,
+    unpacked_bytes,
+)
 from simtmm.workload.operations import (
-    ACTION_SHIFT,
     BARRIER,
     COMPUTE,
     COPY,
@@ -34,23 +46,14 @@ from simtmm.workload.operations import (
     LISTED,
     LOAD,
     MBARRIER,
-    MBARRIER_ACTIONS,
-    MOST_MBARRIER_COUNT,
-    MOST_MBARRIER_NUMBER,
     MOST_PASSES,
-    MOST_SECTOR_BYTES,
-    MOST_SECTORS,
-    MOST_STEPS,
     MOST_UNFINISHED,
     MOST_UNSETTLED,
-    NUMBER_SHIFT,
     OF_CLASS,
     OPERATION_PLACES,
     OPERATIONS,
     PASSES_SHIFT,
     PRODUCT,
-    REMOTE_SHIFT,
-    SECTOR_BITS,
     SETTLE,
     SHARED,
     STEPS_SHIFT,
@@ -190,20 +193,20 @@ class Workload(Displayed):
         A launch may carry "blocks_per_group", its occupancy. Raises WorkloadError, naming the place.
         """
         builder = WorkloadBuilder(origin)
-        for path, launch in _launches(tables, origin):
+        for path, launch in launches_in(tables, origin):
             limit = launch.get("blocks_per_group", 0)
-            if "blocks_per_group" in launch and not _is_whole(limit, 1):
+            if "blocks_per_group" in launch and not is_whole(limit, 1):
                 raise WorkloadError(
                     f"{origin}: {path}blocks_per_group = {shown(limit)}: must be a whole number of at least 1"
                 )
             builder.begin_launch(limit)
-            for b, block in enumerate(_list(launch["blocks"], f"{path}blocks", origin)):
+            for b, block in enumerate(list_of(launch["blocks"], f"{path}blocks", origin)):
                 place = f"{path}blocks[{b}]"
-                _keys(block, {"warps"}, {"warps"}, place, origin)
+                check_keys(block, {"warps"}, {"warps"}, place, origin)
                 builder.begin_block()
-                for w, warp in enumerate(_list(block["warps"], f"{place}.warps", origin)):
+                for w, warp in enumerate(list_of(block["warps"], f"{place}.warps", origin)):
                     builder.begin_warp()
-                    for o, operation in enumerate(_list(warp, f"{place}.warps[{w}]", origin)):
+                    for o, operation in enumerate(list_of(warp, f"{place}.warps[{w}]", origin)):
                         try:
                             builder.add(operation)
                         except WorkloadError as error:
@@ -235,13 +238,13 @@ class Workload(Displayed):
                 amount &= LISTED
                 chunks = self.chunks[chunk : chunk + amount].tolist()
                 accessed: list[int] = self.sectors[chunk : chunk + amount].tolist()
-                more = [passes, [_unpacked(word) for word in accessed]] if any(accessed) else [passes]
+                more = [passes, [unpacked_bytes(word) for word in accessed]] if any(accessed) else [passes]
                 yield [OPERATIONS[kind], chunks, *(more if more != [1] else [])]
                 chunk += amount
             elif kind == SHARED and amount > LISTED:
                 yield [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
             elif kind == MBARRIER:
-                yield _mbarrier_words(amount)
+                yield mbarrier_words(amount)
             elif kind == PRODUCT:
                 steps, passes = amount & LISTED, amount >> STEPS_SHIFT
                 yield [OPERATIONS[kind], steps, *([passes] if passes else [])]
@@ -311,13 +314,13 @@ class WorkloadBuilder:
         }  # fmt: skip
         allowed = counts.get(kind, (1, most))
         if not allowed[0] <= len(arguments) <= allowed[1]:
-            raise WorkloadError(f"{word} takes {_how_many(*allowed)}, not {len(arguments)}")
+            raise WorkloadError(f"{word} takes {how_many(*allowed)}, not {len(arguments)}")
         if LOAD <= kind <= COPY:
             chunks = arguments[0]
             if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
                 raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
             for chunk in chunks:
-                if not _is_whole(chunk, 0):
+                if not is_whole(chunk, 0):
                     raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
             passes = self._add_sectors(word, arguments)
             self._chunks.extend(chunks)
@@ -325,19 +328,19 @@ class WorkloadBuilder:
         elif kind in (BARRIER, SYNC, GRID_BARRIER):
             amount = 0
         elif kind == MBARRIER:
-            amount = _mbarrier(arguments)
+            amount = mbarrier_amount(arguments)
         elif kind == PRODUCT:
-            amount = _product(arguments)
+            amount = product_amount(arguments)
         else:
             least = 0 if kind in (JOIN, SETTLE, FINISH) else 1
             amount = arguments[0] if arguments else 0
-            if not _is_whole(amount, least):
+            if not is_whole(amount, least):
                 raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
             most_left = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED}.get(kind, LARGEST)
             if amount > most_left:
                 raise WorkloadError(f"{word} {amount}: must be at most {most_left}")
             if kind == SHARED:
-                amount = _shared(int(amount), arguments[1] if len(arguments) > 1 else 1)
+                amount = shared_amount(int(amount), arguments[1] if len(arguments) > 1 else 1)
             elif len(arguments) > 1:
                 if arguments[1] not in CLASSES:
                     unknown = arguments[1]
@@ -350,12 +353,12 @@ class WorkloadBuilder:
         """Append what is accessed of each chunk of an operation; the passes that it takes. Raises WorkloadError."""
         chunks = arguments[0]
         passes = arguments[1] if len(arguments) > 1 else 1
-        if not _is_whole(passes, 1) or passes > MOST_PASSES:
+        if not is_whole(passes, 1) or passes > MOST_PASSES:
             raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
         sectors = arguments[2] if len(arguments) > 2 else [[]] * len(chunks)
         if not isinstance(sectors, Sequence) or isinstance(sectors, str) or len(sectors) != len(chunks):
             raise WorkloadError(f"{word}: sectors {shown(sectors)}: must be a list, an entry for each chunk")
-        self._sectors.extend([_packed(word, of_chunk) for of_chunk in sectors])
+        self._sectors.extend([packed_bytes(word, of_chunk) for of_chunk in sectors])
         return int(passes)
 
     def build(self) -> Workload:
@@ -376,114 +379,3 @@ class WorkloadBuilder:
             launch_limits=flat(self._launch_limits),
             origin=self._origin,
         )
-
-
-def _shared(degree: int, least: Any) -> int:
-    """The amount of a shared. least: its degree without conflicts."""
-    if degree > LISTED:
-        raise WorkloadError(f"shared {degree}: must be at most {LISTED}")
-    if not _is_whole(least, 1) or least > min(degree, MOST_PASSES):
-        raise WorkloadError(
-            f"shared {degree}, {shown(least)}: must be a whole number from 1 to {min(degree, MOST_PASSES)}"
-        )
-    return degree + (int(least) - 1 << PASSES_SHIFT)
-
-
-def _mbarrier(arguments: Sequence[Any]) -> int:
-    """The amount of an mbarrier: what is done, the barrier's number, a count, and whether another block does it."""
-    action, number, count = arguments[:3]
-    remote = arguments[3] if len(arguments) > 3 else 0
-    if action not in MBARRIER_ACTIONS:
-        raise WorkloadError(f"mbarrier: unknown action {shown(action)}{nearest(str(action), MBARRIER_ACTIONS)}")
-    least = 1 if action in ("init", "arrive", "meet", "arrive-copied") else 0
-    most = 1 if action == "wait" else MOST_MBARRIER_COUNT
-    for what, value, lowest, highest in (
-        ("number", number, 0, MOST_MBARRIER_NUMBER), ("count", count, least, most), ("remote", remote, 0, 1),
-    ):  # fmt: skip
-        if not _is_whole(value, lowest) or value > highest:
-            raise WorkloadError(
-                f"mbarrier {action}: {what} {shown(value)}: must be a whole number from {lowest} to {highest}"
-            )
-    of_action = MBARRIER_ACTIONS.index(action) << ACTION_SHIFT
-    return of_action + (int(remote) << REMOTE_SHIFT) + (int(number) << NUMBER_SHIFT) + int(count)
-
-
-def _mbarrier_words(amount: int) -> list[Any]:
-    """Likewise, as the JSON form has it."""
-    remote = amount >> REMOTE_SHIFT & 1
-    words = [MBARRIER_ACTIONS[amount >> ACTION_SHIFT], amount >> NUMBER_SHIFT & MOST_MBARRIER_NUMBER]
-    return [OPERATIONS[MBARRIER], *words, amount & MOST_MBARRIER_COUNT, *([1] if remote else [])]
-
-
-def _product(arguments: Sequence[Any]) -> int:
-    """The amount of a product: its steps, and the passes that its factors take the banks."""
-    steps, passes = arguments[0], arguments[1] if len(arguments) > 1 else 0
-    for what, value, least in (("steps", steps, 1), ("passes", passes, 0)):
-        if not _is_whole(value, least) or value > MOST_STEPS:
-            raise WorkloadError(f"product: {what} {shown(value)}: must be a whole number from {least} to {MOST_STEPS}")
-    return int(steps) + (int(passes) << STEPS_SHIFT)
-
-
-def _packed(word: str, of_chunk: Any) -> int:
-    """The bytes that are accessed of each sector of a chunk, as a workload has them."""
-    if not isinstance(of_chunk, Sequence) or isinstance(of_chunk, str) or len(of_chunk) > MOST_SECTORS:
-        raise WorkloadError(f"{word}: sectors {shown(of_chunk)}: must be a list of at most {MOST_SECTORS} for a chunk")
-    for number in of_chunk:
-        if not _is_whole(number, 0) or number > MOST_SECTOR_BYTES:
-            raise WorkloadError(
-                f"{word}: bytes of a sector {shown(number)}: must be a whole number from 0 to {MOST_SECTOR_BYTES}"
-            )
-    return sum(int(number) << SECTOR_BITS * sector for sector, number in enumerate(of_chunk))
-
-
-def _unpacked(word: int) -> list[int]:
-    """Likewise, as the JSON form has them."""
-    found = []
-    while word:
-        found.append(word & MOST_SECTOR_BYTES)
-        word >>= SECTOR_BITS
-    return found
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= int(value) <= LARGEST
-
-
-def _how_many(least: int, most: int) -> str:
-    if most == 0:
-        return "no argument"
-    if least > 1:
-        return "three or four arguments"
-    if most > 1:
-        return "one or two arguments" if most == 2 else "one to three arguments"
-    return "one argument" if least == most else "at most one argument"
-
-
-def _launches(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The launches of a JSON document, each with the path to it."""
-    _keys(tables, {"blocks", "launches", "blocks_per_group"}, set(), "the workload", origin)
-    if ("blocks" in tables) == ("launches" in tables):
-        raise WorkloadError(f"{origin}: must have either 'blocks' or 'launches'")
-    if "blocks" in tables:
-        yield "", tables
-        return
-    _keys(tables, {"launches"}, {"launches"}, "the workload", origin)
-    for index, launch in enumerate(_list(tables["launches"], "launches", origin)):
-        _keys(launch, {"blocks", "blocks_per_group"}, {"blocks"}, f"launches[{index}]", origin)
-        yield f"launches[{index}].", launch
-
-
-def _keys(table: Any, known: set[str], needed: set[str], place: str, origin: str) -> None:
-    if not isinstance(table, Mapping):
-        raise WorkloadError(f"{origin}: {place}: must be an object with {', '.join(sorted(needed or known))}")
-    for key in table:
-        if key not in known:
-            raise WorkloadError(f"{origin}: {place}: unknown key {shown(key)}{nearest(str(key), known)}")
-    for key in needed - set(table):
-        raise WorkloadError(f"{origin}: {place}: {key!r} is missing")
-
-
-def _list(value: Any, place: str, origin: str) -> Sequence[Any]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise WorkloadError(f"{origin}: {place} = {shown(value)}: must be a list")
-    return value

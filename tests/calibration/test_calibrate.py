@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from simtmm import Machine, load_machine
-from simtmm.calibration import stream_kernels
 from simtmm.calibration.calibrate import calibrate
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels, load_latency
-from simtmm.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
-from simtmm.calibration.stream_kernels import stream_bandwidth
+from simtmm.calibration.streams import kernels as stream_kernels
+from simtmm.calibration.streams.kernels import stream_bandwidth
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, load_stream, occupancy_curve
 from simtmm.errors import StudyError
 from simtmm.machine import machine_toml
 
@@ -97,8 +97,8 @@ def recovered():
         def short(machine, operation, block_size, blocks, engine=None, bytes_a_group=None):
             return stream_bandwidth(machine, operation, block_size, blocks, engine, stream_kernels.BYTES_A_GROUP // 4)
 
-        patch.setattr("simtmm.calibration.occupancy_curve.stream_bandwidth", short)
-        patch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64, 128))
+        patch.setattr("simtmm.calibration.streams.occupancy_curve.stream_bandwidth", short)
+        patch.setattr("simtmm.calibration.streams.fit.PARTITIONS", (32, 64, 128))
         told = []
         found = calibrated_again(short, lambda stage, done, total: told.append((stage, done, total)))
         done = [done for stage, done, _ in told if stage == "fitting"]
@@ -132,7 +132,7 @@ def test_what_the_simulator_was_given_comes_back(recovered):
 
 
 def test_what_is_held_stays_and_the_rest_is_fitted_beside_it(monkeypatch):
-    monkeypatch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (64,))
+    monkeypatch.setattr("simtmm.calibration.streams.fit.PARTITIONS", (64,))
     points = [
         StreamPoint(size, blocks, size * blocks / 1024, {"read": stream_bandwidth(KNOWN, "read", size, blocks)})
         for size, blocks in LAYOUT
@@ -218,7 +218,7 @@ def test_the_read_kernel_must_have_been_measured():
 def test_the_read_kernel_on_a_v100_is_met_to_2_and_a_half_per_cent(monkeypatch):
     # What the project demands of it over all points; docs/calibration.md has all kernels on all points of three GPUs.
     # Two numbers of partitions of a part of it do; among all of them the next test looks.
-    monkeypatch.setattr("simtmm.calibration.stream_fit.PARTITIONS", (32, 64))
+    monkeypatch.setattr("simtmm.calibration.streams.fit.PARTITIONS", (32, 64))
     stream = load_stream(GOLDEN / "stream_occupancy.csv", "v100")
     only = [
         StreamPoint(point.block_size, point.blocks_per_group, point.occupancy, {"read": point.measured["read"]})

@@ -9,7 +9,7 @@ from simtmm.calibration.chase import chase_values, memory_latency
 from simtmm.calibration.chase_check import APART, checked_latency, latency_of_read, read_round
 from simtmm.calibration.donors import left_out
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels, load_latency
-from simtmm.calibration.occupancy_curve import StreamPoint, load_stream
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, load_stream
 from simtmm.errors import StudyError
 from simtmm.files import data_file
 

@@ -7,8 +7,8 @@ import pytest
 from simtmm import Machine, load_machine
 from simtmm.calibration import device
 from simtmm.calibration.latency_levels import load_latency
-from simtmm.calibration.occupancy_curve import load_stream
-from simtmm.calibration.stream_kernels import stream_bandwidth
+from simtmm.calibration.streams.kernels import stream_bandwidth
+from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.errors import RecordingError
 from simtmm.measurement import benchmarks
 from simtmm.measurement.measure import measure

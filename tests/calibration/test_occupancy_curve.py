@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, lower, record
-from simtmm.calibration.occupancy_curve import StreamPoint, bandwidths, load_stream, occupancy_curve
-from simtmm.calibration.stream_kernels import (
+from simtmm.calibration.streams.kernels import (
     MEASURED_ARRAY,
     SHRINK,
     as_felt_by,
@@ -17,6 +16,7 @@ from simtmm.calibration.stream_kernels import (
     stream_workload,
     with_l2_for,
 )
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, bandwidths, load_stream, occupancy_curve
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.measurement.stream_operations import OPERATIONS
@@ -169,7 +169,7 @@ def test_machines_that_a_kernel_cannot_tell_apart_run_once(monkeypatch):
         made.append((machine.memory.store_latency, workload.origin.split()[1]))
         return simulate(machine, workload, *arguments, **options)
 
-    monkeypatch.setattr("simtmm.calibration.stream_kernels.simulate", simulated)
+    monkeypatch.setattr("simtmm.calibration.streams.kernels.simulate", simulated)
     on = [machine(stores="at-end", store_latency=latency) for latency in (100, 200, 300)]
     points = [StreamPoint(32, 1, 0.01, {}), StreamPoint(64, 1, 0.02, {})]
     runs = [(each, name, point) for each in on for name in ("read", "init") for point in points]

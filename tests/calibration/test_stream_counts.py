@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import count, load_machine, record
-from simtmm.calibration.stream_counts import stream_counts
+from simtmm.calibration.streams.counts import stream_counts
 from simtmm.errors import StudyError
 from simtmm.measurement.stream_operations import OPERATIONS
 from tests.recorder.conftest import needs_compiler

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm.calibration.least_squares import Fitted, Parameter, cost
-from simtmm.calibration.uncertainty import uncertainty
+from simtmm.calibration.streams.uncertainty import uncertainty
 
 POINTS = 12
 MEAN = (Parameter("a", -10, 10, 1.0),)

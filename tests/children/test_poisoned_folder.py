@@ -56,7 +56,7 @@ def read_by_python():
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
-    """An empty cache, so that all is compiled; loops of Numba's apart, as all tests have them."""
+    """An empty cache, so that all is compiled; loops apart, as all tests have them."""
     return str(tmp_path_factory.mktemp("cache"))
 
 
@@ -104,7 +104,7 @@ def test_python_m_imports_nothing_from_there_that_python_itself_does_not(cache, 
 def test_a_name_that_is_long_is_read_in_a_process_that_imports_nothing_from_there(tmp_path):
     poison(tmp_path)
     script = (
-        "from simtmm.cuda.compilers import demangling\n"
+        "from simtmm.cuda.compilers.names import demangling\n"
         "demangling.SURELY = 1\n"
         "print(demangling.demangled('_Z6saxpy2IfEviPT_'))\n"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simtmm import known_names
+from simtmm.catalogue import names as known_names
 from simtmm.study.design.design import Design, design_of
 from simtmm.study.design.points import points_of
 from simtmm.study.design.study_file import study_of

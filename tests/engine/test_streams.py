@@ -17,7 +17,7 @@ from simtmm.trace import lower as lowering
 from simtmm.trace.counts import lower_and_count
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
-from simtmm.trace.runs.blocks import Encoder
+from simtmm.trace.runs.encoder import Encoder
 from simtmm.trace.schema import Batch
 from simtmm.trace.streamed import Stream, StreamedWorkload
 from simtmm.trace.warps import windows

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from simtmm import load_machine, lower
 from simtmm.calibration.latency_levels import find_levels, load_latency
-from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.errors import SimtmmError
 from simtmm.measurement.measure import load_measurement
 from simtmm.measurement.timings import load_timings

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simtmm.calibration.latency_levels import load_latency
-from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.errors import KernelError, RecordingError, StudyError
 from simtmm.kernel import load_kernel
 from simtmm.measurement import benchmarks

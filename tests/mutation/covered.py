@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.mutation.running import Runner
 
-CALL_LOOPS = ("simtmm/native/loop.py", "simtmm/compiled.py")  # what a test runs that runs machine code
+CALL_LOOPS = ("simtmm/native/loop.py",)  # what a test runs that runs machine code
 AS_PYTHON = 1.5, 12.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
 
 

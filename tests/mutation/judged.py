@@ -17,7 +17,7 @@ What = Literal["caught", "survived", "timed out", "equivalent"]
 STARTED = 15.0  # seconds until tests run: what they import, and compile anew
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
-LOOPS = re.compile(rb"^from simtmm\.(native|compiled) import", re.MULTILINE)  # in a source with loops of machine code
+LOOPS = re.compile(rb"^from simtmm\.native import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)

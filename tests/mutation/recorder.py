@@ -97,10 +97,9 @@ class OverError(BaseException):
 
 def loops_as_python() -> None:
     """Run what would be machine code as the Python that it is written in."""
-    from simtmm.compiled import _as_python
-    from simtmm.native import Loop
+    from simtmm.native import Loop, as_python
 
-    Loop.__call__ = lambda self, *arguments: _as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
+    Loop.__call__ = lambda self, *arguments: as_python(self.function)(*arguments) or 0  # type: ignore[method-assign]
 
 
 class Limits:

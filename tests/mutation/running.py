@@ -109,7 +109,7 @@ class Runner:
         if limits is not None:
             environment |= {LIMITS: json.dumps(limits)}
         if as_python:
-            environment |= {LOOPS: "1", "NUMBA_DISABLE_JIT": "1"}
+            environment |= {LOOPS: "1"}
         return self._ask([*WORDS, "-p", "tests.mutation.recorder", *tests], environment, RECORDING)
 
     def _ask(self, arguments: list[str], environment: dict[str, str], seconds: float) -> Outcome:

@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 ALL_IMPORT = (
-    "numpy", "numba", "llvmlite.binding", "pydantic", "pyarrow", "pyarrow.parquet", "pytest", "rich.console",
+    "numpy", "llvmlite.binding", "pydantic", "pyarrow", "pyarrow.parquet", "pytest", "rich.console",
     "rich.table", "simpy", "typer", "scipy.optimize", "networkx", "concurrent.futures", "sqlite3", "sympy",
 )  # fmt: skip
 PAUSE = 0.02  # seconds between looks at a process

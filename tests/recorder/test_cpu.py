@@ -617,7 +617,7 @@ def test_batches_are_of_whole_blocks_and_change_nothing(recorded, tmp_path, monk
     whole = recorded(LOOP, **LOOP_HOST)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 400)  # a block has 300 + 2 * 32
     monkeypatch.setattr("simtmm.trace.recording.TOGETHER", 400)
-    monkeypatch.setattr("simtmm.trace.runs.blocks.TOGETHER", 2 * 364)
+    monkeypatch.setattr("simtmm.trace.runs.encoder.TOGETHER", 2 * 364)
     parts = recorded(LOOP, **LOOP_HOST)
     streamed = recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
     assert [batch.block.tolist() for batch in parts.batches()] == [[0, 1], [2, 3], [4]]

@@ -203,7 +203,7 @@ def test_the_next_batch_runs_ahead_and_changes_nothing(recorded, monkeypatch):
     whole = recorded(device, **what)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.BATCH_EVENTS", 100)
     monkeypatch.setattr("simtmm.trace.recording.TOGETHER", 100)
-    monkeypatch.setattr("simtmm.trace.runs.blocks.TOGETHER", 100)
+    monkeypatch.setattr("simtmm.trace.runs.encoder.TOGETHER", 100)
     parts = recorded(device, **what)
     assert len(list(parts.batches())) > 10
     assert parts.info.digest == whole.info.digest

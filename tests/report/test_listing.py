@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from simtmm.catalogue import Description, describe, known_kernels
+from simtmm.catalogue.names import Known
 from simtmm.kernel import describe_kernel_named
-from simtmm.known_names import Known
 from simtmm.report.listing import describe_kernel, describe_kernels, kernel_document
 
 KNOWN = {name: known for name, known in known_kernels().items() if known.origin == "shipped"}

@@ -73,7 +73,7 @@ def test_a_recorded_trace_is_kept_by_all_that_decides_it():
     all_apart(trace_key, given, others)
 
 
-@pytest.mark.parametrize("part", ["recorder", "trace", "kernel.py", "parameter.py", "cuda"])
+@pytest.mark.parametrize("part", ["recorder", "trace", "kernel.py", "parameter", "cuda"])
 def test_a_recorded_trace_is_kept_by_the_sources_that_record_it(part, monkeypatch):
     before = trace_key("k", "d", {}, 80)
     changed_sources(monkeypatch, "simtmm.study.evaluation.recorded_traces.sources", part)
@@ -209,7 +209,7 @@ def test_points_of_two_rules_of_one_name_are_two(folder):
 
 
 @pytest.mark.parametrize(
-    "part", ["engine", "model", "trace", "machine", "kernel.py", "parameter.py", "workload", "result.py"]
+    "part", ["engine", "model", "trace", "machine", "kernel.py", "parameter", "workload", "result.py"]
 )
 def test_points_and_stores_are_kept_by_the_sources_that_compute_them(part, monkeypatch, tmp_path):
     monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from simtmm.native import Loop
 from simtmm.trace.runs import blocks as made_of
-from simtmm.trace.runs.blocks import Encoder, runs_of
+from simtmm.trace.runs import encoder
+from simtmm.trace.runs.encoder import Encoder, runs_of
 from simtmm.trace.runs.layout import DISTANCE, PLAIN
 from simtmm.trace.schema import EVENT, Batch, Kind
 from tests.examples import examples
@@ -94,7 +95,7 @@ def test_runs_are_the_same(program, drawn):
 
 @pytest.fixture
 def checked(monkeypatch):
-    monkeypatch.setattr(made_of, "_ENCODE", Loop(made_of._ENCODE.function, checked=True))
+    monkeypatch.setattr(encoder, "_ENCODE", Loop(encoder._ENCODE.function, checked=True))
     monkeypatch.setattr(made_of, "_SUM", Loop(made_of._SUM.function, checked=True))
 
 
@@ -136,8 +137,8 @@ def test_room_is_made_for_any_number_of_blocks(irregular):
 
 
 def test_a_batch_is_never_parted_between_a_block_and_those_that_stand_as_distances_from_it(monkeypatch):
-    monkeypatch.setattr(made_of, "PIECE", 50)
-    monkeypatch.setattr(made_of, "TOGETHER", 100)
+    monkeypatch.setattr(encoder, "PIECE", 50)
+    monkeypatch.setattr(encoder, "TOGETHER", 100)
     batch = alike(40)
     pieces = list(runs_of([as_distances(batch), as_distances(batch)], [(64, 1, 1)]))
     assert sum(len(runs.block) for runs in pieces) == 80

@@ -19,8 +19,8 @@ from simtmm.trace.digest import TraceDigest
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
 from simtmm.trace.runs import blocks as made_of
-from simtmm.trace.runs import long_block, mapped
-from simtmm.trace.runs.blocks import Encoder, runs_of
+from simtmm.trace.runs import encoder, long_block, mapped
+from simtmm.trace.runs.encoder import Encoder, runs_of
 from simtmm.trace.runs.layout import PLAIN
 from simtmm.trace.runs.long_block import LongBlock
 from simtmm.trace.runs.mapped import Spool
@@ -40,8 +40,9 @@ any_programs = st.one_of(programs, wild_programs)
 def long_blocks(request):
     """Blocks of more than a few events lie in files; all of those as they are, or as far as that is shorter."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(made_of, "LONG", LONG)
+        patch.setattr(encoder, "LONG", LONG)
         patch.setattr(made_of, "STRETCH", STRETCH)
+        patch.setattr(encoder, "STRETCH", STRETCH)
         if request.param == "plain":
             patch.setattr(Encoder, "_grown", lambda *_: False)
         yield request.param == "plain"
@@ -165,7 +166,7 @@ def test_rows_of_a_block_whose_threads_go_back_are_refused(tmp_path):
 
 
 def test_no_index_is_outside_of_its_array(long_blocks, monkeypatch):
-    for module, name in ((made_of, "_GROW_STRETCH"), (made_of, "_SUM_STRETCH"), (made_of, "_ENCODE"),
+    for module, name in ((encoder, "_GROW_STRETCH"), (made_of, "_SUM_STRETCH"), (encoder, "_ENCODE"),
                          (thread_counts, "_COUNT_STRETCH")):  # fmt: skip
         monkeypatch.setattr(module, name, Loop(getattr(module, name).function, checked=True))
 

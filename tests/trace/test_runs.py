@@ -16,7 +16,8 @@ from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
 from simtmm.trace.runs import blocks as made_of
-from simtmm.trace.runs.blocks import Encoder, runs_of
+from simtmm.trace.runs import encoder
+from simtmm.trace.runs.encoder import Encoder, runs_of
 from simtmm.trace.runs.encoding import MOST_ENTRIES
 from simtmm.trace.runs.layout import LOOP, NODE_THREADS, PLAIN, STEP_WHAT
 from simtmm.trace.runs.summing import FACTORS, PRIME, SUMS
@@ -106,7 +107,7 @@ def test_what_threads_in_step_do_stands_once():
 def checked_loops():
     """Have the loops look after their indices."""
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in ((made_of, "_ENCODE"), (made_of, "_DECODE"), (made_of, "_SUM"), (lowering, "_WALK"),
+        for module, name in ((encoder, "_ENCODE"), (made_of, "_DECODE"), (made_of, "_SUM"), (lowering, "_WALK"),
                              (thread_counts, "_COUNT")):  # fmt: skip
             patch.setattr(module, name, Loop(getattr(module, name).function, checked=True))
         yield

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.workload import LISTED, LOAD, COPY, Workload
+from simtmm.workload import COPY, LISTED, LOAD, Workload
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import LISTED, LOAD, OF_CLASS, PAUSE, COPY, SHARED, Workload
+from simtmm.workload import COPY, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, Workload
 
 MANY_TIMES = 3.0  # as much as the median
 

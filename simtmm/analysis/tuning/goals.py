@@ -7,9 +7,9 @@ from typing import Any
 
 from simtmm.analysis.tuning.trial import QUANTITIES, TIMES, Subject, Trial
 from simtmm.errors import StudyError, nearest, shown
-from simtmm.expression import Expression, expression
 from simtmm.machine import Machine
 from simtmm.machine.spec import units
+from simtmm.parameter.expression import Expression, expression
 
 MOST_OBJECTIVES = 2
 

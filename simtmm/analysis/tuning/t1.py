@@ -15,10 +15,10 @@ from typing import Any
 
 from simtmm.documents import LEAST_WHOLE, MOST_WHOLE, read_json
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.expression import Expression, expression
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.parameter import Parameter
+from simtmm.parameter.expression import Expression, expression
 from simtmm.recorder.compiled.programs import LaunchText, Size, program_kernel
 
 SUFFIX = ".json"

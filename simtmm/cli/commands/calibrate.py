@@ -171,7 +171,7 @@ def _from_files(
 ) -> "Calibration":
     from simtmm.calibration.calibrate import calibrate as fit
     from simtmm.calibration.latency_levels import load_latency
-    from simtmm.calibration.occupancy_curve import load_stream
+    from simtmm.calibration.streams.occupancy_curve import load_stream
 
     stream, gpu = given.stream, given.gpu
     suffix = f", {gpu}" if gpu else ""

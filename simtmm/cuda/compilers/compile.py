@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from simtmm.cache.compiled import announced
 from simtmm.children.start import run
-from simtmm.compiled import announced
 from simtmm.cuda.compilers.architecture import supported_architectures, target_of
 from simtmm.cuda.compilers.includes import Included, included
 from simtmm.cuda.compilers.kept import kept

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.cache import find, keep, own_folder
-from simtmm.compiled import sources_of
+from simtmm.cache.compiled import sources_of
 from simtmm.errors import OutputError
 
 

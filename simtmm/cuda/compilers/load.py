@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from simtmm.cuda.compilers.architecture import supported_architectures
-from simtmm.cuda.compilers.elf import ELF
-from simtmm.cuda.compilers.fat_binary import MAGIC, EmbeddedPtx, embedded_ptx
+from simtmm.cuda.compilers.binaries.elf import ELF
+from simtmm.cuda.compilers.binaries.fat_binary import MAGIC, EmbeddedPtx, embedded_ptx
 from simtmm.cuda.compilers.module import CompiledModule, check_kernels
 from simtmm.documents import read_code
 from simtmm.errors import CompilerError

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from simtmm.children.start import run
+from simtmm.cuda.compilers.binaries.elf import sections_of
 from simtmm.cuda.compilers.complaint import complaint
-from simtmm.cuda.compilers.elf import sections_of
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.wheels import find_tool, stamp
 from simtmm.temporary import scratch

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
-from simtmm.compiled import sources_of
+from simtmm.cache.compiled import sources_of
 from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly
 from simtmm.errors import OutputError
 from simtmm.native.machine_code import circumstances

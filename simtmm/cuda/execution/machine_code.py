@@ -1,4 +1,4 @@
-"""LLVM assembly to machine code of this computer, by the LLVM that comes with Numba."""
+"""LLVM assembly to machine code of this computer, by the LLVM of llvmlite."""
 
 import ctypes
 from collections.abc import Callable

@@ -127,20 +127,13 @@ def _fragment_bytes(instruction: Instruction) -> int:
 def access_kind(instruction: Instruction) -> str | None:
     """What an instruction is to a trace; None where it accesses no memory that is recorded."""
     opcode, space = instruction.opcode, space_of(instruction)
-    if opcode == "mbarrier":
-        return None if {"inval", "pending_count"} & set(instruction.modifiers) else "mbarrier"
-    if opcode == "wgmma":
-        return None if "fence" in instruction.modifiers else "product"
+    if opcode in _ASYNCHRONOUS:
+        kind, apart = _ASYNCHRONOUS[opcode]
+        return None if apart & set(instruction.modifiers) else kind
     if row_of(opcode).is_barrier:
         return None if "warp" in instruction.modifiers or "arrive" in instruction.modifiers else "barrier"
     if opcode == "cp" and "async" in instruction.modifiers:
-        modifiers = set(instruction.modifiers)
-        within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
-        if "mbarrier" in modifiers:
-            return "mbarrier"
-        if within or {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
-            return None
-        return "store" if space == "global" else "copy" if "bulk" in modifiers else "async"
+        return _copy_kind(set(instruction.modifiers), space)
     if opcode in ("ldmatrix", "stmatrix"):
         return "shared_load" if opcode == "ldmatrix" else "shared_store"
     if opcode == "wmma" and "mma" not in instruction.modifiers:
@@ -160,6 +153,22 @@ def access_kind(instruction: Instruction) -> str | None:
             return None
         return {"shared": "shared_store", "local": "local_store"}.get(space, "store")
     return None
+
+
+_ASYNCHRONOUS = {  # what instructions are to a trace, but for those with a modifier
+    "mbarrier": ("mbarrier", {"inval", "pending_count"}),
+    "wgmma": ("product", {"fence"}),
+}
+
+
+def _copy_kind(modifiers: set[str], space: str) -> str | None:
+    """Likewise of cp.async and its kin."""
+    within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
+    if "mbarrier" in modifiers:
+        return "mbarrier"
+    if within or {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
+        return None
+    return "store" if space == "global" else "copy" if "bulk" in modifiers else "async"
 
 
 def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
@@ -213,8 +222,7 @@ def _of_block(
             kind = "mbarrier"
         if issue is not None:
             needs = tuple(name for name in issue.needs if name in pending)
-            gives = issue.gives
-            step_stall = issue.stall
+            gives, step_stall = issue.gives, issue.stall
         else:
             needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
             if _waits_for_copies(instruction) and COPIES in pending:
@@ -248,10 +256,7 @@ def _of_block(
             if work is not None:
                 step.work[work] = step.work.get(work, 0) + (times_of(instruction) if issue is None else 1)
             continue
-        if kind == "product":
-            step.product = _product(instruction)
-            step.work["tensor" if any(step.product) else "control"] = times_of(instruction)
-        step.kind, step.width = kind, _width(kind, instruction)
+        _begin_access(step, kind, instruction)
         step.unused = kind == "atomic" and used.isdisjoint(written(instruction))
         if kind == "async" and instruction.opcode == "cp" and issue is None:
             gives = (COPIES,)
@@ -283,6 +288,14 @@ def _product(instruction: Instruction) -> tuple[int, int]:
         return 0, 0
     own = 0 if len(instruction.operands) > 1 and isinstance(instruction.operands[1], Vector) else _ROWS * _DEPTH_BYTES
     return columns, own + columns * _DEPTH_BYTES // _GROUP_WARPS
+
+
+def _begin_access(step: Step, kind: str, instruction: Instruction) -> None:
+    """The step's access. A product is work as well, for machines whose warps do it themselves."""
+    step.kind, step.width = kind, _width(kind, instruction)
+    if kind == "product":
+        step.product = _product(instruction)
+        step.work["tensor" if any(step.product) else "control"] = times_of(instruction)
 
 
 def states_waits(flows: Sequence[ControlFlow]) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from simtmm.cuda.compilers.disassembly import Disassembly
+from simtmm.cuda.compilers.binaries.disassembly import Disassembly
 from simtmm.cuda.execution.built_in import BUILT_IN
 from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.steps import COPIES

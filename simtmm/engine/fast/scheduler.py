@@ -42,7 +42,7 @@ def comes_behind(s, ring, g, row, t, slot):
 
 @inlined
 def push(s, ring, g, t, slot, tail_field, head_field):
-    """Put a wake-up into a ring that is sorted by tick, and where that shows by age; it nearly always goes to the end."""
+    """Put a wake-up into a ring, sorted by tick, and where that shows by age; it nearly always goes to the end."""
     mask = s.parameters[P_RING] - 1
     tail = s.group[g, tail_field]
     head = s.group[g, head_field]

@@ -7,10 +7,10 @@ from typing import Any
 
 from simtmm.documents import read_toml
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.expression import Expression, expression
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.parameter import Parameter
+from simtmm.parameter.expression import Expression, expression
 from simtmm.recorder.compiled.programs import LaunchText, Size, program_kernel
 
 KEYS = {"name", "source", "sources", "options", "parameters", "arrays", "launch", "check"}

@@ -12,10 +12,10 @@ import numpy as np
 
 from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.expression import Expression
 from simtmm.files import is_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED, Parameter
+from simtmm.parameter.expression import Expression
 from simtmm.recorder.compiled.values import value_of
 
 MOST_SIZE = 1 << 31  # blocks, threads or bytes of a launch

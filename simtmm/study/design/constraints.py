@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simtmm.errors import StudyError
-from simtmm.expression import Expression, expression
+from simtmm.parameter.expression import Expression, expression
 
 
 @dataclass(frozen=True)

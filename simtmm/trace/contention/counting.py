@@ -5,7 +5,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.compiled import Compiled, inlined
+from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Events, Kind
 
 PLACE, VISIT, WORD, COUNT = range(4)  # columns of the table of words
@@ -24,7 +24,7 @@ MIX = 29
 _BARRIER, _SHARED_LOAD, _SHARED_ATOMIC = int(Kind.BARRIER), int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
 
 
-@Compiled
+@Loop
 def count_blocks(
     events: Events,
     rank: npt.NDArray[np.int64],
@@ -55,7 +55,9 @@ def count_blocks(
                 most += max(1, events[place].bytes // unit)
         if used[USED_WORDS] + most > words.shape[0] // 2 or used[USED_STEPS] + most > steps.shape[0] // 2:
             return number
-        seen[:, 0] = -1
+        for site in range(sites):
+            seen[site, 0] = -1
+        block = blocks[number]
         stretch, thread, turn = 0, -1, 0
         for place in range(starts[number], ends[number]):
             event = events[place]
@@ -76,8 +78,8 @@ def count_blocks(
             found[site, ACCESSES] += 1
             of_block = _SHARED_LOAD <= event.kind <= _SHARED_ATOMIC
             first = np.int64(event.value)
-            at = np.int64(stretch) * sites + site
-            who = visit | np.int64(blocks[number]) << VISIT_BITS if of_block else visit
+            at = stretch * sites + site
+            who = visit | block << VISIT_BITS if of_block else visit
             for word in range(max(1, event.bytes // unit)):
                 key = first // unit + word
                 count = _met(words, used, at, who, key)
@@ -88,7 +90,7 @@ def count_blocks(
                 if count > found[site, MOST]:
                     found[site, MOST] = count
                     found[site, AT_WORD] = first + word * unit
-                    found[site, AT_BLOCK] = blocks[number]
+                    found[site, AT_BLOCK] = block
                     found[site, AT_LAUNCH] = launch
                 _queue(steps, used, at, visit, count, found, site)
         number += 1
@@ -130,7 +132,7 @@ def _queue(steps, used, at, visit, count, found, site):
         steps[place, STEP_MOST] = count
 
 
-@Compiled
+@Loop
 def grown(
     words: npt.NDArray[np.int64],
     steps: npt.NDArray[np.int64],
@@ -145,11 +147,13 @@ def grown(
             to = (spread ^ spread >> MIX) & (more_words.shape[0] - 1)
             while more_words[to, COUNT] != 0:
                 to = (to + 1) & (more_words.shape[0] - 1)
-            more_words[to] = words[place]
+            for column in range(WORD_COLUMNS):
+                more_words[to, column] = words[place, column]
     for place in range(steps.shape[0]):
         if steps[place, STEP_MOST] != 0:
             spread = steps[place, STEP_PLACE] * SPREAD ^ steps[place, STEP_VISIT] * OTHER_SPREAD
             to = (spread ^ spread >> MIX) & (more_steps.shape[0] - 1)
             while more_steps[to, STEP_MOST] != 0:
                 to = (to + 1) & (more_steps.shape[0] - 1)
-            more_steps[to] = steps[place]
+            for column in range(STEP_COLUMNS):
+                more_steps[to, column] = steps[place, column]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
+from simtmm.native import inlined
 from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL, compiled
 from simtmm.trace.importers.words import (
     HEXADECIMAL,
@@ -30,8 +30,8 @@ from simtmm.trace.importers.words import (
 MORE_TEXT, FULL, LAUNCH, NEW_OPCODE, WRONG = range(5)  # what a call returns
 
 # State
-LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER, LAUNCHES, AT_ZERO = range(7)
-STATE = 7
+LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER, LAUNCHES, AT_ZERO, NEXT = range(8)
+STATE = 8
 
 # Columns of `launches`: its id among the tool's, where its blocks begin among those of all launches, and its shape
 IDENTITY, FIRST_BLOCK, GRID_X, GRID_Y, GRID_Z, THREADS = range(6)
@@ -96,11 +96,11 @@ def _wrong(r, error, position):
 @inlined
 def _behind(text, position, phrase):
     """Where the line goes on behind a phrase, or -1 where it does not stand there; any blanks for a blank."""
-    for character in phrase:
-        if text[position] != character and not (character == SPACE and text[position] == TAB):
+    for index in range(len(phrase)):
+        if text[position] != phrase[index] and not (phrase[index] == SPACE and text[position] == TAB):
             return -1
         position += 1
-        if character == SPACE:
+        if phrase[index] == SPACE:
             position = blank(text, position)
     return position
 
@@ -128,14 +128,14 @@ def _is_mark(text, position):
     """Whether one of the MARKS stands at a position."""
     at = position
     same = True
-    for character in _MARKS:
-        if character == NEWLINE:
+    for index in range(len(_MARKS)):
+        if _MARKS[index] == NEWLINE:
             if same:
                 return True
             at = position
             same = True
         elif same:
-            same = text[at] == character
+            same = text[at] == _MARKS[index]
             at += 1
     return False
 
@@ -149,7 +149,6 @@ def _alike(text, position):
     return at - position
 
 
-@helper
 def _find_record(r, text, position):
     """Where in a line that does not begin with a record one begins, or the line's end; -1 where it has parts of one."""
     begun = _alike(text, position)
@@ -176,13 +175,12 @@ def _find_record(r, text, position):
             addresses = 0 if end - at <= 10 else addresses + 1 if at == behind else 1
             if addresses == MARK_ADDRESSES:
                 return _wrong(r, E_PARTS, position)
-            behind = end + (text[end] == SPACE)
+            behind = end + np.int64(text[end] == SPACE)
             at = end - 1
         at += 1
     return at
 
 
-@helper
 def _read_access(r, text, position):
     """Read what stands behind the context: where the line ends; -1 for an error, -2 for a new opcode."""
     at = _behind(text, position, _LAUNCH_ID)
@@ -251,7 +249,7 @@ def _read_access(r, text, position):
             mask |= np.int64(1) << lane
         if lane == 0:
             width = end - at
-            other = padded = np.int64(-1)
+            other, padded = -1, -1
         elif end - at != width:
             other = at
         if end - at > 3 and text[at + 2] == ZERO:
@@ -267,7 +265,7 @@ def _read_access(r, text, position):
     row.warp = warp
     row.opcode = opcode
     row.mask = mask
-    r.state[AT_ZERO] += mask == 0
+    r.state[AT_ZERO] += np.int64(mask == 0)
     if mask:
         r.state[RECORDS] = record + 1
     return at + 1
@@ -275,20 +273,20 @@ def _read_access(r, text, position):
 
 @compiled
 def read_lines(r, text, position):
-    """Read lines from a position of a text on that ends with a newline: (what ended the call, where to go on).
-
-    For a LAUNCH that is where the record begins, which may be within the line.
+    """Read lines from a position of a text on that ends with a newline: what ended the call; the state has the position
+    to go on at. For a LAUNCH that is where the record begins, which may be within the line.
     """
     s = r.state
     while position < len(text):
+        s[NEXT] = position
         if s[RECORDS] == len(r.records):
-            return FULL, position
+            return FULL
         record = position
         at = _behind(text, position, _MEMTRACE)
         if at < 0:
             record = _find_record(r, text, position)
             if record < 0:
-                return WRONG, position
+                return WRONG
             if text[record] == NEWLINE:  # a line of the program's, or of the tool's beginning
                 position = record + 1
                 s[LINE] += 1
@@ -297,15 +295,17 @@ def read_lines(r, text, position):
         _, end = _address(text, at)
         if end == at:
             _wrong(r, E_LINE, record)
-            return WRONG, position
+            return WRONG
         if _behind(text, end, _LAUNCH) >= 0:
-            return LAUNCH, record
+            s[NEXT] = record
+            return LAUNCH
         at = _read_access(r, text, end)
         if at < 0:
-            return (WRONG if at == -1 else NEW_OPCODE), position
+            return WRONG if at == -1 else NEW_OPCODE
         position = at
         s[LINE] += 1
-    return MORE_TEXT, position
+    s[NEXT] = position
+    return MORE_TEXT
 
 
 @compiled
@@ -317,7 +317,7 @@ def note_together(mask, warp, left, together):
     """
     for record in range(len(mask) - 1, -1, -1):
         left[warp[record]] |= mask[record]
-        together[record] = left[warp[record]] == mask[record]
+        together[record] = np.int64(left[warp[record]] == mask[record])
 
 
 @compiled

@@ -3,23 +3,22 @@
 An operation of a warp is a kind of event, a site, a mask of the lanes that take part, and a value: one for all lanes,
 or one for each lane of the mask in the *pool*. In here a mask is an int64 of which the lowest 32 bits are used.
 
-State is stored in flat arrays that their owner enlarges between two calls, so nothing here owns memory: the functions
-are compiled without Numba's runtime, which would count references to them.
+State is stored in flat arrays that their owner enlarges between two calls, so nothing here owns memory.
 """
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# simtmm/native compiles these functions from the names of their arguments; annotations would only repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.compiled import Compiled, helper, inlined
-from simtmm.trace.schema import EVENT, Kind
+from simtmm.native import Loop, inlined
+from simtmm.trace.schema import Kind
 
 LANES = 32
 _LOAD, _ATOMIC = int(Kind.LOAD), int(Kind.ATOMIC)
-POOLED = np.array([kind not in (Kind.WORK, Kind.BARRIER) for kind in Kind])
+POOLED = np.array([kind not in (Kind.WORK, Kind.BARRIER) for kind in Kind], np.int64)
 
 # Where a table of operations stands
 OPERATIONS, POOL, WARPS, BLOCKS, EVENTS = range(5)
@@ -80,9 +79,9 @@ def twice_as_much(operations: Operations) -> Operations:
     return operations._replace(**larger)
 
 
-def compiled(function: Any) -> Compiled:
-    """A function that Python calls; it owns no memory."""
-    return Compiled(function, runtime=False, what="the importer")
+def compiled(function: Any) -> Loop:
+    """A function that Python calls."""
+    return Loop(function, what="the importer")
 
 
 @inlined
@@ -108,7 +107,6 @@ def emit(operations, kind, site, mask, width, value):
     operations.counts[EVENTS] += lanes_in(mask)
 
 
-@helper
 def end_block(operations, number, line):
     """Append a block, of the warps since the last one, and put these in order. Warps come in order but for a few."""
     counts = operations.counts
@@ -156,16 +154,19 @@ def to_threads(operations, cursor, events):
             mask = operations.mask[operation]
             value = operations.value[operation]
             pooled = POOLED[kind]
+            width = operations.width[operation]
+            site = operations.site[operation]
             for lane in range(LANES):
                 if mask >> lane & 1:
                     at = cursor[lane]
                     cursor[lane] = at + 1
-                    events[at].value = operations.pool[value] if pooled else value
+                    event = events[at]
+                    event.value = np.uint64(operations.pool[value] if pooled else value)
                     value += pooled
-                    events[at].thread = thread + lane
-                    events[at].site = operations.site[operation]
-                    events[at].kind = kind
-                    events[at].bytes = operations.width[operation]
+                    event.thread = thread + lane
+                    event.site = site
+                    event.kind = kind
+                    event.bytes = width
 
 
 @inlined
@@ -223,6 +224,3 @@ def touch(operations, first, pages, used):
                 pages[at, PAGE_END] = max(pages[at, PAGE_END], end)
                 start = end
     return operations.counts[OPERATIONS]
-
-
-assert EVENT.names == ("value", "site", "thread", "kind", "bytes")

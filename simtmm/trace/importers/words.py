@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
+from simtmm.native import inlined
 
 TAB, NEWLINE, SPACE, MINUS, COMMA, ZERO, NINE = 9, 10, 32, 45, 44, 48, 57
 _BLANK = np.zeros(256, np.uint8)
@@ -80,13 +80,12 @@ def hash_of(word: str) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-@helper
 def starts(text, position, phrase):
     """Where the line goes on behind a phrase, or -1 where it does not start with it; any blanks for a blank."""
-    for character in phrase:
-        if character == SPACE:
+    for index in range(len(phrase)):
+        if phrase[index] == SPACE:
             position = blank(text, position)
-        elif text[position] != character:
+        elif text[position] != phrase[index]:
             return -1
         else:
             position += 1

@@ -23,7 +23,18 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
-from simtmm.trace.races.scan import COLUMNS, COUNT, FULL, MOST_PAIRS, PAIR, PLACES, SITE_BITS, scan
+from simtmm.trace.races.scan import (
+    COLUMNS,
+    COUNT,
+    FULL,
+    MOST_PAIRS,
+    PAIR,
+    PLACES,
+    SITE_BITS,
+    Pairs,
+    room_for,
+    scan,
+)
 from simtmm.trace.schema import Batch, Events, Kind, TraceArray, TraceLaunch, TraceSite
 
 SCOPES = ("block", "launch")
@@ -180,6 +191,7 @@ class RaceFinder:
         self._flagged = silent is not None
         self._fit(events)
         starts = np.concatenate([[0], batch.ends[:-1]])
+        room = room_for(int((batch.ends - starts).max()))
         changes = np.flatnonzero(np.diff(batch.launch)) + 1
         for first, last in pairwise([0, *changes.tolist(), len(batch.launch)]):
             number = int(batch.launch[first])
@@ -188,7 +200,7 @@ class RaceFinder:
                 self._pairs[function] = np.zeros((PLACES, COLUMNS), np.int64), np.zeros(1, np.int64)
             self._stretches = scan(
                 events,
-                np.zeros(0, np.bool_) if silent is None else silent,
+                np.zeros(0, np.uint8) if silent is None else silent.view(np.uint8),
                 starts[first:last],
                 batch.ends[first:last],
                 batch.block[first:last],
@@ -199,9 +211,8 @@ class RaceFinder:
                 self._shared_unit,
                 self._shared_base,
                 self._touched,
-                self._ranks,
-                self._numbers,
-                *self._pairs[function],
+                Pairs(self._ranks, self._numbers, *self._pairs[function]),
+                room,
             )
             if self._stretches == FULL:
                 raise TraceError(f"races: {function}: more than {MOST_PAIRS:,} pairs of sites race")

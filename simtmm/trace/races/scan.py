@@ -2,12 +2,13 @@
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.compiled import Compiled, inlined
+from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Events, Kind
 
 LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing
@@ -32,18 +33,31 @@ _SHARED_LOAD, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)
 
 
 class Pairs(NamedTuple):
-    """The pairs of sites of a kernel that race: see `scan`."""
+    """The pairs of sites of a kernel that race."""
 
-    ranks: Any
-    numbers: Any
-    rows: Any
-    used: Any
+    ranks: Any  # int64, by site: its rank
+    numbers: Any  # int64, by rank: its site
+    rows: Any  # int64[PLACES, COLUMNS], a hash table; COUNT is 0 where the place is free
+    used: Any  # int64[1]: places taken
 
 
-@Compiled
+class Room(NamedTuple):
+    """What the time of a call takes: of the events of the largest block."""
+
+    stretch: Any  # int32[events]: the stretch that each lies in,
+    position: Any  # int64[events + 2]: where those of each stretch go,
+    order: Any  # int64[events]: and their places, stretch by stretch
+
+
+def room_for(events: int) -> Room:
+    """Room for blocks of at most so many events."""
+    return Room(np.empty(events, np.int32), np.empty(events + 2, np.int64), np.empty(events, np.int64))
+
+
+@partial(Loop, rows=("touched", "rows"))
 def scan(
     events: Events,
-    silent: npt.NDArray[np.bool_],
+    silent: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
     blocks: npt.NDArray[np.int32],
@@ -54,10 +68,8 @@ def scan(
     shared_unit: int,
     shared_base: npt.NDArray[np.int64],
     touched: npt.NDArray[np.int64],
-    ranks: npt.NDArray[np.int64],
-    numbers: npt.NDArray[np.int64],
-    pairs: npt.NDArray[np.int64],
-    used: npt.NDArray[np.int64],
+    table: Pairs,
+    room: Room,
 ) -> int:
     """Go through blocks of a launch, stretch between barriers by stretch; gives how many stretches there were so far,
     or FULL where there are more pairs than a table holds.
@@ -65,48 +77,45 @@ def scan(
     Within a stretch threads come in the order of their numbers, and so do the blocks of a launch; so if anybody but
     the present one did something to a word, the first who did is not the present one. touched: of each word when it
     was touched last, then for each action the first thread or block (upper 32 bits), its thread (16) and the rank of
-    its site (16), NOBODY for nobody. ranks, numbers: the rank of each site, the site of each rank. pairs: int64[PLACES,
-    COLUMNS], a hash table of pairs of sites, COUNT is 0 where the place is free. used: int64[1], places taken.
+    its site (16), NOBODY for nobody. silent: of each event whether it is a store that changed nothing; empty where
+    nobody knows.
     """
-    table = Pairs(ranks, numbers, pairs, used)
     for number in range(len(starts)):
         start, count, block = starts[number], ends[number] - starts[number], blocks[number]
-        stretch = np.empty(count, np.int32)
-        last = _find_stretches(events, start, stretch)
-        order = np.empty(count, np.int64)
-        _put_in_order(stretch, np.zeros(last + 2, np.int64), order)
+        last = _find_stretches(events, start, count, room.stretch)
+        _put_in_order(room, count, last + 1)
         present = -1
-        for place in order:
-            if stretch[place] != present:
-                present = stretch[place]
+        for turn in range(count):
+            place = room.order[turn]
+            if room.stretch[place] != present:
+                present = room.stretch[place]
                 stretches += 1
             event = events[start + place]
             kind = event.kind
             if kind < _LOAD or kind > _SHARED_ATOMIC:
                 continue
-            action = _action(kind, len(silent) != 0 and silent[start + place])
+            action = _action(kind, len(silent) != 0 and silent[start + place] != 0)
             value = np.int64(event.value)
-            if used[0] > MOST_PAIRS:
+            if table.used[0] > MOST_PAIRS:
                 return FULL
             if kind >= _SHARED_LOAD:
                 offset = value & np.int64(0xFFFFFFFF)
                 low = 2 * words + shared_base[value >> 32] + offset // shared_unit
-                me = np.int64(event.thread)
-                _touch(event, action, OF_BLOCK, me, stretches, low, shared_unit, touched, table, launch, block)
+                _touch(
+                    event, action, OF_BLOCK, event.thread, stretches, low, shared_unit, touched, table, launch, block
+                )
             else:
                 low = value // unit
-                me = np.int64(event.thread)
-                _touch(event, action, OF_BLOCK, me, stretches, low, unit, touched, table, launch, block)
-                me = np.int64(block)
-                _touch(event, action, OF_LAUNCH, me, launch + 1, low + words, unit, touched, table, launch, block)
+                _touch(event, action, OF_BLOCK, event.thread, stretches, low, unit, touched, table, launch, block)
+                _touch(event, action, OF_LAUNCH, block, launch + 1, low + words, unit, touched, table, launch, block)
     return stretches
 
 
 @inlined
-def _find_stretches(events, start, stretch):
+def _find_stretches(events, start, count, stretch):
     """Write in which stretch each event of a block lies; gives the last one's number."""
     passed, last, of = 0, 0, -1
-    for place in range(len(stretch)):
+    for place in range(count):
         event = events[start + place]
         if event.thread != of:
             of, passed = event.thread, 0
@@ -118,14 +127,17 @@ def _find_stretches(events, start, stretch):
 
 
 @inlined
-def _put_in_order(stretch, position, order):
-    """Write the places of a block's events stretch by stretch, within one in their order. position: zeros."""
-    for place in range(len(stretch)):
+def _put_in_order(room, count, stretches):
+    """Write the places of a block's events stretch by stretch, within one in their order."""
+    stretch, position = room.stretch, room.position
+    for number in range(stretches + 1):
+        position[number] = 0
+    for place in range(count):
         position[stretch[place] + 1] += 1
-    for number in range(len(position) - 1):
+    for number in range(stretches):
         position[number + 1] += position[number]
-    for place in range(len(stretch)):
-        order[position[stretch[place]]] = place
+    for place in range(count):
+        room.order[position[stretch[place]]] = place
         position[stretch[place]] += 1
 
 
@@ -179,11 +191,11 @@ def _touch(event, action, scope, me, now, low, size, touched, table, launch, blo
             if (other == SAME and noted >> STORE & 1) or not _races(action, other, scope):
                 continue
             noted |= 1 << other
-            there = np.int64(block) if scope == OF_BLOCK else first >> WHO_BITS
+            there = block if scope == OF_BLOCK else first >> WHO_BITS
             address = np.int64(event.value) + word * size
             _note(event, first, there, address, _is_harmful(action, other, changed), table, scope, launch, block)
         if touched[at, 1 + action] == NOBODY:
-            touched[at, 1 + action] = me << WHO_BITS | np.int64(event.thread) << THREAD_BITS | table.ranks[event.site]
+            touched[at, 1 + action] = me << WHO_BITS | event.thread << THREAD_BITS | table.ranks[event.site]
 
 
 @inlined
@@ -203,17 +215,17 @@ def _place(table, pair):
 def _note(event, first, there, address, harmful, table, scope, launch, block):
     """Count a race of an event with who came first, in block `there`; an example is stored, a harmful one if any is."""
     site, thread = table.numbers[first & LOW_16], first >> THREAD_BITS & LOW_16
-    own = np.int64(event.site)
+    own = event.site
     forward = site <= own
-    pair = (np.int64(scope) << SITE_BITS | min(site, own)) << SITE_BITS | max(site, own)
-    row = table.rows[_place(table, pair)]
-    row[COUNT] += 1
-    if row[COUNT] == 1 or (harmful and row[HARMFUL] == 0):
-        row[LAUNCH] = launch
-        row[BLOCK] = there if forward else block
-        row[OTHER_BLOCK] = block if forward else there
-        row[THREAD] = thread if forward else event.thread
-        row[OTHER_THREAD] = event.thread if forward else thread
-        row[ADDRESS] = address
+    pair = (scope << SITE_BITS | min(site, own)) << SITE_BITS | max(site, own)
+    rows, row = table.rows, _place(table, pair)
+    rows[row, COUNT] += 1
+    if rows[row, COUNT] == 1 or (harmful and rows[row, HARMFUL] == 0):
+        rows[row, LAUNCH] = launch
+        rows[row, BLOCK] = there if forward else block
+        rows[row, OTHER_BLOCK] = block if forward else there
+        rows[row, THREAD] = thread if forward else event.thread
+        rows[row, OTHER_THREAD] = event.thread if forward else thread
+        rows[row, ADDRESS] = address
     if harmful:
-        row[HARMFUL] += 1
+        rows[row, HARMFUL] += 1

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.calibration.occupancy_curve import StreamPoint, occupancy_curve
-from simtmm.calibration.stream_fit import FIT_POINTS
+from simtmm.calibration.streams.fit import FIT_POINTS
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, occupancy_curve
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.timings import Timing

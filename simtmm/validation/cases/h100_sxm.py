@@ -7,7 +7,7 @@ machine code. Values of the profile come from micro-kernels and an empty kernel,
 from collections.abc import Mapping
 
 from simtmm.analysis.run import run
-from simtmm.calibration.occupancy_curve import load_stream, occupancy_curve
+from simtmm.calibration.streams.occupancy_curve import load_stream, occupancy_curve
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model.series import SIMULATED

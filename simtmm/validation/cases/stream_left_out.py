@@ -7,7 +7,7 @@ and from its family what others of it were fitted to (simtmm.calibration.donors)
 from collections.abc import Mapping, Sequence
 
 from simtmm.calibration.donors import left_out
-from simtmm.calibration.occupancy_curve import StreamPoint, occupancy_curve
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, occupancy_curve
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.model.series import SIMULATED

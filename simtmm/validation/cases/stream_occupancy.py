@@ -7,8 +7,8 @@ long a block takes to start and what passes through the partitions decide the cu
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from simtmm.calibration.occupancy_curve import StreamPoint, load_stream, occupancy_curve
-from simtmm.calibration.stream_counts import stream_counts
+from simtmm.calibration.streams.counts import stream_counts
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, load_stream, occupancy_curve
 from simtmm.errors import ModelError
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import Batch, Kind
+from simtmm.validation.counters.lane_steps import MOST_WORDS, SECTOR, WARP, Counted, count_steps, lanes_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -44,8 +45,6 @@ def executions(trace: Trace, followers: Mapping[int, int] | None = None) -> Exec
 
     Raises TraceError for a trace of several launches, or of warps of another width.
     """
-    from simtmm.validation.counters.lane_steps import WARP  # late: it brings Numba along
-
     info = trace.info
     if len(info.launches) != 1:
         raise TraceError(f"{info.kernel}: {len(info.launches)} launches: counters are counted of one")
@@ -63,15 +62,14 @@ def executions(trace: Trace, followers: Mapping[int, int] | None = None) -> Exec
 
 
 def _of_batch(batch: Batch, followers: Integers, threads: int) -> Executions:
-    from simtmm.validation.counters.lane_steps import SECTOR, Counted, count_steps
-
     events, blocks = batch.events, len(batch.ends)
     loads = (events["kind"] == Kind.LOAD) | (events["kind"] == Kind.ASYNC)
     most = int(((events["bytes"][loads].astype(np.int64) + SECTOR - 2) // SECTOR + 1).sum())
     tables = np.zeros((5, blocks, len(followers)), np.int64)
     room = np.empty((2, most), np.int64)
     counted = Counted(tables[0], tables[1], tables[2], tables[3], tables[4], room[0], room[1])
-    found = count_steps(events, batch.ends, threads, followers, counted)
+    starts, words = np.empty(threads + 1, np.int64), np.empty(MOST_WORDS, np.int64)
+    found = count_steps(lanes_of(events), batch.ends, threads, followers, counted, starts, words)
     each = np.unique(room[:, :found], axis=1)
     read = np.bincount(each[0], minlength=blocks).astype(np.int64)
     return Executions(batch.block.astype(np.int64), tables[0], tables[1], tables[2], tables[3], tables[4], read)

@@ -1,13 +1,13 @@
 """What the warps of some blocks do, step by step: a compiled loop over events. executions.py says what it counts."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+# simtmm/native compiles these functions from the names of their arguments; annotations would only repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,assignment"
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.compiled import Compiled, inlined
+from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Kind
 from simtmm.validation.counters.lanes import NO_SITE, Lanes, find_threads, go_on, next_step, place, site_of, takes_part
 
@@ -32,79 +32,79 @@ class Counted(NamedTuple):
     load_sectors: Any  # int64, likewise: the number of the sector
 
 
-@Compiled
-def count_steps(events, ends, threads, followers, counted):
-    """Count blocks; how many sectors of loads there are. followers: int64[sites], the site behind each, or -1."""
-    position, stop = np.empty(WARP, np.int64), np.empty(WARP, np.int64)
-    lanes = Lanes(events, position, stop, np.empty(WARP, np.int32))
-    starts = np.empty(threads + 1, np.int64)
-    words = np.empty(MOST_WORDS, np.int64)
-    loads = np.int64(0)
-    begin = 0
+def lanes_of(events: Any) -> Lanes:
+    """A warp's lanes, none of which is anywhere yet."""
+    return Lanes(events, np.empty(WARP, np.int64), np.empty(WARP, np.int64), np.empty(WARP, np.int64))
+
+
+@Loop
+def count_steps(lanes, ends, threads, followers, counted, starts, words):
+    """Count blocks; how many sectors of loads there are. followers: int64[sites], the site behind each, or -1.
+
+    For the time of the call, starts: int64[threads + 1], where the events of each thread of a block begin; words:
+    int64[MOST_WORDS], those that a warp accesses.
+    """
+    loads, begin = 0, 0
     for block in range(len(ends)):
-        find_threads(events, begin, ends[block], threads, starts)
+        find_threads(lanes.events, begin, ends[block], threads, starts)
         begin = ends[block]
         for first in range(0, threads, WARP):
             here = min(WARP, threads - first)
             place(lanes, starts, first, here)
-            step = next_step(lanes, here)
-            while step.site != NO_SITE:
-                site = site_of(lanes, step.leader)
-                what = step.kind
+            at, what, leader = next_step(lanes, here)
+            while at != NO_SITE:
+                site = site_of(lanes, leader)
                 if what in (_SHARED_LOAD, _SHARED_LOAD + 1, _SHARED_ATOMIC):
-                    counted.wavefronts[block, site] += _wavefronts(lanes, step, words)
+                    counted.wavefronts[block, site] += _wavefronts(lanes, at, what, leader, here, words)
                 elif what in (_LOCAL_LOAD, _LOCAL_STORE):
-                    counted.sectors[block, site] += _local_sectors(lanes, step, words)
+                    counted.sectors[block, site] += _local_sectors(lanes, at, what, leader, here, words)
                 elif _LOAD <= what <= _ATOMIC:
-                    found = _sectors(lanes, step, words)
+                    found = _sectors(lanes, at, what, leader, here, words)
                     counted.sectors[block, site] += found
                     if what in (_LOAD, _ASYNC):
                         for number in range(found):
                             counted.load_blocks[loads] = block
                             counted.load_sectors[loads] = words[number]
                             loads += 1
-                _go_on(lanes, step, followers, counted, block)
-                step = next_step(lanes, here)
+                _go_on(lanes, at, what, leader, here, followers, counted, block)
+                at, what, leader = next_step(lanes, here)
     return loads
 
 
 @inlined
-def _go_on(lanes, step, followers, counted, block):
+def _go_on(lanes, at, what, leader, width, followers, counted, block):
     """Count the lanes that take part, which go on; lanes that wait at several barriers are a step at each."""
-    last_site = np.int64(-1)
-    most = np.int64(0)
-    for lane in range(step.leader, step.width):
-        if takes_part(lanes, step, lane):
+    last_site, most = -1, 0
+    for lane in range(leader, width):
+        if takes_part(lanes, at, what, lane):
             event = lanes.events[lanes.position[lane]]
-            site = np.int64(event.site)
-            times = np.int64(event.value) if step.kind == _WORK else np.int64(1)
+            site = event.site
+            times = np.int64(event.value) if what == _WORK else 1
             if site != last_site:
                 if last_site >= 0:
                     counted.warps[block, last_site] += most
-                last_site, most = site, np.int64(0)
+                last_site, most = site, 0
             most = max(most, times)
             counted.threads[block, site] += times
             go_on(lanes, lane)
-            at = lanes.position[lane]
-            if at < lanes.stop[lane] and np.int64(lanes.events[at].site) == followers[site]:
+            behind = lanes.position[lane]
+            if behind < lanes.stop[lane] and lanes.events[behind].site == followers[site]:
                 counted.onwards[block, site] += 1
     counted.warps[block, last_site] += most
 
 
 @inlined
-def _wavefronts(lanes, step, words):
+def _wavefronts(lanes, at, what, leader, width, words):
     """Times that the banks are accessed: as often as the bank with most different words has to give one.
 
     Accesses of 8 bytes are served for half a warp at a time, of 16 bytes for a quarter.
     """
-    total = np.int64(0)
-    count = 0
-    group = np.int64(-1)
-    for lane in range(step.leader, step.width):
-        if takes_part(lanes, step, lane):
+    total, count, group = 0, 0, -1
+    for lane in range(leader, width):
+        if takes_part(lanes, at, what, lane):
             event = lanes.events[lanes.position[lane]]
-            size = np.int64(max(event.bytes, 1))
-            together = max(np.int64(1), WARP * WORD // max(size, np.int64(WORD)))
+            size = max(event.bytes, 1)
+            together = max(1, WARP * WORD // max(size, WORD))
             if lane // together != group:
                 total += _most_of_a_bank(words, count)
                 group, count = lane // together, 0
@@ -116,9 +116,9 @@ def _wavefronts(lanes, step, words):
 
 @inlined
 def _most_of_a_bank(words, count):
-    most = np.int64(0)
+    most = 0
     for bank in range(BANKS):
-        own = np.int64(0)
+        own = 0
         for number in range(count):
             if words[number] % BANKS == bank:
                 own += 1
@@ -127,27 +127,27 @@ def _most_of_a_bank(words, count):
 
 
 @inlined
-def _sectors(lanes, step, found):
+def _sectors(lanes, at, what, leader, width, found):
     """The sectors of global memory that lanes access, each once; how many there are."""
     count = 0
-    for lane in range(step.leader, step.width):
-        if takes_part(lanes, step, lane):
+    for lane in range(leader, width):
+        if takes_part(lanes, at, what, lane):
             event = lanes.events[lanes.position[lane]]
             value = np.int64(event.value)
-            for sector in range(value // SECTOR, (value + np.int64(max(event.bytes, 1)) - 1) // SECTOR + 1):
+            for sector in range(value // SECTOR, (value + max(event.bytes, 1) - 1) // SECTOR + 1):
                 count = _with(found, count, sector)
     return count
 
 
 @inlined
-def _local_sectors(lanes, step, found):
+def _local_sectors(lanes, at, what, leader, width, found):
     """Likewise of local memory, where the same word of a warp's threads lies together, lane by lane."""
     count = 0
-    for lane in range(step.leader, step.width):
-        if takes_part(lanes, step, lane):
+    for lane in range(leader, width):
+        if takes_part(lanes, at, what, lane):
             event = lanes.events[lanes.position[lane]]
             value = np.int64(event.value)
-            for word in range(value // WORD, (value + np.int64(max(event.bytes, 1)) - 1) // WORD + 1):
+            for word in range(value // WORD, (value + max(event.bytes, 1) - 1) // WORD + 1):
                 count = _with(found, count, (word * WARP + lane) * WORD // SECTOR)
     return count
 

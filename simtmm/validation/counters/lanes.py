@@ -1,13 +1,11 @@
 """The lanes of a warp, a thread each, and where they are among their events."""
 
-# Numba compiles these functions from the names of their arguments; annotations would only repeat "array".
+# simtmm/native compiles these functions from the names of their arguments; annotations would only repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from simtmm.compiled import inlined
+from simtmm.native import inlined
 from simtmm.trace.schema import Kind
 
 NO_SITE = 1 << 30  # above every site: a thread that is done
@@ -23,15 +21,6 @@ class Lanes(NamedTuple):
     position: Any  # int64: the next event,
     stop: Any  # int64: where the events end,
     site: Any  # int32: and the site of the next one, or what stands for it
-
-
-class Step(NamedTuple):
-    """What a warp does next: that of the lanes at the lowest site which are about to do what the first of them does."""
-
-    site: Any  # NO_SITE if all are done
-    kind: Any
-    leader: Any  # the first lane at the site
-    width: Any  # lanes of the warp
 
 
 @inlined
@@ -58,27 +47,29 @@ def place(lanes, starts, first, width):
 
 @inlined
 def next_step(lanes, width):
-    """The step of a warp at its lowest site."""
+    """What a warp does next: (site, kind, leader), the lowest site, NO_SITE if all are done, and of the lanes there the
+    first, whose kind of event is that of the step; all that are about to do the same take part.
+    """
     site = lanes.site[0]
     for lane in range(1, width):
         site = min(site, lanes.site[lane])
     leader = 0
     while lanes.site[leader] != site:
         leader += 1
-    kind = np.int64(0) if site == NO_SITE else np.int64(lanes.events[lanes.position[leader]].kind)
-    return Step(np.int64(site), kind, np.int64(leader), np.int64(width))
+    kind = 0 if site == NO_SITE else lanes.events[lanes.position[leader]].kind
+    return site, kind, leader
 
 
 @inlined
 def site_of(lanes, lane):
     """The site of a lane's next event, also of one that waits at a barrier."""
-    return np.int64(lanes.events[lanes.position[lane]].site)
+    return lanes.events[lanes.position[lane]].site
 
 
 @inlined
-def takes_part(lanes, step, lane):
-    """Whether a lane is at the step's site, with an event of its kind."""
-    return lanes.site[lane] == step.site and lanes.events[lanes.position[lane]].kind == step.kind
+def takes_part(lanes, site, kind, lane):
+    """Whether a lane is at a step's site, with an event of its kind."""
+    return lanes.site[lane] == site and lanes.events[lanes.position[lane]].kind == kind
 
 
 @inlined
@@ -91,6 +82,6 @@ def go_on(lanes, lane):
 @inlined
 def _next_site(lanes, lane):
     if lanes.position[lane] >= lanes.stop[lane]:
-        return np.int64(NO_SITE)
+        return NO_SITE
     event = lanes.events[lanes.position[lane]]
-    return np.int64(AT_BARRIER) if event.kind == _BARRIER else np.int64(event.site)
+    return AT_BARRIER if event.kind == _BARRIER else event.site

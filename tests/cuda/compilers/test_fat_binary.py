@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from simtmm.cuda.compilers import load_module, module_of_ptx
-from simtmm.cuda.compilers.elf import ELF, sections_of
-from simtmm.cuda.compilers.fat_binary import embedded_ptx
+from simtmm.cuda.compilers.binaries.elf import ELF, sections_of
+from simtmm.cuda.compilers.binaries.fat_binary import embedded_ptx
 from simtmm.errors import CompilerError
 
 PTX = ".version 8.0\n.target sm_{}\n.address_size 64\n" + ".visible .entry k()\n{{\n\tret;\n}}\n" * 3

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from simtmm.cuda.compilers import compile as compiling
-from simtmm.cuda.compilers import disassembly, ptxas
+from simtmm.cuda.compilers import ptxas
+from simtmm.cuda.compilers.binaries import disassembly
 from simtmm.cuda.compilers.kept import key_of
 from simtmm.cuda.compilers.options import parse_options
 from tests.test_keys import keys_apart

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from simtmm.cuda.compilers import bare_name, cxx_library, demangled, demangling
-from simtmm.cuda.compilers.names import template_kernels
+from simtmm.cuda.compilers import bare_name, demangled
+from simtmm.cuda.compilers.names import cxx_library, demangling, template_kernels
 
 
 @pytest.mark.parametrize(

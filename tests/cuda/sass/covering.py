@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from simtmm.cuda.compilers.disassembly import disassembled
+from simtmm.cuda.compilers.binaries.disassembly import disassembled
 from simtmm.cuda.sass.listing import parse_listing
 from simtmm.cuda.sass.syntax import MachineInstruction
 from simtmm.errors import CompilerError

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simtmm.cuda.compilers.disassembly import Disassembly
+from simtmm.cuda.compilers.binaries.disassembly import Disassembly
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.sass.kernel import lifted_kernel
 from tests.cuda.execution.kernels import kernel

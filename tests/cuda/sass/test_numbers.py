@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from simtmm.cuda.compilers.disassembly import Disassembly
+from simtmm.cuda.compilers.binaries.disassembly import Disassembly
 from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.ptx import parse_module

@@ -15,9 +15,9 @@ from simtmm import record
 from simtmm.cuda.checks.checker import checking
 from simtmm.cuda.checks.names import checks_of
 from simtmm.cuda.compilers import compile_source, module_of_ptx
+from simtmm.cuda.compilers.binaries.disassembly import Disassembly, disassembled
+from simtmm.cuda.compilers.binaries.fat_binary import embedded_ptx
 from simtmm.cuda.compilers.complaint import complaint
-from simtmm.cuda.compilers.disassembly import Disassembly, disassembled
-from simtmm.cuda.compilers.fat_binary import embedded_ptx
 from simtmm.cuda.compilers.names import bare_name, demangled, entry_named, template_kernels
 from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from simtmm import load_machine, lower
 from simtmm.calibration.latency_levels import find_levels, load_latency
 from simtmm.calibration.micro_rows import load_micro
-from simtmm.calibration.occupancy_curve import load_stream
+from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.errors import SimtmmError, WorkloadError
 from simtmm.measurement.measure import load_measurement
 from simtmm.measurement.timings import load_timings

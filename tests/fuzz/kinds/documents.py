@@ -10,9 +10,9 @@ from simtmm import Workload, load_machine, load_workload, run, simulate
 from simtmm.analysis.difference.side import Side, load_document
 from simtmm.catalogue import describe
 from simtmm.errors import StudyError
-from simtmm.expression import expression
 from simtmm.files import data_file
 from simtmm.machine import Machine, machine_toml, new_machine
+from simtmm.parameter.expression import expression
 from simtmm.requests.values import changes_of, ranges_of
 from simtmm.study.design.axes import axis, span
 from simtmm.study.design.rules import rules_in

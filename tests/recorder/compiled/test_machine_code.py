@@ -6,7 +6,7 @@ import pytest
 import simtmm
 from simtmm import load_trace
 from simtmm.analysis.run import run
-from simtmm.cuda.compilers import disassembly
+from simtmm.cuda.compilers.binaries import disassembly
 from simtmm.cuda.compilers.release import assembler_release
 from simtmm.cuda.disagreement import comparison, memory
 from simtmm.cuda.ptx.syntax import Address, Immediate

@@ -101,7 +101,7 @@ def drawn(seed, lines=300):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("records", [1, 7, 1 << 14])
 def test_events_are_those_of_a_second_reading(imported, monkeypatch, seed, records):
-    monkeypatch.setattr("simtmm.trace.importers.memtrace.RECORDS", records)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace_records.RECORDS", records)
     text, expected = drawn(seed)
     assert rows(imported(text)) == expected
 
@@ -112,7 +112,7 @@ def test_a_long_block_that_is_read_in_pieces_is_the_same(imported, monkeypatch, 
     text, expected = drawn(seed)
     text = text.replace("- warp 1 -", "- warp 9 -") if seed == 1 else text  # places of the multiprocessor
     whole = imported(text)
-    monkeypatch.setattr("simtmm.trace.importers.memtrace.RECORDS", records)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace_records.RECORDS", records)
     monkeypatch.setattr("simtmm.trace.importers.memtrace_order.LONG_RECORDS", long)
     trace = imported(text)
     assert trace.info.digest == whole.info.digest
@@ -122,7 +122,7 @@ def test_a_long_block_that_is_read_in_pieces_is_the_same(imported, monkeypatch, 
 
 
 def test_blocks_are_counted_in_parts_that_are_put_together(imported, monkeypatch):
-    monkeypatch.setattr("simtmm.trace.importers.memtrace.RECORDS", 3)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace_records.RECORDS", 3)
     monkeypatch.setattr("simtmm.trace.importers.memtrace_order._MOST_APART", 1)
     text, expected = drawn(5)
     assert rows(imported(text)) == expected
@@ -164,7 +164,7 @@ def test_lowered_for_32_lanes_a_warp_does_what_its_lines_say(imported):
 
 
 def test_a_stretch_apart_that_is_longer_than_sites_go_is_still_read(imported, monkeypatch):
-    monkeypatch.setattr("simtmm.trace.importers.memtrace.MOST_SITES", 4)
+    monkeypatch.setattr("simtmm.trace.importers.memtrace_accesses.MOST_SITES", 4)
     lines = [access("LDG.E", GLOBAL + 4096 * turn, 1) for turn in range(6)] + [access("LDG.E", GLOBAL, 2)] * 6
     trace = imported(launch() + "".join(lines))
     assert [row[4] for row in rows(trace)] == [GLOBAL + 4096 * turn for turn in range(6)] + [GLOBAL + 4] * 6

@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import Workload, load_machine, simulate
-from simtmm.calibration.occupancy_curve import StreamPoint
+from simtmm.calibration.streams.occupancy_curve import StreamPoint
 from simtmm.validation.cases import ablation, h100_compiled
 from simtmm.validation.cases.stream_occupancy import GPUS
 

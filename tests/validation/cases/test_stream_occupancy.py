@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import load_machine
-from simtmm.calibration.stream_fit import READ, READ_WEIGHT, StreamFit
+from simtmm.calibration.streams.fit import READ, READ_WEIGHT, StreamFit
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import stream_occupancy

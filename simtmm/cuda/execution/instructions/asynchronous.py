@@ -187,7 +187,8 @@ added:
 
 
 # An entry has an address a lane: the pieces of a copy are written down as if the lanes of the warp had shared them.
-# A warp that never had all of its lanes writes them down for the lane that copies. The log has room for so many entries, no more.
+# A warp that never had all of its lanes writes them down for the lane that copies. The log has room for so many
+# entries, no more.
 _LOG = f"""
 define internal void @log.bulk(ptr %launch, ptr %warp, i32 %site, i32 %mask, ptr %addresses, ptr %sizes) noinline {{
 entry:

@@ -9,7 +9,7 @@ out the lane's later asyncs.
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
+from simtmm.native import inlined
 from simtmm.trace.importers.accelsim.parser_state import (
     BLOCK,
     FIRST_SITE,
@@ -33,9 +33,8 @@ from simtmm.trace.importers.opcodes import ACTIONS, BARRIER, COMPUTE, GENERIC, L
 from simtmm.trace.importers.warps import LANES, LOCAL_BASE, LOCAL_BYTES, POOL, WINDOW, emit
 from simtmm.trace.schema import Kind
 
-# Typed, since Numba compiles a function anew for each constant of Python's that it is called with.
-_WORK, _BARRIER, _JOIN = np.int64(Kind.WORK), np.int64(Kind.BARRIER), np.int64(Kind.JOIN)
-_NOTHING = np.int64(0)
+_WORK, _BARRIER, _JOIN = int(Kind.WORK), int(Kind.BARRIER), int(Kind.JOIN)
+_NOTHING = 0
 _GLOBAL_KINDS = np.array([Kind.ASYNC, Kind.STORE, Kind.ATOMIC], np.int64)  # by action
 _SHARED_KINDS = np.array([Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC], np.int64)
 
@@ -58,7 +57,6 @@ def _note(r, kind, site, mask, width, value):
         r.site_kind[site] = kind
 
 
-@helper
 def end_run(r):
     """Append the work that has come together."""
     s = r.state
@@ -67,7 +65,6 @@ def end_run(r):
         s[RUN_LENGTH] = 0
 
 
-@helper
 def _waiting(r, register, count, mask):
     """The lanes that have to wait before they read `count` registers from this one on; noted as waited for."""
     waiting = np.int64(0)
@@ -82,7 +79,6 @@ def _waiting(r, register, count, mask):
     return waiting
 
 
-@helper
 def _join(r, site, mask):
     """Append a join of what the lanes of a mask have to wait for."""
     end_run(r)
@@ -102,7 +98,6 @@ def _within(address, base):
     return (address - base if base <= address < base + WINDOW else address) & WINDOW - 1
 
 
-@helper
 def _access(r, site, mask, width, space, action, destinations):
     """Append an access of the lanes of a mask, all to one space."""
     operations = r.operations
@@ -142,7 +137,6 @@ def _access(r, site, mask, width, space, action, destinations):
                         r.writer[register, lane] = r.issued[lane]
 
 
-@helper
 def execute(r, pc, what, mask, width, destinations, sources):
     """What an instruction that has been read does."""
     c = r.configuration

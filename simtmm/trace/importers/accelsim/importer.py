@@ -222,7 +222,8 @@ class _Reading:
         position = 0
         while True:
             state = self._reader.state
-            status, position = read_lines(self._reader, piece, position)
+            status = read_lines(self._reader, piece, position)
+            position = int(state[fields.NEXT])
             if status == fields.MORE_TEXT:
                 self._complain_of_bare()
                 return

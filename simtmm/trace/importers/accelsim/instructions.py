@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from simtmm.compiled import helper, inlined
+from simtmm.native import inlined
 from simtmm.trace.importers.accelsim.execution import execute
 from simtmm.trace.importers.accelsim.parser_state import (
     AT,
@@ -43,7 +43,6 @@ from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL
 from simtmm.trace.importers.words import LETTER_A, LETTER_R, LETTER_Z, NEWLINE, blank, decimal, hexadecimal, word_hash
 
 
-@helper
 def _registers(r, text, position, row):
     """Read a count and so many registers: (count, where the line goes on), which is FAILED for an error."""
     count, at = decimal(text, position)
@@ -63,7 +62,6 @@ def _registers(r, text, position, row):
     return count, blank(text, at)
 
 
-@helper
 def _addresses(r, text, position, mask):
     """Read mode and addresses of the lanes of a mask: where the line goes on, or FAILED."""
     mode, at = decimal(text, position)
@@ -113,7 +111,6 @@ def _addresses(r, text, position, mask):
     return at
 
 
-@helper
 def _find_pc(r, pc):
     """The place of a program counter among the kernel's, or -1."""
     pcs = r.pcs
@@ -141,7 +138,6 @@ def _find_opcode(r, word):
     return r.opcode_number[at]
 
 
-@helper
 def read_instruction(r, text, position):
     """Read an instruction: where its line ends, or FAILED, or UNKNOWN_OPCODE where its number is not known yet."""
     c = r.configuration

@@ -14,6 +14,7 @@ from simtmm.trace.importers.accelsim.parser_state import (
     MORE_TEXT,
     MOST_EVENTS,
     NEW_OPCODE,
+    NEXT,
     OUTSIDE,
     PHASE,
     WRONG,
@@ -26,7 +27,9 @@ from simtmm.trace.importers.words import NEWLINE, blank
 
 @compiled
 def read_lines(r, text, position):
-    """Read lines from a position of a text on that ends with a newline: (what ended the call, where to go on)."""
+    """Read lines from a position of a text on that ends with a newline: what ended the call; the state has the position
+    to go on at.
+    """
     s = r.state
     operations = r.operations
     counts = operations.counts
@@ -34,18 +37,19 @@ def read_lines(r, text, position):
     room = len(operations.kind) - 6
     pool_room = len(operations.pool) - 4 * LANES
     while position < len(text):
+        s[NEXT] = position
         if (
             counts[OPERATIONS] > room
             or counts[POOL] > pool_room
             or counts[WARPS] == len(operations.warps)
             or counts[BLOCKS] == len(operations.blocks)
         ):
-            return MORE_ROOM, position
+            return MORE_ROOM
         at = blank(text, position)
         if text[at] != NEWLINE and s[PHASE] == INSTRUCTIONS:
             at = read_instruction(r, text, at)
             if at < 0:
-                return (WRONG if at == FAILED else NEW_OPCODE), position
+                return WRONG if at == FAILED else NEW_OPCODE
             position = at
             s[LINE] += 1
             s[LEFT] -= 1
@@ -55,13 +59,15 @@ def read_lines(r, text, position):
         if text[at] != NEWLINE:
             at = read_frame(r, text, at)
             if at < 0:
-                return WRONG, position
+                return WRONG
             at = blank(text, at)
             if text[at] != NEWLINE:
                 wrong(r, E_END, at)
-                return WRONG, position
+                return WRONG
         position = at + 1
         s[LINE] += 1
         if s[PHASE] == OUTSIDE and counts[EVENTS] >= r.configuration[MOST_EVENTS]:
-            return FULL, position
-    return MORE_TEXT, position
+            s[NEXT] = position
+            return FULL
+    s[NEXT] = position
+    return MORE_TEXT

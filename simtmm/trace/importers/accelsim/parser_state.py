@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.compiled import inlined
+from simtmm.native import inlined
 from simtmm.trace.importers.warps import Operations
 
 MOST_REGISTERS = 16  # that one line lists
@@ -21,9 +21,9 @@ FAILED, UNKNOWN_OPCODE = -1, -2  # what is given in the place of a position: aft
 
 # What `Reader.state` holds
 (
-    PHASE, LINE, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z, WARP, LEFT, LAST_PC, RUN_MASK, RUN_LENGTH, RUN_SITE, ERROR, AT,
-) = range(14)  # fmt: skip
-STATE = 14
+    PHASE, LINE, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z, WARP, LEFT, LAST_PC, RUN_MASK, RUN_LENGTH, RUN_SITE, ERROR, AT, NEXT,
+) = range(15)  # fmt: skip
+STATE = 15
 
 # What `Reader.configuration` holds
 (

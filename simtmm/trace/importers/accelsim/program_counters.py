@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from simtmm.compiled import inlined
+from simtmm.native import inlined
 from simtmm.trace.importers.warps import SPREAD, compiled
 from simtmm.trace.importers.words import LETTER_I, NEWLINE, SPACE, blank, hexadecimal, line_end
 
@@ -24,9 +24,9 @@ def _pc_place(found, kept):
 def insert_pcs(found, others):
     """Put what another hash table holds into this one, which is empty: how much that is."""
     used = 0
-    for kept in others:
-        if kept:
-            found[_pc_place(found, kept)] = kept
+    for place in range(len(others)):
+        if others[place]:
+            found[_pc_place(found, others[place])] = others[place]
             used += 1
     return used
 
@@ -47,8 +47,8 @@ def find_pcs(text, words_before, found, used):
         at = blank(text, position)
         first = text[at]
         instruction = first != NEWLINE and first != LETTER_I
-        for other in _OUTSIDE_LINES:
-            instruction = instruction and first != other
+        for other in range(len(_OUTSIDE_LINES)):
+            instruction = instruction and first != _OUTSIDE_LINES[other]
         if instruction:
             for _ in range(words_before):
                 while text[at] > SPACE:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.compiled import helper
 from simtmm.trace.importers.accelsim.execution import end_run
 from simtmm.trace.importers.accelsim.parser_state import (
     BEGUN,
@@ -58,7 +57,6 @@ _BEGIN_TB, _END_TB = _phrase("#BEGIN_TB"), _phrase("#END_TB")
 _THREAD_BLOCK, _WARP_IS, _INSTRUCTIONS_ARE = _phrase("thread block ="), _phrase("warp ="), _phrase("insts =")
 
 
-@helper
 def _begin_block(r, text, at):
     c = r.configuration
     s = r.state
@@ -70,13 +68,12 @@ def _begin_block(r, text, at):
         if number < 0 or number >= c[GRID_X + field]:
             return wrong(r, E_GRID, begin)
         s[BLOCK_X + field] = number
-        at = end + (field < 2)
+        at = end + np.int64(field < 2)
     s[BLOCK] = s[BLOCK_X] + c[GRID_X] * (s[BLOCK_Y] + c[GRID_Y] * s[BLOCK_Z])
     s[PHASE] = IN_BLOCK
     return at
 
 
-@helper
 def _begin_warp(r, text, at):
     c = r.configuration
     s = r.state
@@ -95,13 +92,13 @@ def _begin_warp(r, text, at):
     s[PHASE] = IN_WARP
     warps[counts[WARPS], WARP_NUMBER] = number
     warps[counts[WARPS], WARP_FIRST] = counts[OPERATIONS]
-    r.pending[:] = 0
-    r.issued[:] = 0
-    r.joined[:] = 0
+    for register in range(len(r.pending)):
+        r.pending[register] = 0
+    for lane in range(LANES):
+        r.issued[lane], r.joined[lane] = 0, 0
     return end
 
 
-@helper
 def end_warp(r):
     """Close the warp that is being read: its operations end here."""
     counts = r.operations.counts
@@ -111,7 +108,6 @@ def end_warp(r):
     r.state[PHASE] = IN_BLOCK
 
 
-@helper
 def _missing_warp(r):
     """The first warp of the thread block that has not come, or -1. None has come twice."""
     counts = r.operations.counts
@@ -130,7 +126,6 @@ def _missing_warp(r):
     return missing
 
 
-@helper
 def read_frame(r, text, at):
     """Read a line that is no instruction: where it goes on, or FAILED."""
     s = r.state

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from simtmm.cuda.compilers.demangling import demangled as demangled
+from simtmm.cuda.compilers.names.demangling import demangled as demangled
 from simtmm.documents import COMMENT
 from simtmm.launch import bare_name as bare_name
 

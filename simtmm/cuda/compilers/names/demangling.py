@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from simtmm.children.start import Limits, run_python
-from simtmm.cuda.compilers import cxx_library
+from simtmm.cuda.compilers.names import cxx_library
 from simtmm.errors import LimitError
 from simtmm.launch import bare_name
 

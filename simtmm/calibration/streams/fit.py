@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, least_squares
-from simtmm.calibration.occupancy_curve import StreamPoint, bandwidths
-from simtmm.calibration.stream_kernels import BYTES_A_GROUP
-from simtmm.calibration.uncertainty import uncertainty
+from simtmm.calibration.streams.kernels import BYTES_A_GROUP
+from simtmm.calibration.streams.occupancy_curve import StreamPoint, bandwidths
+from simtmm.calibration.streams.uncertainty import uncertainty
 from simtmm.calibration.values import Value
 from simtmm.errors import StudyError
 from simtmm.machine import Machine

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simtmm.cuda.compilers.elf import ELF, sections_of
+from simtmm.cuda.compilers.binaries.elf import ELF, sections_of
 from simtmm.errors import CompilerError
 
 MAGIC = 0xBA55ED50.to_bytes(4, "little")

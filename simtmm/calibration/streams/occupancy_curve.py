@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
-from simtmm.calibration.stream_kernels import BYTES_A_GROUP, as_felt_by, stream_bandwidth
+from simtmm.calibration.streams.kernels import BYTES_A_GROUP, as_felt_by, stream_bandwidth
 from simtmm.computer import cores
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine

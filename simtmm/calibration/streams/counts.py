@@ -1,6 +1,6 @@
 """The models' counts of a streaming kernel, without a trace: all blocks are the same."""
 
-from simtmm.calibration.stream_kernels import stream_workload
+from simtmm.calibration.streams.kernels import stream_workload
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.trace.counts import Counts, LaunchCounts

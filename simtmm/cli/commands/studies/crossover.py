@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from simtmm.cli.commands.predict import SymbolOption, ThreadsOption
+from simtmm.cli.commands.papers.predict import SymbolOption, ThreadsOption
 from simtmm.cli.options.environment import MachinePathOption
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import DocumentOptions

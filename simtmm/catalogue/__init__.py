@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from simtmm.catalogue.host_text import HostText, Untold
+from simtmm.catalogue.names import Known, known_names, taken
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_folder, is_there
-from simtmm.host_text import HostText, Untold
-from simtmm.known_names import Known, known_names, taken
 from simtmm.parameter import Parameter
 from simtmm.renamed import KERNELS, tell
 

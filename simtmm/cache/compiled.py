@@ -1,0 +1,92 @@
+"""Where code that simtmm compiles is kept in the user's cache, or in the folder that SIMTMM_COMPILED names.
+
+What is kept is named by a hash of all sources that it was compiled from: the function's module and the modules of this
+package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from simtmm.cache import outlasts, own_folder
+from simtmm.files import PACKAGE, cache_folder
+
+logger = logging.getLogger("simtmm")
+
+PATIENCE = 1.5  # seconds: a first call takes far less where nothing is compiled
+KEPT = 3  # of a module's caches, by the sources they were compiled from: of this version and those before
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
+    re.MULTILINE,
+)
+
+
+@contextlib.contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Say that this is compiled, should it take longer than a look into the cache ever does."""
+    if not what:
+        yield
+        return
+    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (kept)' if outlasts() else ''}"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@cache
+def kept_folder(module: str) -> Path | None:
+    """Where what is compiled of a module's functions is kept; None where the user's cache can't be had."""
+    named = os.environ.get("SIMTMM_COMPILED")
+    root = Path(named) if named else cache_folder()
+    folder = own_folder("simtmm" if named else "compiled", root)
+    if not folder.is_relative_to(root):
+        return None
+    chosen = folder / f"{module}-{sources_of(module)}"
+    if not chosen.is_dir():
+        with contextlib.suppress(OSError):
+            chosen.mkdir(mode=0o700)
+            others = [other for other in folder.glob(f"{module}-*") if other != chosen]
+            for old in sorted(others, key=lambda other: other.stat().st_mtime, reverse=True)[KEPT - 1 :]:
+                shutil.rmtree(old, ignore_errors=True)
+    return chosen if chosen.is_dir() else None
+
+
+def sources_of(module: str) -> str:
+    """A hash of the sources of a module and of all modules of its package that it imports, however far away."""
+    found: dict[Path, bytes] = {}
+    _collect(_file_of(module), found)
+    digest = hashlib.sha256()
+    for path, text in sorted(found.items()):
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode() + hashlib.sha256(text).digest())
+    return digest.hexdigest()[:20]
+
+
+def _collect(path: Path | None, found: dict[Path, bytes]) -> None:
+    if path is None or path in found:
+        return
+    text = found[path] = path.read_bytes()
+    for of, listed, names, plain in _IMPORT.findall(text):
+        module = (of or plain).decode()
+        _collect(_file_of(module), found)
+        for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", (listed or names).decode())):
+            _collect(_file_of(f"{module}.{name}"), found)
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    """The source of a module of this package; None for what is none."""
+    place = PACKAGE.parent.joinpath(*module.split("."))
+    for path in (place.with_suffix(".py"), place / "__init__.py"):
+        if path.is_file() and path.is_relative_to(PACKAGE):
+            return path
+    return None

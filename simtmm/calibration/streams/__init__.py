@@ -1,0 +1,1 @@
+"""The streaming kernels: their bandwidth over occupancy, simulated, and the machine that fits it."""

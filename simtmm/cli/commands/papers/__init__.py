@@ -1,0 +1,1 @@
+"""The commands of `simtmm paper`: what the papers predict, and what they measured."""
