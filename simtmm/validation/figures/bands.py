@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simtmm.errors import StudyError
-from simtmm.expression import expression
 from simtmm.machine import Machine, load_machine
+from simtmm.parameter.expression import expression
 from simtmm.validation.band import Band as Points
 from simtmm.validation.band import Value, band
 from simtmm.validation.cases.gtx480_apsp import one_group

@@ -199,7 +199,7 @@ def _sum(program: "Program", way: str) -> str:
 
 
 def _note(checks: bool, way: str) -> str:
-    """What is recorded: pieces of 16 bytes, as many at once as the warp began with lanes; for checks, of global memory."""
+    """What is recorded: pieces of 16 bytes, a lane each of those the warp began with; for checks, of global memory."""
     if checks:
         what = 4 << CHECK_WIDTH_BIT | int(way == "store") << CHECK_WRITE_BIT | IN_GLOBAL << CHECK_SPACE_BIT
         log = f"""  %word = or i32 %access, {what}
