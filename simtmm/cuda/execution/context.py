@@ -45,6 +45,7 @@ class Context:
         self.active = mask
         self.active_lanes = self.block_lanes
         self.carry: Value | None = None
+        self.number = -1  # of the block of code, in the program
         self.site = -1  # of the instruction's access in the log
         self._values: dict[str, Value] = {}
         self._looked_at: dict[str, Value] = {}  # of late registers

@@ -255,6 +255,7 @@ class Program:
         mask = emit.load("i32", "%mask")
         frame = emit.load("ptr", "%frame").name
         context = Context(emit, code, mask, frame)
+        context.number = number
         if self.watches:
             watch_block(context)
         sites = count(code.first_sites[block.number])

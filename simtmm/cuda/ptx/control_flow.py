@@ -41,6 +41,16 @@ def gathers(instruction: Instruction) -> bool:
     return opcode in GATHERING and (opcode not in ("vote", "shfl") or "sync" in modifiers)  # else of who is here
 
 
+def begins_block(instruction: Instruction) -> bool:
+    """Whether a block begins with an instruction: one that gathers threads, or lets others go first and looks again."""
+    return gathers(instruction) or is_mbarrier_wait(instruction)
+
+
+def is_mbarrier_wait(instruction: Instruction) -> bool:
+    """Whether an instruction looks whether a phase of an mbarrier is complete."""
+    return instruction.opcode == "mbarrier" and bool({"test_wait", "try_wait"} & set(instruction.modifiers))
+
+
 def _is_indirect(instruction: Instruction) -> bool:
     """Whether an instruction calls through a register: lanes that call another function come to it again."""
     return instruction.opcode == "call" and any(isinstance(operand, Register) for operand in instruction.operands)
@@ -153,7 +163,7 @@ def _pieces(function: Function, turn_ends: Collection[int]) -> tuple[list[list[I
                 pieces.append([])
             labels[item.name] = len(pieces) - 1
             continue
-        if (gathers(item) or _is_indirect(item)) and pieces[-1]:
+        if (begins_block(item) or _is_indirect(item)) and pieces[-1]:
             pieces.append([])
         pieces[-1].append(item)
         if ends_block(item) or id(item) in turn_ends:

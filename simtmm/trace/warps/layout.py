@@ -103,6 +103,7 @@ class Walk(NamedTuple):
     results: Any
     result_cycles: Any
     product: Any
+    copies: Any
     again: Any
     array: Any  # [arrays, ARRAY_*], by address
     threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks

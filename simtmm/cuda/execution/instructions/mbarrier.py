@@ -10,7 +10,7 @@ from simtmm.cuda.execution.assembly_file import with_offsets
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import address_of
-from simtmm.cuda.execution.layout import ALIGN, PEER_BIT, PEER_OFFSETS
+from simtmm.cuda.execution.layout import ALIGN, PEER_BIT, PEER_OFFSETS, WARP
 from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.ptx.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Sink
@@ -27,6 +27,7 @@ from simtmm.workload import (
 )
 
 _COUNT_BITS = 20
+MOST_POLLS = 64  # turns of the warp in which it looks in vain
 _POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
 UPDATE = f"""
@@ -120,7 +121,7 @@ def arrive(context: Context, address: Operand) -> None:
 # An address is that of shared memory, by itself or in the generic window; an entry is as an operation of a workload.
 _NOTE = with_offsets(f"""
 define internal void @log.mbarrier(
-    ptr %launch, ptr %block, i32 %site, i32 %mask, ptr %addresses, ptr %counts, i64 %action) noinline {{
+    ptr %launch, ptr %block, ptr %warp, i32 %site, i32 %mask, ptr %addresses, ptr %counts, i64 %action) noinline {{
 entry:
   %some = icmp ne i32 %mask, 0
   %known = icmp sge i32 %site, 0
@@ -159,7 +160,27 @@ each:
   %more = icmp ult i64 %n.next, 32
   br i1 %more, label %each, label %logs
 logs:
+  %spreads = icmp eq i64 %action, {COMPLETE}
+  br i1 %spreads, label %spread, label %own
+own:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %entries)
+  br label %end
+spread:
+  ; Lanes that share what a copy moves, as it is written down, also come to its end: with no bytes of their own.
+  %begun = call i32 @lanes.begun(ptr %launch, ptr %warp)
+  %whole = icmp eq i32 %begun, -1
+  %who = select i1 %whole, i32 -1, i32 %mask
+  %first = call i32 @llvm.cttz.i32(i32 %mask, i1 true)
+  %first.at = getelementptr i64, ptr %entries, i32 %first
+  %one = load i64, ptr %first.at
+  %nothing = and i64 %one, {-(1 << NUMBER_SHIFT)}
+  %others.1 = insertelement <32 x i64> poison, i64 %nothing, i32 0
+  %others = shufflevector <32 x i64> %others.1, <32 x i64> poison, <32 x i32> zeroinitializer
+  %all = load <32 x i64>, ptr %entries, align 64
+  %chosen = bitcast i32 %mask to <32 x i1>
+  %told = select <32 x i1> %chosen, <32 x i64> %all, <32 x i64> %others
+  store <32 x i64> %told, ptr %entries, align 64
+  call void @log.access(ptr %launch, i32 %site, i32 %who, ptr %entries)
   br label %end
 end:
   ret void
@@ -178,7 +199,7 @@ def note(context: Context, action: int, mask: Value, addresses: Value | None, co
     emit.store(counts, "%data2", ALIGN)
     site, code = Value(str(context.site), "i32"), Value(str(action), "i64")
     places = (Value("%addresses", "ptr"), Value("%data2", "ptr"))
-    emit.call("log.mbarrier", "void", _POINTERS[0], _POINTERS[1], site, mask, *places, code)
+    emit.call("log.mbarrier", "void", *_POINTERS, site, mask, *places, code)
 
 
 def _apply(
@@ -213,11 +234,32 @@ def _apply(
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
     out = emit.load(lanes("i64"), "%result", ALIGN)
+    if operation == "wait":
+        _look_again(context, out)
     if noted is None:
         _note_operation(context, operation, x, y, out)
     else:
         note(context, noted[0], context.active, None, noted[1])
     return out
+
+
+def _look_again(context: Context, out: Value) -> None:
+    """Where a phase is not complete, other warps go first, and the lanes come to the instruction again, MOST_POLLS times
+    at most: PTX leaves open how long it waits. So a loop around it goes round once or twice.
+    """
+    emit, program = context.emit, context.code.program
+    label = emit.name("looked")[1:]
+    failed = emit.mask(emit.compare("icmp eq", out, emit.constant(0, out.type)))
+    fails = emit.compare("icmp ne", emit.binary("and", failed, context.active), Value("0", "i32"))
+    place = emit.at("%warp", int(WARP.fields["polls"][1]))  # type: ignore[index]
+    polls = emit.load("i32", place)
+    few = emit.compare("icmp ult", polls, Value(str(MOST_POLLS), "i32"))
+    again = emit.binary("and", fails, few)
+    more = emit.binary("add", polls, Value("1", "i32"))
+    emit.store(emit.select(again, more, Value("0", "i32")), place)
+    program.tired.add(context.number)
+    emit.do(f"br {again}, label %tired{context.number}, label %{label}")
+    emit.label(label)
 
 
 def _note_operation(context: Context, operation: str, x: Value | None, y: Value | None, out: Value) -> None:
