@@ -11,6 +11,7 @@ a log is int64[words of 8 bytes], and an entry's first word has the site in its 
 import numpy as np
 
 from simtmm.cuda.execution.layout import (
+    COPIER_BIT,
     LANES,
     LOCAL_WINDOW,
     LOG_ENTRY,
@@ -20,6 +21,7 @@ from simtmm.cuda.execution.layout import (
     SHARED_WINDOW,
     TOLD_WIDTH,
 )
+from simtmm.cuda.ptx.steps import BULK_WIDTH
 from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Kind
 from simtmm.workload import ACTION_SHIFT
@@ -30,6 +32,8 @@ _FIRST_ACTION = np.int64(1) << ACTION_SHIFT  # of what an mbarrier is told of a 
 _ASYNC, _STORE, _ATOMIC = int(Kind.ASYNC), int(Kind.STORE), int(Kind.ATOMIC)
 _SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC = int(Kind.SHARED_LOAD), int(Kind.SHARED_STORE), int(Kind.SHARED_ATOMIC)
 _LOCAL_LOAD, _LOCAL_STORE, _CONSTANT_LOAD = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE), int(Kind.CONSTANT_LOAD)
+_COPIED, _COPIERS = (1 << COPIER_BIT) - 1, 63
+_STRETCH = 64  # bytes of a copy in bulk that are an event at most
 _ENTRY = LOG_ENTRY // 8  # words of an access
 _TOLD = (1 << TOLD_WIDTH) - 1
 _MASK = (1 << LANES) - 1
@@ -74,6 +78,13 @@ def size_events(log, kind, slots, threads, counts, last):
             at, first, warp = past_mark(log, at, slots, threads, first, warp)
             continue
         works = kind[site] == _WORK
+        copier = copier_of(log, at, mask) if kind[site] in (_COPY, _STORE) else np.int64(-1)
+        if copier >= 0:
+            thread = first + warp + copier
+            counts[thread] += stretches_of(log, at, mask)
+            last[thread] = site
+            at += _ENTRY
+            continue
         for lane in range(min(LANES, threads - warp)):
             if (mask >> lane) & 1 != 0:
                 thread = first + warp + lane
@@ -120,6 +131,14 @@ def fill_events(
                     cursor[begin + lane] = place + 1
             at += 1
             continue
+        copier = copier_of(log, at, mask) if what in (_COPY, _STORE) else np.int64(-1)
+        if copier >= 0:
+            last[begin + copier] = site
+            place = cursor[begin + copier]
+            cursor[begin + copier] = fill_copy(log, at, mask, place, tail + (copier << 32) + (what << 48), out)
+            accesses += cursor[begin + copier] - place
+            at += _ENTRY
+            continue
         any_space = generic[site] != 0
         is_told = width[site] == 0 and what not in (_MBARRIER, _PRODUCT)
         for lane in range(here):
@@ -145,6 +164,53 @@ def fill_events(
                 accesses += 1
         at += _ENTRY
     return accesses
+
+
+@inlined
+def copier_of(log, at, mask):
+    """The lane that copies in bulk what an entry holds, -1 if that is no such copy."""
+    lane = 0
+    while lane < LANES - 1 and (mask >> lane) & 1 == 0:
+        lane += 1
+    address = log[at + 1 + lane]
+    return np.int64(-1) if address >= _FIRST_ACTION else ((address >> COPIER_BIT) & _COPIERS) - 1
+
+
+@inlined
+def begins_stretch(address, end):
+    """Whether a piece of a copy in bulk does not go on where the one before it ends."""
+    return address != end or address % _STRETCH == 0
+
+
+@inlined
+def fill_copy(log, at, mask, place, tail, out):
+    """Write the stretches that the pieces of a copy in bulk make: where the next event goes."""
+    end = np.int64(-1)
+    for lane in range(LANES):
+        if (mask >> lane) & 1 != 0:
+            address = log[at + 1 + lane] & _COPIED
+            if begins_stretch(address, end):
+                out[2 * place] = address
+                out[2 * place + 1] = tail
+                place += 1
+            else:
+                out[2 * place - 1] += np.int64(BULK_WIDTH) << 56
+            end = address + BULK_WIDTH
+    return place
+
+
+@inlined
+def stretches_of(log, at, mask):
+    """How many stretches the pieces of a copy in bulk make that an entry holds: an event each."""
+    count = np.int64(0)
+    end = np.int64(-1)
+    for lane in range(LANES):
+        if (mask >> lane) & 1 != 0:
+            address = log[at + 1 + lane] & _COPIED
+            if begins_stretch(address, end):
+                count += 1
+            end = address + BULK_WIDTH
+    return count
 
 
 @inlined

@@ -46,7 +46,6 @@ class SiteTables(NamedTuple):
     product: (
         Any  # int64[sites]: of a product, as the amount of a workload's, 0 where it is none or where they are works
     )
-    copies: Any  # int64[sites up to the last such]: whether copies in bulk begin there
     again: Any  # int64[sites]: likewise of what work needs that it gives itself, where it is done once more
     groups: int  # that are to be known of a warp, the latest
     values: int  # how many there are
@@ -117,10 +116,9 @@ def site_tables(
     if stalled and hides:
         hidden[:] = [round(1000 * each) for each in hides]
     operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
-    unused, copies = _flags(sites, lambda site: site.unused), _flags(sites, lambda site: site.kind == "copy")
     return SiteTables(
-        work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, unused, commits_end, commits,
-        in_flight, sync, results_end, results, result_cycles, product, copies, again, groups, len(values), known,
+        work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
+        commits, in_flight, sync, results_end, results, result_cycles, product, again, groups, len(values), known,
         bounds, len(names), names,
     )  # fmt: skip
 
@@ -163,9 +161,8 @@ def _in_classes(work: Iterable[tuple[str, int]], known: Container[str]) -> dict[
     return counts
 
 
-def _flags(sites: Sequence[TraceSite], holds: Callable[[TraceSite], bool]) -> Integers:
-    """Of which sites something holds, up to the last of these."""
-    numbers = [site.site for site in sites if holds(site)]
+def _unused(sites: Sequence[TraceSite]) -> Integers:
+    numbers = [site.site for site in sites if site.unused]
     flags = np.zeros(max(numbers, default=-1) + 1, np.int64)
     flags[numbers] = 1
     return flags

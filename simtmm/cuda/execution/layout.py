@@ -125,6 +125,7 @@ TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
 KIND_TEXTURE, KIND_SURFACE = 1, 2
 TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
+COPIER_BIT = 48  # in the log, addresses of copies in bulk have 1 more than the lane that copies from this bit on
 TOLD_WIDTH = 56  # in the log, the addresses of texels have the bytes of a texel from this bit on
 
 BLOCK = np.dtype(

@@ -21,7 +21,6 @@ from simtmm.trace.runs.layout import (
 )
 from simtmm.trace.warps.accesses import REFUSED, forget_whole, is_refused, list_row
 from simtmm.trace.warps.layout import (
-    AT_BARRIER,
     GROUP_BASE,
     GROUP_BEFORE,
     GROUP_DEEP,
@@ -51,18 +50,11 @@ NOT_SO = -2  # in the place of a count
 
 @inlined
 def next_site(walk, w):
-    """The lowest site at which a group of a warp is, NO_SITE if there is none; one of copies only if all are at these.
-
-    Lanes share what one of them copies, and have nothing else to do: they wait for it.
-    """
+    """The lowest site at which a group of a warp is, NO_SITE if there is none."""
     site = np.int64(NO_SITE)
-    alone = np.int64(NO_SITE)
     for g in range(walk.warp[w, WARP_GROUPS]):
-        own = walk.group[w, g, GROUP_SITE]
-        site = min(site, own)
-        if own < AT_BARRIER and not (own < walk.copies.shape[0] and walk.copies[own] != 0):
-            alone = min(alone, own)
-    return alone if alone < NO_SITE else site
+        site = min(site, walk.group[w, g, GROUP_SITE])
+    return site
 
 
 @inlined

@@ -25,7 +25,8 @@ WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y,
 WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
 WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED, WARP_BEHIND_BARRIER = range(21, 26)
 WARP_PRODUCTS, WARP_PRODUCT_GROUPS = range(26, 28)  # begun, and committed
-WARP_PRODUCT_ENDS = 28  # and those behind it: the last product of the latest groups, modulo their number
+WARP_LAST_COPY = 28  # where its operation stands that was written last, if that is a copy, else -1
+WARP_PRODUCT_ENDS = 29  # and those behind it: the last product of the latest groups, modulo their number
 WARP_ROW = (
     WARP_PRODUCT_ENDS + MOST_PRODUCT_GROUPS
 )  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
@@ -103,7 +104,6 @@ class Walk(NamedTuple):
     results: Any
     result_cycles: Any
     product: Any
-    copies: Any
     again: Any
     array: Any  # [arrays, ARRAY_*], by address
     threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks

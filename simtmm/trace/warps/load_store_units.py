@@ -11,15 +11,21 @@ from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import catch_up, put
 from simtmm.trace.warps.layout import (
     MADE_CHUNKS,
+    MADE_OPERATIONS,
+    NOTHING_HELD,
     RULE_ATOMIC_PASSES,
     RULE_LONGEST,
     RULE_PIPE_LANES,
+    RULE_PLACES,
+    RULE_SECTOR_BYTES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
     RULE_SHARED_PORTS,
     WARP_ASYNCS,
     WARP_BACKLOG,
     WARP_CYCLES,
+    WARP_HELD_KIND,
+    WARP_LAST_COPY,
     WARP_SHARED,
 )
 from simtmm.trace.warps.places import place_at
@@ -27,6 +33,7 @@ from simtmm.workload import ASYNC, COPY, LISTED, MOST_PASSES, PASSES_SHIFT, REDU
 
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
+MOST_COPIED = 256  # chunks of a copy, about: of an instruction as large as a stage of a pipeline
 MOST_WAITING = 8  # shared accesses of a warp that wait for the load/store units while it goes on
 MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on while a warp waits for memory
 
@@ -41,14 +48,46 @@ def access(walk, w, operation, site, says, count, passes, output, place):
     backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
     walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
     spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE, COPY) else walk.rules[RULE_LONGEST])
+    if operation == COPY and joins_copy(walk, w, output, place):
+        join_copy(walk, w, output, count)
+        return
     put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + ((passes - 1) << PASSES_SHIFT), place)
     output.used[MADE_CHUNKS] = count
+    if operation == COPY:
+        walk.warp[w, WARP_LAST_COPY] = output.used[MADE_OPERATIONS] - 1
     if operation == ASYNC:
         asyncs = walk.warp[w, WARP_ASYNCS] + 1
         walk.warp[w, WARP_ASYNCS] = asyncs
         if says:
             for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
                 walk.latest[w, walk.gives[index]] = asyncs
+
+
+@inlined
+def joins_copy(walk, w, output, place):
+    """Whether what a warp copies goes on with the copy that it has written last: one instruction moves all of it."""
+    last = output.used[MADE_OPERATIONS] - 1
+    if walk.warp[w, WARP_LAST_COPY] != last or walk.warp[w, WARP_HELD_KIND] != NOTHING_HELD:
+        return False
+    return output.amount[last] < MOST_COPIED and (walk.rules[RULE_PLACES] == 0 or output.place[last] == place)
+
+
+@inlined
+def join_copy(walk, w, output, count):
+    """Have the copy written last list the chunks up to `count`, too; one that it lists last already only once."""
+    first = output.used[MADE_CHUNKS]
+    kept = first
+    for index in range(first, count):
+        if output.chunks[index] == output.chunks[kept - 1]:
+            if walk.rules[RULE_SECTOR_BYTES] != 0:
+                output.sectors[kept - 1] += output.sectors[index]
+            continue
+        output.chunks[kept] = output.chunks[index]
+        if walk.rules[RULE_SECTOR_BYTES] != 0:
+            output.sectors[kept] = output.sectors[index]
+        kept += 1
+    output.amount[walk.warp[w, WARP_LAST_COPY]] += kept - first
+    output.used[MADE_CHUNKS] = kept
 
 
 @inlined

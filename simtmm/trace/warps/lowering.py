@@ -197,7 +197,6 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         results=tables.results,
         result_cycles=tables.result_cycles,
         product=tables.product,
-        copies=tables.copies,
         again=tables.again,
         array=tables.arrays,
         threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),

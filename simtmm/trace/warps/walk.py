@@ -68,6 +68,7 @@ from simtmm.trace.warps.layout import (
     WARP_BEHIND_BARRIER,
     WARP_CYCLES,
     WARP_GROUPS,
+    WARP_LAST_COPY,
     WARP_SETTLED,
     WARP_SHARED,
     WARP_TURNS,
@@ -116,6 +117,7 @@ def go_on(walk, runs, values, w, output, most_chunks):
 
     most_chunks: that an operation of this warp lists at most.
     """
+    walk.warp[w, WARP_LAST_COPY] = -1
     while True:
         if (
             output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.used[END_OPERATIONS]

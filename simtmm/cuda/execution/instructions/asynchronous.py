@@ -10,7 +10,7 @@ from simtmm.cuda.execution.instructions.mbarrier import arrive, complete, note
 from simtmm.cuda.execution.instructions.memory import address_of
 from simtmm.cuda.execution.instructions.tensor_code import SUMS
 from simtmm.cuda.execution.instructions.tensors import barrier_beside, copy_tensor, each_target
-from simtmm.cuda.execution.layout import ALIGN, OUT_OF_BOUNDS
+from simtmm.cuda.execution.layout import ALIGN, COPIER_BIT, OUT_OF_BOUNDS
 from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
 from simtmm.cuda.ptx.types import bytes_of
@@ -229,7 +229,13 @@ write:
   %begin.1 = insertelement <32 x i64> poison, i64 %begin, i32 0
   %begins = shufflevector <32 x i64> %begin.1, <32 x i64> poison, <32 x i32> zeroinitializer
   %spread = add <32 x i64> %begins, <{", ".join(f"i64 {BULK_WIDTH * n}" for n in range(32))}>
-  %places = select i1 %all, <32 x i64> %spread, <32 x i64> %begins
+  %places.here = select i1 %all, <32 x i64> %spread, <32 x i64> %begins
+  %lane.64 = zext i32 %lane to i64
+  %lane.one = add i64 %lane.64, 1
+  %copier = shl i64 %lane.one, {COPIER_BIT}
+  %copier.1 = insertelement <32 x i64> poison, i64 %copier, i32 0
+  %copiers = shufflevector <32 x i64> %copier.1, <32 x i64> poison, <32 x i32> zeroinitializer
+  %places = or <32 x i64> %places.here, %copiers
   store <32 x i64> %places, ptr %pieces, align 64
   call void @log.access(ptr %launch, i32 %site, i32 %who, ptr %pieces)
   %done.next = add i64 %done, %step

@@ -121,7 +121,7 @@ def arrive(context: Context, address: Operand) -> None:
 # An address is that of shared memory, by itself or in the generic window; an entry is as an operation of a workload.
 _NOTE = with_offsets(f"""
 define internal void @log.mbarrier(
-    ptr %launch, ptr %block, ptr %warp, i32 %site, i32 %mask, ptr %addresses, ptr %counts, i64 %action) noinline {{
+    ptr %launch, ptr %block, i32 %site, i32 %mask, ptr %addresses, ptr %counts, i64 %action) noinline {{
 entry:
   %some = icmp ne i32 %mask, 0
   %known = icmp sge i32 %site, 0
@@ -160,27 +160,7 @@ each:
   %more = icmp ult i64 %n.next, 32
   br i1 %more, label %each, label %logs
 logs:
-  %spreads = icmp eq i64 %action, {COMPLETE}
-  br i1 %spreads, label %spread, label %own
-own:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %entries)
-  br label %end
-spread:
-  ; Lanes that share what a copy moves, as it is written down, also come to its end: with no bytes of their own.
-  %begun = call i32 @lanes.begun(ptr %launch, ptr %warp)
-  %whole = icmp eq i32 %begun, -1
-  %who = select i1 %whole, i32 -1, i32 %mask
-  %first = call i32 @llvm.cttz.i32(i32 %mask, i1 true)
-  %first.at = getelementptr i64, ptr %entries, i32 %first
-  %one = load i64, ptr %first.at
-  %nothing = and i64 %one, {-(1 << NUMBER_SHIFT)}
-  %others.1 = insertelement <32 x i64> poison, i64 %nothing, i32 0
-  %others = shufflevector <32 x i64> %others.1, <32 x i64> poison, <32 x i32> zeroinitializer
-  %all = load <32 x i64>, ptr %entries, align 64
-  %chosen = bitcast i32 %mask to <32 x i1>
-  %told = select <32 x i1> %chosen, <32 x i64> %all, <32 x i64> %others
-  store <32 x i64> %told, ptr %entries, align 64
-  call void @log.access(ptr %launch, i32 %site, i32 %who, ptr %entries)
   br label %end
 end:
   ret void
@@ -199,7 +179,7 @@ def note(context: Context, action: int, mask: Value, addresses: Value | None, co
     emit.store(counts, "%data2", ALIGN)
     site, code = Value(str(context.site), "i32"), Value(str(action), "i64")
     places = (Value("%addresses", "ptr"), Value("%data2", "ptr"))
-    emit.call("log.mbarrier", "void", *_POINTERS, site, mask, *places, code)
+    emit.call("log.mbarrier", "void", *_POINTERS[:2], site, mask, *places, code)
 
 
 def _apply(
@@ -244,8 +224,8 @@ def _apply(
 
 
 def _look_again(context: Context, out: Value) -> None:
-    """Where a phase is not complete, other warps go first, and the lanes come to the instruction again, MOST_POLLS times
-    at most: PTX leaves open how long it waits. So a loop around it goes round once or twice.
+    """Where a phase is not complete, other warps go first, and the lanes come to the instruction again, at most
+    MOST_POLLS times: PTX leaves open how long it waits. So a loop around it goes round once or twice.
     """
     emit, program = context.emit, context.code.program
     label = emit.name("looked")[1:]

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.assembly_file import assembly_file, with_offsets
 from simtmm.cuda.execution.instructions.atomics import update_text
-from simtmm.cuda.execution.layout import CHECK_SPACE_BIT, CHECK_WIDTH_BIT, CHECK_WRITE_BIT, IN_GLOBAL, LANES
+from simtmm.cuda.execution.layout import (
+    CHECK_SPACE_BIT,
+    CHECK_WIDTH_BIT,
+    CHECK_WRITE_BIT,
+    COPIER_BIT,
+    IN_GLOBAL,
+    LANES,
+)
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.program import Program
@@ -211,6 +218,7 @@ def _note(checks: bool, way: str) -> str:
 record:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %pieces)
   br label %written"""
+    copier = "add i64 0, 0" if checks else f"shl i64 %lane.one, {COPIER_BIT}"
     head = "ptr %launch, ptr %warp, i32 %access, i32 %site, i32 %lane"
     return with_offsets(f"""
 define internal void @"tensor.note.{way}"({head}, i64 %address, ptr %pieces, ptr %filled, ptr %room) noinline {{
@@ -222,7 +230,11 @@ define internal void @"tensor.note.{way}"({head}, i64 %address, ptr %pieces, ptr
   %next = call i32 @llvm.cttz.i32(i32 %free, i1 false)
   %slot = and i32 %next, 31
   %place = getelementptr i64, ptr %pieces, i32 %slot
-  store i64 %address, ptr %place
+  %lane.64 = zext i32 %lane to i64
+  %lane.one = add i64 %lane.64, 1
+  %copier = {copier}
+  %entry = or i64 %address, %copier
+  store i64 %entry, ptr %place
   %bit = shl i32 1, %slot
   %taken.now = or i32 %taken, %bit
   %now.64 = zext i32 %taken.now to i64
