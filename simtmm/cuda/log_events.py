@@ -113,8 +113,7 @@ def fill_events(
             at, first, warp = past_mark(log, at, slots, threads, first, warp)
             continue
         what = kind[site]
-        here = min(LANES, threads - warp)
-        begin = first + warp
+        here, begin = min(LANES, threads - warp), first + warp
         tail = sites[site] | width[site] << 56 | warp << 32
         if what in (_WORK, _BARRIER):
             tail |= what << 48
@@ -148,9 +147,7 @@ def fill_events(
                 if is_told:
                     high_bits = address >> TOLD_WIDTH << 56
                     address &= _TOLD
-                space = what
-                if what == _COPY and address >= _FIRST_ACTION:
-                    space = np.int64(_MBARRIER)
+                space = np.int64(_MBARRIER) if what == _COPY else what  # told of a copy, which was seen to before
                 if any_space and address >= SHARED_WINDOW:
                     space = kind_in_window(address, what)
                     address = place_in_window(address)

@@ -19,7 +19,7 @@ from simtmm.stalls import COUNTS, KINDS, LAUNCH_COUNTS, PATH, Reason
 from simtmm.testing.costs import Costs
 from simtmm.testing.warp import Life, life_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, Timeline, WarpState
-from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, PASSES_SHIFT, REDUCE, SHARED, STORE, Workload
+from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, PASSES_SHIFT, PRODUCT, REDUCE, SHARED, STORE, Workload
 
 Invariant = Callable[[Machine, Workload, Result], list[str]]
 Integers = npt.NDArray[np.int64]
@@ -177,11 +177,14 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     np.add.at(of_intervals, (timeline.place, timeline.reason), spent)
     whole = stalls.ticks.sum(axis=0)
     grants = [Reason.ISSUING, Reason.BANK_CONFLICTS]
-    waits = [*PATH, Reason.OUTSTANDING]
+    waits = [*PATH, Reason.OUTSTANDING, Reason.MBARRIER, Reason.COPIES]
     states = [WarpState.MEMORY]
     if machine.memory.pipe:  # a wait for a shared access is one for memory, partly of reasons that others have as well
         grants.remove(Reason.BANK_CONFLICTS)
-        waits += [Reason.BANK_CONFLICTS, Reason.INSTRUCTION_LATENCY, Reason.PIPE_QUEUE]
+        waits.append(Reason.BANK_CONFLICTS)
+    mixed = machine.memory.pipe is not None or PRODUCT in workload.kind  # and so is one for a product
+    if mixed:
+        waits += [Reason.INSTRUCTION_LATENCY, Reason.PIPE_QUEUE]
         states += [WarpState.PIPELINE, WarpState.PAUSE]
     in_memory = int(spent[np.isin(timeline.state, states)].sum())
     in_grants = int(spent[timeline.state == WarpState.ISSUING].sum())
@@ -211,10 +214,11 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     ]
     pipes = int(whole[[Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY]].sum())
     asleep = int(spent[np.isin(timeline.state, (WarpState.PIPELINE, WarpState.PAUSE))].sum())
-    if pipes != asleep and not machine.memory.pipe:  # else they are in the sum above
+    if pipes != asleep and not mixed:  # else they are in the sum above
         findings.append(f"ticks of pipeline, pipes and pauses: {pipes} are accounted for, of {asleep}")
     for reason in set(Reason) - {
-        *grants, *PATH, Reason.BANK_CONFLICTS, Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY
+        *grants, *PATH, Reason.BANK_CONFLICTS, Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY, Reason.MBARRIER,
+        Reason.COPIES,
     }:  # fmt: skip
         wrong = np.flatnonzero(of_intervals[:, reason] != stalls.ticks[:, reason])
         findings += [

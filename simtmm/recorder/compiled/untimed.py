@@ -3,7 +3,6 @@
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx.syntax import Instruction
 
-_WAITS = "waits at mbarriers"
 _GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
 _SUMS = "the additions of cp.reduce (timed as stores)"
 _CLUSTERS = "accesses to other blocks' shared memory, and the placement of clusters"
@@ -18,10 +17,6 @@ def untimed(program: Program) -> tuple[str, ...]:
 
 def _of(instruction: Instruction) -> str:
     opcode = instruction.opcode
-    if opcode == "mbarrier" and instruction.has("test_wait", "try_wait"):
-        return _WAITS
-    if opcode == "wgmma" and instruction.has("mma_async"):
-        return _GROUPS
     if opcode == "cp" and instruction.has("reduce"):
         return _SUMS
     if opcode == "cp" and instruction.has("bulk") and instruction.has("shared::cta") and not instruction.has("global"):
