@@ -87,5 +87,5 @@ def test_what_is_fixed_is_not_tried():
 def test_where_nothing_can_run_it_is_reported():
     with pytest.raises(KernelError, match="parameter threads = 0"):
         advise("apsp-minplus", "gtx480", vary={"threads": [0]})
-    with pytest.raises(StudyError, match=r"none of 1 configurations can run: .*does not fit"):
+    with pytest.raises(StudyError, match=r"none of the 1 configurations can run: .*does not fit"):
         advise("apsp-minplus", "gtx480", {"n": 8}, vary={"sub_block": [96]}, workers=1)

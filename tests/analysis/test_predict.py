@@ -412,7 +412,7 @@ def test_a_domain_that_a_range_misses_is_refused(formulas):
 
 
 def test_an_empty_range_is_refused():
-    with pytest.raises(ModelError, match=r"^made-up \(TMM\): n: nothing from 50 on$"):
+    with pytest.raises(ModelError, match=r"^made-up \(TMM\): n: no values from 50$"):
         domain((between(1, 9),), VALUES, "n", 50, 50)
 
 

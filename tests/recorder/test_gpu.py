@@ -15,7 +15,6 @@ from simtmm import load_trace, record
 from simtmm.errors import CompilerError, KernelError, RecordingError, SimtmmError
 from simtmm.recorder.compiler import HERE
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.runs import blocks
 from simtmm.trace.schema import Sampling, sampled_blocks
 from tests.kernels.every_macro import EVERY_MACRO
 from tests.kernels.every_macro import HOST as EVERY_MACRO_HOST
@@ -251,7 +250,7 @@ def test_a_long_block_is_taken_from_the_device_in_parts(room, most, on_gpu, cupy
     monkeypatch.setattr("simtmm.recorder.gpu.launches.LONG", most)
     monkeypatch.setattr("simtmm.recorder.gpu.launches.BATCH_EVENTS", most)
     monkeypatch.setattr("simtmm.recorder.cpu.unrecorded.LONG", most)
-    monkeypatch.setattr(blocks, "LONG", most)
+    monkeypatch.setattr("simtmm.trace.runs.encoder.LONG", most)
     assert same(whole, on_gpu(UNEVEN, {"device_memory": room}, **shape))
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from simtmm import record
 from simtmm.errors import RecordingError
-from simtmm.trace.runs import blocks
 from tests.recorder.conftest import needs_compiler
 
 pytestmark = needs_compiler
@@ -27,7 +26,7 @@ MANY = {"block": "5", "grid": "4", "local": 32, "check": "pass"}
 def test_a_block_that_is_taken_out_in_parts_is_recorded_as_it_is(recorded, monkeypatch, most):
     whole = recorded(WORKS, **MANY)
     monkeypatch.setattr("simtmm.recorder.cpu.launches.MOST_EVENTS", most)
-    monkeypatch.setattr(blocks, "LONG", most)
+    monkeypatch.setattr("simtmm.trace.runs.encoder.LONG", most)
     parts = recorded(WORKS, **MANY)
     assert parts.info.events == whole.info.events > 1000
     assert parts.info.digest == whole.info.digest

@@ -147,7 +147,7 @@ def test_barriers_are_helped_where_most_wait():
 
 def test_work_is_conserved_where_each_turn_has_a_grant():
     assert work_conserving(granted([0, 1], [0, 1])) is None
-    assert work_conserving(granted([0, None], [0, 1])).what == "no warp was granted, although 0, 1"
+    assert work_conserving(granted([0, None], [0, 1])).what == "no warp was granted, although 0, 1 were ready"
 
 
 def test_loads_alone_are_held_back():

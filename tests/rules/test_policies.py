@@ -164,7 +164,7 @@ def test_what_check_policy_does_not_take_is_named(arguments, said):
 
 
 def test_what_is_no_line_is_named():
-    with pytest.raises(SimtmmError, match=r"^policy rule: gave 3 at access 2: must be a line of the set$"):
+    with pytest.raises(SimtmmError, match=r"^policy rule: returned 3 at access 2: must be a line of the set$"):
         check_policy_of_three()
 
 
