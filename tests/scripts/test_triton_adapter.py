@@ -151,7 +151,7 @@ def test_do_bench_tells_simulated_times():
         assert triton.testing.do_bench(launch, quantiles=[0.5, 0.2, 0.8]) == [one] * 3
         assert 0 < one < 1
         assert np.isnan(triton.testing.do_bench(lambda: None))
-    with pytest.raises(RecordingError, match="no machine to simulate"), simtmm.recording(architecture=80):
+    with pytest.raises(RecordingError, match="needs a machine"), simtmm.recording(architecture=80):
         triton.testing.do_bench(launch)
 
 
