@@ -103,6 +103,7 @@ FULLER = {
     "cuda/execution/instructions",
     "cuda/ptx",
     "engine/fast",
+    "engine/reference",
     "report",
 }  # to be parted
 

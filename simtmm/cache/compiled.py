@@ -1,6 +1,6 @@
-"""Where code that simtmm compiles is kept in the user's cache, or in the folder that SIMTMM_COMPILED names.
+"""The folder of code that simtmm compiles, in the user's cache or where SIMTMM_COMPILED says.
 
-What is kept is named by a hash of all sources that it was compiled from: the function's module and the modules of this
+A stored file is named by a hash of all sources that it was compiled from: the function's module and the modules of this
 package that it imports, and those that these import. So a helper or a constant that changes anywhere is seen.
 """
 
@@ -45,7 +45,7 @@ def announced(what: str) -> Iterator[None]:
 
 @cache
 def kept_folder(module: str) -> Path | None:
-    """Where what is compiled of a module's functions is kept; None where the user's cache can't be had."""
+    """Where a module's compiled functions are stored; None without the user's cache."""
     named = os.environ.get("SIMTMM_COMPILED")
     root = Path(named) if named else cache_folder()
     folder = own_folder("simtmm" if named else "compiled", root)

@@ -186,7 +186,7 @@ class Elements:
         return Value(UNSIGNED if element == "uint64" else SIGNED, found)
 
     def _element(self, node: ast.Subscript, of: Evaluated) -> tuple[str, str, str]:
-        """Of an element of an array its kind, its address, and what LLVM is told of it."""
+        """Of an element of an array its kind, its address, and its metadata for LLVM."""
         if isinstance(of, Array):
             return of.element, self.address(of, self.inside(of, self._indices(node, of.dimensions))), _scope(of)
         if not isinstance(of, Table | Field):
@@ -200,7 +200,7 @@ class Elements:
         return of.part.element, self.emit(f"getelementptr inbounds i{width}, ptr {before}, i64 {at.text}"), note
 
     def _in_record(self, record: Record, offset: int) -> tuple[str, str]:
-        """The address of a place in a record, and what LLVM is told of it; fields lie at any byte."""
+        """The address of a place in a record, and its metadata for LLVM; fields lie at any byte."""
         at = self.emit(f"mul i64 {record.index}, {record.of.size}")
         place = self.emit(f"add i64 {at}, {offset}")
         base = self.from_table("ptr", record.of.entry)
@@ -259,5 +259,5 @@ class Elements:
 
 
 def _scope(array: Array | Records) -> str:
-    """No two arrays share an element, which LLVM is told of each access."""
+    """No two arrays share an element, as the metadata of each access says."""
     return f"!tbaa !{array.entry}"

@@ -207,7 +207,7 @@ class CudaProgram:
         return replace(self._outcome(status, reply, output), seconds=time.monotonic() - began)
 
     def _request(self, machine: Machine, architecture: int, note: str | None, built: Built) -> dict[str, Any]:
-        """What the process that it runs in is told, but for files, and without checks."""
+        """The request to the process that it runs in, without files and checks."""
         return {
             "machine": machine.to_dict(), "architecture": architecture, "runtime": str(runtime_library()),
             "program": str(built.library), "relocatable": parse_flags(self.options).relocatable, "name": self.name,

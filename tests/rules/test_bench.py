@@ -63,9 +63,7 @@ def test_what_is_no_ready_warp_is_named(answer):
     def rule(ready, group):
         return answer
 
-    with pytest.raises(
-        EngineError, match=r"^scheduler rule: returned .* at tick 0: must be a ready warp, None"
-    ):
+    with pytest.raises(EngineError, match=r"^scheduler rule: returned .* at tick 0: must be a ready warp, None"):
         bench(rule).ask()
 
 

@@ -1,4 +1,4 @@
-"""CUDA C++ with a word more here and there. Lines stay where they are; what fits nothing comes back as it is.
+"""CUDA C++ with a word more here and there. Lines stay where they are; what fits nothing comes back unchanged.
 
 The text is matched, not parsed: whether the result is a program, the compiler says.
 """

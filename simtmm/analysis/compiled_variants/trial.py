@@ -36,7 +36,7 @@ CLOSE = 1e-3  # relative: results of real numbers that differ by no more are the
 
 @dataclass(frozen=True)
 class _Base:
-    """The kernel as it is: what it computes, and how long that takes [cycles]."""
+    """The unmodified kernel: what it computes, and how long that takes [cycles]."""
 
     kernel: Kernel
     parameters: Mapping[str, Any]

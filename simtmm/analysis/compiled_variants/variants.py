@@ -24,7 +24,7 @@ class Variant:
     """A kernel compiled or launched otherwise.
 
     change: a word of docs/why.md. words: what to write. at: file and line; "" and 0 for the launch. text: of the
-    source, where that changes. options: of the compiler, beside the kernel's own. host: in the place of the kernel's.
+    source, where that changes. options: of the compiler, beside the kernel's own. host: instead of the kernel's.
     """
 
     change: str
@@ -97,7 +97,7 @@ def _blocks(kernel: Kernel, launches: tuple[TraceLaunch, ...], machine: Machine)
             continue
         if times > 1 and any(each.grid[0] % times for each in launches):
             continue
-        words = f"launch blocks of {int(sizes[0])} threads in the place of {launches[0].block[0]}"
+        words = f"launch blocks of {int(sizes[0])} threads instead of {launches[0].block[0]}"
         yield Variant("block size", words, host=_OtherBlocks(kernel.host, times))
 
 

@@ -119,14 +119,10 @@ def _with_some(tuned: Tuned) -> Tuned:
         return tuned
     number = f"{len(tuned.trials):,} configurations"
     if not tuned.unmet:
-        raise StudyError(
-            f"kernel {tuned.program}: none of the {number} can run: {tuned.trials[0].reason}"
-        )
+        raise StudyError(f"kernel {tuned.program}: none of the {number} can run: {tuned.trials[0].reason}")
     conditions = " and ".join(repr(condition.text) for condition in tuned.goals.conditions)
     cycles = min(trial.cycles for trial in tuned.trials if trial.status == "done")
-    raise StudyError(
-        f"--where {conditions}: none of the {number} meets it; the fastest takes {cycles:,.6g} cycles"
-    )
+    raise StudyError(f"--where {conditions}: none of the {number} meets it; the fastest takes {cycles:,.6g} cycles")
 
 
 def _executor(workers: int | str | None) -> Callable[[int], Executor]:

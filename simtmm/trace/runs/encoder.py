@@ -56,7 +56,7 @@ class Encoder:
     def encoded(self, batch: Batch, shapes: Sequence[Shape]) -> Iterator[Runs]:
         """What is complete with the blocks of a batch; `rest` gives the others. shapes: of the blocks of each launch.
 
-        Nothing is kept of the batch.
+        The batch is not stored.
         """
         is_first = np.diff(batch.launch, prepend=-1) != 0
         events = max(1, len(batch.events))
