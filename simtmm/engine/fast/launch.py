@@ -230,6 +230,8 @@ class Launch:
         self._state = self._supply.supplied(self._state)
         outcome = self._simulate(1)
         self._make_room()
+        if outcome == at.OVER and (living := int(self.group[:, at.GROUP_LIVING].sum())):
+            raise EngineError(waits_for_ever(living))
         if outcome == at.WIDE:
             self._open = set(range(int(self._state.parameters[at.P_LANES])))
         return outcome == at.OVER
@@ -242,8 +244,6 @@ class Launch:
                 outcome = self._reused.bound(RUN, self._state, *self._flags, self._stretch, mark)()
         if wrong := int(self._state.parameters[at.R_MBARRIER]):
             raise EngineError(too_many() if wrong == at.TOO_MANY else not_initialised(wrong - 1))
-        if outcome == at.OVER and (living := int(self.group[:, at.GROUP_LIVING].sum())):
-            raise EngineError(waits_for_ever(living))
         if self._state.parameters[at.R_REFUSED]:  # what was lowered before can't be lowered any more
             raise EngineError(f"{self._origin}: launch {self._launch}: its trace has changed meanwhile")
         return outcome
