@@ -301,11 +301,13 @@ def _begin_access(step: Step, kind: str, instruction: Instruction) -> None:
 def states_waits(flows: Sequence[ControlFlow]) -> bool:
     """Whether the steps of a kernel's functions say all that is waited for, so that its barriers wait for no loads.
 
-    Not where another function may wait for copies than the one that began them.
+    Not where another function may wait for copies than the one that began them, nor where machine code of before sm_90
+    has an mbarrier tell of them, by an atomic operation: which one is waited for where is not known there.
     """
     instructions = [each for flow in flows for block in flow.blocks for each in block.instructions]
     copies = any(access_kind(each) == "async" and each.opcode == "cp" for each in instructions)
-    return not copies or len(flows) == 1
+    tells = any(each.opcode == "atom" and "arrive" in each.modifiers for each in instructions)
+    return not copies or (len(flows) == 1 and not tells)
 
 
 def _waits_for_copies(instruction: Instruction) -> bool:

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from simtmm.cuda.compilers import compile_source
-from simtmm.cuda.execution.layout import MISALIGNED, OUT_OF_BOUNDS
+from simtmm.cuda.execution.layout import COPIER_BIT, MISALIGNED, OUT_OF_BOUNDS
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
+from simtmm.workload import ACTION_SHIFT
 from tests.cuda.execution.kernels import Faulted, kernel, run
 
 DECLARED = """.reg .b32 %r<8>; .reg .b64 %s<8>; .reg .pred %q<4>;
@@ -136,13 +137,13 @@ def test_copies_in_bulk_move_bytes_and_are_recorded_in_pieces(threads: int) -> N
     found[:] = 0
     logged = run(kernel(BULK.format(size=1040), 2, DECLARED), "k", [given, found], threads=threads, record=True)
     assert np.array_equal(found, given)
-    for kind in ("async", "store"):
+    for kind in ("copy", "store"):
         pieces = [
-            address
+            address & (1 << COPIER_BIT) - 1
             for what, mask, addresses in logged
             if what == kind
             for lane, address in enumerate(addresses)
-            if mask >> lane & 1
+            if mask >> lane & 1 and address < 1 << ACTION_SHIFT
         ]
         assert [piece - pieces[0] for piece in pieces] == list(range(0, 1040, 16))
     assert all(mask < 1 << threads for _, mask, _ in logged)

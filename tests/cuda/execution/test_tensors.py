@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from simtmm.cuda.execution.layout import COPIER_BIT
 from simtmm.trace.schema import ALIGNMENT
+from simtmm.workload import ACTION_SHIFT
 from tests.cuda.execution.kernels import Faulted, kernel, run
 from tests.cuda.execution.tensor_maps import box_of, swizzled, tensor_map
 
@@ -64,7 +66,8 @@ def loaded(array: Array, made: Array, start: Sequence[int], size: int, offsets: 
     body = LOADING.format(bytes=size, coordinates=moves, instruction=instruction) + OUT.format(bytes=size)
     found = np.zeros(size, np.uint8)
     logged = run(kernel(body, 3, DECLARED.format(bytes=size)), "k", [array, made, found], threads=threads, record=True)
-    addresses = [a for kind, mask, each in logged if kind == "async" for n, a in enumerate(each) if mask >> n & 1]
+    logged_here = [(mask, each) for kind, mask, each in logged if kind == "copy"]
+    addresses = [a & PLACES for mask, each in logged_here for n, a in enumerate(each) if mask >> n & 1 and a < ACTIONS]
     return found, addresses
 
 
@@ -80,6 +83,7 @@ def stored(array: Array, made: Array, start: Sequence[int], given: Array, reduce
     run(kernel(body, 3, DECLARED.format(bytes=size)), "k", [array, made, given.reshape(-1).view(np.uint8)])
 
 
+PLACES, ACTIONS = (1 << COPIER_BIT) - 1, 1 << ACTION_SHIFT  # addresses without who copies; what is no address
 AT = ALIGNMENT  # the address of the first array
 RANDOM = np.random.default_rng
 

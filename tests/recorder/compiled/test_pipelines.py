@@ -119,14 +119,23 @@ __global__ void called(float* out, const float* in)
 """
 
 
-@pytest.mark.parametrize(("source", "form"), [(SIGNALLED, "compiled"), (SIGNALLED, "ptx"), (CALLED, "ptx")],
-                         ids=["mbarrier", "mbarrier, PTX", "in a function, PTX"])  # fmt: skip
+@pytest.mark.parametrize(("source", "form"), [(SIGNALLED, "compiled"), (CALLED, "ptx")],
+                         ids=["mbarrier", "in a function, PTX"])  # fmt: skip
 def test_barriers_wait_for_copies_of_which_nothing_says_where_they_are_waited_for(ran, source, form):
     arguments = "out=zeros:float32:128", "in=ones:float32:128"
     workload = lower(ran(source, 1, THREADS, arguments, architecture=80, form=form), A100)
     assert "async" in words(workload)
     assert BARRIER in workload.kind
     assert SYNC not in workload.kind
+
+
+def test_an_mbarrier_of_ptx_is_waited_for_and_barriers_leave_copies_in_flight(ran):
+    arguments = "out=zeros:float32:128", "in=ones:float32:128"
+    workload = lower(ran(SIGNALLED, 1, THREADS, arguments, architecture=80, form="ptx"), A100)
+    actions = [each[1] for warp in range(workload.warps) for each in workload.warp(warp) if each[0] == "mbarrier"]
+    assert {"init", "arrive-copied", "arrive", "wait"} == {*actions}
+    assert SYNC in workload.kind
+    assert BARRIER not in workload.kind
 
 
 GEMM = """

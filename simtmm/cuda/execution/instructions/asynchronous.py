@@ -231,8 +231,8 @@ write:
   %spread = add <32 x i64> %begins, <{", ".join(f"i64 {BULK_WIDTH * n}" for n in range(32))}>
   %places.here = select i1 %all, <32 x i64> %spread, <32 x i64> %begins
   %lane.64 = zext i32 %lane to i64
-  %lane.one = add i64 %lane.64, 1
-  %copier = shl i64 %lane.one, {COPIER_BIT}
+  %lane.counted = add i64 %lane.64, 1
+  %copier = shl i64 %lane.counted, {COPIER_BIT}
   %copier.1 = insertelement <32 x i64> poison, i64 %copier, i32 0
   %copiers = shufflevector <32 x i64> %copier.1, <32 x i64> poison, <32 x i32> zeroinitializer
   %places = or <32 x i64> %places.here, %copiers
