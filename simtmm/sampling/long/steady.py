@@ -80,14 +80,16 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
 
     wave: blocks that the machine holds at once.
 
-    Gives None where blocks do not all do the same at addresses that go up evenly over the grid, or where their threads
-    part and have several long loops.
+    Gives None where blocks do not all do the same at addresses that go up evenly over the grid, where their threads
+    part and have several long loops, or where warps wait for one another at mbarriers, which no cut leaves whole.
     """
     described = source.launches[launch]
     blocks = described.blocks
     checks = np.random.default_rng(0).choice(blocks, min(blocks, CHECKS), replace=False)
     probes = np.unique(np.concatenate([np.array(corners(described.grid)), checks, [blocks // 2]])).astype(np.int64)
     trace = source.trace_of({launch: probes})
+    if any(site.kind == "mbarrier" for site in trace.info.sites):
+        return None
     probed = _alone(trace, launch, probes)
     is_twice = blocks >= 2 * wave
     first = np.arange(min(wave, blocks), dtype=np.int64)

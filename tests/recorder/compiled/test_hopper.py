@@ -5,8 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simtmm.engine import simulate
+from simtmm.machine import load_machine
 from simtmm.programs.program import cuda_program
+from simtmm.stalls import CLASSES, Reason
+from simtmm.trace.lower import lower
 from simtmm.trace.schema import Kind
+from simtmm.workload import OF_CLASS, PRODUCT
 
 PROGRAM = Path(__file__).parents[2] / "programs" / "hopper_gemm.cu"
 ROWS, COLUMNS, DEPTH, TILE = 128, 128, 192, 64
@@ -45,3 +50,32 @@ def test_what_no_rule_times_is_told_in_one_line(trace) -> None:
 def test_products_by_four_warps_count_as_so_many_of_one(trace) -> None:
     counts = {dict(site.work).get("tensor", 0) for site in trace.info.sites}
     assert counts == {0, 1, 6}  # mma.m16n8k16; and of 64 columns a warp's share, in two thirds of the time of eight
+
+
+def test_warps_wait_for_the_bytes_of_their_stage_and_products_go_on_beside_them(trace) -> None:
+    h100 = load_machine("h100-sxm")
+    workload = lower(trace, h100)
+    found = [word[0] for warp in range(workload.warps) for word in workload.warp(warp)]
+    assert {"copy", "mbarrier", "product", "finish"} <= {*found}
+    results = [simulate(h100, workload, engine, stalls=True) for engine in ("fast", "reference")]
+    assert results[0] == results[1]
+    booked = results[0].stalls.ticks.sum(axis=0)
+    assert booked[Reason.COPIES] > 0
+    slower = simulate(h100.replace({"memory.l2.latency": 2000, "memory.latency": 3000}), workload, "fast", stalls=True)
+    assert slower.stalls.ticks.sum(axis=0)[Reason.COPIES] > 2 * booked[Reason.COPIES]
+
+
+def test_a_machine_without_products_does_them_as_work_of_its_warps(trace) -> None:
+    others = load_machine("h100-sxm").replace({"products": None})
+    tensor = OF_CLASS + CLASSES.index("tensor")
+    beside, own = (lower(trace, each) for each in (load_machine("h100-sxm"), others))
+    assert PRODUCT in beside.kind
+    assert PRODUCT not in own.kind
+    assert (own.kind == tensor).sum() > (beside.kind == tensor).sum()
+
+
+def test_what_one_lane_copies_is_one_operation(trace) -> None:
+    workload = lower(trace, load_machine("h100-sxm"))
+    listed = [len(word[1]) for warp in range(workload.warps) for word in workload.warp(warp) if word[0] == "copy"]
+    assert len(listed) > 0
+    assert min(listed) >= TILE * TILE * 2 // 128 // 2  # of a box of a tile, half of which another block may send
