@@ -1,5 +1,6 @@
 """The house rules: lint, format, types, layers, and no path of one particular computer."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -132,3 +133,17 @@ def test_nothing_hangs_on_the_time_of_day():
 @pytest.mark.parametrize("line", ["now = time.time()", "from time import sleep, time", "datetime.now(UTC)"])
 def test_a_look_at_the_time_of_day_would_be_found(line):
     assert WALL_CLOCK.search(line)
+
+
+def test_no_class_has_a_method_of_the_name_that_its_annotations_use():
+    """Python 3.14 looks annotations up late, and in the class first: the method would be called for the option."""
+    shadowed = []
+    for path in sorted((ROOT / "simtmm").rglob("*.py")):
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(each, ast.ClassDef):
+                continue
+            methods = {own.name for own in each.body if isinstance(own, ast.FunctionDef)}
+            annotated = [own.annotation for own in each.body if isinstance(own, ast.AnnAssign)]
+            used = {name.id for of in annotated for name in ast.walk(of) if isinstance(name, ast.Name)}
+            shadowed += [f"{path.name}: {each.name}: {name}" for name in sorted(methods & used)]
+    assert shadowed == []

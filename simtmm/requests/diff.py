@@ -86,9 +86,9 @@ class DiffRequest(LaunchOptions, MachineOptions):
         """What is given for both sides or one, by the names of options."""
         both = {f"--{FLAGS.get(name, name)}": getattr(self, name) for name in OWN}
         return {**both, "--start": self.start, "--shared": self.shared, "--as": self.form, "--graph": self.graph,
-                **self._of_side("a"), **self._of_side("b")}  # fmt: skip
+                **self._given_for("a"), **self._given_for("b")}  # fmt: skip
 
-    def _of_side(self, side: str) -> dict[str, Any]:
+    def _given_for(self, side: str) -> dict[str, Any]:
         return {f"--{FLAGS.get(name, name)}-{side}": getattr(self, f"{name}_{side}") for name in OWN}
 
     def compared(self, watch: "Watch | None", as_json: bool = False) -> "Difference":
@@ -153,14 +153,14 @@ class DiffRequest(LaunchOptions, MachineOptions):
         from simtmm.analysis.run import Run
 
         if isinstance(source, Run):  # in Python
-            _refuse(self._of_side(side), f"{source!r} is a finished run")
+            _refuse(self._given_for(side), f"{source!r} is a finished run")
             return Side.of(source.to_dict(), source.program)
         if not isinstance(source, (str, Path)) or Path(source).suffix != SAVED:
             return None
         document = load_document(source)
         if not isinstance(document, dict) or document.keys() & {"blocks", "launches"}:
             return None  # a workload, or what its reader refuses
-        _refuse(self._of_side(side), f"{source} is a saved run")
+        _refuse(self._given_for(side), f"{source} is a saved run")
         return Side.of(document, source)
 
 
