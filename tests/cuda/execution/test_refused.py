@@ -101,7 +101,7 @@ def test_an_instruction_that_is_not_run_is_named(instruction: str, why: str) -> 
             "atom.global.add.v8.f64 {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7}, [%s0], {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7};",
             "has no form with .global.add.v8.f64",
         ),
-        ("st.global.b32 [%s0], {%r0,%r1};", "takes 1 register where it has 2"),
+        ("st.global.b32 [%s0], {%r0,%r1};", "needs 1 register, but has 2"),
         ("ld.global.v4.b32 {%r0,%r1}, [%s0];", "needs 4 registers, but has 2"),
         ("atom.global.add.v2.f32 {%f0,%f1}, [%s0], %f2;", "needs 2 registers, but has 1"),
         ("tex.2d.v4.f32.f32 {%f0,%f1,%f2}, [%s0, {%f4,%f5}];", "has 3 registers for the 4 numbers of a texel"),
