@@ -13,6 +13,8 @@ KEYS = {
     "pipeline_depth": ("scheduling.pipeline_depth", 3),
     "launch_overhead": ("scheduling.launch_overhead", 500),
     "graph_launch_overhead": ("scheduling.graph_launch_overhead", 300),
+    "mbarrier_latency": ("scheduling.mbarrier_latency", 21),
+    "cluster_latency": ("scheduling.cluster_latency", 23),
     "grid_barrier": ("scheduling.grid_barrier", 310),
     "grid_barrier_block": ("scheduling.grid_barrier_block", 15),
     "first_launch": ("scheduling.first_launch", 700),
@@ -89,7 +91,7 @@ def test_what_a_machine_does_not_have_takes_nothing_and_hits_take_as_long_as_glo
     durations = machine(**{"scheduling.pipeline_depth": 0}).durations
     taken = {name: ticks for name, ticks in asdict(durations).items() if ticks}
     latencies = ("latency", "store_latency", "l1_latency", "l2_latency", "atomic_latency")
-    assert taken == {"issue": 6, **dict.fromkeys(latencies, 20)}
+    assert taken == {"issue": 6, "mbarrier_latency": 1, **dict.fromkeys(latencies, 20)}
 
 
 def test_the_fastest_and_the_slowest_load_are_those_of_the_levels():

@@ -44,14 +44,15 @@ HASH_FUNCTIONS = ("sha256", "blake2b", "file_digest")
 ONE = ""  # what hashes a single content, of which no part can be forgotten
 HASHES = {
     "analysis/tuning/kept.py KeptTrials._key": "tests/study/test_keys.py",
-    "cache.py _content": ONE,
-    "compiled.py sources_of": "tests/test_compiled.py",
+    "cache/__init__.py _content": ONE,
+    "cache/compiled.py sources_of": "tests/test_compiled.py",
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
     "cuda/execution/kept_code.py _key": "tests/test_code_keys.py",
     "engine/fast/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
     "graph/graph.py Graph.digest": HERE,
     "machine/spec.py Machine._digest": "tests/test_machine.py",
+    "native/elements.py Elements._table": "tests/native/test_loop.py",
     "native/loop.py Loop._code_for": "tests/test_code_keys.py",
     "own_faults.py report": "tests/test_own_faults.py",
     "programs/build.py _built": HERE,

@@ -46,6 +46,8 @@ FULL = {
         "grid_barrier_block": 2.5,
         "barrier_latency": 22.5,
         "barrier_interval": 2.0,
+        "mbarrier_latency": 1.5,
+        "cluster_latency": 2.5,
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "graph_launch_overhead": 4,

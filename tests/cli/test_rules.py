@@ -119,7 +119,7 @@ def test_what_may_be_named(called, own, name):
         (["own.py:youngest", "--promise", "fair_within(x)"], "promise 'fair_within(x)': unknown; "),
         (["fifo", "--draws", "0"], "draws = 0: must be a whole number from 1 to 1000000"),
         (["fifo", "--engine", "slow"], "engine 'slow': unknown"),
-        (["two_level", "--engine", "fast"], "engine 'fast': has only the built-in schedulers"),
+        (["two_level", "--engine", "fast"], "engine 'fast': has the built-in schedulers only"),
         (["fifo", "--picture", "x.png"], "--picture x.png: must be a file .svg"),
     ],
 )

@@ -236,5 +236,5 @@ def test_rules_run_on_the_reference_engine_and_nowhere_else():
         return ready[0]
 
     assert simulate(machine(), warps(1, [["compute", 1]]), scheduler=rule).engine == "reference"
-    with pytest.raises(EngineError, match="engine 'fast': has only the built-in schedulers"):
+    with pytest.raises(EngineError, match="engine 'fast': has the built-in schedulers only"):
         simulate(machine(), warps(1, [["compute", 1]]), "fast", scheduler=rule)

@@ -186,7 +186,7 @@ def test_a_workload_has_no_threads_to_look_at(called, tmp_path):
 
 def test_every_access_of_the_schema_is_looked_at():
     private = {Kind.LOCAL_LOAD, Kind.LOCAL_STORE}
-    others = {Kind.WORK, Kind.JOIN, Kind.BARRIER, Kind.SHARED_ARRAY}
+    others = {Kind.WORK, Kind.JOIN, Kind.BARRIER, Kind.MBARRIER, Kind.PRODUCT, Kind.SHARED_ARRAY}
     assert set(finding.ACCESS_KINDS) == set(Kind) - private - others
 
 

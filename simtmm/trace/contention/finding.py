@@ -43,7 +43,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.schema import Batch, Kind, TraceArray, TraceLaunch, TraceSite
 
 MODELS = ("EREW", "CREW", "CRCW")
-READS = (Kind.LOAD, Kind.ASYNC, Kind.SHARED_LOAD, Kind.CONSTANT_LOAD)
+READS = (Kind.LOAD, Kind.ASYNC, Kind.COPY, Kind.SHARED_LOAD, Kind.CONSTANT_LOAD)
 STORES = (Kind.STORE, Kind.SHARED_STORE)
 SHARED = (Kind.SHARED_LOAD, Kind.SHARED_STORE, Kind.SHARED_ATOMIC)
 ACCESS_KINDS = (*READS, *STORES, Kind.ATOMIC, Kind.SHARED_ATOMIC)

@@ -249,7 +249,7 @@ def test_what_a_kernel_asks_of_the_driver_it_is_given(architecture):
 
 # What a trace has of an instruction; and bytes, 4 where its modifiers don't say so.
 _KINDS = {
-    "LDG": "async", "LD": "async", "LDGSTS": "async", "UBLKCP": "async", "STG": "store", "ST": "store",
+    "LDG": "async", "LD": "async", "LDGSTS": "async", "UBLKCP": "copy", "STG": "store", "ST": "store",
     "LDS": "shared_load", "STS": "shared_store", "ATOMS": "shared_atomic",
     **dict.fromkeys(("ATOM", "ATOMG", "RED", "REDG"), "atomic"),
 }  # fmt: skip

@@ -106,7 +106,7 @@ def test_a_warp_that_is_not_full_is_counted_as_one(tmp_path, threads, warps):
     few = import_trace(tmp_path / "kernel.traceg")
     blocks = 2**40
     launch = replace(few.info.launches[0], grid=(2**20, 2**20, 1), block=(threads, 1, 1))
-    with pytest.raises(TraceError, match=f"out: {blocks * warps:,} warps take "):
+    with pytest.raises(TraceError, match=f"out: {blocks * warps:,} warps need at least "):
         export_accelsim(Trace(replace(few.info, launches=(launch,)), list(few.batches())), tmp_path / "out", 80)
 
 
@@ -115,7 +115,7 @@ def test_blocks_that_fill_the_disk_are_counted_before_anything_is_written(tmp_pa
     few = import_trace(tmp_path / "kernel.traceg")
     (launch,) = few.info.launches
     many = replace(few.info, launches=(replace(launch, grid=(2**31 - 1, 65535, 65535)),))
-    with pytest.raises(TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps take [\d,]+ bytes, but the disk has only"):
+    with pytest.raises(TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps need at least [\d,]+ bytes, but the disk has only"):
         export_accelsim(Trace(many, list(few.batches())), tmp_path / "out", 80)
     assert list((tmp_path / "out").iterdir()) == []
     blocks = 1000

@@ -210,7 +210,7 @@ def test_an_unknown_opcode_is_named_once_and_counts_as_compute(imported, caplog)
     trace = imported(launch() + access("FROB.X", GLOBAL) + access("FROB.Y", GLOBAL))
     assert {row[3:] for row in rows(trace)} == {("work", 1, 0)}
     (record,) = caplog.records
-    assert "opcode FROB is not known" in record.getMessage()
+    assert "opcode FROB is unknown" in record.getMessage()
 
 
 GOOD = launch() + access("LDG.E", GLOBAL)
