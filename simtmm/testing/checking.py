@@ -146,7 +146,7 @@ def _check_arguments(laws: list[Any], draws: object, seed: object, rule: object,
     elif not callable(rule):
         raise SimtmmError(f"rule {rule!r}: must be a function of the ready warps and the core group")
     elif engine not in (None, "reference"):
-        raise EngineError(f"engine {engine!r}: has only the built-in schedulers; your own rules run on 'reference'")
+        raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
 
 
 class _FoundError(Exception):

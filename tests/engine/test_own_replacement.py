@@ -105,7 +105,7 @@ def test_a_class_is_made_anew_for_each_set():
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (lambda lines, chunk: None, "gave None at access 3: must be a line of the set"),
+        (lambda lines, chunk: None, "returned None at access 3: must be a line of the set"),
         (lambda lines, chunk: lines[9], "failed at access 3: "),
         (7, "replacement = 7: must be a function"),
         ({"l3": two_queues}, "replacement of 'l3': cached has l1"),

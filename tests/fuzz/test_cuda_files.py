@@ -105,6 +105,6 @@ def test_what_is_changed_compiles_and_runs(folder, ptx):
 def monkeypatch_module():
     """Nothing of what is drawn is kept in the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("compile", "ptxas", "disassembly"):
+        for module in ("compile", "ptxas", "binaries.disassembly"):
             patch.setattr(f"simtmm.cuda.compilers.{module}.kept", lambda name, parts, make: make())
         yield patch

@@ -25,18 +25,30 @@ def check_room(machine: Machine, workload: AnyWorkload) -> None:
     for launch in range(workload.launches):
         part = Part.of(workload, launch)
         limit = outstanding_of(machine, part)
-        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part), limit, streamed)
+        has = part.tally.mbarriers > 0, part.tally.products > 0
+        tables = _tables(machine, Room.of(machine, part), takes_partitions(machine, part), limit, streamed, *has)
         refuse_without_room(machine, workload.origin, tables)
 
 
-def _tables(machine: Machine, room: Room, partitioned: bool, outstanding: int, streamed: bool) -> dict[str, int]:
-    """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
+def _tables(
+    machine: Machine,
+    room: Room,
+    partitioned: bool,
+    outstanding: int,
+    streamed: bool,
+    mbarriers: bool = True,
+    products: bool = True,
+) -> dict[str, int]:
+    """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large.
+
+    mbarriers, products: whether the launch has any.
+    """
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
     of_a_warp = at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + streamed * (at.REQUEST_ROW + QUEUED)
     of_a_warp += (MOST_UNSETTLED + 1) * at.SHARED_ROW if memory.pipe else 0
-    of_a_block = at.BLOCK_ROW + MOST_MBARRIERS * at.MBARRIER_ROW  # where a launch has any of these, and products
-    of_a_warp += (MOST_UNFINISHED + 1) * at.PRODUCT_ROW if machine.products else 0
+    of_a_warp += (MOST_UNFINISHED + 1) * at.PRODUCT_ROW if products else 0
+    of_a_block = at.BLOCK_ROW + (MOST_MBARRIERS * at.MBARRIER_ROW if mbarriers else 0)
     of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
     of_a_partition = partitioned + (takes.turnaround > 0) + has_slices(machine)
     numbers = {

@@ -121,7 +121,7 @@ def _run(folder: Path, content: bytes) -> object:
 def _nothing_kept() -> Iterator[None]:
     """No input comes twice, and the cache, which would hold hundreds of thousands, is looked through by each."""
     with contextlib.ExitStack() as patches:
-        for module in ("disassembly", "ptxas"):
+        for module in ("binaries.disassembly", "ptxas"):
             patches.enter_context(patch(f"simtmm.cuda.compilers.{module}.kept", lambda name, parts, make: make()))
         patches.enter_context(patch("simtmm.cuda.function.machine_code", _compiled_quickly))
         yield
