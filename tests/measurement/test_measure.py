@@ -317,7 +317,7 @@ def test_everything_is_measured_in_one_go_and_is_there_the_next_time(few, tmp_pa
 def test_only_some_kinds_are_measured_where_they_are_named(few, tmp_path, cupy):
     outcomes = everything.measure_all(tmp_path, minutes=8, repeat=2, only=["micro", "compiled"])
     assert [(outcome.kind, outcome.status) for outcome in outcomes] == [("micro", "done"), *[("compiled", "done")] * 2]
-    with pytest.raises(StudyError, match=r"only = 'micros': must be of parity, .*did you mean 'micro'"):
+    with pytest.raises(StudyError, match=r"only = 'micros': must be one or more of parity, .*did you mean 'micro'"):
         everything.measure_all(tmp_path, minutes=8, only=["micros"])
 
 
