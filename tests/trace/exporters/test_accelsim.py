@@ -115,7 +115,9 @@ def test_blocks_that_fill_the_disk_are_counted_before_anything_is_written(tmp_pa
     few = import_trace(tmp_path / "kernel.traceg")
     (launch,) = few.info.launches
     many = replace(few.info, launches=(replace(launch, grid=(2**31 - 1, 65535, 65535)),))
-    with pytest.raises(TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps need at least [\d,]+ bytes, but the disk has only"):
+    with pytest.raises(
+        TraceError, match=r"out: 9,\d\d\d,[\d,]+ warps need at least [\d,]+ bytes, but the disk has only"
+    ):
         export_accelsim(Trace(many, list(few.batches())), tmp_path / "out", 80)
     assert list((tmp_path / "out").iterdir()) == []
     blocks = 1000
