@@ -93,7 +93,7 @@ __attribute__((visibility("default"), noreturn)) void simtmm_stop(int status) {
 
 // A program calls what a library would compute.
 __attribute__((visibility("default"), noreturn)) void simtmm_refuse(const char *what) {
-    say("error: ", std::string("calls ") + what + ": libraries' calls can't be run here");
+    say("error: ", std::string("calls ") + what + ": library calls are not supported");
     finish(2);
     _exit(2);
 }
