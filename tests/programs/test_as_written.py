@@ -198,7 +198,7 @@ def test_a_program_is_stopped_after_so_many_launches_and_what_there_is_is_report
     assert (outcome.status, outcome.launched, outcome.recorded) == (0, 7, 7)
     said = capfd.readouterr()
     assert said.out == "goes on\n"
-    assert "simtmm: note: stopped after 7 launches (--stop-after\n" in said.err
+    assert "simtmm: note: stopped after 7 launches (--stop-after)\n" in said.err
 
 
 def test_a_program_is_stopped_after_so_many_seconds_even_within_its_own_code(written, capfd):
