@@ -10,7 +10,7 @@ from pathlib import Path
 import simtmm
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "tests" / "programs" / "hopper_ladder.cu"
+SOURCE = ROOT / "tests" / "validation" / "hopper_ladder.cu"
 KERNELS = {
     1: "`mma.sync`, `cp.async`",
     2: "TMA, `wgmma`, one stage",

@@ -66,6 +66,7 @@ int main(int argc, char** argv) {
   void* fn = nullptr; cudaDriverEntryPointQueryResult q;
   CK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &fn, 12000, cudaEnableDefault, &q));
   encode = (encode_fn)fn;
+  if (argc != 3) { printf("hopper_ladder K n\n"); return 2; }
   const int k = atoi(argv[1]), n = atoi(argv[2]);
   Problem p; const size_t bytes=(size_t)n*n*2; p.n=n;
   CK(cudaMalloc(&p.A, bytes)); CK(cudaMalloc(&p.B, bytes)); CK(cudaMalloc(&p.C, bytes));
