@@ -191,7 +191,7 @@ def test_calls_that_nobody_defines_end_in_one_line(tmp_path):
     source = tmp_path / "gone.cu"
     source.write_text("#include <cuda.h>\nint main() { return cuCtxSynchronize(); }\n")
     done = command("run", str(source), check=2)
-    assert "calls cuCtxSynchronize, a function of the driver's interface" in done.stderr.splitlines()[-1]
+    assert "calls cuCtxSynchronize, a function of the driver API" in done.stderr.splitlines()[-1]
 
 
 def test_launches_from_the_device_end_in_one_line(tmp_path):
