@@ -15,7 +15,7 @@ from simtmm import count, load_trace, lower
 from simtmm.errors import SimtmmError, TraceError
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.runs import blocks
+from simtmm.trace.runs import encoder
 from simtmm.trace.runs import file as of_file
 from simtmm.trace.runs.file import COLUMNS, STEPS
 from simtmm.trace.runs.layout import LOOP
@@ -93,7 +93,7 @@ def test_the_columns_are_those_of_the_page(saved):
 def test_row_groups_of_any_size_read_alike(tmp_path, monkeypatch, values, groups):
     monkeypatch.setattr("simtmm.trace.runs.writing.ROW_GROUP_VALUES", values)
     for name in ("PIECE", "TOGETHER"):
-        monkeypatch.setattr(blocks, name, 2 * 6422)  # two blocks
+        monkeypatch.setattr(encoder, name, 2 * 6422)  # two blocks
     trace = looping()
     trace.save(tmp_path / "t.parquet")
     found = pq.ParquetFile(tmp_path / "t.parquet").num_row_groups
@@ -215,7 +215,7 @@ def test_metadata_of_runs_on_rows_of_another_kind_is_refused(saved):
 
 def test_a_launch_is_read_without_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr("simtmm.trace.runs.writing.ROW_GROUP_BLOCKS", 1)
-    monkeypatch.setattr(blocks, "TOGETHER", 1)
+    monkeypatch.setattr(encoder, "TOGETHER", 1)
     (one,) = looping(4).batches()
     launch = looping(4).info.launches[0]
     pieces = [dataclasses.replace(one, launch=np.full(4, number, np.int32)) for number in range(3)]

@@ -16,7 +16,7 @@ from simtmm.trace.schema import EVENT, KINDS, WORK_CLASSES, Kind
         (
             Kind,
             "work load async store atomic shared_load shared_store shared_atomic join barrier shared_array local_load "
-            "local_store constant_load",
+            "local_store constant_load copy mbarrier product",
         ),
         (WarpState, "start ready issuing pipeline memory barrier pause"),
         (Count, "instructions requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors"),
