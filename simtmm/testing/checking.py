@@ -6,10 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
-from hypothesis import seed as seeded
-from hypothesis.errors import HypothesisException
-
 from simtmm.engine import ENGINES, simulate
 from simtmm.engine.reference.schedulers import SCHEDULERS
 from simtmm.errors import EngineError, SimtmmError, nearest
@@ -18,16 +14,13 @@ from simtmm.rules import Rule, rule_name
 from simtmm.testing.cases import Case, cases
 from simtmm.testing.counter_example import save_picture, text_picture, turns_table
 from simtmm.testing.grants import Grants, HeldForEverError, Watch
-from simtmm.testing.laws import Law, law_named
+from simtmm.testing.laws import FAMILIES, LAWS, Law, law_named
 from simtmm.testing.laws.law import Breach
 from simtmm.testing.observed import observed
-from simtmm.testing.searching import searching
+from simtmm.testing.searching import CONTRACT, check_search, laws_of, smallest_found
 from simtmm.workload import Workload
 
 DRAWS = 100
-MOST_DRAWS = 10**6
-MOST_SHRINKS = 200  # runs in which a counter-example is made smaller
-CONTRACT = "every rule's contract"  # which no author needs to promise
 CONTRACT_SUMMARY = (
     "A rule returns a ready warp, None or Idle(until), raises nothing, and does not hold back for ever while nothing "
     "else happens."
@@ -51,7 +44,7 @@ class Counterexample:
     workloads: tuple[Workload, ...]
 
     @property
-    def size(self) -> tuple[int, int, int]:
+    def size(self) -> tuple[int, ...]:
         """The order of size of two counter-examples: turns up to the breach, warps, operations and their amounts."""
         work = self.workloads
         operations = sum(each.operations + int(each.amount.sum()) for each in work)
@@ -111,33 +104,24 @@ def check_rule(
     Raises BrokenPromiseError, an AssertionError, with the smallest counter-example that was seen; SimtmmError for a
     promise, a rule or a number that is none.
     """
-    laws = [law_named(each) if isinstance(each, str) else each for each in promises]
-    _check_arguments(laws, draws, seed, rule, engine)
+    laws = laws_of(promises, Law, law_named, [*LAWS, *(f"{name}(...)" for name in FAMILIES)])
+    check_search(draws, seed)
+    _check_rule(rule, engine)
     name = rule if isinstance(rule, str) else rule_name(rule)
     kept = Kept(name, {}, {})
     for law in laws:
         search = _Search(law, rule, engine or "fast")
-        search.go(draws, seed)
-        if search.smallest:
+        found = smallest_found(cases(law.kinds, law.pair), search.judge, draws, seed)
+        if found:
             if picture is not None:
-                title = f"rule {name} breaks {search.smallest.promise}"
-                save_picture(picture, title, search.smallest.grants, search.smallest.breach)
-            raise BrokenPromiseError(name, search.smallest, search.smallest.breach.what)
+                save_picture(picture, f"rule {name} breaks {found.promise}", found.grants, found.breach)
+            raise BrokenPromiseError(name, found, found.breach.what)
         kept.draws[law.name], kept.turns[law.name] = search.draws, search.turns
     return kept
 
 
-def _check_arguments(laws: list[Any], draws: object, seed: object, rule: object, engine: str | None) -> None:
-    """Raise SimtmmError for what check_rule does not take."""
-    if not laws:
-        raise SimtmmError("promises: must have at least one law of simtmm.testing.laws, such as no_starvation")
-    for law in laws:
-        if not isinstance(law, Law):
-            raise SimtmmError(f"promises: {law!r}: must be a law or its name; a family needs its number")
-    if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
-        raise SimtmmError(f"draws = {draws!r}: must be a whole number from 1 to {MOST_DRAWS}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise SimtmmError(f"seed = {seed!r}: must be a whole number of at least 0")
+def _check_rule(rule: object, engine: str | None) -> None:
+    """Raise SimtmmError for what is no rule, or an engine that does not run it."""
     if isinstance(rule, str):
         if rule not in SCHEDULERS:
             raise SimtmmError(f"rule {rule!r}: unknown{nearest(rule, SCHEDULERS)}")
@@ -149,44 +133,15 @@ def _check_arguments(laws: list[Any], draws: object, seed: object, rule: object,
         raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
 
 
-class _FoundError(Exception):
-    """Tells Hypothesis that an example fails."""
-
-
-class _EnoughError(BaseException):
-    """Ends Hypothesis, which would take an Exception for another failing example."""
-
-
 class _Search:
-    """Looks for a counter-example to a law, and for a smaller one."""
+    """Runs cases for a law. draws, turns: how many so far."""
 
     def __init__(self, law: Law, rule: Rule | str, engine: str) -> None:
         self.law, self.rule, self.engine = law, rule, engine
-        self.smallest: Counterexample | None = None
-        self.draws = self.turns = self.shrinks = 0
+        self.draws = self.turns = 0
 
-    def go(self, draws: int, seed: int) -> None:
-        """Draw so many cases."""
-
-        @seeded(seed)
-        @searching(draws)
-        @given(cases(self.law.kinds, self.law.pair))
-        def try_one(case: Case) -> None:
-            self.try_one(case)
-
-        try:
-            try_one()
-        except (_FoundError, _EnoughError, HypothesisException, BaseExceptionGroup):
-            # A rule that hangs on luck does not fail twice alike, which Hypothesis says; what it did stands.
-            if self.smallest is None:
-                raise
-
-    def try_one(self, case: Case) -> None:
-        """Run a case. Raises _FoundError where it breaks the law."""
-        if self.smallest:
-            self.shrinks += 1
-            if self.shrinks > MOST_SHRINKS:
-                raise _EnoughError
+    def judge(self, case: Case) -> Counterexample | None:
+        """Run a case; the counter-example that it is, if it breaks the law."""
         self.draws += 1
         runs, breach, promise = [], None, self.law.name
         for workload in case.workloads:
@@ -198,9 +153,9 @@ class _Search:
                 break
         breach = breach or self.law(*runs)
         if breach is None:
-            return
+            return None
         contract = promise == CONTRACT
-        example = Counterexample(
+        return Counterexample(
             promise=promise,
             summary=CONTRACT_SUMMARY if contract else self.law.summary,
             formula="" if contract else self.law.formula,
@@ -209,9 +164,6 @@ class _Search:
             machine=case.machine,
             workloads=tuple(case.workloads),
         )
-        if self.smallest is None or example.size < self.smallest.size:
-            self.smallest = example
-        raise _FoundError
 
     def run(self, machine: Machine, workload: Workload) -> tuple[Grants, Breach | None]:
         """The turns of a run, and what no rule may do, if the rule did it."""

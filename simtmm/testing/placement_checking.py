@@ -3,10 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hypothesis import given
-from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from hypothesis.errors import HypothesisException
 from hypothesis.strategies import DrawFn
 
 from simtmm.errors import SimtmmError
@@ -15,11 +12,9 @@ from simtmm.rules import rule_name
 from simtmm.testing.checking import BrokenPromiseError
 from simtmm.testing.placement_bench import Launched, Shape, Work, launched
 from simtmm.testing.placement_laws import PLACEMENT_LAWS, PlacementLaw, placement_law
-from simtmm.testing.searching import searching
+from simtmm.testing.searching import CONTRACT, check_search, laws_of, smallest_found
 
-MOST_DRAWS = 10**6
 MOST_BLOCKS = 16
-CONTRACT = "every rule's contract"
 Case = tuple[Shape, list[Work], list[Work]]  # the blocks, and those of the second launch
 
 
@@ -65,13 +60,14 @@ def check_placement(
     Raises BrokenPromiseError, an AssertionError, with the smallest counter-example that was seen, also where the rule
     gives a group without room, or what is no group; SimtmmError for a promise or a number that is none.
     """
-    laws = [placement_law(each) if isinstance(each, str) else each for each in promises]
-    if not laws:
-        raise SimtmmError(f"promises: there are none: give some of {', '.join(PLACEMENT_LAWS)}")
-    if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
-        raise SimtmmError(f"draws = {draws!r}: must be a whole number from 1 to {MOST_DRAWS}")
+    laws = laws_of(promises, PlacementLaw, placement_law, PLACEMENT_LAWS)
+    check_search(draws, seed)
     for law in laws:
-        found = _searched(rule, law, draws, seed)
+
+        def judge(case: Case, law: PlacementLaw = law) -> LaunchExample | None:
+            return _judged(rule, law, case)
+
+        found = smallest_found(_cases(law.pair), judge, draws, seed)
         if found:
             raise BrokenPromiseError(rule_name(rule), found, found.what, kind="placement")
 
@@ -91,37 +87,12 @@ def _cases(draw: DrawFn, pair: str) -> Case:
     return shape, work, work[:kept] + draw(blocks)
 
 
-class _BrokenError(Exception):
-    """Tells Hypothesis that an example fails."""
-
-
-def _searched(rule: Placement, law: PlacementLaw, draws: int, seed: int) -> LaunchExample | None:
-    smallest: LaunchExample | None = None
-
-    def judged(case: Case) -> LaunchExample | None:
-        shape, work, other = case
-        try:
-            runs = [launched(rule, shape, each) for each in ([work, other] if law.pair else [work])]
-        except SimtmmError as error:
-            return LaunchExample(CONTRACT, str(error), shape, -1, Launched((), len(work)))
-        found = law.function(*runs)
-        return None if found is None else LaunchExample(law.name, found[1], shape, found[0], runs[0])
-
-    @seeded(seed)
-    @searching(draws)
-    @given(_cases(law.pair))
-    def try_one(case: Case) -> None:
-        nonlocal smallest
-        example = judged(case)
-        if example is None:
-            return
-        if smallest is None or example.size < smallest.size:
-            smallest = example
-        raise _BrokenError
-
+def _judged(rule: Placement, law: PlacementLaw, case: Case) -> LaunchExample | None:
+    """The counter-example that a case is, None if the rule keeps the law in it."""
+    shape, work, other = case
     try:
-        try_one()
-    except (_BrokenError, HypothesisException, BaseExceptionGroup):
-        if smallest is None:
-            raise
-    return smallest
+        runs = [launched(rule, shape, each) for each in ([work, other] if law.pair else [work])]
+    except SimtmmError as error:
+        return LaunchExample(CONTRACT, str(error), shape, -1, Launched((), len(work)))
+    found = law.function(*runs)
+    return None if found is None else LaunchExample(law.name, found[1], shape, found[0], runs[0])

@@ -3,10 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hypothesis import given
-from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from hypothesis.errors import HypothesisException
 from hypothesis.strategies import DrawFn
 
 from simtmm.errors import SimtmmError, nearest
@@ -14,9 +11,8 @@ from simtmm.replacement import Access, CacheSet, Policy
 from simtmm.rules import rule_name
 from simtmm.testing.checking import BrokenPromiseError
 from simtmm.testing.policy_laws import POLICY_LAWS, PolicyLaw
-from simtmm.testing.searching import searching
+from simtmm.testing.searching import check_search, laws_of, smallest_found
 
-MOST_DRAWS = 10**6
 LONGEST = 24  # accesses
 Case = tuple[int, list[int], list[int]]  # ways, accesses, and those of the second run
 
@@ -30,6 +26,11 @@ class Example:
     ways: int
     wrong: int
     accesses: tuple[Access, ...]
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """By which one counter-example is smaller than another."""
+        return self.ways, self.wrong
 
     def __str__(self) -> str:
         rows = [("access", "chunk", "lines", "")]
@@ -52,13 +53,14 @@ def check_policy(policy: Policy, promises: Iterable[PolicyLaw | str], *, draws: 
     Raises BrokenPromiseError, an AssertionError, with the smallest counter-example that was seen; SimtmmError for a
     promise or a number that is none.
     """
-    laws = [_law_named(each) if isinstance(each, str) else each for each in promises]
-    if not laws:
-        raise SimtmmError(f"promises: must have at least one of {', '.join(POLICY_LAWS)}")
-    if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
-        raise SimtmmError(f"draws = {draws!r}: must be a whole number from 1 to {MOST_DRAWS}")
+    laws = laws_of(promises, PolicyLaw, _law_named, POLICY_LAWS)
+    check_search(draws, seed)
     for law in laws:
-        found = _searched(policy, law, draws, seed)
+
+        def judge(case: Case, law: PolicyLaw = law) -> Example | None:
+            return _judged(policy, law, case)
+
+        found = smallest_found(_cases(law.pair), judge, draws, seed)
         if found:
             raise BrokenPromiseError(rule_name(policy), found, found.what, kind="policy")
 
@@ -91,33 +93,11 @@ def _run(policy: Policy, ways: int, chunks: list[int]) -> list[Access]:
     return cache.accesses
 
 
-class _BrokenError(Exception):
-    """Tells Hypothesis that an example fails."""
-
-
-def _searched(policy: Policy, law: PolicyLaw, draws: int, seed: int) -> Example | None:
-    smallest: Example | None = None
-
-    @seeded(seed)
-    @searching(draws)
-    @given(_cases(law.pair))
-    def try_one(case: Case) -> None:
-        nonlocal smallest
-        ways, chunks, others = case
-        runs = [_run(policy, ways, chunks)]
-        if law.pair:
-            runs.append(_run(policy, ways + (law.pair == "wider"), others))
-        found = law.function(*runs)
-        if found is None:
-            return
-        example = Example(law.name, found[1], ways, found[0], tuple(runs[0]))
-        if smallest is None or (ways, found[0]) < (smallest.ways, smallest.wrong):
-            smallest = example
-        raise _BrokenError
-
-    try:
-        try_one()
-    except (_BrokenError, HypothesisException, BaseExceptionGroup):
-        if smallest is None:
-            raise
-    return smallest
+def _judged(policy: Policy, law: PolicyLaw, case: Case) -> Example | None:
+    """The counter-example that a case is, None if the policy keeps the law in it."""
+    ways, chunks, others = case
+    runs = [_run(policy, ways, chunks)]
+    if law.pair:
+        runs.append(_run(policy, ways + (law.pair == "wider"), others))
+    found = law.function(*runs)
+    return None if found is None else Example(law.name, found[1], ways, found[0], tuple(runs[0]))

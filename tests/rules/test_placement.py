@@ -265,7 +265,12 @@ def test_a_rule_with_state_is_made_anew_for_each_launch():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: check_placement(depth_first, []), "promises: there are none: give some of places_all, "),
+        (lambda: check_placement(depth_first, []), "promises: must have at least one of places_all, "),
+        (lambda: check_placement(depth_first, [balanced_within]), "promises: <function balanced_within"),
+        (
+            lambda: check_placement(depth_first, ["places_all"], seed=-1),
+            "seed = -1: must be a whole number",
+        ),
         (lambda: check_placement(depth_first, ["balanced"]), "promise 'balanced': unknown"),
         (lambda: check_placement(depth_first, ["places_all"], draws=0), "draws = 0: must be a whole number from 1 to"),
         (lambda: balanced_within(0), "balanced_within(0): must be a whole number of at least 1"),

@@ -154,6 +154,8 @@ def test_the_engines_l1_is_least_recently_used(engine):
     ("arguments", "said"),
     [
         ({"promises": []}, "promises: must have at least one of drops_least_recent, "),
+        ({"promises": [check_policy]}, "promises: .*: must be a law or its name; "),
+        ({"promises": ["inclusion"], "seed": True}, "seed = True: must be a whole number of at least 0"),
         ({"promises": ["lru"]}, "promise 'lru': unknown; "),
         ({"promises": ["inclusion"], "draws": 0}, "draws = 0: must be a whole number from 1 to 1000000"),
     ],
