@@ -13,6 +13,7 @@ _LIBRARIES = {
     "cutensor": "cuTENSOR", "nvml": "NVML", "cupti": "CUPTI", "mpi": "MPI", "gl": "OpenGL", "cuda_gl": "OpenGL",
 }  # fmt: skip
 _DRIVER = re.compile(r"cu(?!da|blas|fft|rand|sparse|solver|dnn|tensor|pti)[A-Z]\w+")
+_DEFINED_TWICE = re.compile(r"multiple definition of [`'](.+?)'")
 _UNDEFINED = re.compile(r"undefined reference to [`'](\S+?)'")
 _NO_HEADER = re.compile(r'(?:cannot open source file "([^"]+)"|(\S+): No such file)')
 _DEVICE_RUNTIME = "cuda_device_runtime"  # what device-side launches are linked with
@@ -31,8 +32,11 @@ def stubs_of(log: str) -> str:
 
 
 def unresolved(log: str, name: str) -> CompilerError:
-    """The error of a program that calls what nobody defines. log: the linker's."""
+    """The error of a program that can't be linked, mostly as it calls what nobody defines. log: the linker's."""
     found = list(dict.fromkeys(_UNDEFINED.findall(log)))
+    if not found and (twice := _DEFINED_TWICE.search(log)):
+        hint = "; an argument that is a source file goes behind another --" if twice[1] == "main" else ""
+        return CompilerError(f"{name}: defines {twice[1]} twice, in this file or its others{hint}", log)
     if not found:
         complaint = next((line for line in log.splitlines() if "error" in line or "cannot find" in line), log[:200])
         return CompilerError(f"{name}: can't be linked: {complaint.strip()}", log)
