@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from simtmm.cuda.checks.checker import Checker, checking
+from simtmm.cuda.checks.active import checking
+from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.names import CHECKS, Checks
 from simtmm.cuda.disagreement.order_trial import OrderTrial
 from simtmm.cuda.execution.device_clock import Latencies
