@@ -40,8 +40,8 @@ from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
+from simtmm.trace.sampled_blocks import Sampling
 from simtmm.trace.schedule import Schedule
-from simtmm.trace.schema import Sampling
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, telling, watched
 from simtmm.workload import Workload

@@ -22,27 +22,10 @@ from simtmm.machine.durations import Durations
 from simtmm.machine.residency import active_blocks, block_limits
 from simtmm.machine.rules import RULES
 from simtmm.machine.spelled import WHOLE, with_sizes
-from simtmm.machine.tables import (
-    Banks,
-    Cores,
-    GroupCache,
-    GroupPipe,
-    HongKim,
-    Instructions,
-    Limits,
-    Memory,
-    Pipe,
-    Pipes,
-    Products,
-    Resources,
-    Results,
-    Rows,
-    Scheduling,
-    SharedCache,
-    Source,
-    Tlb,
-    units_of,
-)
+from simtmm.machine.tables import Source, units_of
+from simtmm.machine.tables.cores import Cores, Limits, Resources, Scheduling
+from simtmm.machine.tables.instructions import Banks, HongKim, Instructions, Pipe, Pipes, Products, Results
+from simtmm.machine.tables.memory import GroupCache, GroupPipe, Memory, Rows, SharedCache, Tlb
 from simtmm.machine.values import Capability, Count, Link, MemoryBytes, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES

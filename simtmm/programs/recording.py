@@ -21,7 +21,8 @@ from simtmm.recorder.direct.clock import Clock, LaunchListener
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import TraceLaunch
 from simtmm.watch import tell
 
 RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run

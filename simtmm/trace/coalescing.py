@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import WorkloadError, shown
-from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.machine.tables.memory import LARGEST_SEGMENT
 from simtmm.native import Loop
 
 HALF_WARP = 16  # threads that are coalesced together, whatever the width of a warp

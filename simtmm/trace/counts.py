@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from simtmm.display import Displayed
 from simtmm.machine import Machine
-from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.machine.tables.memory import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import Progress, check_fits, lower_or_stream

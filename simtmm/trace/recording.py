@@ -18,8 +18,9 @@ from simtmm.trace.parquet import joined
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.encoder import PIECE, Encoder
 from simtmm.trace.runs.writing import RunWriter
+from simtmm.trace.sampled_blocks import Sampling
 from simtmm.trace.schedule import Listing
-from simtmm.trace.schema import Batch, Sampling, TraceArray, TraceLaunch, TraceSite
+from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
 
 TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
 UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory

@@ -12,7 +12,7 @@ from simtmm.analysis.verdict import UNTRIED, Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import CHANGES, HELPS, MORE_WARPS, WhatIf, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
-from simtmm.machine.tables import SharedCache
+from simtmm.machine.tables.memory import SharedCache
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines, workloads
 from simtmm.trace.counts import Counts, LaunchCounts

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from simtmm.engine.fast import layout as at
 from simtmm.machine import Machine
-from simtmm.machine.tables import Cache
+from simtmm.machine.tables.memory import Cache
 from simtmm.stalls import CLASSES
 
 LINE = 8  # integers of a cache line of this computer's
