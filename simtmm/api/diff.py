@@ -10,7 +10,7 @@ from simtmm.requests.diff import DiffRequest
 
 if TYPE_CHECKING:
     from simtmm.analysis.difference import Difference
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine

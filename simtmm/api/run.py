@@ -9,7 +9,7 @@ from simtmm.api.requested import request_of
 from simtmm.requests.run import LONG, RunRequest
 
 if TYPE_CHECKING:
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine

@@ -74,7 +74,8 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
     WATCH_PLACE,
 )
-from simtmm.engine.fast.memory import fetch_lines, pass_shared, transfer_chunks
+from simtmm.engine.fast.memory.path import fetch_lines, transfer_chunks
+from simtmm.engine.fast.memory.pipe import pass_shared
 from simtmm.engine.fast.own_ports import pick_of_port
 from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
