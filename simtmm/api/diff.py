@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simtmm.watch import Watch
 
 
-def diff(
+def diff(  # noqa: PLR0913 - each is an option of the verb
     a: "str | Path | Kernel | Run",
     b: "str | Path | Kernel | Run",
     machine: "Machine | str | Path | None" = None,

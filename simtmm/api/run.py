@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Sizes = int | str | Sequence[int] | None
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     source: "str | Path | Kernel | Trace | Workload | Program | None" = None,
     machine: "Machine | str | Path | None" = None,
     parameters: Mapping[str, object] | None = None,

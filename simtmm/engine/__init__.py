@@ -31,7 +31,7 @@ ENGINES = {"fast": "simtmm.engine.fast", "reference": "simtmm.engine.reference"}
 DEFAULT = "fast"
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine,
     workload: AnyWorkload,
     engine: str | None = None,

@@ -51,7 +51,7 @@ def _terms(a1: Value, a0: Value, f_app: Value, f_cache: Value, f_sched: Value) -
     return {"run": a1 * (f_app * f_cache * f_sched), "constant": a0}  # Eq. (5.9) in the form of Eq. (5.24)
 
 
-def _terms_of_launch(
+def _terms_of_launch(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     a1: Value, a0: Value, f_app: Value, m: Value, C_s: Value, G: Value, B_r: Value, B_a: Value, P: Value, Q: Value
 ) -> dict[str, Value]:
     return _terms(a1, a0, f_app, cache_factor(m, C_s, G), scheduling_factor(B_r, B_a, P, Q))
@@ -67,7 +67,7 @@ CALIBRATED_BY_LAUNCH = Formula(
 )
 
 
-def calibrated(
+def calibrated(  # noqa: PLR0913 - a letter of the equation each
     machine: Machine,
     counts: Counts,
     a1: float,

@@ -93,7 +93,7 @@ class Expressions(Operations):
             raise self.refused(node, "gives nothing, or several values")
         return found
 
-    def called(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
+    def called(self, node: ast.Call) -> Value | tuple[Value, ...] | None:  # noqa: C901 - a case for each function that is known
         """What a call gives; None if that is nothing."""
         function, count = self._call_of(node), len(node.args)
         if node.keywords or function is None:

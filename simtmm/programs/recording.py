@@ -37,7 +37,7 @@ class NoLaunchError(RecordingError):
 class ProgramRecording:
     """Launches on a program's device, recorded or not."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is an option of the recording
         self,
         device: DeviceOfProgram,
         name: str,
@@ -150,7 +150,7 @@ class ProgramRecording:
             raise
         self._whole += 1
 
-    def _follow(
+    def _follow(  # noqa: C901 - what is chosen, timed and sampled of a launch, batch by batch
         self,
         function: KernelFunction,
         launch: DeviceLaunch,

@@ -129,7 +129,7 @@ def _files(source: str, arguments: list[str] | None) -> list[str]:
     return [source, *itertools.takewhile(lambda word: Path(word).suffix in SOURCES and is_file(word), arguments or [])]
 
 
-def program_run(
+def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     source: str,
     arguments: list[str] | None,
     machine: "Machine | None",

@@ -126,7 +126,7 @@ class _Served(NamedTuple):
 
 
 @Loop
-def _serve(addresses, sizes, ends, left, requested, served):  # type: ignore[no-untyped-def]
+def _serve(addresses, sizes, ends, left, requested, served):  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a transaction of a half-warp after another
     """Fill what is served; the number of transactions.
 
     left: int64[threads, 2], for the time of the call: of each thread the first byte that it still waits for, and the

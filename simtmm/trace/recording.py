@@ -128,7 +128,7 @@ class TraceRecorder:
                 writing.result()
             self._under_way.popleft()
 
-    def finish(
+    def finish(  # noqa: PLR0913, PLR0917 - all that a trace's metadata are made of
         self,
         kernel: str,
         parameters: dict[str, Any],

@@ -55,7 +55,7 @@ class SiteTables(NamedTuple):
     names: tuple[str, ...]  # of these
 
 
-def site_tables(
+def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's specification
     sites: Sequence[TraceSite],
     arrays: Sequence[TraceArray] = (),
     holds: Sequence[tuple[str, float]] = (),

@@ -124,7 +124,7 @@ def add_wide(row, column, amount):  # type: ignore[no-untyped-def]
     row[column + 1] += amount & 0xFFFFFFFF
 
 
-def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]
+def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a case for each kind of operation
     """Add operations to a launch's row. state: of the first warp, zeros where it begins.
 
     Time is in units of L. An async is over one behind that in which it begins, so those that a warp waits for at all

@@ -310,7 +310,7 @@ def counts(chunks=100, waits=0):
     return Counts.of_launch(LaunchCounts("f", 1, 1, chunks, 1, 1, 1, 1, 1, 1, 1.0, waits=waits))
 
 
-def because(
+def because(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     run_, cause=causes.LATENCY, share=0.9, bound="compute", tmm=1000, warps=1000, work=800, on=None, counted=None
 ):
     message = beside_the_model(

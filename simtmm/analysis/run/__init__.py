@@ -112,7 +112,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     return dataclasses.replace(run, warnings=(found.why, *run.warnings))
 
 
-def run_program(
+def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     program: Program,
     machine: Machine,
     engine: str = DEFAULT,
@@ -183,7 +183,7 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     return dataclasses.replace(beside, sampled=sampled, advice=advice, warnings=warnings)
 
 
-def _beside_models(
+def _beside_models(  # noqa: PLR0913, PLR0917 - all that a run's outcome is made of
     program: Program,
     machine: Machine,
     info: TraceInfo,

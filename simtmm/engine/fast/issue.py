@@ -186,7 +186,7 @@ def instruction(s, g, slot, t, p):
 
 
 @inlined
-def act(s, memory, g, w, p, t):
+def act(s, memory, g, w, p, t):  # noqa: C901 - a case for each kind of access; calls cost here
     """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
     what = s.port[p, PORT_ACCESS]
     if what < 0 or what >= JOIN:

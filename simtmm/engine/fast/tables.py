@@ -23,7 +23,7 @@ SCHEDULERS = {
 }
 
 
-def parameters_of(machine: Machine) -> Integers:
+def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement for each parameter
     """What stays the same over launches; see layout.P_*."""
     memory, takes = machine.memory, machine.durations
     parameters = np.zeros(at.PARAMETERS, dtype=np.int64)

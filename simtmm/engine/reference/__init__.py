@@ -36,7 +36,7 @@ from simtmm.timeline import Timeline
 from simtmm.workload import LARGEST, Workload
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine,
     workload: Workload,
     *,

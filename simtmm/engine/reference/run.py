@@ -30,7 +30,7 @@ from simtmm.workload import Workload
 class Run:
     """One launch on a machine with empty caches and idle ports."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         self,
         machine: Machine,
         workload: Workload,

@@ -56,7 +56,7 @@ def threads_that_hide_latency(L: Value, S_D: Value, C: Value) -> Value:
     return L / (S_D * C)
 
 
-def _terms_by_size(
+def _terms_by_size(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     n: Value, S_D: Value, L: Value, C: Value, T: Value, B_r: Value, B_a: Value, P: Value, Q: Value
 ) -> dict[str, Value]:
     waves = waves_per_core(B_r, B_a, P, Q)

@@ -85,7 +85,7 @@ def block_occupancy(B_a: Value, B_max: Value, P: Value, Q: Value) -> Value:
 
 
 @checked("B_a", Z_BYTES, BLOCK_MEMORY, R, REGISTERS, T_R, B_MAX, P, Q, T_MAX_MP)
-def active_blocks(
+def active_blocks(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     Z: Value, Z_B: Value, R: Value, R_T: Value, T_r: Value, B_max: Value, P: Value, Q: Value, T_maxMP: Value
 ) -> Value:
     """B_a, the blocks that a core group holds at once, as printed; 0 where a block does not fit."""

@@ -80,7 +80,7 @@ _MBARRIER, _PRODUCT = int(Kind.MBARRIER), int(Kind.PRODUCT)
 
 
 @inlined
-def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
+def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):  # noqa: C901, PLR0913, PLR0917 - a compiled loop: arrays, and a case for each kind of step
     """What the lanes of a step do in addition to what their site says, found without asking each where that can be."""
     lanes = np.int64(0)
     if walk.rules[RULE_GRID_BARRIERS] != 0 and kind in (_LOAD, _ASYNC, _ATOMIC) and is_alone(walk, w, at, kind):
@@ -148,7 +148,7 @@ def operation_of(kind):
 
 
 @inlined
-def act(walk, w, kind, site, says, before, piped, stall, lanes, output):
+def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa: C901, PLR0911, PLR0912, PLR0913, PLR0915, PLR0917 - a compiled loop: arrays, and a case for each kind of event
     """What the lanes of a step do in addition to what their site says; whether that can be determined."""
     count = output.used[MADE_CHUNKS]
     halves = walk.rules[RULE_HALF_WARPS] != 0

@@ -76,7 +76,7 @@ def go_on(walk, runs, values, w, output, most_chunks):
 
 
 @inlined
-def take_step(walk, runs, values, w, at, output):
+def take_step(walk, runs, values, w, at, output):  # noqa: C901, PLR0912, PLR0915 - a compiled loop: section 9's steps in their order
     """The operations of the lanes at the lowest site; whether they can be determined."""
     leader = leader_at(walk, w, at)
     what = walk.group[w, leader, GROUP_WHAT]

@@ -78,7 +78,7 @@ def write(s, chunk, written, partial, t):
 
 
 @inlined
-def from_global_memory(s, g, what, cached, here, chunk, accessed, missing, start, t):
+def from_global_memory(s, g, what, cached, here, chunk, accessed, missing, start, t):  # noqa: PLR0913, PLR0917 - what is known of the instruction is not asked anew for each chunk
     """What global memory has to give or take of a chunk, and what comes before that: the fetch port, its partition.
 
     cached: whether it is loaded. here: whether it is read for an atomic that is done in the L2.

@@ -144,7 +144,7 @@ def note_without_path(s, g, what, first, count, t):
 
 
 @inlined
-def transfer_chunks(s, memory, g, w, what, first, count, passes, t):
+def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - section 4 in its order; calls cost here
     """Section 4: reserve the path of the chunks of a warp's instruction; the tick at which it finishes.
 
     passes: over the banks of the group's pipe, if it has one.

@@ -138,7 +138,7 @@ class Memory:
         """When the chunk's address is known beyond the group, which it is not before `start`."""
         return max(start, self.tlb[group].look_up(chunk, now)) if self.tlb else start
 
-    def transfer(self, group: int, kind: int, chunk: int, accessed: list[int], start: int, now: int) -> int:
+    def transfer(self, group: int, kind: int, chunk: int, accessed: list[int], start: int, now: int) -> int:  # noqa: C901 - section 4 in its order
         """The finish of one chunk: from a cache, or from global memory and then into the caches.
 
         accessed: bytes of each of its sectors.
