@@ -119,6 +119,8 @@ class Machine(Displayed, Table):
 
         All values must be there: `family` is a word here, and `simtmm.load_machine` takes from it what a file lacks.
         Raises MachineError, with the key, the value and what is allowed.
+
+        tables: nested tables by key, as TOML has them.
         """
         if not isinstance(tables, Mapping):
             raise MachineError(f"{origin}: must be a table of keys, not {type(tables).__name__}")
@@ -197,7 +199,10 @@ class Machine(Displayed, Table):
         return hash(self.digest())
 
     def ticks(self, cycles: float) -> int:
-        """A duration in whole ticks: floor(cycles * ticks_per_cycle + 0.5) in double precision."""
+        """A duration in whole ticks: floor(cycles * ticks_per_cycle + 0.5) in double precision.
+
+        cycles: a number of cycles, whole or not, at least 0.
+        """
         return math.floor(cycles * float(self.ticks_per_cycle) + 0.5)
 
     @functools.cached_property
@@ -280,6 +285,10 @@ class Machine(Displayed, Table):
 
     def active_blocks(self, threads: int, registers_per_thread: int = 0, shared_memory_bytes: int = 0) -> int:
         """Blocks of a launch that a group holds at once: the smallest of `block_limits` (Eq 5.2).
+
+        threads: of a block.
+        registers_per_thread: 32-bit registers of each thread.
+        shared_memory_bytes: bytes of shared memory of a block.
 
         Raises MachineError where not even one block fits, naming the resource.
         """

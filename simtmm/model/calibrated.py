@@ -85,6 +85,11 @@ def calibrated(  # noqa: PLR0913 - a letter of the equation each
     it is shared out over the launches by work, so that each has its own f_sched. m: the working set in global memory
     in bytes; f_cache is 1 if it is left out, else G must be given, and C_s is the machine's first cache if left out.
     The prediction's symbols a1 and a0 are in cycles.
+    counts: of the program.
+    a1: time of a unit of f_app f_cache f_sched.
+    a0: time that does not depend on them.
+    C_s: bytes of the cache.
+    G: time of an access that misses over that of one that hits.
 
     Raises ModelError for a value outside its domain, and where a clock, a cache or G is needed and not there.
     """

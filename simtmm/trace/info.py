@@ -108,7 +108,12 @@ class TraceInfo:
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "TraceInfo":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        """From `to_dict`'s form.
+
+        table: the document of a file's metadata.
+
+        Raises KeyError, TypeError or ValueError where it is not of that form.
+        """
         version = table["version"]
         if version not in VERSIONS:
             known = " and ".join(str(each) for each in VERSIONS)

@@ -146,8 +146,8 @@ class TraceRecorder:
         """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks.
 
         kept_blocks: blocks of each launch that were kept, where that differs from launch to launch.
-
-        The others are those of TraceInfo.
+        kernel, parameters, launches, arrays, sites, provenance, form, architecture, warp_size, listings: as in
+            TraceInfo.
         """
         self._hand_on()
         self._under_way.append(self._encoding.submit(lambda: self._keep(list(self._encoder.rest()))))

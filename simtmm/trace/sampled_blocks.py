@@ -24,7 +24,11 @@ class Sampling:
 
     @classmethod
     def of(cls, launches: Sequence[TraceLaunch], sample_blocks: int | None) -> "Sampling | None":
-        """What a recording of these launches held and left out; None if it left out nothing."""
+        """What a recording of these launches held and left out; None if it left out nothing.
+
+        launches: all of the run, in order.
+        sample_blocks: blocks of each launch at most; None for all of them.
+        """
         if sample_blocks is None:
             return None
         recorded = tuple(min(launch.blocks, sample_blocks) for launch in launches)
@@ -33,7 +37,11 @@ class Sampling:
 
     @classmethod
     def of_each(cls, launches: Sequence[TraceLaunch], kept: Sequence[int] | None) -> "Sampling | None":
-        """Likewise, where so many blocks of each were kept."""
+        """Likewise, where so many blocks of each were kept.
+
+        launches: all of the run, in order.
+        kept: how many blocks of each launch were kept; None for all of them.
+        """
         if kept is None:
             return None
         left_out = tuple(launch.blocks - blocks for launch, blocks in zip(launches, kept, strict=True))
@@ -62,6 +70,9 @@ def sampled_blocks(blocks: int, sample_blocks: int | None) -> npt.NDArray[np.int
 
     The first and the last block are often short or have a border to see to, so that parts' middles stand for a grid
     better than parts' beginnings; blocks at one stride can meet a period of the program, parts of odd sizes less so.
+
+    blocks: how many blocks the grid has.
+    sample_blocks: how many of them are recorded at most.
     """
     if sample_blocks is None or sample_blocks >= blocks:
         return np.arange(blocks, dtype=np.int32)

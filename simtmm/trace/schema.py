@@ -104,7 +104,10 @@ Events = npt.NDArray[np.void]
 
 
 def plain(events: Events) -> npt.NDArray[np.complex128]:
-    """Events as what NumPy copies at the speed of memory; fields it copies one by one."""
+    """Events as what NumPy copies at the speed of memory; fields it copies one by one.
+
+    events: EVENT[n].
+    """
     return events.view(np.complex128)
 
 
@@ -260,7 +263,12 @@ class TraceSite:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "TraceSite":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        """From `to_dict`'s form.
+
+        table: what `to_dict` gave.
+
+        Raises KeyError, TypeError or ValueError where it is not of that form.
+        """
         given = {**table}
         given["inlined"] = tuple((str(file), int(line)) for file, line in given.get("inlined", ()))
         given["work"] = tuple(dict(given.get("work", {})).items())
@@ -303,7 +311,10 @@ class Batch:
         return sum(array.nbytes for array in (self.events, self.launch, self.block, self.ends))
 
     def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Batch":
-        """Only those of these blocks, which are of one launch and stand as their events."""
+        """Only those of these blocks, which are of one launch and stand as their events.
+
+        chosen: int32[chosen blocks], numbers of blocks within their launch.
+        """
         kept = np.isin(self.block, chosen)
         if np.all(kept):
             return self

@@ -95,7 +95,12 @@ class Workload(Displayed):
         return self._tallies
 
     def limited(self, launch_limits: Integers, origin: str) -> "Workload":
-        """The same with a machine's limits."""
+        """The same with a machine's limits.
+
+        launch_limits: int64[launches], the most blocks of each that a group holds, 0 for no limit but the
+            machine's.
+        origin: what messages call the workload.
+        """
         other = replace(self, launch_limits=launch_limits, origin=origin)
         object.__setattr__(other, "_tallies", self._tallies)
         return other
@@ -155,6 +160,9 @@ class Workload(Displayed):
         """A workload from the JSON form: {"blocks": ...} or {"launches": [{"blocks": ...}, ...]}.
 
         A launch may carry "blocks_per_group", its occupancy. Raises WorkloadError, naming the place.
+
+        tables: the document, as JSON has it.
+        origin: what messages call it.
         """
         builder = WorkloadBuilder(origin)
         for path, launch in launches_in(tables, origin):
@@ -193,7 +201,10 @@ class Workload(Displayed):
             yield self.warp(warp)
 
     def warp(self, warp: int) -> Iterator[list[Any]]:
-        """The operations of one warp, in the JSON form: ["compute", 4, "fp64"], ["load", [0, 1]], ["barrier"]."""
+        """The operations of one warp, in the JSON form: ["compute", 4, "fp64"], ["load", [0, 1]], ["barrier"].
+
+        warp: its number, from 0 on, over all blocks of all launches.
+        """
         chunk = int(self.warp_chunks[warp])
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])

@@ -17,7 +17,7 @@ def first_guess(part: MachinePart, stream: Sequence[StreamPoint]) -> dict[str, f
     """Values to begin a fit with, by what they are called there [cycles, a store buffer in chunks].
 
     part: the part of the machine that is fitted. stream: the measured points, the lowest occupancy first. The largest
-    bandwidth is taken for the memory's, and the smallest for all latency.
+    bandwidth is treated as the memory's, and the smallest as nothing but latency.
     """
     least = stream[0]
 

@@ -182,6 +182,8 @@ class ForcedBlocks:
 def force_active_blocks(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, ForcedBlocks]:
     """A machine whose core groups hold no more blocks than that, and what a trace's blocks must claim for it.
 
+    active_blocks: of a core group, at least 1.
+
     Raises ModelError for fewer than one block, for more than any launch has, and where no claim gives that many.
     """
     possible = [occupancy(machine, launch).active_blocks for launch in trace.info.launches]
