@@ -34,6 +34,9 @@ class InternalError(SimtmmError):
     """
 
     def __init__(self, fault: str, to_send: str = "") -> None:
+        """fault: what went wrong, in a sentence.
+        to_send: what a user may send with a report.
+        """
         super().__init__(f"{fault}{to_send}")
         self.fault = one_line(fault)
 
@@ -125,7 +128,10 @@ def nearest(word: str, known: Iterable[str], listed: Iterable[str] | None = None
 
 
 def shown_error(error: BaseException) -> str:
-    """The first line of what another library says went wrong."""
+    """The first line of what another library says went wrong.
+
+    error: an exception that another library raised.
+    """
     return str(error).strip().split("\n")[0] or type(error).__name__
 
 
@@ -133,6 +139,8 @@ def one_line(message: str) -> str:
     """The message on one line that a terminal takes for text: blanks for line ends, what can't be printed escaped.
 
     What is longer than a reader reads, a word or all of it, is cut in the middle.
+
+    message: of an exception, on however many lines.
     """
     line = _printable(" ".join(part.strip() for part in message.replace("\t", " ").splitlines()))
     if len(line) <= LONGEST_WORD:
@@ -141,7 +149,10 @@ def one_line(message: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text without what moves a terminal's cursor or turns its words round: control characters by their escapes."""
+    """The text without what moves a terminal's cursor or turns its words round: control characters by their escapes.
+
+    text: any text.
+    """
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -157,7 +168,10 @@ def _cut(text: str, most: int) -> str:
 
 
 def shown(value: object) -> str:
-    """The value as an error line shows it: its repr on one line, cut in the middle where it is long."""
+    """The value as an error line shows it: its repr on one line, cut in the middle where it is long.
+
+    value: of any type.
+    """
     writer = _Repr()
     writer.maxstring = writer.maxother = 60
     return writer.repr(value).replace("\n", " ")

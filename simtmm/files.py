@@ -49,7 +49,11 @@ def shipped_folders(kind: str) -> list[Path]:
 
 
 def data_file(kind: str, name: str) -> Path | None:
-    """The file of that name that ships with simtmm, or the user's in a folder given instead; None where none has it."""
+    """The file of that name that ships with simtmm, or the user's in a folder given instead; None where none has it.
+
+    kind: a folder of what ships, as "machines".
+    name: of a file in it.
+    """
     folders = (*given_folders(kind), *shipped_folders(kind))
     return next((folder / name for folder in folders if (folder / name).is_file()), None)
 
@@ -77,7 +81,10 @@ def check_regular(path: str | Path, error: type[SimtmmError]) -> None:
 
 
 def is_same_file(path: str | Path, other: str | Path) -> bool:
-    """Whether both lead to one file that is there, likewise."""
+    """Whether both lead to one file that is there, likewise.
+
+    path, other: paths, of files that need not be there.
+    """
     try:
         return os.path.samefile(path, other) and is_file(path)
     except (OSError, ValueError):
@@ -153,7 +160,11 @@ def written_whole(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text; of words that are no Unicode, as a name on the command line may be, the bytes by their escapes."""
+    """Write a text; of words that are no Unicode, as a name on the command line may be, the bytes by their escapes.
+
+    path: of the file, which is written over.
+    text: what it is to hold.
+    """
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 

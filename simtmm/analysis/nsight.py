@@ -8,7 +8,7 @@ from simtmm.errors import StudyError, nearest
 from simtmm.measurement.nsight import COUNTED, NsightLaunch
 
 if TYPE_CHECKING:
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.trace.schema import TraceLaunch
 
 

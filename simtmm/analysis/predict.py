@@ -62,7 +62,7 @@ def refuse_foreign(of_paper: bool, given: Sequence[str]) -> None:
         raise ModelError(f"{given[0]}: is for {kinds}")
 
 
-def predict_program(
+def predict_program(  # noqa: PLR0913, PLR0917 - each is an option of a prediction
     source: Source,
     machine: Machine,
     parameters: Mapping[str, object] | None = None,

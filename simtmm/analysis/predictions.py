@@ -17,7 +17,7 @@ from simtmm.model.launch.occupancy import ForcedBlocks
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
 from simtmm.sampling import Sampled
-from simtmm.trace.schema import Sampling
+from simtmm.trace.sampled_blocks import Sampling
 
 if TYPE_CHECKING:
     import pandas

@@ -13,7 +13,7 @@ from simtmm.requests.run import BY
 if TYPE_CHECKING:
     import pandas
 
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
 
 HEIGHT = 760  # pixels of the page in a notebook
 

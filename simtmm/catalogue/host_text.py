@@ -171,7 +171,7 @@ class HostText:
         except (TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
             raise Untold from None
 
-    def _evaluated(self, node: ast.expr, scope: _Scope | None) -> Any:
+    def _evaluated(self, node: ast.expr, scope: _Scope | None) -> Any:  # noqa: C901 - a case for each kind of syntax
         match node:
             case ast.Constant(value=value) if value is None or isinstance(value, (bool, int, float, str)):
                 return value

@@ -29,6 +29,8 @@ from simtmm.native.values import (
 def vectorized(turns: range) -> range:
     """Of a loop over a range: LLVM does several turns at once, in the lanes of a vector, which is worth it where there
     are many. No turn may write to an array, and what they have in common is a sum, `min`, `max`, `|`, `&` or `^`.
+
+    turns: the range that the loop goes over.
     """
     return turns
 

@@ -46,7 +46,7 @@ class Local:
         """needed: modules that workers read as soon as they are started, while others work for them."""
         self._workers, self._needed = workers, tuple(needed)
 
-    def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:  # noqa: C901 - one loop over tasks, and what may become of each
         """See Executor."""
         graph = Graph(tasks)
         numbers = {task: number for number, task in enumerate(tasks)}

@@ -21,7 +21,8 @@ from simtmm.recorder.direct.clock import Clock, LaunchListener
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import TraceLaunch
 from simtmm.watch import tell
 
 RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
@@ -36,7 +37,7 @@ class NoLaunchError(RecordingError):
 class ProgramRecording:
     """Launches on a program's device, recorded or not."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is an option of the recording
         self,
         device: DeviceOfProgram,
         name: str,
@@ -165,7 +166,7 @@ class ProgramRecording:
             raise
         self._whole += 1
 
-    def _follow(
+    def _follow(  # noqa: C901 - what is chosen, timed and sampled of a launch, batch by batch
         self,
         function: KernelFunction,
         launch: DeviceLaunch,

@@ -139,7 +139,7 @@ def files_and_words(source: str, arguments: list[str] | None) -> tuple[list[str]
     return [source, *others], words[1:] if words[:1] == [END_OF_FILES] else words
 
 
-def program_run(
+def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     source: str,
     arguments: list[str] | None,
     machine: "Machine | None",

@@ -150,7 +150,7 @@ class DiffRequest(LaunchOptions, MachineOptions):
     def _saved(self, source: str, side: str) -> "Side | None":
         """The run that was saved there; None for a program, a workload among them."""
         from simtmm.analysis.difference import Side, load_document
-        from simtmm.analysis.run import Run
+        from simtmm.analysis.run.outcome import Run
 
         if isinstance(source, Run):  # in Python
             _refuse(self._given_for(side), f"{source!r} is a finished run")

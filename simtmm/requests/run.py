@@ -15,7 +15,7 @@ from simtmm.requests.values import parameters_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.watch import Watch
 
 BY = ("line", "array", "launch", "reason")  # what a row of what takes the time is for

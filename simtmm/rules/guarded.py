@@ -10,7 +10,13 @@ Value = TypeVar("Value")
 
 
 def guarded_call(where: str, call: Callable[[], Value]) -> Value:
-    """What a call gives. Raises StudyError, which begins with `where`, for any exception that is not simtmm's own."""
+    """What a call gives.
+
+    where: how messages begin.
+    call: what is called, without arguments.
+
+    Raises StudyError, which begins with `where`, for any exception that is not simtmm's own.
+    """
     try:
         return call()
     except SimtmmError:
@@ -20,7 +26,11 @@ def guarded_call(where: str, call: Callable[[], Value]) -> Value:
 
 
 def guarded(rule: Rule, where: str) -> Rule:
-    """The rule, or the class of rules, with calls that are guarded so."""
+    """The rule, or the class of rules, with calls that are guarded so.
+
+    rule: a rule, or a class of them.
+    where: how messages begin.
+    """
     made: Any = rule
     if not isinstance(made, type):
         return lambda ready, group: guarded_call(where, lambda: made(ready, group))

@@ -54,7 +54,12 @@ def of_threads(trace: Trace) -> ThreadCounts:
 
 
 def work_of_blocks(trace: Trace, runs: Runs) -> npt.NDArray[np.float64]:
-    """float64[blocks]: the work of all threads of each block. Raises TraceError as `of_threads`."""
+    """float64[blocks]: the work of all threads of each block.
+
+    runs: some blocks of the trace.
+
+    Raises TraceError as `of_threads`.
+    """
     counts, _ = _count(trace, runs, site_tables(trace.info.sites))
     return counts[:, COLUMNS.index("work")].astype(float)
 

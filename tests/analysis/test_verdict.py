@@ -12,7 +12,7 @@ from simtmm.analysis.verdict import UNTRIED, Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import CHANGES, HELPS, MORE_WARPS, WhatIf, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
-from simtmm.machine.tables import SharedCache
+from simtmm.machine.tables.memory import SharedCache
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines, workloads
 from simtmm.trace.counts import Counts, LaunchCounts
@@ -310,7 +310,7 @@ def counts(chunks=100, waits=0):
     return Counts.of_launch(LaunchCounts("f", 1, 1, chunks, 1, 1, 1, 1, 1, 1, 1.0, waits=waits))
 
 
-def because(
+def because(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     run_, cause=causes.LATENCY, share=0.9, bound="compute", tmm=1000, warps=1000, work=800, on=None, counted=None
 ):
     message = beside_the_model(

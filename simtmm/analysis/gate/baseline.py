@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.documents import read_json
 from simtmm.errors import SavedRunError, shown
 from simtmm.files import write_text, written_whole

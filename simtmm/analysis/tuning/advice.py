@@ -123,7 +123,7 @@ def cycles_of(trial: Trial, by: str) -> float:
     return trial.cycles if by == SIMULATED else trial.predictions[by]
 
 
-def advise(
+def advise(  # noqa: PLR0913, PLR0917 - each is an option of the search
     kernel: str,
     machine: Machine | str | Path,
     parameters: Mapping[str, Any] | None = None,

@@ -11,7 +11,7 @@ from simtmm.requests.files import DOCUMENT, checked_form
 from simtmm.requests.run import BY
 
 if TYPE_CHECKING:
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
 
 PAGE, TABLE = ".html", ".csv"
 

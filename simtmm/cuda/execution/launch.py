@@ -76,7 +76,7 @@ class BlockState:
 class LaunchState:
     """Everything that the code of a launch reads and writes beside its blocks."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         self,
         program: Program,
         memory: DeviceMemory,

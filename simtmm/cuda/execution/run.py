@@ -152,7 +152,7 @@ class Core:
             yield piece, last
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     state: LaunchState,
     code: MachineCode,
     record: bool,

@@ -57,7 +57,7 @@ class LaunchConstants:
         self.parameters = places.parameters  # offset of the kernel's own
         self._stack, self._parameter_bytes = stack_bytes, parameter_bytes
 
-    def read(self, lifting: "Writing", offset: int) -> Operand:
+    def read(self, lifting: "Writing", offset: int) -> Operand:  # noqa: C901 - a case for each constant of a launch
         """The 32 bits at an offset. Raises SassError where it is not known what stands there."""
         places = self._places
         if places.parameters <= offset < places.parameters + self._parameter_bytes:

@@ -60,7 +60,7 @@ from simtmm.workload import Workload
 LOOK = 20_000  # steps of groups between two looks at what a launch has issued
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine,
     workload: AnyWorkload,
     *,

@@ -68,7 +68,7 @@ class LaunchText:
     where: str = "launch"
 
 
-def program_kernel(
+def program_kernel(  # noqa: PLR0913 - each is a part of the program
     name: str,
     sources: Sequence[Path],
     launches: Sequence[LaunchText],

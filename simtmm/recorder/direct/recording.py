@@ -30,7 +30,8 @@ from simtmm.recorder.direct.session import Session, Sizes
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import Batch, TraceLaunch
 
 logger = logging.getLogger("simtmm")
 

@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.report.explain.code import NAMES, check_code, coded, left_out
 from simtmm.report.explain.counted import counted
 from simtmm.report.run import heading

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.errors import OutputError
 from simtmm.files import written_whole
 from simtmm.machine import Machine

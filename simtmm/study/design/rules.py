@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import Scheduler
 from simtmm.errors import StudyError, shown_error
-from simtmm.machine.tables import Scheduling
+from simtmm.machine.tables.cores import Scheduling
 from simtmm.rules.guarded import guarded, guarded_call
 from simtmm.study.design.source_text import deciding_text
 

@@ -148,7 +148,7 @@ def _park_at_call(context: "Context", mask: Value, block: Block) -> None:
     park(context, mask, block.number)
 
 
-def _enter(
+def _enter(  # noqa: C901 - a case for each way into a function
     context: "Context", block: Block, number: int, mask: Value, passed: tuple[object, ...], returns: tuple[object, ...]
 ) -> None:
     """Lanes enter a function."""
