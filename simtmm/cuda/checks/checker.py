@@ -152,6 +152,7 @@ class Checker:
         """Nobody has written an array, which is filled so that what the host writes to it is seen.
 
         keeper: what lives as long as its memory; the array that has it if left out. is_filled: whether that is done.
+        array: of any shape, of bytes or numbers.
         """
         while isinstance(array.base, np.ndarray):
             array = array.base
@@ -228,7 +229,10 @@ def checking(checks: Checks) -> Iterator[Checker]:
 
 
 def unwritten(array: npt.NDArray[Any], keeper: object = None) -> None:
-    """An array of the device is new, and holds anything. keeper: as of `Checker.allocated`."""
+    """An array of the device is new, and holds anything. keeper: as of `Checker.allocated`.
+
+    array: of any shape, of bytes or numbers.
+    """
     if _active is not None:
         _active.allocated(array, keeper)
 

@@ -190,7 +190,13 @@ def _expression(text: str, where: str, parameters: Mapping[str, Parameter]) -> E
 
 
 def sizes_of(value: Any, where: str) -> tuple[int, ...]:
-    """One to three sizes, from a number, a list, or a text such as 64x64. Raises KernelError."""
+    """One to three sizes, from a number, a list, or a text such as 64x64.
+
+    value: as a document or a command line has it.
+    where: file and key, for messages.
+
+    Raises KernelError.
+    """
     if isinstance(value, str):
         parts: list[Any] = [
             int(part.strip()) if part.strip().isdecimal() and len(part) < 20 else part
@@ -204,5 +210,9 @@ def sizes_of(value: Any, where: str) -> tuple[int, ...]:
 
 
 def placed(option: str, folder: Path) -> str:
-    """-I folders are those beside the file."""
+    """-I folders are those beside the file.
+
+    option: of the compiler.
+    folder: the file's.
+    """
     return f"-I{folder / option[2:].strip()}" if option.startswith("-I") else option

@@ -21,12 +21,16 @@ def kernel_digest(folder: Path) -> str:
     """Of what decides a kernel's results: its files without comments, docstrings and blank space, and our headers.
 
     Two kernels of one digest may differ in the lines on which things stand: see `files_digest`. Raises KernelError.
+
+    folder: the kernel's.
     """
     return _folder_digest(folder, deciding_text)
 
 
 def files_digest(folder: Path) -> str:
     """Of every file in a kernel's folder, byte by byte, and of our headers: the key of a recording.
+
+    folder: the kernel's.
 
     Raises KernelError.
     """
