@@ -1,4 +1,4 @@
-"""Documents that users write, as models of pydantic: in words what a value may be, and one line for what is wrong."""
+"""Documents that users write, as models of pydantic: rules of values in words, and one line for what is wrong."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, get_args

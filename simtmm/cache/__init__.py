@@ -36,7 +36,7 @@ def own_folder(kind: str, root: Path | None = None) -> Path:
     Where it can't be had, or others could have put something there, one for this process alone, and a warning where
     that is worth one.
 
-    kind: what is kept there, as "programs".
+    kind: of what lies there, as "programs".
     """
     return _own(root or cache_folder(), kind)
 

@@ -31,7 +31,7 @@ def run_again(module: str, request: Mapping[str, Any], seconds: float) -> dict[s
 
     module: run as `python -m module FILE`, with the request in the file, and `outcome` in that. seconds: that it may
     take. Gives None where it takes longer, or has written nothing.
-    request: what the program is told, which JSON can hold.
+    request: what the program reads, which JSON can hold.
     """
     with tempfile.TemporaryDirectory(prefix=own_prefix("again")) as folder:
         file, outcome = Path(folder) / "request.json", Path(folder) / "outcome.json"

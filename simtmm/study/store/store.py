@@ -198,7 +198,7 @@ class Store:
         """Keep a part of a large study of closed forms.
 
         part: its key.
-        document: what is kept.
+        document: the part itself.
         seconds: that it took.
         run: its number, as `begin` gave it.
         """
