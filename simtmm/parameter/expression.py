@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simtmm.errors import SimtmmError, nearest, shown, shown_error
+from simtmm.python_text import parsed_expression
 from simtmm.renamed import MACHINE_KEYS, tell
 
 MOST_CHARACTERS = 10_000
@@ -107,7 +108,7 @@ def expression(text: str, what: str, fault: type[SimtmmError]) -> Expression:
     if len(text) > MOST_CHARACTERS:
         raise fault(f"{what} {shown(text)}: must have at most {MOST_CHARACTERS} characters")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = parsed_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise fault(f"{what} {text!r}: is not an expression ({shown_error(error)})") from None
     parsed = Expression(text, tree, what, fault)

@@ -16,7 +16,7 @@ from typing import IO, Any
 from simtmm import own_faults
 from simtmm.children.start import PythonChild, ended_within, python
 from simtmm.computer import limit_told
-from simtmm.cuda.checks.checker import active
+from simtmm.cuda.checks.active import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import Architecture, architecture_of
 from simtmm.cuda.disagreement.order_trial import OrderFound

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from simtmm.computer import NO_LIMIT
-from simtmm.cuda.checks.checker import check
+from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
@@ -54,8 +54,10 @@ class ProgramRecording:
         is_over: whether a launch under way is to end with what it has. repeats: finds launches that need not run; if
         left out, all do.
         """
+        self._process = os.getpid()
         self._repeats = repeats
         self.not_run = 0  # launches that repeated one
+        self.launched_in_fork = 0  # of a process that the program forked
         self._repeated = 0  # those of them that a trace would have
         self.name, self.clock = name, clock
         self._is_over = is_over
@@ -87,6 +89,11 @@ class ProgramRecording:
         """Those of them that are in the trace."""
         return len(self._launches)
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether this is a process that the program forked: the trace's file is its parent's alone."""
+        return os.getpid() != self._process
+
     def launch(
         self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool = False
     ) -> None:
@@ -94,6 +101,10 @@ class ProgramRecording:
 
         follows_in_graph: whether a graph launches it that has launched another one before.
         """
+        if self.is_forked:
+            self.launched_in_fork += 1
+            self._run_unrecorded(function, launch, stream, follows_in_graph)
+            return
         is_chosen = self._chooser.takes(bare_name(function.entry)) and len(self._launches) < limits.MOST_LAUNCHES
         if self._is_repeated(function, launch, is_chosen):
             self.not_run += 1
@@ -129,11 +140,16 @@ class ProgramRecording:
         followed = None if self._repeats is None else self._repeats.follow(function, launch)
         if is_timed or followed is not None:
             return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph, followed)
+        self._run_unrecorded(function, launch, stream, follows_in_graph)
+        return None
+
+    def _run_unrecorded(
+        self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool
+    ) -> None:
         check(self._device, function, launch)
         self._device.launch(function, launch)
         if self.clock.armed:
             self._tell_again(function, launch, stream, follows_in_graph)
-        return None
 
     @contextlib.contextmanager
     def _kept_as_far_as_it_came(self, launch: DeviceLaunch) -> Iterator[None]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simtmm.cuda.checks.checker import active
+from simtmm.cuda.checks.active import active
 from simtmm.cuda.disagreement.order_trial import OrderFound
 from simtmm.device.own_clock import OwnClock
 from simtmm.machine import Machine

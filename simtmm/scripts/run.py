@@ -18,6 +18,7 @@ from simtmm.device.own_clock import OwnClock
 from simtmm.documents import read_code
 from simtmm.errors import RecordingError, SimtmmError, shown
 from simtmm.extras import install
+from simtmm.python_text import parsed
 from simtmm.recorder.direct.recording import Recording, StoppedError
 from simtmm.scripts import notes
 from simtmm.scripts.framework import EXTRAS, UNADAPTED
@@ -158,7 +159,7 @@ def _imported(path: str) -> set[str]:
     found: set[str] = set()
     for file in files:
         try:
-            tree = ast.parse(file.read_bytes())
+            tree = parsed(file.read_bytes())
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):

@@ -394,3 +394,10 @@ def test_the_sentence_of_a_program_is_of_its_own_counts():
     done = run(trace([threads]), machine())
     assert done.beside_the_model.startswith("The simulation ")
     assert done.verdict.cause == causes.LATENCY
+
+
+def test_a_small_run_has_one_verdict_whichever_engine_ran():
+    """Which one runs depends on what was compiled before, and what is tried must not."""
+    by_engine = [run("list-ranking-wyllie", engine=engine) for engine in ("reference", "fast")]
+    assert str(by_engine[0].verdict) == str(by_engine[1].verdict)
+    assert by_engine[0].advice == by_engine[1].advice

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm import own_faults
-from simtmm.cuda.checks.checker import check
+from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare

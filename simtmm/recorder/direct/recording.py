@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from simtmm.computer import NO_LIMIT
-from simtmm.cuda.checks.checker import check
+from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction

@@ -214,7 +214,7 @@ def _apply(
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
     out = emit.load(lanes("i64"), "%result", ALIGN)
-    if operation == "wait":
+    if operation == "wait" and not program.watches:  # which sees that the loop around it goes round in vain
         _look_again(context, out)
     if noted is None:
         _note_operation(context, operation, x, y, out)
