@@ -6,7 +6,7 @@ is called as its class ("machine: Machine") is described there, and so is a lett
 a word. Of an array the description gives the shape
 ("int64[blocks]", "shape (blocks,)"), unless its type is a record's.
 
-`python -m tests.docstrings` writes undescribed.txt anew: what is left to be described, a function a line.
+`python -m tests.docstrings` prints what is left to be described, a function a line.
 """
 
 import ast
@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LEFT = Path(__file__).with_name("undescribed.txt")
 ARRAYS = re.compile(r"\b(?:NDArray|Integers|Numbers|Array)\b")
 SHAPE = re.compile(r"\w+\[[^\]]*\]|\bshapes?\b|\bn of\b")
 OWN = ("self", "cls")
@@ -69,10 +68,16 @@ def functions(tree: ast.Module, names: set[str]) -> Iterator[tuple[str, ast.Func
         elif isinstance(node, ast.ClassDef) and node.name in names:
             of_class = ast.get_docstring(node) or ""
             for each in node.body:
-                if isinstance(each, ast.FunctionDef) and (each.name == "__init__" or not each.name.startswith("_")):
+                if isinstance(each, ast.FunctionDef) and is_public(each):
                     own = ast.get_docstring(each) or ""
                     text = f"{of_class}\n{own}" if each.name == "__init__" or is_class_method(each) else own
                     yield f"{node.name}.{each.name}", each, text
+
+
+def is_public(method: ast.FunctionDef) -> bool:
+    """Whether others call a method, or make objects by it; what sets a property is described where that is read."""
+    sets = any(isinstance(each, ast.Attribute) and each.attr == "setter" for each in method.decorator_list)
+    return not sets and (method.name == "__init__" or not method.name.startswith("_"))
 
 
 def is_class_method(function: ast.FunctionDef) -> bool:
@@ -138,6 +143,6 @@ def lines(found: dict[str, list[str]]) -> str:
 
 if __name__ == "__main__":
     undescribed_ones, every_one = counted()
-    LEFT.write_text(lines(undescribed_ones), encoding="utf-8")
+    print(lines(undescribed_ones), end="")
     left = sum(map(len, undescribed_ones.values()))
     print(f"{left:,} of {every_one:,} arguments, {len(undescribed_ones):,} functions")

@@ -53,6 +53,8 @@ def known_rules() -> dict[str, NamedRule]:
 def rule_of(text: str) -> NamedRule:
     """The rule that is written so: a name (`known_rules`), with other numbers too, or FILE.py:NAME.
 
+    text: as "two_level(4)" or "mine.py:rule".
+
     Raises SimtmmError, and StudyError where the file can't be run or has no such rule.
     """
     if text in BUILT_IN:
@@ -136,6 +138,10 @@ def judge(
     """Look for counter-examples to each promise; the arguments are those of simtmm.testing.check_rule.
 
     picture: of the first counter-example.
+    promises: laws that the rule is to keep.
+    draws: machines and workloads that are drawn for each.
+    seed: of what is drawn.
+    engine: a name in simtmm.engine.ENGINES.
 
     Raises SimtmmError for what check_rule does not take, and where Hypothesis is not installed.
     """
@@ -186,6 +192,10 @@ def compare_rules(
 ) -> list[ByRule]:
     """Run programs on a machine by its own rule and by others: those of machines on the fast engine, others on the
     reference engine.
+
+    sources: kernels, traces or workloads.
+    parameters: values of some of the kernels' parameters, as texts or numbers.
+    form: how kernels are recorded (see simtmm.record).
 
     Raises the errors of opening programs and of engines, and StudyError for what goes wrong in a rule.
     """

@@ -46,6 +46,7 @@ def calibrate(
     called in the sources. watch: called as things go on. latency_from: where L comes from, "chase" or "read": the read
     kernel at low occupancy less the base's starts of blocks and warps. hold: keys that stay as the base has them, of
     `HOLDABLE` (simtmm/calibration/streams/part.py); the others are fitted beside them.
+    name: what the machine is called.
 
     Raises StudyError where the measurements do not fit together.
     """

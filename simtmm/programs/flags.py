@@ -106,7 +106,12 @@ def parse_flags(words: Sequence[str]) -> Flags:  # noqa: C901 - a case for each 
 
 
 def split_flags(texts: Sequence[str]) -> list[str]:
-    """Words of texts as a shell would part them. Raises CompilerError where quotes don't end."""
+    """Words of texts as a shell would part them.
+
+    texts: as a user gives them.
+
+    Raises CompilerError where quotes don't end.
+    """
     try:
         return [word for text in texts for word in shlex.split(text)]
     except ValueError as error:

@@ -279,7 +279,16 @@ def cuda_program(
     clock: OwnClock | None = None,
     stop: StopAfter | None = None,
 ) -> CudaProgram:
-    """A program from what a user names. Raises KernelError for a file that is not there."""
+    """A program from what a user names.
+
+    words: of the program's command line.
+    options: of the compiler.
+    sample_blocks: blocks of each launch at most.
+    most_events: of the recording.
+    stop: when the program is ended before its end.
+
+    Raises KernelError for a file that is not there.
+    """
     program = CudaProgram(
         tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events,
         clock or OwnClock(), stop or StopAfter(),

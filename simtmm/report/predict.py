@@ -105,7 +105,12 @@ def describe_versus(versus: Versus) -> Iterator[RenderableType]:
 
 
 def describe_zigzag(function: str, swept: Zigzag, machine: str) -> Iterator[RenderableType]:
-    """Relative throughput over requested blocks."""
+    """Relative throughput over requested blocks.
+
+    function: the kernel's function.
+    swept: throughput by blocks.
+    machine: its name.
+    """
     yield Text(f"{function} on {machine}: {swept.active_blocks} active blocks a core group", style="bold")
     yield ""
     peaks = set(swept.local_maxima.tolist())

@@ -27,6 +27,9 @@ def checked_all(paths: list[Path] | None) -> list[Path] | None:
 def checked_form(path: Path | None, option: str, suffixes: tuple[str, ...]) -> Path | None:
     """A file that is to be written in a form of its suffix; one without a suffix, as a pipe, is no mistake.
 
+    option: as messages call it.
+    suffixes: those that are known, as ".csv".
+
     Raises OutputError where it can't be, and for another suffix.
     """
     if path is not None and path.suffix and not path.name.endswith(suffixes):
@@ -42,5 +45,8 @@ def checked_trace(path: Path | None) -> Path | None:
 
 
 def printing(as_json: bool) -> AbstractContextManager[object]:
-    """What kernels print goes to standard output, and beside it where that is for one JSON document alone."""
+    """What kernels print goes to standard output, and beside it where that is for one JSON document alone.
+
+    as_json: whether the result is printed as JSON.
+    """
     return redirect_stdout(sys.stderr) if as_json else nullcontext()

@@ -93,7 +93,10 @@ class OpenedRun:
         timeline_limit: int | None = None,
         models: "Sequence[str] | None" = None,
     ) -> "Run":
-        """Simulate it. The arguments are those of simtmm.analysis.run."""
+        """Simulate it. The arguments are those of simtmm.analysis.run.
+
+        timeline, timeline_limit, models: as there.
+        """
         from simtmm.analysis.run import DEFAULT_MODELS, run
 
         request = self.checked.request

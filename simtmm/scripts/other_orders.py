@@ -23,6 +23,7 @@ def script_in_other_orders(
     """What a script does in other orders that ended with an exception. The arguments are those of its run.
 
     elementwise: whether functions of CuPy become kernels. seconds: that it took.
+    arguments: words of its command line.
     """
     checker = active()
     if checker is not None and checker.checks.any:  # which looks for races

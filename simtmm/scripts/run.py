@@ -67,6 +67,7 @@ def run_script(
     no SystemExit, whose status is the outcome's.
 
     clock: that it reads; the machine's, without the time of its own code, if left out.
+    arguments: words of its command line.
 
     Raises RecordingError for what can't be read, KeyboardInterrupt, and the errors of simtmm that the script did not
     catch, each with the script's line in front.
@@ -241,6 +242,9 @@ def _logging_as_new() -> Iterator[None]:
 
 
 def check_script(source: str | Path) -> None:
-    """Raise RecordingError for a script that is not there."""
+    """Raise RecordingError for a script that is not there.
+
+    source: its path.
+    """
     if not Path(source).is_file():
         raise RecordingError(f"{shown(str(source))}: no such script")

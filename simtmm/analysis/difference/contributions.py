@@ -160,7 +160,10 @@ class _Part:
 
 
 def difference(a: Side, b: Side) -> Difference:
-    """Two runs side by side."""
+    """Two runs side by side.
+
+    a, b: the runs.
+    """
     clocks = a.clock_hz, b.clock_hz
     unit = "s" if None not in clocks and clocks[0] != clocks[1] else "cycles"
     scales = [1 / Fraction(clock) if unit == "s" and clock else Fraction(1) for clock in clocks]

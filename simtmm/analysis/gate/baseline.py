@@ -36,7 +36,10 @@ class Timed:
 
     @classmethod
     def of(cls, done: Run, words: Mapping[str, str]) -> "Timed":
-        """From a run."""
+        """From a run.
+
+        done: the run.
+        """
         return cls(
             done.machine.name,
             done.machine.digest(),
@@ -75,7 +78,10 @@ class Baseline:
 
 
 def new_baseline(kernels: Mapping[str, Timed]) -> Baseline:
-    """A baseline of what this simtmm ran."""
+    """A baseline of what this simtmm ran.
+
+    kernels: what was timed, by the kernel's name in the file.
+    """
     return Baseline(VERSION, computed_by(), kernels)
 
 

@@ -123,7 +123,10 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     timeline_limit: int | None = None,
     variants: bool = False,
 ) -> Run:
-    """Run a program that is open; the arguments are those of `run`."""
+    """Run a program that is open; the arguments are those of `run`.
+
+    engine, timeline, models, what_if, timeline_limit, variants: as there.
+    """
     with watched(watch):
         prepared = program.on(machine, telling("lowering"), places=True)
         workload = prepared.workload

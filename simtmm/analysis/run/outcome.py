@@ -97,7 +97,10 @@ class Run(Displayed):
         return units(self.machine, self.result, self.counts)
 
     def kernels_with(self, entry: Occupancy) -> tuple[str, ...]:
-        """The distinct kernels of the launches with this occupancy, in the order of the launches."""
+        """The distinct kernels of the launches with this occupancy, in the order of the launches.
+
+        entry: one of `occupancies`.
+        """
         launches = self.info.launches if self.info else ()
         return tuple(dict.fromkeys(each.kernel for each in launches if occupancy(self.machine, each) == entry))
 

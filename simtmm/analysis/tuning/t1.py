@@ -48,7 +48,10 @@ class Problem:
 
 
 def is_problem(source: str) -> bool:
-    """Whether a user's word names a T1 file."""
+    """Whether a user's word names a T1 file.
+
+    source: a word of a command line.
+    """
     return Path(source).suffix == SUFFIX
 
 

@@ -74,7 +74,10 @@ class Trial:
         return self.cycles * (1 + self.error)
 
     def serves(self, precision: float) -> bool:
-        """Whether it is as precise as that, or as precise as it gets."""
+        """Whether it is as precise as that, or as precise as it gets.
+
+        precision: half of an interval over the time, 0 for a whole simulation.
+        """
         return self.status != "done" or self.error <= precision or self.precision <= precision
 
     def quantities(self, factor: float = 1.0) -> dict[str, float]:

@@ -37,7 +37,10 @@ def checking(checks: Checks) -> "Iterator[Checker]":
 
 
 def unwritten(array: "npt.NDArray[Any]", keeper: object = None) -> None:
-    """An array of the device is new, and holds anything. keeper: as of `Checker.allocated`."""
+    """An array of the device is new, and holds anything. keeper: as of `Checker.allocated`.
+
+    array: of any shape, of bytes or numbers.
+    """
     if _active is not None:
         _active.allocated(array, keeper)
 

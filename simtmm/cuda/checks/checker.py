@@ -151,6 +151,7 @@ class Checker:
         """Nobody has written an array, which is filled so that what the host writes to it is seen.
 
         keeper: what lives as long as its memory; the array that has it if left out. is_filled: whether that is done.
+        array: of any shape, of bytes or numbers.
         """
         while isinstance(array.base, np.ndarray):
             array = array.base

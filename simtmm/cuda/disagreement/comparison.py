@@ -38,6 +38,8 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
 
     Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run, or that
     take too long as PTX. Raises RecordingError where a thread does what it must not, as PTX has it.
+
+    machine, plain: the kernel as machine code and as PTX.
     """
     device.symbols(plain.linked)  # its variables are placed, so that they are compared, too
     if bytes_of(device) > MOST_COMPARED or machine.looks_at_time:

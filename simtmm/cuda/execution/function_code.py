@@ -32,6 +32,9 @@ class FunctionCode:
     """A function in a program: where its registers, parameters and variables are."""
 
     def __init__(self, program: "Program", function: Function, number: int, first_block: int) -> None:
+        """number: the function's in the program.
+        first_block: the number of its first block of code.
+        """
         self.program, self.function, self.number, self.first_block = program, function, number, first_block
         self.flow: ControlFlow = control_flow(function)
         if ends := turn_ends(function, self.flow):

@@ -53,7 +53,10 @@ class Step:
     product: tuple[int, int] = (0, 0)
 
     def add(self, issue: Issue, is_access: bool) -> None:
-        """Count what one of its instructions, of the machine, takes."""
+        """Count what one of its instructions, of the machine, takes.
+
+        is_access: whether it accesses memory.
+        """
         if issue.result is not None:
             self.results += ((*issue.result, self.cycles),)
         if issue.operand_cycles and issue.work is not None:

@@ -6,11 +6,12 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     layout      where a launch's state lies
     loop        the phases of a step
     issue       issue ports           scheduler   the order of warps that wait
+    wake        the ends of waits
     own_ports   likewise of a port    pipes       what instructions pass behind ports
     advance     operations of a warp  accounting  where time goes
     booking     stalls                booked      the table of stalls
     over_time   chunks over time
-    memory      the path of chunks    cache       lines of caches, open rows
+    memory      the path of chunks: a folder
     dispatch    placing of blocks     bits        free slots and places
     lanes       groups in threads         jump       long computes
     launch      the arrays of a launch, from a machine and a workload

@@ -87,6 +87,9 @@ def program_kernel(  # noqa: PLR0913 - each is a part of the program
     tolerance: relative, of that. options: of the compiler. parameters: of
     the program, which are macros of the compiler, too. folder: the folder of the files. origin: the file
     that says so, if any, for errors.
+    name: of the program.
+    sources: files of device code.
+    launches: in the order in which they run.
 
     Raises KernelError for a file of device code that is not there.
     """

@@ -192,7 +192,11 @@ class Recording:
             logger.warning("warning: recording %s: %s", self.name, doubt)
 
     def stop_after(self, launches: int | None, seconds: float | None) -> None:
-        """Have the launch behind so many, or the first after so many seconds, raise StoppedError."""
+        """Have the launch behind so many, or the first after so many seconds, raise StoppedError.
+
+        launches: how many go by; None for no limit.
+        seconds: how long it may go on; None for no limit.
+        """
         self._most_launches = launches
         self._until = math.inf if seconds is None else time.monotonic() + seconds
 
@@ -250,6 +254,8 @@ class Recording:
         """Run a kernel and record it, if it was chosen; see simtmm.recorder.direct.current.
 
         A launch that ends with an error leaves arrays and events half-written, so that there will be no trace.
+
+        arguments: as the program gave them, in order.
         """
         if self.launched == self._most_launches or time.monotonic() > self._until:
             raise StoppedError

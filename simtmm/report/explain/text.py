@@ -244,7 +244,10 @@ def _by_launch(run: Run, stalls: Stalls, top: int | None) -> RenderableType:
 
 
 def document(run: Run, by: str) -> Sequence[Row]:
-    """The rows of such a table, for JSON and CSV."""
+    """The rows of such a table, for JSON and CSV.
+
+    by: what its rows are, as "line".
+    """
     result = run.result
     if result.stalls is None:
         return []

@@ -34,6 +34,7 @@ class Picture:
     """
 
     def __init__(self, figure: "Figure", description: str) -> None:
+        """description: what the picture shows, in words."""
         self.figure = figure
         self._description = description
 
