@@ -23,6 +23,7 @@ from simtmm.engine.fast.booking import (
 )
 from simtmm.engine.fast.booking import ISSUING as ISSUES
 from simtmm.engine.fast.layout import (
+    ASKED_UNTIL,
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
     GROUP_HELD,
@@ -47,6 +48,7 @@ from simtmm.engine.fast.layout import (
     ON_STALL,
     OTHER_SLOTS,
     OTHER_TICKS,
+    OWN,
     P_AT_END,
     P_BLOCKING,
     P_BOOKS,
@@ -83,6 +85,7 @@ from simtmm.engine.fast.own_ports import pick_of_port
 from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
+from simtmm.engine.own_rule.columns import SEEN_HITS, SEEN_ISSUED, SEEN_MISSES
 from simtmm.native import inlined, prefetch
 from simtmm.workload import (
     ASYNC,
@@ -90,6 +93,7 @@ from simtmm.workload import (
     COPY,
     JOIN,
     LISTED,
+    LOAD,
     OF_CLASS,
     PASSES_SHIFT,
     REDUCE,
@@ -189,7 +193,7 @@ def instruction(s, g, slot, t, p):
 
 
 @inlined
-def act(s, memory, g, w, p, t):
+def act(s, memory, order, g, w, p, t):
     """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
     what = s.port[p, PORT_ACCESS]
     if what < 0 or what >= JOIN:
@@ -214,6 +218,10 @@ def act(s, memory, g, w, p, t):
     if s.parameters[P_BOOKS] != 0:
         place = place_at(s, s.warp[w, WARP_POSITION] - 1)
         count_access(s, g, place, count, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors)
+    if order == OWN and (what == ASYNC or what == LOAD):
+        hits = s.group[g, GROUP_L1_HITS] - l1_hits
+        s.seen[w, SEEN_HITS] += hits
+        s.seen[w, SEEN_MISSES] += count - hits
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
         last = s.finishes.shape[1] - 1
@@ -265,13 +273,16 @@ def release_ports(s, switch, memory, order, g, t):
         slot = s.port[p, PORT_WARP]
         w = g * s.parameters[P_SLOTS] + slot
         access = s.port[p, PORT_ACCESS]
-        finish = act(s, memory, g, w, p, t)
+        finish = act(s, memory, order, g, w, p, t)
         start = t
         if access >= OF_CLASS:
             count = s.port[p, PORT_COUNT] if switch == ON_STALL else np.int64(1)
             start = max(t, pass_pipe(s, g, slot, access, t - (count - 1) * s.parameters[P_ISSUE], count))
         if switch == ON_STALL and finish < 0 and start == t and access >= 0 and next_issues(s, w, t):
+            issued = s.group[g, GROUP_ISSUED]
             segment(s, memory, g, slot, t, p)
+            if order == OWN:
+                s.seen[w, SEEN_ISSUED] += s.group[g, GROUP_ISSUED] - issued
             continue
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
@@ -364,6 +375,20 @@ def wake_warps(s, order, g, t):
 
 
 @inlined
+def grant(s, switch, memory, g, p, slot, t):
+    """Grant a port to the warp in a slot."""
+    s.group[g, GROUP_GRANTED_SLOT] = slot
+    s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
+    book_waiting(s, g, g * s.parameters[P_SLOTS] + slot, NOT_GRANTED, t)
+    turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, np.int64(KEEP), ISSUES, t)
+    s.group[g, GROUP_HELD] += 1
+    if switch == ON_STALL:
+        segment(s, memory, g, slot, t, p)
+    else:
+        instruction(s, g, slot, t, p)
+
+
+@inlined
 def grant_ports(s, switch, memory, order, g, t):
     """Phase 4 for a group: grant free ports to ready warps."""
     ports = s.parameters[P_PORTS]
@@ -377,19 +402,11 @@ def grant_ports(s, switch, memory, order, g, t):
         slot = pick(s, order, g) if s.parameters[P_OWN_PORTS] == 0 else pick_of_port(s, order, g, p)
         if slot < 0:
             continue
-        s.group[g, GROUP_GRANTED_SLOT] = slot
-        s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
-        book_waiting(s, g, g * s.parameters[P_SLOTS] + slot, NOT_GRANTED, t)
-        turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, np.int64(KEEP), ISSUES, t)
-        s.group[g, GROUP_HELD] += 1
-        if switch == ON_STALL:
-            segment(s, memory, g, slot, t, p)
-        else:
-            instruction(s, g, slot, t, p)
+        grant(s, switch, memory, g, p, slot, t)
 
 
 @inlined
-def next_tick(s, g):
+def next_tick(s, order, g):
     """When something happens in the group next."""
     mask = s.parameters[P_RING] - 1
     ports = s.parameters[P_PORTS]
@@ -403,4 +420,6 @@ def next_tick(s, g):
     head = s.group[g, GROUP_OTHER_HEAD]
     if head < s.group[g, GROUP_OTHER_TAIL]:
         t = min(t, s.rings[g, OTHER_TICKS, head & mask])
+    if order == OWN:
+        t = min(t, s.asked[g, ASKED_UNTIL])
     return t

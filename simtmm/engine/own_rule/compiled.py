@@ -1,0 +1,124 @@
+"""A rule as a loop of machine code, made once for each text and what it names."""
+
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from simtmm.engine.own_rule.columns import (
+    ASKING_TURNS,
+    NOBODY,
+)
+from simtmm.engine.own_rule.operands import (
+    ANSWER,
+    GROUP,
+    LIST,
+    SELF,
+    WARP,
+    WIDEST,
+    NotCompiledError,
+    Operand,
+)
+from simtmm.engine.own_rule.statements import Statements
+from simtmm.native import (
+    Loop,
+    TranslationError,
+    Written,
+    difference_overflows,
+    product_overflows,
+    sum_overflows,
+)
+from simtmm.rules.guarded import original
+from simtmm.rules.seen import rule_name
+
+NAMES = {
+    "np": np, "sum_overflows": sum_overflows, "difference_overflows": difference_overflows,
+    "product_overflows": product_overflows,
+}  # fmt: skip
+PLAIN = ("__getattr__", "__getattribute__", "__setattr__", "__slots__", "__delattr__")
+_LOOPS: dict[str, tuple[Loop, tuple[int, ...]]] = {}  # by their text, and the lines of the rule that it is for
+
+
+@dataclass(frozen=True)
+class CompiledRule:
+    """A rule that the fast engine runs.
+
+    name: of the rule. loop: takes Asked, and gives a row of `seen`, NOBODY or IDLE. lists: rows of Asked.lists. make:
+    its class, None for a function. fields: of its objects, and whether each is a truth.
+    """
+
+    name: str
+    loop: Loop
+    lists: int
+    make: type | None
+    fields: dict[str, bool]
+
+    def begin(self) -> list[int]:
+        """The fields of a new object of the rule. Raises NotCompiledError where it has others than the one before."""
+        if self.make is None:
+            return []
+        values = vars(self.make())
+        if _fields_of(self.make, values) != self.fields:
+            raise NotCompiledError(0, "__init__ sets other fields each time", self.name)
+        return [int(value) for value in values.values()]
+
+
+def compiled(rule: object) -> CompiledRule:
+    """A user's rule as machine code. Raises NotCompiledError for what is not compiled: line, reason and word."""
+    rule = original(rule)
+    name = rule_name(rule)
+    if isinstance(rule, type):
+        function = vars(rule).get("__call__")
+        if rule.__mro__ != (rule, object) or any(each in vars(rule) for each in PLAIN) or type(rule) is not type:
+            raise NotCompiledError(0, "a class with parents or attributes of its own making", name)
+        fields = _fields_of(rule, vars(rule()))
+        arguments = [Operand(SELF)]
+    else:
+        function, fields, arguments = rule, {}, []
+    if not isinstance(function, FunctionType):
+        raise NotCompiledError(0, "neither a function nor a class of rules", name)
+    make = rule if isinstance(rule, type) else None
+    text, lines, lists = _text_of(function, make, fields, arguments)
+    return CompiledRule(name, _loop_of(name, text, lines), lists, make, fields)
+
+
+def _fields_of(rule: type, values: dict[str, Any]) -> dict[str, bool]:
+    """Of each field of a rule's object whether it is a truth."""
+    for field, value in values.items():
+        if type(value) not in (int, bool) or not -WIDEST < value < WIDEST:
+            raise NotCompiledError(0, f"self.{field} is {type(value).__name__}, no number of 64 bits", rule.__name__)
+    return {field: isinstance(value, bool) for field, value in values.items()}
+
+
+def _text_of(
+    function: FunctionType, of: type | None, fields: dict[str, bool], arguments: list[Operand]
+) -> tuple[str, tuple[int, ...], int]:
+    """The text of a rule for simtmm/native, the line of the rule that each of its lines is for, and its lists."""
+    writing = Statements(of, fields)
+    ready = Operand(LIST, "s.ready[{}]", count="s.asking[3]", element=WARP, sure=True)
+    writing.write(f"s.asking[{ASKING_TURNS}] = 0")
+    called = Operand("a function", value=function)
+    definition = function.__code__
+    writing.line = definition.co_firstlineno
+    import ast
+
+    node = ast.Name(function.__name__, lineno=definition.co_firstlineno)
+    answer = writing.applied(node, called, [*arguments, ready, Operand(GROUP)], {})
+    if answer.kind != ANSWER:
+        answer = writing.as_kind(node, answer, ANSWER)
+    row, until = answer.items
+    writing.write(f"s.asking[6] = {until.text}")
+    writing.write(f"return np.int64({row.text})")
+    return "\n".join(["def rule(s):", *writing.lines, ""]), (0, *writing.of_lines), writing.lists
+
+
+def _loop_of(name: str, text: str, lines: tuple[int, ...]) -> Loop:
+    """The loop of a text, which is compiled here if it is new."""
+    if text not in _LOOPS:
+        loop = Loop(Written("rule", "rule", text, NAMES))
+        _LOOPS[text] = loop, lines
+    return _LOOPS[text][0]
+
+
+__all__ = ["NOBODY", "CompiledRule", "TranslationError", "compiled"]
