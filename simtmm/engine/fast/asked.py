@@ -1,4 +1,4 @@
-"""A launch that a user's rule schedules: the arrays that it is asked through, and what ends the launch because of it."""
+"""A launch that a user's rule schedules: the arrays by which it is asked, and what ends the launch because of it."""
 
 from typing import Any
 
@@ -70,8 +70,8 @@ class AskedRule:
 
 def not_asked(reused: Reused) -> dict[str, Any]:
     """The same arrays where no user's rule schedules."""
-    shapes: dict[str, tuple[int, ...]] = {"seen": (1, 1), "living": (1, 1), "asked": (1, 1), "asking": (1,), "ready": (1,)}
-    return {name: reused.zeros(name, *shape) for name, shape in shapes.items()}
+    dimensions = {"seen": 2, "living": 2, "asked": 2, "asking": 1, "ready": 1}
+    return {name: reused.zeros(name, *[1] * count) for name, count in dimensions.items()}
 
 
 def first_warp_of(workload: AnyWorkload, launch: int) -> int:

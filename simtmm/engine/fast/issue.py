@@ -218,7 +218,7 @@ def act(s, memory, order, g, w, p, t):
     if s.parameters[P_BOOKS] != 0:
         place = place_at(s, s.warp[w, WARP_POSITION] - 1)
         count_access(s, g, place, count, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors)
-    if order == OWN and (what == ASYNC or what == LOAD):
+    if order == OWN and what in (ASYNC, LOAD):
         hits = s.group[g, GROUP_L1_HITS] - l1_hits
         s.seen[w, SEEN_HITS] += hits
         s.seen[w, SEEN_MISSES] += count - hits

@@ -120,8 +120,8 @@ WRITTEN, FILL_SHIFT = 1, 1
 ABSENT, EMPTY, FIRST_APART = np.int64(-1), np.int64(-2), np.int64(-8)
 
 # Of a group where a user's rule schedules: whether something happened since it was asked; the tick at which it wants to
-# be asked again; how often in a row it held back; when it was asked last; how many warps live; and from ASKED_LAST on the rows of `seen` of the
-# warps granted last, by port, and behind these what the ports' warps have issued since the rule was asked
+# be asked again; how often in a row it held back; when it was asked last; how many warps live; and from ASKED_LAST on
+# the rows of `seen` of the warps granted last, by port, and behind these what the ports' warps issued since
 ASKED_STIRRED, ASKED_UNTIL, ASKED_HOLDS, ASKED_SINCE, ASKED_LIVING, ASKED_LAST = range(6)
 
 NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
@@ -168,7 +168,8 @@ FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 # Flags
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
 ON_STALL, EVERY_INSTRUCTION = 1, 2  # switch
-QUEUE, BITS, OWN = 1, 2, 3  # order: ready warps in a queue (fifo), as bits (the other schedulers), or asked a user's rule
+# order: ready warps in a queue (fifo), as bits (the other schedulers), or in a queue of which a user's rule chooses
+QUEUE, BITS, OWN = 1, 2, 3
 
 READY, SLEEPS, AT_BARRIER, IS_DONE = (np.int64(outcome) for outcome in range(4))  # what comes of advancing
 GO_ON, OVER, WIDE = range(3)  # what `run` returns: call again; all is done; call for each lane, then again

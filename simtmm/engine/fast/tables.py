@@ -200,7 +200,7 @@ def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:
 
 
 def flags_of(machine: Machine, coupled: bool, own_rule: bool = False) -> list[int]:
-    """What kind of machine it is. coupled: whether its groups keep one clock. own_rule: whether a user's rule schedules."""
+    """What kind of machine it is. coupled: whether its groups keep one clock, as under a user's rule."""
     order = at.QUEUE if machine.scheduling.scheduler == "fifo" else at.BITS
     return [
         at.YES if coupled or own_rule else at.NO,

@@ -244,4 +244,3 @@ def stored_once(definition: ast.FunctionDef, name: str) -> bool:
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
     ]  # fmt: skip
     return len(stores) == 1
-

@@ -1,34 +1,17 @@
 """A rule as a loop of machine code, made once for each text and what it names."""
 
+import ast
+import re
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from simtmm.engine.own_rule.columns import (
-    ASKING_TURNS,
-    NOBODY,
-)
-from simtmm.engine.own_rule.operands import (
-    ANSWER,
-    GROUP,
-    LIST,
-    SELF,
-    WARP,
-    WIDEST,
-    NotCompiledError,
-    Operand,
-)
+from simtmm.engine.own_rule.columns import ASKING_READY, ASKING_TURNS, ASKING_UNTIL, Asked
+from simtmm.engine.own_rule.operands import ANSWER, CALLABLE, GROUP, LIST, SELF, WARP, WIDEST, NotCompiledError, Operand
 from simtmm.engine.own_rule.statements import Statements
-from simtmm.native import (
-    Loop,
-    TranslationError,
-    Written,
-    difference_overflows,
-    product_overflows,
-    sum_overflows,
-)
+from simtmm.native import Loop, TranslationError, Written, difference_overflows, product_overflows, sum_overflows
 from simtmm.rules.guarded import original
 from simtmm.rules.seen import rule_name
 
@@ -37,7 +20,8 @@ NAMES = {
     "product_overflows": product_overflows,
 }  # fmt: skip
 PLAIN = ("__getattr__", "__getattribute__", "__setattr__", "__slots__", "__delattr__")
-_LOOPS: dict[str, tuple[Loop, tuple[int, ...]]] = {}  # by their text, and the lines of the rule that it is for
+DIMENSIONS = (1, 2, 1, 2, 2, 1)  # of the arrays of Asked
+_LOOPS: dict[str, Loop] = {}  # by their text
 
 
 @dataclass(frozen=True)
@@ -96,29 +80,27 @@ def _text_of(
 ) -> tuple[str, tuple[int, ...], int]:
     """The text of a rule for simtmm/native, the line of the rule that each of its lines is for, and its lists."""
     writing = Statements(of, fields)
-    ready = Operand(LIST, "s.ready[{}]", count="s.asking[3]", element=WARP, sure=True)
+    writing.line = function.__code__.co_firstlineno
+    ready = Operand(LIST, "s.ready[{}]", count=f"s.asking[{ASKING_READY}]", element=WARP, sure=True)
     writing.write(f"s.asking[{ASKING_TURNS}] = 0")
-    called = Operand("a function", value=function)
-    definition = function.__code__
-    writing.line = definition.co_firstlineno
-    import ast
-
-    node = ast.Name(function.__name__, lineno=definition.co_firstlineno)
-    answer = writing.applied(node, called, [*arguments, ready, Operand(GROUP)], {})
-    if answer.kind != ANSWER:
-        answer = writing.as_kind(node, answer, ANSWER)
-    row, until = answer.items
-    writing.write(f"s.asking[6] = {until.text}")
+    node = ast.Name(function.__name__, lineno=writing.line)
+    given = writing.applied(node, Operand(CALLABLE, value=function), [*arguments, ready, Operand(GROUP)], {})
+    row, until = writing.as_kind(node, given, ANSWER).items
+    writing.write(f"s.asking[{ASKING_UNTIL}] = {until.text}")
     writing.write(f"return np.int64({row.text})")
     return "\n".join(["def rule(s):", *writing.lines, ""]), (0, *writing.of_lines), writing.lists
 
 
 def _loop_of(name: str, text: str, lines: tuple[int, ...]) -> Loop:
     """The loop of a text, which is compiled here if it is new."""
-    if text not in _LOOPS:
+    loop = _LOOPS.get(text)
+    if loop is None:
         loop = Loop(Written("rule", "rule", text, NAMES))
-        _LOOPS[text] = loop, lines
-    return _LOOPS[text][0]
-
-
-__all__ = ["NOBODY", "CompiledRule", "TranslationError", "compiled"]
+        try:
+            loop.bind(Asked(*(np.zeros((1,) * dimensions, np.int64) for dimensions in DIMENSIONS)))
+        except TranslationError as error:
+            found = re.search(r"line (\d+): ([^:]+)", str(error))
+            line = lines[int(found[1]) - 1] if found else 0
+            raise NotCompiledError(line, found[2] if found else str(error), name) from None
+        _LOOPS[text] = loop
+    return loop

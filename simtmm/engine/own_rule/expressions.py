@@ -171,9 +171,7 @@ class Expressions(Names):
         condition = self.condition(node.test)
         if condition.is_constant:
             return self.evaluate(node.body if condition.value else node.orelse)
-        return self._chosen(
-            node, condition.text, lambda: self.evaluate(node.body), lambda: self.evaluate(node.orelse)
-        )
+        return self._chosen(node, condition.text, lambda: self.evaluate(node.body), lambda: self.evaluate(node.orelse))
 
     def _chosen(
         self, node: ast.AST, condition: str, then: Callable[[], Operand], otherwise: Callable[[], Operand]
@@ -200,7 +198,7 @@ class Expressions(Names):
     def _common(self, node: ast.AST, first: Operand, second: Operand) -> Operand:
         """A place for either of two values."""
         kinds = {first.kind, second.kind}
-        if kinds == {WARP, NOTHING} or kinds == {NOTHING}:
+        if NOTHING in kinds and kinds <= {WARP, NOTHING}:
             return self.place_for(NONE)
         if kinds == {INTEGER, TRUTH}:
             return self.place_for(first if first.kind == INTEGER else second)

@@ -205,7 +205,9 @@ class Names(Writing):
             return self.keep(WARP, f"s.asking[{ASKING_LAST}]")
         if node.attr == "warps":
             group = f"s.asking[{ASKING_GROUP}]"
-            return Operand(LIST, f"s.living[{group}, {{}}]", count=f"s.asking[{ASKING_LIVING}]", element=WARP, sure=True)
+            return Operand(
+                LIST, f"s.living[{group}, {{}}]", count=f"s.asking[{ASKING_LIVING}]", element=WARP, sure=True
+            )
         raise self.refused(node, "a rule sees no such thing of a core group")
 
     def _of_rule(self, node: ast.Attribute) -> Operand:
@@ -232,4 +234,3 @@ class Names(Writing):
             raise self.refused(node, f"{value.kind}, and {'a truth' if is_truth else 'a number'} in __init__")
         text = f"np.int64({value.text})" if is_truth else value.text
         self.write(f"{self.field(node.attr)} = {text}")
-

@@ -16,8 +16,9 @@ WIDEST = 1 << 63
 class NotCompiledError(SimtmmError):
     """A rule is not compiled. line: of its file, 0 where that is not known. word: what stands there."""
 
-    def __init__(self, line: int, why: str, word: str) -> None:
-        super().__init__(f"{f'line {line}: ' if line else ''}{why}: {word}")
+    def __init__(self, line: int, why: str, word: str, file: str = "") -> None:
+        where = f"{file}, line {line}: " if file and line else f"line {line}: " if line else ""
+        super().__init__(f"{where}{why}: {word}")
         self.line, self.why, self.word = line, why, word
 
 

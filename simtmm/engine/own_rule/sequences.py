@@ -143,7 +143,8 @@ class Sequences(Expressions):
         if of.kind == TUPLE:
             if not index.is_constant or not -len(of.items) <= index.value < len(of.items):
                 raise self.refused(node, "an item of a tuple by a number that is written")
-            return of.items[index.value]
+            item: Operand = of.items[index.value]
+            return item
         if of.kind != LIST:
             raise self.refused(node, f"an element of {of.kind}")
         count = self.keep(INTEGER, of.count).text
@@ -337,4 +338,3 @@ class Sequences(Expressions):
                 self.write(f"s.lists[{each}, {at}] = {part.text}")
             self.write(f"{count} += 1")
         return Operand(LIST, f"s.lists[{row}, {{}}]", count=count, element=of.element, sure=of.sure)
-

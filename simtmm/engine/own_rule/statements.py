@@ -211,4 +211,3 @@ def _ends(statements: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.If):
         return bool(last.orelse) and _ends(last.body) and _ends(last.orelse)
     return isinstance(last, ast.Return)
-

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import FunctionType
 
 from simtmm.engine.own_rule.columns import ASKING_FAULT, ASKING_TURNS, MOST_TURNS
 from simtmm.engine.own_rule.operands import NotCompiledError, Operand
@@ -17,7 +19,7 @@ class Frame:
     the one around it. function: of which the names of its module are looked up.
     """
 
-    function: object
+    function: FunctionType
     outer: "Frame | None" = None
     variables: dict[str, Operand] = field(default_factory=dict)
     names: dict[str, Operand] = field(default_factory=dict)
@@ -42,13 +44,20 @@ class Writing:
         self._names = 0
 
     @property
+    def file(self) -> str:
+        """The name of the file of the function under way."""
+        return Path(self.frame.function.__code__.co_filename).name if self.frames else ""
+
+    @property
     def frame(self) -> Frame:
         """The function under way."""
         return self.frames[-1]
 
     def refused(self, node: ast.AST, why: str) -> NotCompiledError:
         """What to raise for a part of a rule."""
-        return NotCompiledError(getattr(node, "lineno", self.line), why, ast.unparse(node).partition("\n")[0])
+        return NotCompiledError(
+            getattr(node, "lineno", self.line), why, ast.unparse(node).partition("\n")[0], self.file
+        )
 
     def fresh(self, prefix: str = "t") -> str:
         """A name that is not taken."""
