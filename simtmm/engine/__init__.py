@@ -50,10 +50,11 @@ def simulate(
 ) -> Result:
     """Run a workload on a machine and report what section 7 of the machine rules lists.
 
-    engine: a name in ENGINES; "fast" if left out, "reference" for a rule of one's own. scheduler: such a rule, in the
-    place of the machine's scheduler: of the ready warps (at least one, in the order in which they became ready) and
-    the group it gives the warp that is granted the port, or holds back; or a class of such rules. See
-    docs/schedulers.md. It runs on the reference engine only. replacement: a
+    engine: a name in ENGINES; "fast" if left out, "reference" for what the fast engine does not take. scheduler: a rule
+    of one's own, in the place of the machine's scheduler: of the ready warps (at least one, in the order in which they
+    became ready) and the group it gives the warp that is granted the port, or holds back; or a class of such rules. See
+    docs/schedulers.md. It runs on the fast engine where it is compiled; `Result.engine_reason` says why it is not, and
+    is on the reference engine. replacement: a
     policy of one's own for the full sets of caches, or policies by "l1" and "l2", in the place of the machine's, on the
     reference engine only (docs/rules.md). placement: a rule of one's own that says which core group takes the next
     block, likewise. breakdown: False leaves `Result.time` out. timeline:
@@ -66,8 +67,8 @@ def simulate(
     launch's tick and the instructions issued, which may leave it there; of the fast engine only, and of launches whose
     groups are coupled.
 
-    Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives something else or holds
-    back for ever; WorkloadError for a block that fits no core group.
+    Raises EngineError for an unknown engine, a rule on an engine that does not take it, and a rule that gives something
+    else or holds back for ever; WorkloadError for a block that fits no core group.
     """
     if engine is not None and (not isinstance(engine, str) or engine not in ENGINES):
         raise EngineError(f"engine {engine!r}: unknown{nearest(str(engine), ENGINES)}")
@@ -93,7 +94,7 @@ def simulate(
         result = _run(engine, machine, workload, rule, own | more)
     except RuleLeftError as error:
         if asked:
-            raise
+            raise EngineError(f"engine 'fast': {error}: run it on 'reference'") from None
         reason = str(error)
         result = _run("reference", machine, workload, scheduler, own)
     if reason:
@@ -101,6 +102,15 @@ def simulate(
     if result.stalls is None:
         return result
     return replace(result, stalls=replace(result.stalls, levels=levels_of(machine)))
+
+
+def why_not_compiled(rule: Scheduler) -> str:
+    """Why a user's rule does not run on the fast engine: the place, the reason and the word; "" if it does."""
+    try:
+        compiled(rule)
+    except NotCompiledError as error:
+        return str(error)
+    return ""
 
 
 def _rule_for(engine: str, asked: str | None, scheduler: Scheduler | None) -> tuple[object, str]:

@@ -172,7 +172,7 @@ class _Search:
             return observed(on, workload, simulate(on, workload, self.engine, timeline=True)), None
         watch = Watch(self.rule, machine.ports if machine.scheduling.ports == "own" else 0)
         try:
-            simulate(machine, workload, scheduler=watch, breakdown=False)
+            simulate(machine, workload, "reference", scheduler=watch, breakdown=False)
         except HeldForEverError as error:
             what = str(error)
         except EngineError as error:

@@ -61,10 +61,10 @@ def grant_by_rule(s, switch, memory, g, t):
         s.asked[g, ASKED_STIRRED] = 1
     if s.asked[g, ASKED_STIRRED] == 0:
         return
-    s.asked[g, ASKED_STIRRED] = 0
     s.asked[g, ASKED_UNTIL] = NEVER
     ports = s.parameters[P_PORTS]
     if s.group[g, GROUP_HELD] == ports:
+        s.asked[g, ASKED_STIRRED] = 0
         return
     apart = s.parameters[P_OWN_PORTS] != 0
     issued = ASKED_LAST + ports
@@ -89,6 +89,7 @@ def grant_by_rule(s, switch, memory, g, t):
             w = g * s.parameters[P_SLOTS] + s.port[g * ports + index, PORT_WARP]
             s.seen[w, SEEN_ISSUED] += s.asked[g, issued + index]
             s.asked[g, issued + index] = 0
+    s.asked[g, ASKED_STIRRED] = 0  # what is granted here has stirred as well, and is known
 
 
 def answer(s, g, index, apart, t):
