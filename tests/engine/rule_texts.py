@@ -67,7 +67,8 @@ def truths(draw, depth, warps=("ready[0]",)):
                 (
                     f"{one}.state == 'ready'", f"{one}.operation in ('load', 'async', 'never')",
                     f"{one}.operation != 'compute'", f"{one} is group.granted_last", "group.granted_last is None",
-                    f"{one} in group.warps", f"{one} not in ready", f"{one}.state != 'memory'", "not group.granted_last",
+                    f"{one} in group.warps", f"{one} not in ready", f"{one}.state != 'memory'",
+                    "not group.granted_last",
                 )
             )
         )  # fmt: skip

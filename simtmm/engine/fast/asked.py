@@ -22,7 +22,8 @@ class AskedRule:
     def __init__(self, rule: CompiledRule, machine: Machine, slots: int, reused: Reused) -> None:
         groups, ports = machine.cores.groups, machine.ports
         zeros = reused.zeros
-        fields = rule.begin()
+        self._rule, self._object = rule, rule.begin()
+        fields = rule.values(self._object)
         asked = zeros("asked", groups, at.ASKED_LAST + 2 * ports)
         asked[:, at.ASKED_UNTIL] = at.NEVER
         asked[:, at.ASKED_LAST : at.ASKED_LAST + ports] = -1
@@ -32,6 +33,7 @@ class AskedRule:
         lists = zeros("lists", max(1, rule.lists), max(slots, MOST_WRITTEN))
         own = zeros("fields", max(1, len(fields)))
         own[: len(fields)] = fields
+        self._own = own
         asking[of.ASKING_CYCLE] = machine.ticks_per_cycle
         asking[of.ASKING_MOST_HOLDS] = holding_back.MOST_HOLDS
         self._bound = rule.loop.bind(of.Asked(asking, seen, ready, living, lists, own))
@@ -40,6 +42,10 @@ class AskedRule:
         self.arrays: dict[str, Any] = {
             "seen": seen, "living": living, "asked": asked, "asking": asking, "ready": ready,
         }  # fmt: skip
+
+    def end(self) -> None:
+        """The rule's object is as the launch leaves it."""
+        self._rule.end(self._object, self._own.tolist())
 
     def check_end(self, state: at.State) -> None:
         """Raise EngineError where the rule ended the launch, or holds back for ever; RuleLeftError where the reference

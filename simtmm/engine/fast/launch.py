@@ -302,6 +302,8 @@ class Launch:
         if self._lanes:
             self._lanes.shutdown()
         self._supply.end()
+        if self._asked is not None:
+            self._asked.end()
         self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.GROUP_ACCOUNTED]
         return ticks
 

@@ -2,7 +2,8 @@
 
 import ast
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -29,7 +30,8 @@ class CompiledRule:
     """A rule that the fast engine runs.
 
     name: of the rule. loop: takes Asked, and gives a row of `seen`, NOBODY or IDLE. lists: rows of Asked.lists. make:
-    its class, None for a function. fields: of its objects, and whether each is a truth.
+    its class, None for a function. fields: of its objects, and whether each is a truth. first: an object for the first
+    launch, or none.
     """
 
     name: str
@@ -37,15 +39,24 @@ class CompiledRule:
     lists: int
     make: type | None
     fields: dict[str, bool]
+    first: list[object] = field(default_factory=list)
 
-    def begin(self) -> list[int]:
-        """The fields of a new object of the rule. Raises NotCompiledError where it has others than the one before."""
+    def begin(self) -> object:
+        """A new object of the rule, for a launch; None for a function."""
+        return None if self.make is None else self.first.pop() if self.first else self.make()
+
+    def values(self, of: object) -> list[int]:
+        """The fields of such an object. Raises NotCompiledError where it has others than the one before."""
         if self.make is None:
             return []
-        values = vars(self.make())
-        if _fields_of(self.make, values) != self.fields:
+        if _fields_of(self.make, vars(of)) != self.fields:
             raise NotCompiledError(0, "__init__ sets other fields each time", self.name)
-        return [int(value) for value in values.values()]
+        return [int(value) for value in vars(of).values()]
+
+    def end(self, of: object, values: Sequence[int]) -> None:
+        """The object as the launch leaves it: whoever has it may look."""
+        for (name, is_truth), value in zip(self.fields.items(), values, strict=False):
+            setattr(of, name, bool(value) if is_truth else value)
 
 
 def compiled(rule: object) -> CompiledRule:
@@ -56,23 +67,24 @@ def compiled(rule: object) -> CompiledRule:
         function = vars(rule).get("__call__")
         if rule.__mro__ != (rule, object) or any(each in vars(rule) for each in PLAIN) or type(rule) is not type:
             raise NotCompiledError(0, "a class with parents or attributes of its own making", name)
-        fields = _fields_of(rule, vars(rule()))
+        first = [rule()]
+        fields = _fields_of(rule, vars(first[0]))
         arguments = [Operand(SELF)]
     else:
-        function, fields, arguments = rule, {}, []
+        function, fields, arguments, first = rule, {}, [], []
     if not isinstance(function, FunctionType):
         raise NotCompiledError(0, "neither a function nor a class of rules", name)
     make = rule if isinstance(rule, type) else None
     text, lines, lists = _text_of(function, make, fields, arguments)
-    return CompiledRule(name, _loop_of(name, text, lines), lists, make, fields)
+    return CompiledRule(name, _loop_of(name, text, lines), lists, make, fields, first)
 
 
 def _fields_of(rule: type, values: dict[str, Any]) -> dict[str, bool]:
     """Of each field of a rule's object whether it is a truth."""
-    for field, value in values.items():
+    for name, value in values.items():
         if type(value) not in (int, bool) or not -WIDEST < value < WIDEST:
-            raise NotCompiledError(0, f"self.{field} is {type(value).__name__}, no number of 64 bits", rule.__name__)
-    return {field: isinstance(value, bool) for field, value in values.items()}
+            raise NotCompiledError(0, f"self.{name} is {type(value).__name__}, no number of 64 bits", rule.__name__)
+    return {name: isinstance(value, bool) for name, value in values.items()}
 
 
 def _text_of(
