@@ -130,7 +130,7 @@ def _check_rule(rule: object, engine: str | None) -> None:
     elif not callable(rule):
         raise SimtmmError(f"rule {rule!r}: must be a function of the ready warps and the core group")
     elif engine not in (None, "reference"):
-        raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
+        raise EngineError(f"engine {engine!r}: promises of your own rules are tested in Python, on 'reference'")
 
 
 class _Search:
