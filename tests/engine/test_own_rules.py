@@ -229,10 +229,68 @@ class Turns:
         return ready[at % len(ready)] if self.odd else ready[-1]
 
 
+def lists_change(ready, group):
+    """Names of lists that are assigned to while others stand for what they were."""
+    first, second = ready[:1], ready[1:]
+    first, second = second, first
+    before = first
+    first = [warp for warp in group.warps if warp.slot > 1]
+    found = 0
+    for warp in first:
+        first = second
+        found += warp.slot + len(first)
+    for warp in before:
+        found += 10 * warp.slot
+    return ready[found % len(ready)]
+
+
+def test_a_list_stays_what_it_was_where_its_name_becomes_another():
+    assert not why_not_compiled(lists_change)
+    agree(machine(), WORKLOAD, lists_change)
+
+
+class Refuses:
+    """An object at the first launch, and none at the second."""
+
+    made = 0
+
+    def __init__(self):
+        Refuses.made += 1
+        if Refuses.made % 2 == 0:
+            raise ValueError("no more")
+        self.count = 0
+
+    def __call__(self, ready, group):
+        return ready[0]
+
+
+def test_a_class_that_cannot_be_made_is_left_to_python():
+    launches = Workload.from_dict({"launches": [{"blocks": [{"warps": [[["compute", 3]]] * 3}]}] * 2})
+    with pytest.raises(ValueError, match="no more"):
+        simulate(machine(), launches, scheduler=Refuses)
+
+
 def test_a_class_of_numbers_is_compiled_and_begins_anew_with_each_launch():
     launches = Workload.from_dict({"launches": [{"blocks": [{"warps": [[["compute", 3]]] * 3}]}] * 2})
     agree(machine(), launches, Turns)
     assert not why_not_compiled(Turns)
+
+
+def test_an_objects_numbers_are_there_behind_its_launch():
+    made = []
+
+    class Counts:
+        def __init__(self):
+            self.asked = 0
+            made.append(self)
+
+        def __call__(self, ready, group):
+            self.asked += 1
+            return ready[0]
+
+    launches = Workload.from_dict({"launches": [{"blocks": [{"warps": [[["compute", 3]]]}]}] * 2})
+    assert simulate(machine(), launches, scheduler=Counts).engine == "fast"
+    assert [rule.asked for rule in made] == [3, 3]
 
 
 def test_an_object_is_not_compiled_since_it_would_keep_what_it_remembers():

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 
 from simtmm.engine.own_rule.columns import ASKING_READY, ASKING_TURNS, ASKING_UNTIL, Asked
-from simtmm.engine.own_rule.operands import ANSWER, CALLABLE, GROUP, LIST, SELF, WARP, WIDEST, NotCompiledError, Operand
+from simtmm.engine.own_rule.operands import (
+    ANSWER,
+    CALLABLE,
+    GROUP,
+    LIST,
+    SELF,
+    WARP,
+    WIDEST,
+    NotCompiledError,
+    Operand,
+    RuleLeftError,
+)
 from simtmm.engine.own_rule.statements import Statements
 from simtmm.native import Loop, TranslationError, Written, difference_overflows, product_overflows, sum_overflows
 from simtmm.rules.guarded import original
@@ -42,15 +53,24 @@ class CompiledRule:
     first: list[object] = field(default_factory=list)
 
     def begin(self) -> object:
-        """A new object of the rule, for a launch; None for a function."""
-        return None if self.make is None else self.first.pop() if self.first else self.make()
+        """A new object of the rule, for a launch; None for a function. Raises RuleLeftError where there is none."""
+        if self.make is None or self.first:
+            return self.first.pop() if self.first else None
+        try:
+            return self.make()
+        except Exception:
+            raise RuleLeftError(f"scheduler {self.name}: its __init__ raises") from None
 
     def values(self, of: object) -> list[int]:
-        """The fields of such an object. Raises NotCompiledError where it has others than the one before."""
+        """The fields of such an object. Raises RuleLeftError where it has others than the one before."""
         if self.make is None:
             return []
-        if _fields_of(self.make, vars(of)) != self.fields:
-            raise NotCompiledError(0, "__init__ sets other fields each time", self.name)
+        try:
+            fields = _fields_of(self.make, vars(of))
+        except NotCompiledError:
+            fields = {}
+        if fields != self.fields:
+            raise RuleLeftError(f"scheduler {self.name}: __init__ sets other fields each time")
         return [int(value) for value in vars(of).values()]
 
     def end(self, of: object, values: Sequence[int]) -> None:
@@ -67,7 +87,10 @@ def compiled(rule: object) -> CompiledRule:
         function = vars(rule).get("__call__")
         if rule.__mro__ != (rule, object) or any(each in vars(rule) for each in PLAIN) or type(rule) is not type:
             raise NotCompiledError(0, "a class with parents or attributes of its own making", name)
-        first = [rule()]
+        try:
+            first = [rule()]
+        except Exception:
+            raise NotCompiledError(0, "its __init__ raises", name) from None
         fields = _fields_of(rule, vars(first[0]))
         arguments = [Operand(SELF)]
     else:

@@ -25,6 +25,7 @@ from simtmm.engine.own_rule.columns import (
 from simtmm.engine.own_rule.operands import (
     ANSWER,
     CALLABLE,
+    CHANGES,
     GROUP,
     INTEGER,
     LIST,
@@ -99,7 +100,7 @@ class Names(Writing):
                 raise self.refused(node, f"{name} has been something else")
             self.frame.names[name] = value
             return
-        if value.kind == LIST and not often:
+        if value.kind == LIST and not often and value.value != CHANGES:
             self.frame.variables[name] = value
             return
         have = self.frame.variables.get(name)
@@ -111,7 +112,7 @@ class Names(Writing):
         """A variable for values of that kind."""
         if value.kind == LIST:
             row = self.list_row()
-            return Operand(LIST, f"s.lists[{row}, {{}}]", count=self.fresh("n"), element=value.element)
+            return Operand(LIST, f"s.lists[{row}, {{}}]", CHANGES, count=self.fresh("n"), element=value.element)
         if value.kind in (TUPLE, ANSWER):
             return Operand(value.kind, items=tuple(self.place_for(item) for item in value.items))
         return Operand(WARP if value.kind == NOTHING else value.kind, self.fresh("v"))
@@ -138,6 +139,10 @@ class Names(Writing):
 
     def copy(self, value: Operand) -> Operand:
         """A value under a name of its own, which no assignment changes."""
+        if value.kind == LIST and value.value == CHANGES:
+            place = self.place_for(value)
+            self.move(ast.Pass(), place, value)
+            return place
         if value.items:
             return Operand(value.kind, items=tuple(self.copy(item) for item in value.items))
         return value if value.value is not None or value.kind not in NUMBERS else self.keep(value.kind, value.text)

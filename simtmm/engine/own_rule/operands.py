@@ -11,6 +11,7 @@ NOTHING, TEXT, TUPLE, LIST, ANSWER = "None", "a text", "a tuple", "a list", "an 
 GROUP, SELF, CALLABLE, MODULE, RANGE = "the group", "the rule", "a function", "a module", "a range"
 NUMBERS = (INTEGER, TRUTH, WARP, STATE, OPERATION)  # what is one int64 or truth, and may lie in a variable
 WIDEST = 1 << 63
+CHANGES = "changes"  # the value of a list that lies in a variable, to which another may be assigned
 
 
 class NotCompiledError(SimtmmError):
@@ -31,7 +32,8 @@ class Operand:
     """What an expression stands for.
 
     kind: INTEGER and so on. text: a name or a number of the text that is written; of a list, how an element is read,
-    with {} for its index; of a WARP its row, -1 for None. value: of what is known when the rule is compiled. items: of
+    with {} for its index; of a WARP its row, -1 for None. value: of what is known when the rule is compiled; of a
+    list CHANGES or None. items: of
     a TUPLE; of an ANSWER its row or -1 or -2, and the tick of an Idle; of a RANGE its bounds. count, element: of a
     LIST, the text of its length and the kind of its elements. sure: of a WARP, that it is not None.
     """

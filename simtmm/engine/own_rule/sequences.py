@@ -165,7 +165,7 @@ class Sequences(Expressions):
         end = self._bound(part.upper, count, count)
         length = self.keep(INTEGER, f"max({end} - {begin}, np.int64(0))").text
         inner = of.text.format(f"{begin} + {{}}")
-        return Operand(LIST, inner, count=length, element=of.element, sure=of.sure)
+        return Operand(LIST, inner, of.value, count=length, element=of.element, sure=of.sure)
 
     def _bound(self, node: ast.expr | None, count: str, otherwise: str) -> str:
         """An end of a part of a list: counted from behind where it is below 0, and inside in any case."""

@@ -153,7 +153,7 @@ class Statements(Calls):
     def _do_for(self, statement: ast.For) -> None:
         if statement.orelse or not isinstance(statement.target, ast.Name):
             raise self.refused(statement, "only loops of one name, without else, are compiled")
-        over = self.evaluate(statement.iter)
+        over = self.copy(self.evaluate(statement.iter))
         if over.kind == TUPLE:
             raise self.refused(statement, "a loop over a tuple")
         with self.turns(statement.iter, over) as element:
