@@ -9,7 +9,7 @@ from typing import Any
 class Written:
     """Such a function.
 
-    name: what it is called. module: what messages name in the place of a module. source: its text, one `def`. names:
+    name: what it is called. module: what messages name instead of a module. source: its text, one `def`. names:
     what the text may call and name, beside its arguments.
     """
 

@@ -170,7 +170,7 @@ def round_and_round(ready, group):
     ("rule", "error"),
     [
         (behind_the_last, IndexError), (divided, ZeroDivisionError), (slot_of_nobody, AttributeError),
-        (nobodys_turn, StopIteration),
+        (nobodys_turn, RuntimeError),
     ],
 )  # fmt: skip
 def test_what_python_raises_is_what_it_raises(rule, error):

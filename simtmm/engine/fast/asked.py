@@ -44,7 +44,9 @@ class AskedRule:
         }  # fmt: skip
 
     def end(self) -> None:
-        """The rule's object is as the launch leaves it."""
+        """The rule's object is as the launch leaves it. Raises IndexError for what a loop of checked indices noted."""
+        if self._bound.line:
+            raise IndexError(f"rule {self._name}: line {self._bound.line} of its text: index out of bounds")
         self._rule.end(self._object, self._own.tolist())
 
     def check_end(self, state: at.State) -> None:
