@@ -7,12 +7,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from simtmm import linked_list
 from simtmm.documents import parsed_json, parsed_toml
 from simtmm.errors import KernelError, shown_error
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HEADERS, HERE
+from simtmm.right_answer import linked_list
 from simtmm.study.design.source_text import deciding_text
 
 ARRAY = ".npy"
