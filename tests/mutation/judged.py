@@ -23,6 +23,7 @@ MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
+AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
@@ -147,19 +148,27 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
         return verdict
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
-    files = covered.unrecorded(fault.file)[:MOST_FILES]
-    if not files:
+    unknown = covered.unrecorded(fault.file, MOST_FILES)
+    if not unknown:
         return verdict
-    with planted(runner.tree / fault.file, fault.planted(source)):
-        outcome = runner.run(files, seconds)
-    spent, more = verdict.seconds + outcome.seconds, f"; {len(files)} files of no record"
-    failed = FAILED.search(outcome.printed) if outcome.status != 0 else None
-    if failed:  # as it does without the fault?
-        before = runner.run([failed["test"]], seconds)
-        spent += before.seconds
-        if before.status == 0:
-            return replace(verdict, what="caught", seconds=spent, by=f"{failed[0][:200]}{more}")
+    failed, spent = _by_unknown(fault, source, unknown, runner, seconds)
+    spent, more = verdict.seconds + spent, f"; {len(unknown)} of no record"
+    if failed:
+        return replace(verdict, what="caught", seconds=spent, by=f"{failed}{more}")
     return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
+
+
+def _by_unknown(
+    fault: Fault, source: bytes, tests: Sequence[str], runner: Runner, seconds: float, as_python: bool = False
+) -> tuple[str, float]:
+    """The line of the test that fails with a fault and not without it, empty if none does, and the seconds of both."""
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        outcome = runner.run(tests, seconds, as_python)
+    failed = FAILED.search(outcome.printed) if outcome.status == FAILED_SOME else None
+    if not failed:
+        return "", outcome.seconds
+    before = runner.run([failed["test"]], seconds, as_python)
+    return failed[0][:200] if before.status == 0 else "", outcome.seconds + before.seconds
 
 
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
@@ -174,18 +183,28 @@ def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runn
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
     near = Nearness(fault, source, runner.tree)
+    first = ordered(tests, FEW_SECONDS, near, FEW)
+    spent = 0.0
+    if LOOPS.search(source):  # to compile a loop anew takes LLVM far longer than Python takes for a small case
+        names = [test.name for test in first]
+        failed, spent = _by_unknown(fault, source, names, runner, AS_PYTHON, as_python=True)
+        if failed:
+            return Verdict(fault, "caught", len(first), spent, f"{failed}; the nearest {len(first)}, as Python", diff)
+    passed: set[str] = set()
     if len(tests) > FEW:  # most faults are noticed by the nearest, and to find fewer of them takes pytest less time
-        first = ordered(tests, FEW_SECONDS, near, FEW)
         with planted(runner.tree / fault.file, fault.planted(source)):
             outcome = runner.run([test.name for test in first], STARTED + FAR_BELOW * FEW_SECONDS)
+        spent += outcome.seconds
         if outcome.status == FAILED_SOME:
             what, by = _verdict(outcome, first, seconds)
-            return Verdict(fault, what, len(first), outcome.seconds, f"{by}; the nearest {len(first)}", diff)
-    chosen = ordered(tests, seconds / FAR_BELOW, near)
+            return Verdict(fault, what, len(first), spent, f"{by}; the nearest {len(first)}", diff)
+        if outcome.status == 0:
+            passed = {test.name for test in first}
+    chosen = ordered((test for test in tests if test.name not in passed), seconds / FAR_BELOW, near)
     seconds = min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
-    spent = outcome.seconds
+    spent += outcome.seconds
     if outcome.status in NOT_FOUND:  # some could not even be found: were they there before?
         before = runner.run(["--collect-only", *(test.name for test in chosen)], seconds)
         spent += before.seconds
@@ -197,8 +216,9 @@ def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runn
                 outcome = runner.run([test.name for test in chosen], seconds)
             spent += outcome.seconds
     what, by = _verdict(outcome, chosen, seconds)
-    more = "" if len(chosen) == len(tests) else f" of {len(tests)}, as more take too long"
-    return Verdict(fault, what, len(chosen), spent, f"{by}; {len(chosen)} tests{more}", diff)
+    number = len(chosen) + len(passed)
+    more = "" if number == len(tests) else f" of {len(tests)}, as more take too long"
+    return Verdict(fault, what, number, spent, f"{by}; {number} tests{more}", diff)
 
 
 def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[RecordedTest]:

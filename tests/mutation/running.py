@@ -16,6 +16,7 @@ from tests.mutation.tree import LentCache
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["-n", "0", "-q", "-p", "no:cacheprovider", "--benchmark-disable", "--no-header", "--tb=line"]
+RECORDER = "-p", "tests.mutation.recorder"
 CLOCK = 8.0  # times the seconds of the processor: others use it, too
 RECORDING = 3600.0  # seconds that a file of tests may take while it is recorded
 
@@ -65,13 +66,15 @@ class Runner:
         others = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each and Path(each) != ROOT]
         return os.pathsep.join([*map(str, first), str(self.tree), *others])
 
-    def run(self, tests: Sequence[str], seconds: float) -> Outcome:
-        """Run these until one fails, with a cache folder of their own."""
+    def run(self, tests: Sequence[str], seconds: float, as_python: bool = False) -> Outcome:
+        """Run these until one fails, with a cache folder of their own. as_python: with loops as Python."""
         if self._lent is None:
             self._lent = LentCache(self._cache, self._scratch / "cache")
         cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
-        return self._ask([*WORDS, "-x", *tests], environment, seconds)
+        if as_python:
+            environment |= {LOOPS: "1"}
+        return self._ask([*WORDS, *(RECORDER if as_python else ()), "-x", *tests], environment, seconds)
 
     def types(self) -> str:
         """The first mistake that mypy finds in the copy, as the suite's test of types does; empty where it finds none.
@@ -110,7 +113,7 @@ class Runner:
             environment |= {LIMITS: json.dumps(limits)}
         if as_python:
             environment |= {LOOPS: "1"}
-        return self._ask([*WORDS, "-p", "tests.mutation.recorder", *tests], environment, RECORDING)
+        return self._ask([*WORDS, *RECORDER, *tests], environment, RECORDING)
 
     def _ask(self, arguments: list[str], environment: dict[str, str], seconds: float) -> Outcome:
         assert self._server.stdin

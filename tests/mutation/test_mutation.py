@@ -204,7 +204,7 @@ class Known:
     def naming(self, words):
         return [RecordedTest(f"{OF_TESTS}::test_{word}", 0.1, 9) for word in words if word in self.named]
 
-    def unrecorded(self, file):
+    def unrecorded(self, file, most=None):
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.lacking]
 
     named = lacking = ()
@@ -280,16 +280,38 @@ def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_fold
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("passed", "near"), [(True, []), (False, ["tests/a/test_m.py"])])
-def test_a_file_is_run_too_of_which_a_test_was_left_out(tmp_path, passed, near):
-    (tmp_path / "tests" / "a").mkdir(parents=True)
-    (tmp_path / "tests" / "a" / "test_m.py").touch()
-    place = Covered(tmp_path, tmp_path)._place("tests/a/test_m.py")
+RECORDED_FILE = "tests/a/test_m.py"
+
+
+def recorded_by_hand(folder, text, **passed):
+    """A record of a file of tests with this text: of each function whether it passed."""
+    (folder / "tests" / "a").mkdir(parents=True, exist_ok=True)
+    (folder / RECORDED_FILE).write_text(text)
+    place = Covered(folder, folder)._place(RECORDED_FILE)
     place.mkdir(parents=True)
     (place / "sources.json").write_text("{}")
-    tests = {"one": {"passed": True, "seconds": 1.0}, "other": {"passed": passed, "seconds": 0.0}}
+    tests = {f"{RECORDED_FILE}::{name}": {"passed": is_so, "seconds": 1.0} for name, is_so in passed.items()}
     (place / "tests.json").write_text(json.dumps(tests))
+
+
+@pytest.mark.parametrize(("passed", "near"), [(True, []), (False, [f"{RECORDED_FILE}::test_other"])])
+def test_a_function_is_run_too_whose_tests_were_left_out(tmp_path, passed, near):
+    recorded_by_hand(tmp_path, "", test_one=True, test_other=passed)
     assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == near
+
+
+def test_of_a_file_of_tests_that_has_changed_the_last_record_holds_for_what_is_still_there(tmp_path):
+    recorded_by_hand(tmp_path, "older", test_gone=True)
+    recorded_by_hand(tmp_path, "old", test_same=True, test_gone=True)
+    now = "def test_new(): pass\ndef test_same(): pass\nclass TestMore:\n    def test_in_a_class(self): pass\n"
+    (tmp_path / RECORDED_FILE).write_text(now)
+    covered = Covered(tmp_path, tmp_path)
+    assert [test.name for test in covered.naming({"test_same"})] == [f"{RECORDED_FILE}::test_same"]
+    assert covered.unrecorded("simtmm/a/m.py") == [
+        f"{RECORDED_FILE}::test_new", f"{RECORDED_FILE}::TestMore::test_in_a_class",
+    ]  # fmt: skip
+    assert covered.unrecorded("simtmm/a/m.py", 0) == []
+    assert covered.lacking([RECORDED_FILE]) == [RECORDED_FILE]
 
 
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
@@ -306,6 +328,7 @@ def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_p
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == []
     with planted(tree / OF_TESTS, b"# more\n" + (tree / OF_TESTS).read_bytes()):
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == [OF_TESTS]
+        assert (names(6), names(11), names(16)) == (["test_above"], [], ["test_slow"])  # as it was recorded last
 
 
 def test_lines_are_found_where_they_have_gone():
@@ -488,7 +511,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
-        def run(self, tests, seconds):
+        def run(self, tests, seconds, as_python=False):
             asked.append(len(tests))
             return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
 
@@ -496,7 +519,33 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
     assert judged(of, source, many, Uses(tree), Stub(1), 100.0).what == "caught"
     assert judged(of, source, many, Uses(tree), Stub(0, 1), 100.0).what == "caught"
     assert judged(of, source, many, Uses(tree), Stub(0, 0), 100.0).what == "survived"
-    assert asked == [25, 25, 40, 25, 40]
+    assert asked == [25, 25, 15, 25, 15]
+
+
+@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0), "survived"), ((0, 1), "caught")])
+def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_nothing(tree, statuses, what):
+    asked, left = [], list(statuses)
+
+    class Stub:
+        def __init__(self):
+            self.tree = tree
+
+        def types(self):
+            return ""
+
+        def run(self, tests, seconds, as_python=False):
+            asked.append(as_python)
+            return Outcome(left.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
+
+    source = b"from simtmm.native import inlined\n" + (tree / FILE).read_bytes()
+    (of,) = [each for each in faults_of(FILE, source) if each.lines(source)[1] == "return x + LIMIT"]
+    known = Known()
+    known.by = {of.line: known.by[6]}
+    verdict = judged(of, source, known, Uses(tree), Stub(), 4.0)
+    assert verdict.what == what
+    assert asked == [True] * (2 if statuses[0] else 1) + [False] * (len(statuses) - (2 if statuses[0] else 1))
+    assert verdict.by.endswith("as Python") == (statuses == (1, 0))
+    assert verdict.seconds == len(statuses)
 
 
 def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypatch):
