@@ -51,8 +51,7 @@ class Record:
         found: dict[str, dict[str, Any]] = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
         if self._text is None:
             return found
-        functions = _functions(self._text)
-        return {name: test for name, test in found.items() if function_of(name) in functions}
+        return {name: test for name, test in found.items() if _names(self._text, name)}
 
     @cached_property
     def tests(self) -> dict[str, RecordedTest]:
@@ -93,6 +92,17 @@ def function_of(name: str) -> str:
     return name.partition("::")[2].partition("[")[0]
 
 
+def is_there(name: str, tree: Path) -> bool:
+    """Whether a tree has a test's function, or its file imports or assigns one of that name."""
+    path = tree / name.partition("::")[0]
+    return path.is_file() and _names(text_of(path), name)
+
+
+def _names(text: str, name: str) -> bool:
+    return function_of(name).rpartition("::")[2] in text
+
+
+@cache
 def _functions(text: str) -> list[str]:
     """The tests of a file by their functions."""
     found: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tests.mutation.covered import Covered, RecordedTest, text_of
+from tests.mutation.covered import Covered, RecordedTest, is_there, text_of
 from tests.mutation.faults import Fault
 from tests.mutation.running import Outcome, Runner
 from tests.mutation.tree import planted
@@ -178,7 +178,7 @@ def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
 
 
 def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
-    tests = selected(fault, source, covered, uses)
+    tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
@@ -205,26 +205,15 @@ def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runn
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
     spent += outcome.seconds
-    if outcome.status in NOT_FOUND:  # some could not even be found: were they there before?
-        before = runner.run(["--collect-only", *(test.name for test in chosen)], seconds)
-        spent += before.seconds
-        if gone := _not_found(before, chosen):
-            chosen = [test for test in chosen if test not in gone]
-            if not chosen:
-                return Verdict(fault, "survived", 0, spent, "its tests are no longer there", diff)
-            with planted(runner.tree / fault.file, fault.planted(source)):
-                outcome = runner.run([test.name for test in chosen], seconds)
-            spent += outcome.seconds
+    if outcome.status in NOT_FOUND:  # as without the fault?
+        with_none = runner.run([test.name for test in chosen], seconds)
+        spent += with_none.seconds
+        if with_none.status in NOT_FOUND:
+            return Verdict(fault, "survived", len(passed), spent, "its tests are no longer there", diff)
     what, by = _verdict(outcome, chosen, seconds)
     number = len(chosen) + len(passed)
     more = "" if number == len(tests) else f" of {len(tests)}, as more take too long"
     return Verdict(fault, what, number, spent, f"{by}; {number} tests{more}", diff)
-
-
-def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[RecordedTest]:
-    """The tests that pytest did not find: they had other names, or examples, when they were recorded."""
-    lines = [line for line in outcome.printed.splitlines() if line.startswith("ERROR: not found: ")]
-    return [test for test in chosen if any(line.endswith(f"/{test.name}") for line in lines)]
 
 
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
 from tests.mutation.tree import LentCache
+from tests.mutation.wanted import WANTED, given_to_pytest
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["-n", "0", "-q", "-p", "no:cacheprovider", "--benchmark-disable", "--no-header", "--tb=line"]
@@ -67,14 +68,21 @@ class Runner:
         return os.pathsep.join([*map(str, first), str(self.tree), *others])
 
     def run(self, tests: Sequence[str], seconds: float, as_python: bool = False) -> Outcome:
-        """Run these until one fails, with a cache folder of their own. as_python: with loops as Python."""
+        """Run these, or those of them that there are, until one fails, with a cache folder of their own.
+
+        as_python: with loops as Python.
+        """
         if self._lent is None:
             self._lent = LentCache(self._cache, self._scratch / "cache")
         cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
+        wanted = self._scratch / "wanted.json"
+        wanted.write_text(json.dumps(list(tests)), encoding="utf-8")
+        environment |= {WANTED: str(wanted)}
         if as_python:
             environment |= {LOOPS: "1"}
-        return self._ask([*WORDS, *(RECORDER if as_python else ()), "-x", *tests], environment, seconds)
+        words = [*WORDS, *(RECORDER if as_python else ()), "-p", "tests.mutation.wanted", "-x"]
+        return self._ask([*words, *given_to_pytest(tests)], environment, seconds)
 
     def types(self) -> str:
         """The first mistake that mypy finds in the copy, as the suite's test of types does; empty where it finds none.

@@ -4,15 +4,16 @@ import json
 import os
 import shutil
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.mutation import report, server
-from tests.mutation.__main__ import within
+from tests.mutation.__main__ import _arguments, within
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
-from tests.mutation.faults import KINDS, Fault, faults_of
+from tests.mutation.faults import KINDS, Fault, candidates_of, faults_of, is_python
 from tests.mutation.judged import Nearness, Verdict, difference, judged, ordered, selected
 from tests.mutation.running import ROOT, Outcome, Runner
 from tests.mutation.tree import LentCache, linked, own_places, planted, synced
@@ -39,6 +40,9 @@ def changes(text, *kinds):
         ("x = 'é' + a", ["operator"], ["x = 'é' - a"]),  # places are counted in bytes
         ("x = '%d' % a", ["operator"], []),  # a text that is formatted
         ("x = (a + 1) // b", ["rounding"], ["x = (-(-(a + 1) // (b)))"]),
+        ("N = 64\nx = N // 8", ["rounding"], []),  # the same
+        ("N = 65\nx = N // 8", ["rounding"], ["x = (-(-(N) // (8)))"]),
+        ("N = 64\nif a:\n    N = 65\nx = M // N", ["rounding"], ["x = (-(-(M) // (N)))"]),
         ("x = 3", ["constant"], ["x = 4", "x = 2", "x = 0"]),
         ("x = 0", ["constant"], ["x = 1", "x = (-1)"]),
         ("x = 1.5", ["constant"], ["x = 3.0", "x = 2.5", "x = 0.0"]),
@@ -58,6 +62,11 @@ def changes(text, *kinds):
         ("x, y = 1, 2", ["field"], []),  # Python would refuse it
         ("x = f(a[1:n])", ["range"], ["x = f(a[(1) + 1:n])", "x = f(a[1:(n) - 1])"]),
         ("range(n)", ["range"], ["range((n) - 1)", "range((n) + 1)"]),
+        (
+            "range(a, n, k)",
+            ["range"],
+            ["range(a, (n) - (k), k)", "range(a, (n) + (k), k)", "range((a) + (k), n, k)"],
+        ),  # by a step, as less may change nothing
         ("x = f(a, b.c)", ["swap"], ["x = f(b.c, a)"]),
         ("x = f(a, 1)", ["swap"], []),
         ("x = max(a, b)", ["swap"], []),  # the same
@@ -122,10 +131,22 @@ def test_a_seed_draws_the_same_faults_and_another_others():
         sources(ROOT, ["nowhere"])
 
 
+def test_faults_of_some_kinds_alone_are_drawn():
+    found = drawn(ROOT, sources(ROOT, ["sampling", "stalls"]), 20, 1, ["rounding", "not"])
+    assert Counter(each.kind for each in found).keys() == {"rounding", "not"}
+    assert _arguments(["--kinds", "not,swap"]).kinds == ["not", "swap"]
+    assert set(_arguments([]).kinds) >= {"not", "swap", "rounding"}
+    with pytest.raises(SystemExit) as ended:
+        _arguments(["--kinds", "not,round"])
+    assert ended.value.code == 2
+
+
 def test_each_equivalent_is_a_fault_that_can_be_planted():
     known = equivalents()
     by_file = {file: (ROOT / file).read_bytes() for file, *_ in known}
-    there = {name_of(fault, source) for file, source in by_file.items() for fault in faults_of(file, source)}
+    candidates = ((fault, source) for file, source in by_file.items() for fault in candidates_of(file, source))
+    listed = ((fault, source) for fault, source in candidates if name_of(fault, source) in known)
+    there = {name_of(fault, source) for fault, source in listed if is_python(fault.planted(source))}
     assert set(known) <= there
     assert all(known.values())
 
@@ -236,11 +257,14 @@ def test_a_fault_is_caught_or_survives(tree, runner, before, after, what):
     assert (tree / FILE).read_bytes() == source
 
 
-@pytest.mark.parametrize(("others", "what", "number"), [(["above"], "caught", 1), ([], "survived", 0)])
-def test_tests_that_are_no_longer_there_are_left_out(tree, runner, others, what, number):
+@pytest.mark.parametrize("gone", ["gone", "slow[renamed]"])
+@pytest.mark.parametrize(("others", "what"), [(["above"], "caught"), ([], "survived")])
+def test_tests_that_are_no_longer_there_are_left_out(tree, runner, gone, others, what):
+    number = len(others) + (bool(others) and "[" in gone)  # whether an example is there is not known beforehand
+
     class Ran(Known):
         def __init__(self):
-            tests = [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("gone", *others)]
+            tests = [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in (gone, *others)]
             self.by = {6: tests}
 
     source = (tree / FILE).read_bytes()
@@ -502,7 +526,7 @@ def test_the_test_of_types_comes_first_and_runs_in_the_copy(tree, tmp_path):
 def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree, monkeypatch):
     source, asked = (tree / FILE).read_bytes(), []
     many = Known()
-    many.by = {6: [RecordedTest(f"{OF_TESTS}::test_{number}", 0.1, 9) for number in range(40)]}
+    many.by = {6: [RecordedTest(f"{OF_TESTS}::test_above[{number}]", 0.1, 9) for number in range(40)]}
 
     class Stub:
         def __init__(self, *statuses):

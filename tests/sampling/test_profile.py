@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from simtmm.sampling.differing import profile as profiles
 from simtmm.sampling.differing.profile import Look, probes
 from simtmm.sampling.differing.signature import Signatures, _octaves
 from simtmm.sampling.interval import quantile
@@ -35,6 +36,21 @@ def chosen(request):
 
 def test_equal_blocks_are_even(chosen):
     assert looked(np.full(BLOCKS, 7.0), kinds(np.zeros(BLOCKS, bool)), chosen).is_even
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 15, 16, 2047, 8191, 8192, 9001])
+@pytest.mark.parametrize("wave", [1, 3, 16])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_cell_has_four_waves_or_eight_probes_at_least_and_no_more_than_that_makes(count, wave, whole):
+    blocks = count if whole else 4 * count
+    of_cell = profiles.WAVES_OF_CELL * wave if whole else profiles.IN_CELL
+    look = Look(count, blocks, wave)
+    look.add(Signatures(np.arange(blocks), np.ones(blocks), np.ones((blocks, 1))))
+    bounds = look.profile().bounds
+    cells = len(bounds) - 1
+    assert cells == 1 or cells * of_cell <= count
+    assert cells == profiles.MOST_CELLS or (cells + 1) * of_cell > count
+    assert bounds.tolist() == [int(place * blocks / cells) for place in range(cells + 1)]
 
 
 def drawn_at_random(share, seed):
