@@ -1,8 +1,8 @@
 """Which tests run a line: recorded by file of tests, and kept in the user's cache.
 
-A source that has changed since is looked at by the lines that are still there, and of a file of tests that has changed
-the last record holds for the tests that still stand in it. Tests that call loops of machine code are recorded twice,
-with loops as Python the second time.
+A source that has changed or moved since is looked at by the lines that are still there, and of a file of tests that has
+changed the last record holds for the tests that still stand in it. Tests that call loops of machine code are recorded
+twice, with loops as Python the second time.
 """
 
 import ast
@@ -21,6 +21,7 @@ from typing import Any
 from tests.mutation.running import Runner
 
 CALL_LOOPS = ("simtmm/native/loop.py",)  # what a test runs that runs machine code
+MOVED = 0.5  # of a source's lines, if so many stand in one that is gone: it has another name now
 AS_PYTHON = 1.5, 12.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
 
 
@@ -72,15 +73,15 @@ class Record:
         return [function for function in dict.fromkeys(there) if function not in passed]
 
     @cached_property
-    def _sources(self) -> dict[str, str]:
+    def sources(self) -> dict[str, str]:
         """The content's hash of each source that they ran."""
         found: dict[str, str] = json.loads((self._folder / "sources.json").read_text(encoding="utf-8"))
         return found
 
     def by_line(self, file: str, now: bytes, texts: Path) -> dict[int, list[RecordedTest]]:
-        """The tests of each line of a source, as the source is now."""
-        lines = _lines(self._folder / "coverage", file) if file in self._sources else {}
-        recorded = self._sources.get(file, "")
+        """The tests of each line of a source by its name at that time, as the source is now."""
+        lines = _lines(self._folder / "coverage", file) if file in self.sources else {}
+        recorded = self.sources.get(file, "")
         if lines and recorded != _hash(now):
             there = _translated((texts / recorded).read_bytes(), now)
             lines = {there[line]: names for line, names in lines.items() if line in there}
@@ -191,6 +192,7 @@ class Covered:
         """tree: with simtmm and tests. folder: of records."""
         self._tree, self._folder, self._texts = tree, folder / "records", folder / "texts"
         self._of_file: dict[str, dict[int, list[RecordedTest]]] = {}
+        self._earlier: dict[str, list[str]] = {}
 
     def _place(self, file: str) -> Path:
         return self._folder / file.replace("/", "-").removesuffix(".py") / _hash((self._tree / file).read_bytes())
@@ -279,14 +281,35 @@ class Covered:
     def _recorded(self) -> dict[str, Record]:
         return {file: record for file in self._files if (record := self._record(file))}
 
+    @cached_property
+    def _gone(self) -> dict[str, set[str]]:
+        """Sources that were recorded and are there no more, each with the hashes of what it has been."""
+        found: dict[str, set[str]] = {}
+        for record in self._recorded.values():
+            for file, content in record.sources.items():
+                if not (self._tree / file).is_file():
+                    found.setdefault(file, set()).add(content)
+        return found
+
+    def _names_of(self, file: str, now: bytes) -> list[str]:
+        """What a source was called when tests were recorded: its own name, and what has its lines and is gone."""
+        if file not in self._earlier:
+            own = set(now.splitlines())
+            gone = [(self._texts / content, name) for name, all_of in self._gone.items() for content in all_of]
+            likely = [(len(own & set(path.read_bytes().splitlines())), name) for path, name in gone]
+            number, name = max(likely, default=(0, ""))
+            self._earlier[file] = [file, *([name] if number > MOVED * len(own) else [])]
+        return self._earlier[file]
+
     def by_line(self, file: str) -> dict[int, list[RecordedTest]]:
         """The tests of each line of a source."""
         if file not in self._of_file:
             found: dict[int, list[RecordedTest]] = {}
             now = (self._tree / file).read_bytes()
             for record in self._recorded.values():
-                for line, tests in record.by_line(file, now, self._texts).items():
-                    found.setdefault(line, []).extend(tests)
+                for name in self._names_of(file, now):
+                    for line, tests in record.by_line(name, now, self._texts).items():
+                        found.setdefault(line, []).extend(tests)
             self._of_file[file] = found
         return self._of_file[file]
 

@@ -20,7 +20,7 @@ WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a w
 LOOPS = re.compile(rb"^from simtmm\.native import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
-FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
@@ -31,7 +31,10 @@ NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of a fault. tests: how many were run. seconds: of the processor. by: the line that pytest ends with."""
+    """Of a fault. tests: how many were run. seconds: of the processor. by: the line that pytest ends with.
+
+    failed: the test that noticed it, if there is a name for it.
+    """
 
     fault: Fault
     what: What
@@ -39,6 +42,7 @@ class Verdict:
     seconds: float
     by: str = ""
     difference: str = ""
+    failed: str = ""
 
 
 def difference(fault: Fault, source: bytes) -> str:
@@ -143,7 +147,12 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
-    verdict = _by_recorded(fault, source, covered, uses, runner, seconds)
+    tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
+    verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
+    while verdict.failed and not runner.passes(verdict.failed, seconds):  # as it does without the fault
+        tests, spent = [test for test in tests if test.name != verdict.failed], spent + verdict.seconds
+        verdict = _by_recorded(fault, source, tests, runner, seconds)
+    verdict = replace(verdict, seconds=verdict.seconds + spent)
     if verdict.what != "survived":
         return verdict
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
@@ -161,14 +170,12 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
 def _by_unknown(
     fault: Fault, source: bytes, tests: Sequence[str], runner: Runner, seconds: float, as_python: bool = False
 ) -> tuple[str, float]:
-    """The line of the test that fails with a fault and not without it, empty if none does, and the seconds of both."""
+    """The line of the test that fails with a fault and not without it, empty if none does, and the seconds."""
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run(tests, seconds, as_python)
-    failed = FAILED.search(outcome.printed) if outcome.status == FAILED_SOME else None
-    if not failed:
-        return "", outcome.seconds
-    before = runner.run([failed["test"]], seconds, as_python)
-    return failed[0][:200] if before.status == 0 else "", outcome.seconds + before.seconds
+    failed = _failed(outcome)
+    noticed = failed and runner.passes(failed, seconds, as_python)
+    return f"FAILED {failed}"[:200] if noticed else "", outcome.seconds
 
 
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
@@ -177,8 +184,7 @@ def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
     return Verdict(fault, "caught", 1, 0.0, f"{TYPES}: {mistake[:200]}", difference(fault, source)) if mistake else None
 
 
-def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
-    tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
+def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], runner: Runner, seconds: float) -> Verdict:
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
@@ -197,7 +203,8 @@ def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runn
         spent += outcome.seconds
         if outcome.status == FAILED_SOME:
             what, by = _verdict(outcome, first, seconds)
-            return Verdict(fault, what, len(first), spent, f"{by}; the nearest {len(first)}", diff)
+            by = f"{by}; the nearest {len(first)}"
+            return Verdict(fault, what, len(first), spent, by, diff, _failed(outcome))
         if outcome.status == 0:
             passed = {test.name for test in first}
     chosen = ordered((test for test in tests if test.name not in passed), seconds / FAR_BELOW, near)
@@ -213,7 +220,13 @@ def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runn
     what, by = _verdict(outcome, chosen, seconds)
     number = len(chosen) + len(passed)
     more = "" if number == len(tests) else f" of {len(tests)}, as more take too long"
-    return Verdict(fault, what, number, spent, f"{by}; {number} tests{more}", diff)
+    return Verdict(fault, what, number, spent, f"{by}; {number} tests{more}", diff, _failed(outcome))
+
+
+def _failed(outcome: Outcome) -> str:
+    """The test that failed first."""
+    failed = FAILED.search(outcome.printed) if outcome.status == FAILED_SOME else None
+    return failed["test"] if failed else ""
 
 
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:

@@ -39,6 +39,7 @@ class Runner:
         self.tree, self._cache, self._scratch = tree, cache, scratch
         self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
         self._lent: LentCache | None = None
+        self._passes: dict[tuple[str, bool], bool] = {}
         scratch.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> "Runner":
@@ -83,6 +84,12 @@ class Runner:
             environment |= {LOOPS: "1"}
         words = [*WORDS, *(RECORDER if as_python else ()), "-p", "tests.mutation.wanted", "-x"]
         return self._ask([*words, *given_to_pytest(tests)], environment, seconds)
+
+    def passes(self, test: str, seconds: float, as_python: bool = False) -> bool:
+        """Whether a test passes in the copy as it is, without a fault: looked at once."""
+        if (test, as_python) not in self._passes:
+            self._passes[test, as_python] = self.run([test], seconds, as_python).status == 0
+        return self._passes[test, as_python]
 
     def types(self) -> str:
         """The first mistake that mypy finds in the copy, as the suite's test of types does; empty where it finds none.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import textwrap
 from collections import Counter
@@ -272,6 +273,14 @@ def test_tests_that_are_no_longer_there_are_left_out(tree, runner, gone, others,
     assert (verdict.what, verdict.tests) == (what, number)
 
 
+def test_a_test_that_fails_without_the_fault_too_is_left_out(tree, runner):
+    ran = Known()
+    ran.by = {5: [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("wrong", "slow")]}
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "if x > LIMIT:", "if x >= LIMIT:"), source, ran, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.tests, verdict.failed) == ("survived", 1, "")
+
+
 @pytest.mark.parametrize(
     ("assertion", "what"),
     [("above(3) == 4", "survived"), ("above(4) == 1", "caught"), ("above(4) == 2", "survived")],
@@ -281,7 +290,8 @@ def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_to
 ):
     more = (tree / OF_TESTS).with_name("test_more.py")
     of = (tree / OF_TESTS).read_text().partition("\ndef ")[0]
-    more.write_text(f"{of}\n\ndef test_x():\n    assert {assertion}\n")
+    name = re.sub(r"\W+", "_", assertion)  # what a runner has seen of a test holds for all of the run
+    more.write_text(f"{of}\n\ndef test_{name}():\n    assert {assertion}\n")
     ran = Known()
     ran.by, ran.lacking = {}, ["test_more.py"]
     source = (tree / FILE).read_bytes()
@@ -350,6 +360,14 @@ def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_p
     with planted(tree / FILE, b"# more\n" + (tree / FILE).read_bytes()):
         assert (names(6), names(7)) == (["test_above"], ["test_above"])
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == []
+    other = tree / "simtmm" / "renamed.py"
+    (tree / FILE).rename(other)
+    with planted(other, b"# more\n" + other.read_bytes()):
+        moved = Covered(tree, tmp_path).of("simtmm/renamed.py", [7])
+    with planted(other, b"LIMIT = 3\n"):
+        assert Covered(tree, tmp_path).of("simtmm/renamed.py", range(99)) == []
+    other.rename(tree / FILE)
+    assert [test.name for test in moved] == [f"{OF_TESTS}::test_above"]
     with planted(tree / OF_TESTS, b"# more\n" + (tree / OF_TESTS).read_bytes()):
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == [OF_TESTS]
         assert (names(6), names(11), names(16)) == (["test_above"], [], ["test_slow"])  # as it was recorded last
@@ -539,6 +557,9 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
             asked.append(len(tests))
             return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
 
+        def passes(self, test, seconds):
+            return True
+
     of = fault(tree, "return x - LIMIT", "return x + LIMIT")
     assert judged(of, source, many, Uses(tree), Stub(1), 100.0).what == "caught"
     assert judged(of, source, many, Uses(tree), Stub(0, 1), 100.0).what == "caught"
@@ -546,7 +567,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
     assert asked == [25, 25, 15, 25, 15]
 
 
-@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0), "survived"), ((0, 1), "caught")])
+@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0), "survived"), ((0, 1, 0), "caught")])
 def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_nothing(tree, statuses, what):
     asked, left = [], list(statuses)
 
@@ -561,6 +582,9 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
             asked.append(as_python)
             return Outcome(left.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
 
+        def passes(self, test, seconds, as_python=False):
+            return not self.run([test], seconds, as_python).status
+
     source = b"from simtmm.native import inlined\n" + (tree / FILE).read_bytes()
     (of,) = [each for each in faults_of(FILE, source) if each.lines(source)[1] == "return x + LIMIT"]
     known = Known()
@@ -569,7 +593,7 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
     assert verdict.what == what
     assert asked == [True] * (2 if statuses[0] else 1) + [False] * (len(statuses) - (2 if statuses[0] else 1))
     assert verdict.by.endswith("as Python") == (statuses == (1, 0))
-    assert verdict.seconds == len(statuses)
+    assert verdict.seconds == len(statuses) - 1  # but what is looked at without the fault, once for all
 
 
 def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypatch):
