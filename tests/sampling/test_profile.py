@@ -65,6 +65,21 @@ def test_what_chance_makes_probes_differ_by_is_even(share):
     assert sum(not drawn_at_random(share, seed).is_even for seed in range(40)) <= 2
 
 
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_probes_are_shuffled_until_one_differs_as_much_or_as_often_as_one_in_a_thousand_takes(share, monkeypatch):
+    """1/1000 is the part of all orders, the one that was found included, that would differ so much by chance."""
+    shuffles, random = [], np.random.default_rng(3)
+
+    def permutation(rows):
+        shuffles.append(1)
+        return rows if share else random.permutation(rows)  # as it was, or any other
+
+    monkeypatch.setattr(profiles.np.random, "default_rng", lambda seed: SimpleNamespace(permutation=permutation))
+    chosen = probes(BLOCKS, 512, np.random.Generator(np.random.PCG64(1)))
+    assert looked(np.full(BLOCKS, 7.0), kinds(np.arange(BLOCKS) < BLOCKS // 2), chosen).is_even == bool(share)
+    assert len(shuffles) == (1 if share else 1000 - 1)
+
+
 def test_the_work_of_probes_that_differ_is_known_no_better_than_chance_has_it():
     profile = drawn_at_random(0.1, 0)
     share = float(np.sqrt((profile.error**2).mean() / len(profile.error))) / profile.work[0]
