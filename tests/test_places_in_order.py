@@ -1,4 +1,4 @@
-"""Places by their numbers, in grids of blocks and of points, or spread over what there is: counted apart from simtmm."""
+"""Places by their numbers, in grids of blocks and of points, or spread over what there is: counted apart."""
 
 import itertools
 from types import SimpleNamespace
@@ -36,7 +36,7 @@ def test_points_are_numbered_with_the_last_dimension_fastest(shape):
         assert Grid.together(grid, some, points).tolist() == own.tolist()
 
 
-@pytest.mark.parametrize("grid", [(10, 7, 1), (11, 8, 1), (5, 4, 3), (1, 9, 6)])
+@pytest.mark.parametrize("grid", [(10, 7, 1), (11, 8, 1), (5, 4, 3), (1, 9, 6), (20, 2, 1)])
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.3])
 @pytest.mark.parametrize("wanted", [3, 7, 12, 17])
 def test_a_strip_lies_in_the_middle_by_rows_and_columns(grid, share, wanted):
@@ -51,6 +51,13 @@ def test_a_strip_lies_in_the_middle_by_rows_and_columns(grid, share, wanted):
     for places, number, used in ((rows, down, np.ptp(rows) + 1), (columns, across, width)):
         before = int(places.min())
         assert number - used - before - before in (0, 1)
+
+
+@pytest.mark.parametrize("grid", [(100, 1, 1), (1, 100, 1), (1, 1, 100), (10, 4, 1), (2, 3, 5)])
+@pytest.mark.parametrize("left", [0, 1, 2, 3])
+def test_of_one_row_or_of_whole_rows_the_middle_is_taken(grid, left):
+    blocks = int(np.prod(grid))
+    assert strip(grid, 0.1, blocks - left).tolist() == list(range(left // 2, blocks - (left + 1) // 2))
 
 
 @pytest.mark.parametrize(("number", "chosen"), [(10, 1), (10, 3), (10, 4), (7, 7), (7, 5), (3, 2)])

@@ -103,7 +103,7 @@ def _changes(place: Place) -> Iterator[Change]:
     match node:
         case ast.BinOp() | ast.Compare() | ast.BoolOp():
             yield from _operators(place, node)
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool) and not _is_a_seed(place):
+        case ast.Constant(value=int() | float()) if not (isinstance(node.value, bool) or _is_as_good(place)):
             yield from _numbers(place, node)
         case ast.Call():
             yield from _arguments(place, node)
@@ -189,9 +189,14 @@ def _arguments(place: Place, call: ast.Call) -> Iterator[Change]:
             yield ("swap", call, begin, end, f"{place.text(other)}{between}{place.text(one)}")
 
 
-def _is_a_seed(place: Place) -> bool:
-    """Whether a number is that of a draw, for which any other is as good."""
-    return bool(place.around) and isinstance(place.around[-1], ast.Call) and place.called(place.around[-1]) in DRAWS
+def _is_as_good(place: Place) -> bool:
+    """Whether a number is that of a draw, or asks NumPy for the size that is left: any other would be as good."""
+    match place.around[-2:]:
+        case (*_, ast.Call() as call) if place.called(call) in DRAWS:
+            return True
+        case (ast.Call() as call, ast.UnaryOp(op=ast.USub())):
+            return place.called(call) == "reshape"
+    return False
 
 
 def _is_of_hash(node: ast.AST) -> bool:

@@ -110,8 +110,11 @@ def test_each_fault_of_a_source_of_ours_is_python_and_changes_it():
         assert source.count(b"\n") <= fault.planted(source).count(b"\n") <= source.count(b"\n") + 1
 
 
-def test_the_seed_of_a_draw_is_as_good_as_another():
+def test_the_seed_of_a_draw_and_the_size_that_is_left_are_as_good_as_another():
     assert changes("x = default_rng(3)\ny = f(3)\n", "constant") == ["y = f(4)", "y = f(2)", "y = f(0)"]
+    assert changes("x = a.reshape(-1, b)\n", "constant") == []
+    assert changes("x = a.reshape(b, 2)\n", "constant") == [f"x = a.reshape(b, {other})" for other in (3, 1, 0)]
+    assert changes("x = f(-1)\n", "constant") == [f"x = f(-{other})" for other in (2, 0)]
 
 
 def test_what_makes_keys_is_known():
