@@ -34,7 +34,7 @@ def command(called, monkeypatch, tmp_path):
         (("run", "w.json", "--timeline", "t.gz"), "--timeline t.gz: must end in .json or .json.gz"),
         (("run", "w.json", "--engine", "turbo"), "engine 'turbo': unknown; known: auto, fast, reference"),
         (("run", "stream", "--engine", "quick"), "engine 'quick': unknown; known: auto, fast, reference"),
-        (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4090' or "),
+        (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4090', "),
         (
             ("sweep", "threads", "s.cu"),
             "s.cu: needs its launches: simtmm run, diff, record and record measure have --grid,",
