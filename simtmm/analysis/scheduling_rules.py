@@ -68,7 +68,7 @@ def rule_of(text: str) -> NamedRule:
     if colon or text.endswith(".py"):
         return NamedRule(text, _of_file(path if colon else text, name if colon else ""))
     try:
-        rule = example_rule(text)
+        rule = example_rule(text.replace("-", "_"))  # machines' own names have hyphens
     except SimtmmError:
         if text.partition("(")[0] in {*SIMPLE, *NUMBERED}:
             raise
