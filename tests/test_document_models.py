@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from simtmm.document_models import document_of, must_be, whole
+from simtmm.documents.models import document_of, must_be, whole
 from simtmm.errors import KernelError
 
 

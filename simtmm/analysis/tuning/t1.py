@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from simtmm.analysis.tuning.t1_tables import TYPES, Argument, ProblemFile, Space, Specification
-from simtmm.document_models import document_of
 from simtmm.documents import LEAST_WHOLE, MOST_WHOLE, read_json
+from simtmm.documents.models import document_of
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_file
 from simtmm.kernel import Kernel

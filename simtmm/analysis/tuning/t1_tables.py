@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from simtmm.document_models import must_be
+from simtmm.documents.models import must_be
 
 TYPES = {
     "bool": "bool", "int8": "int8", "uint8": "uint8", "int16": "int16", "uint16": "uint16", "int32": "int32",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm.linked_list import drawn_list, expect_ranks
+from simtmm.kernel.linked_list import drawn_list, expect_ranks
 from simtmm.right_answer import WrongAnswer
 
 END = 99
