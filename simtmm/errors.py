@@ -7,7 +7,7 @@ The command line prints it and ends with exit status 2; with 3 where the fault i
 import difflib
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MOST_CHARACTERS = 2000  # of a message
 # All but the tab and the end of a line; and marks by which letters run in another direction
@@ -117,12 +117,20 @@ class OutputError(SimtmmError):
     """A file that can't be written."""
 
 
+def in_words(names: Sequence[str], joint: str) -> str:
+    """Names as a sentence lists them: 'a', 'a or b', 'a, b or c'. joint: the word before the last.
+
+    names: in the order in which they are listed.
+    """
+    return f" {joint} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
 def nearest(word: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
     """'; did you mean ...?' with the names closest to `word`, or '; known: ...' with all, or with those `listed`."""
     names = sorted(set(known))
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
-        return f"; did you mean {' or '.join(repr(name) for name in close)}?"
+        return f"; did you mean {in_words([repr(name) for name in close], 'or')}?"
     names = names if listed is None else sorted(set(listed))
     return f"; known: {', '.join(names)}" if names else ""
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from simtmm.errors import OutputError, SimtmmError, one_line
+from simtmm.errors import OutputError, SimtmmError, nearest, one_line
 from simtmm.temporary import end_part, part_file, remove_parts
 
 PACKAGE = Path(__file__).resolve().parent
@@ -64,6 +64,18 @@ def is_folder(path: str | Path) -> bool:
         return Path(path).is_dir()
     except (OSError, ValueError):  # too long, or with a zero byte
         return False
+
+
+def why_no_file(path: str | Path) -> str:
+    """Why a path that `is_file` refuses is no file, and the file of its folder that may have been meant."""
+    path = Path(path)
+    try:
+        if path.is_dir():
+            return "is a folder"
+        beside = [each.name for each in path.parent.iterdir() if each.suffix == path.suffix and each.is_file()]
+    except (OSError, ValueError):
+        return "no such file"
+    return f"no such file{nearest(path.name, beside, ())}"
 
 
 def is_file(path: str | Path) -> bool:

@@ -32,7 +32,7 @@ def sources(*parts: str) -> str:
 
 def computed_by() -> str:
     """A hash of the sources that decide what comes of a point: engines, models, lowering and counting."""
-    return sources("engine", "model", "trace", "machine", "kernel", "parameter", "workload", "result.py")
+    return sources("engine", "model", "trace", "machine", "kernel.py", "parameter", "workload", "result.py")
 
 
 def provenance() -> dict[str, str]:

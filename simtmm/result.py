@@ -28,7 +28,8 @@ class Result(Displayed):
     over ports. time: where the ticks of all core groups went, summed over groups, without launch overheads; None
     without a breakdown. launch_ticks: the length of each launch, including its overhead. timeline: what each warp did
     and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
-    over time, for a run with a timeline.
+    over time, for a run with a timeline. engine_reason: why the run is not on the fast engine, where a scheduling rule
+    of the user's does not run there; else "".
     """
 
     ticks: int
@@ -47,6 +48,7 @@ class Result(Displayed):
     timeline: "Timeline | None" = None
     stalls: Stalls | None = None
     traffic: "Traffic | None" = None
+    engine_reason: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"
@@ -118,6 +120,7 @@ class Result(Displayed):
             "port_busy": self.port_busy,
             "time": None if self.time is None else dict(self.time),
             "launch_ticks": list(self.launch_ticks),
+            **({"engine_reason": self.engine_reason} if self.engine_reason else {}),
         }
 
     def to_frame(self) -> "pandas.DataFrame":

@@ -67,7 +67,7 @@ def test_a_recorded_trace_is_found_by_all_that_decides_it():
     keys_apart(trace_key, {**parts, "architecture": (80, 90, None), "form": ("compiled", None)})
 
 
-@pytest.mark.parametrize("module", ["recorder", "trace", "kernel", "parameter", "cuda"])
+@pytest.mark.parametrize("module", ["recorder", "trace", "kernel.py", "parameter", "cuda"])
 def test_a_recorded_trace_is_another_when_what_records_it_is_edited(module, monkeypatch):
     before = trace_key("reduction", "d1", {}, 80)
     written = trace_key("reduction", "d1", {})

@@ -12,7 +12,7 @@ from math import log2
 import numpy as np
 
 from simtmm.kernel import Launch, Parameter
-from simtmm.kernel.linked_list import drawn_list, expect_ranks
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 PAPER = (
     "Cole and Vishkin, Information and Control 70 (1986); Anderson and Miller, Algorithmica 6 (1991); 001 (Rehman) "

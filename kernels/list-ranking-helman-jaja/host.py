@@ -15,7 +15,7 @@ from math import ceil, log2
 import numpy as np
 
 from simtmm.kernel import Launch, Parameter, expect_equal
-from simtmm.kernel.linked_list import expect_ranks
+from simtmm.right_answer.linked_list import expect_ranks
 
 PAPER = "001 (Rehman) sections 4.2, 4.2.1 and 4.3, Algorithm 7; Table 4.1; section 6.3"
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from simtmm.errors import KernelError
 from simtmm.kernel import Launch, Parameter
-from simtmm.kernel.linked_list import drawn_list, expect_ranks
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 PAPER = "Anderson and Miller, Information Processing Letters 33 (1990); 001 (Rehman) section 2.5, Table 2.1"
 

@@ -17,7 +17,7 @@ from math import ceil, log2
 import numpy as np
 
 from simtmm.kernel import Launch, Parameter, expect_equal
-from simtmm.kernel.linked_list import drawn_list, expect_ranks
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 PAPER = "Reid-Miller, SPAA 1994; 001 (Rehman) section 2.5, Table 2.1"
 

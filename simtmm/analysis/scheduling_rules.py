@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from simtmm.documents import LARGEST_TOML, read_bytes
-from simtmm.engine import simulate
+from simtmm.engine import simulate, why_not_compiled
 from simtmm.errors import SimtmmError, StudyError, nearest, shown_error
 from simtmm.extras import imported
 from simtmm.machine import Machine
@@ -39,6 +39,11 @@ class NamedRule:
     promises: tuple[Law, ...] = ()
 
     @property
+    def engines(self) -> tuple[str, ...]:
+        """Those that it runs on: the fast one has the rules of machines, and compiles others."""
+        return ("fast", "reference") if self.built_in or not why_not_compiled(self.rule) else ("reference",)
+
+    @property
     def summary(self) -> str:
         """The first line of its docstring."""
         return (inspect.getdoc(self.rule) or "").partition("\n")[0]
@@ -63,7 +68,7 @@ def rule_of(text: str) -> NamedRule:
     if colon or text.endswith(".py"):
         return NamedRule(text, _of_file(path if colon else text, name if colon else ""))
     try:
-        rule = example_rule(text)
+        rule = example_rule(text.replace("-", "_"))  # machines' own names have hyphens
     except SimtmmError:
         if text.partition("(")[0] in {*SIMPLE, *NUMBERED}:
             raise
@@ -166,19 +171,20 @@ def judge(
 
 @dataclass(frozen=True)
 class ByRule:
-    """What a program takes by a rule. cycles: core cycles. engine: that it ran on."""
+    """What a program takes by a rule. cycles: core cycles. engine: that it ran on. reason: why not on the fast one."""
 
     source: str
     rule: str
     cycles: float
     seconds: float | None
     engine: str
+    reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The whole object, for JSON."""
         return {
             "source": self.source, "rule": self.rule, "cycles": self.cycles, "seconds": self.seconds,
-            "engine": self.engine,
+            "engine": self.engine, "engine_reason": self.reason,
         }  # fmt: skip
 
 
@@ -190,8 +196,7 @@ def compare_rules(
     form: str | None = None,
     watch: Watch | None = None,
 ) -> list[ByRule]:
-    """Run programs on a machine by its own rule and by others: those of machines on the fast engine, others on the
-    reference engine.
+    """Run programs on a machine by its own rule and by others: on the fast engine, but for those that are not compiled.
 
     sources: kernels, traces or workloads.
     parameters: values of some of the kernels' parameters, as texts or numbers.
@@ -216,4 +221,4 @@ def _by_rule(source: str, workload: AnyWorkload, machine: Machine, rule: NamedRu
     else:
         own = guarded(rule.rule, f"rule {rule.text}")
         result = simulate(machine, workload, scheduler=own, breakdown=False, progress=progress)
-    return ByRule(source, rule.text, result.cycles, result.seconds, result.engine)
+    return ByRule(source, rule.text, result.cycles, result.seconds, result.engine, result.engine_reason)

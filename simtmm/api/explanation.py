@@ -59,7 +59,7 @@ class Explanation(Displayed):
 
         suffix = Path(path).suffix
         if suffix not in (".html", ".csv", ".json"):
-            raise OutputError(f"{path}: must be a file .html, .csv or .json")
+            raise OutputError(f"{path}: must end in .html, .csv or .json")
         if suffix == ".html":
             text = self.html()
         elif suffix == ".csv":

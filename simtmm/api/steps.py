@@ -63,9 +63,9 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: a Machine, a machine's name, or a path to its file (.toml).
     workload: a Workload, or a path to its file (.json); or a Trace, a trace's name or a path to its file (.parquet),
         which is lowered first, or during the simulation if it is too long for memory.
-    engine: "fast" (compiled; the default) or "reference" (SimPy; the default with a rule of your own); results are
-        equal.
-    scheduler: a rule of your own instead of the machine's, on the reference engine only; see docs/schedulers.md.
+    engine: "fast" (compiled; the default) or "reference" (SimPy; the default with a rule of your own that is not
+        compiled); results are equal.
+    scheduler: a rule of your own instead of the machine's; see docs/schedulers.md for what runs on the fast engine.
     replacement: a replacement policy of your own for the caches, or policies by "l1" and "l2", on the reference engine
         only (docs/rules.md).
     placement: a rule of your own for which core group takes the next block, on the reference engine only; see
@@ -77,7 +77,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     threads: threads of the fast engine, for independent core groups; all cores of the computer if left out.
     progress: called now and then with (warps done, all warps).
 
-    Raises EngineError for an unknown engine, a rule on another engine, and a rule that does not return a ready warp;
+    Raises EngineError for an unknown engine, a rule that it does not take, and a rule that gives no ready warp;
     WorkloadError for a block that does not fit a core group; MachineError and TraceError.
     """
     if scheduler is not None and not callable(scheduler):

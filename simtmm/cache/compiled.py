@@ -37,7 +37,7 @@ def announced(what: str) -> Iterator[None]:
     if not what:
         yield
         return
-    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (kept)' if outlasts() else ''}"])
+    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (cached)' if outlasts() else ''}"])
     timer.daemon = True
     timer.start()
     try:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import cores
+from simtmm.engine.own_rule import NotCompiledError, RuleLeftError, compiled
 from simtmm.errors import EngineError, WorkloadError, nearest, shown
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of
@@ -20,7 +21,7 @@ from simtmm.replacement import Policy, Replacement
 from simtmm.result import Result
 from simtmm.rules.seen import CoreGroup as CoreGroup
 from simtmm.rules.seen import ReadyWarp as ReadyWarp
-from simtmm.rules.seen import Rule
+from simtmm.rules.seen import Rule, rule_name
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
@@ -49,10 +50,11 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
 ) -> Result:
     """Run a workload on a machine and report what section 7 of the machine rules lists.
 
-    engine: a name in ENGINES; "fast" if left out, "reference" for a rule of one's own.
-    scheduler: such a rule, in the place of the machine's scheduler, on the reference engine only: of the ready warps
-        (at least one, in the order in which they became ready) and the group it gives the warp that is granted the
-        port, or holds back; or a class of such rules. See docs/schedulers.md.
+    engine: a name in ENGINES; "fast" if left out, "reference" for what the fast engine does not take.
+    scheduler: a rule of one's own, in the place of the machine's scheduler: of the ready warps (at least one, in the
+        order in which they became ready) and the group it gives the warp that is granted the port, or holds back; or a
+        class of such rules. See docs/schedulers.md. It runs on the fast engine where it is compiled;
+        `Result.engine_reason` says why it is not, and is on the reference engine.
     replacement: a policy of one's own for the full sets of caches, or policies by "l1" and "l2", in the place of the
         machine's, on the reference engine only (docs/rules.md).
     placement: a rule of one's own that says which core group takes the next block, likewise.
@@ -67,37 +69,76 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     until: called now and then with a launch's tick and the instructions issued, which may leave it there; of the fast
         engine only, and of launches whose groups are coupled.
 
-    Raises EngineError for an unknown engine, a rule on another engine, and a rule that gives something else or holds
-    back for ever; WorkloadError for a block that fits no core group.
+    Raises EngineError for an unknown engine, a rule on an engine that does not take it, and a rule that gives something
+    else or holds back for ever; WorkloadError for a block that fits no core group.
     """
-    engine = engine or (DEFAULT if not scheduler and replacement is None and placement is None else "reference")
-    if not isinstance(engine, str) or engine not in ENGINES:
+    if engine is not None and (not isinstance(engine, str) or engine not in ENGINES):
         raise EngineError(f"engine {engine!r}: unknown{nearest(str(engine), ENGINES)}")
     if threads is not None and not (isinstance(threads, int) and threads >= 1):
         raise EngineError(f"threads = {threads!r}: must be a whole number of at least 1")
-    if scheduler and engine != "reference":
-        raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
+    asked = engine
+    engine = asked or (DEFAULT if replacement is None and placement is None else "reference")
     policies = None if replacement is None else policies_of(machine, replacement)
     if policies and engine != "reference":
         raise EngineError(f"engine {engine!r}: has the built-in policies only; one of your own runs on 'reference'")
     if placement is not None and engine != "reference":
         raise EngineError(f"engine {engine!r}: places blocks as machines do; a rule of your own runs on 'reference'")
+    rule, reason = _rule_for(engine, asked, scheduler)
+    engine = "reference" if reason else engine
     check_fits(machine, workload)
-    if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
-        workload = lower(workload.trace, machine, places=workload.specification.places)
-    run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
-    own: dict[str, object] = {"scheduler": scheduler} if scheduler else {}
-    own |= {"policies": policies} if policies else {}
-    own |= {} if placement is None else {"placement": placement}
-    if engine == "fast":
-        own |= {"threads": cores() if threads is None else threads, "until": until}
-    elif until is not None:
+    if engine != "fast" and until is not None:
         raise EngineError(f"engine {engine!r}: does not leave a launch as it goes on: only 'fast' does")
+    own: dict[str, object] = {"policies": policies} if policies else {}
+    own |= {} if placement is None else {"placement": placement}
     own |= {"breakdown": breakdown, "timeline": timeline, "stalls": stalls, "progress": progress, "begun": begun}
-    result = run(machine, workload, **own)
+    more = {"threads": cores() if threads is None else threads, "until": until} if engine == "fast" else {}
+    try:
+        result = _run(engine, machine, workload, rule, own | more)
+    except RuleLeftError as error:
+        if asked:
+            raise EngineError(f"engine 'fast': {error}: run it on 'reference'") from None
+        reason = str(error)
+        result = _run("reference", machine, workload, scheduler, own)
+    if reason:
+        result = replace(result, engine_reason=reason)
     if result.stalls is None:
         return result
     return replace(result, stalls=replace(result.stalls, levels=levels_of(machine)))
+
+
+def why_not_compiled(rule: Scheduler) -> str:
+    """Why a user's rule does not run on the fast engine: the place, the reason and the word; "" if it does.
+
+    rule: as `simulate` takes it.
+    """
+    try:
+        compiled(rule)
+    except NotCompiledError as error:
+        return str(error)
+    return ""
+
+
+def _rule_for(engine: str, asked: str | None, scheduler: Scheduler | None) -> tuple[object, str]:
+    """A user's rule as an engine takes it; why it is the reference engine, where the fast one does not take it.
+
+    asked: the engine that was asked for, which is not left for another.
+    """
+    if scheduler is None or engine != "fast":
+        return scheduler, ""
+    try:
+        return compiled(scheduler), ""
+    except NotCompiledError as error:
+        if asked:
+            raise EngineError(f"engine 'fast': rule {rule_name(scheduler)} is not compiled: {error}") from None
+        return scheduler, f"rule {rule_name(scheduler)} is not compiled: {error}"
+
+
+def _run(engine: str, machine: Machine, workload: AnyWorkload, rule: object, own: dict[str, object]) -> Result:
+    """The result of an engine. rule: as it takes it, None for the machine's own scheduler."""
+    if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
+        workload = lower(workload.trace, machine, places=workload.specification.places)
+    run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
+    return run(machine, workload, **own, **({} if rule is None else {"scheduler": rule}))
 
 
 def policies_of(machine: Machine, replacement: Replacement) -> dict[str, Policy]:

@@ -10,6 +10,7 @@ that are written to share no element with another one. A function stays one of P
     values                  what names stand for
     elements, operations    names and arrays; arithmetic and conditions
     expressions, statements calls; assignments, branches and loops: a whole function
+    written                 functions whose text another part of simtmm wrote
     program                 all functions of a loop
     machine_code            LLVM
     loop                    a loop that is compiled when it is first called, and kept
@@ -19,12 +20,26 @@ that are written to share no element with another one. A function stays one of P
 from typing import Any
 
 from simtmm.native.as_python import as_python
-from simtmm.native.expressions import acquire, bits_equal, call_bound, exchange, prefetch, release, trailing_zeros
+from simtmm.native.expressions import (
+    acquire,
+    bits_equal,
+    call_bound,
+    difference_overflows,
+    exchange,
+    prefetch,
+    product_overflows,
+    release,
+    sum_overflows,
+    trailing_zeros,
+)
 from simtmm.native.loop import Bound, Loop
 from simtmm.native.statements import vectorized
+from simtmm.native.values import TranslationError
+from simtmm.native.written import Written
 
 __all__ = [
-    "Bound", "Loop", "acquire", "as_python", "bits_equal", "call_bound", "exchange", "inlined", "prefetch", "release",
+    "Bound", "Loop", "TranslationError", "Written", "acquire", "as_python", "bits_equal", "call_bound",
+    "difference_overflows", "exchange", "inlined", "prefetch", "product_overflows", "release", "sum_overflows",
     "trailing_zeros", "vectorized",
 ]  # fmt: skip
 

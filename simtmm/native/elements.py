@@ -28,6 +28,7 @@ from simtmm.native.values import (
     Whole,
     constant,
 )
+from simtmm.native.written import first_line
 
 Evaluated = Value | Whole | Shape | Record | Field
 
@@ -56,7 +57,7 @@ class Elements:
 
     def refused(self, node: ast.AST, why: str) -> TranslationError:
         """What to raise, with the place."""
-        line = self.function.__code__.co_firstlineno + getattr(node, "lineno", 1) - 1
+        line = first_line(self.function) + getattr(node, "lineno", 1) - 1
         return TranslationError(f"{self.function.__module__}, line {line}: {why}: {ast.unparse(node)}")
 
     def fresh(self, prefix: str = "%v") -> str:
@@ -252,7 +253,7 @@ class Elements:
 
     def _noted(self, fine: str, value: str, instead: int) -> str:
         """A value where all is fine, else another; the line is noted in the first entry of the table."""
-        line = self.function.__code__.co_firstlineno + self.line - 1
+        line = first_line(self.function) + self.line - 1
         before = self.emit("load i64, ptr %table")
         self.lines.append(f"  store i64 {self.emit(f'select i1 {fine}, i64 {before}, i64 {line}')}, ptr %table")
         return self.emit(f"select i1 {fine}, i64 {value}, i64 {instead}")

@@ -56,6 +56,33 @@ def trailing_zeros(word: Any) -> Any:
     return np.int64((bits & -bits).bit_length() - 1 if bits else 64)
 
 
+def sum_overflows(left: Any, right: Any) -> bool:
+    """Whether the sum of two int64 needs more bits; the sum itself wraps around.
+
+    left, right: int64.
+    """
+    return not -(1 << WORD - 1) <= int(left) + int(right) < 1 << WORD - 1
+
+
+def difference_overflows(left: Any, right: Any) -> bool:
+    """Whether the difference of two int64 needs more bits; the difference itself wraps around.
+
+    left, right: int64.
+    """
+    return not -(1 << WORD - 1) <= int(left) - int(right) < 1 << WORD - 1
+
+
+def product_overflows(left: Any, right: Any) -> bool:
+    """Whether the product of two int64 needs more bits; the product itself wraps around.
+
+    left, right: int64.
+    """
+    return not -(1 << WORD - 1) <= int(left) * int(right) < 1 << WORD - 1
+
+
+OVERFLOWS: dict[Any, str] = {sum_overflows: "sadd", difference_overflows: "ssub", product_overflows: "smul"}  # LLVM's
+
+
 def call_bound(entry: Any, table: Any) -> int:
     """Call a loop whose arguments stand in a table (Bound, in simtmm/native/loop.py), by both addresses: what it gives.
 
@@ -148,12 +175,21 @@ class Expressions(Operations):
             return Value(SIGNED, self.emit(f"call i64 @llvm.cttz.i64(i64 {word.text}, i1 false)"))
         if function in (acquire, release, exchange):
             return self._shared(node, function)
+        if function in OVERFLOWS and count == 2:
+            return self._overflows(node, OVERFLOWS[function])
         if function is call_bound and count == 2:
             entry, table = (self.emit(f"inttoptr i64 {self.number(of).text} to ptr") for of in node.args)
             return Value(SIGNED, self.emit(f"call i64 {entry}(ptr {table}) nounwind"))
         if not hasattr(function, "__code__"):
             raise self.refused(node, "no such call is translated")
         return self._passed(node, function)
+
+    def _overflows(self, node: ast.Call, operation: str) -> Value:
+        left, right = (self.number(argument) for argument in node.args)
+        if {left.kind, right.kind} != {SIGNED}:
+            raise self.refused(node, "of int64 alone")
+        pair = self.emit(f"call {{ i64, i1 }} @llvm.{operation}.with.overflow.i64(i64 {left.text}, i64 {right.text})")
+        return Value(TRUTH, self.emit(f"extractvalue {{ i64, i1 }} {pair}, 1"))
 
     def _shared(self, node: ast.Call, function: Any) -> Value | None:
         """An access to an element that several threads use."""

@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import hashlib
-import inspect
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
 from simtmm.errors import OutputError
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
+from simtmm.native.written import parameters_of
 
 _ELEMENTS = {np.dtype(name): name for name in WIDTHS}  # of native byte order; a dtype's own name takes long to make
 CHECK = "SIMTMM_CHECK_INDICES"  # a variable: with 1, each loop checks each of its indices, and is slower for it
@@ -46,7 +46,7 @@ class Loop:
     ) -> None:
         """function: what is compiled: a function of the small part of Python that simtmm/native knows."""
         self.function = function
-        self._names = tuple(inspect.signature(function).parameters)
+        self._names = parameters_of(function)
         self._constants = frozenset(constants)
         self._rows = frozenset(rows)
         self._what = what

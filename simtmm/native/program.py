@@ -20,6 +20,7 @@ from simtmm.native.values import (
 _DECLARED = [
     *(f"declare i64 @llvm.{name}.i64(i64, i64)" for name in ("smin", "smax", "umin", "umax")),
     "declare i64 @llvm.cttz.i64(i64, i1)",
+    *(f"declare {{ i64, i1 }} @llvm.{name}.with.overflow.i64(i64, i64)" for name in ("sadd", "ssub", "smul")),
     "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
 ]
 

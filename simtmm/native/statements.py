@@ -24,6 +24,7 @@ from simtmm.native.values import (
     Value,
     constant,
 )
+from simtmm.native.written import Written
 from simtmm.python_text import parsed
 
 
@@ -61,7 +62,8 @@ class Function(Expressions):
         self._open = True  # whether a statement would be reached here
         self._returned: set[Given] = set()
         self._loops: list[_Loop] = []
-        tree = parsed(textwrap.dedent(inspect.getsource(function))).body[0]
+        text = function.source if isinstance(function, Written) else textwrap.dedent(inspect.getsource(function))
+        tree = parsed(text).body[0]
         assert isinstance(tree, ast.FunctionDef)
         names = [argument.arg for argument in tree.args.args]
         if len(names) != len(parameters) or tree.args.defaults or tree.args.kwonlyargs or tree.args.vararg:

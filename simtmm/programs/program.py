@@ -22,7 +22,7 @@ from simtmm.cuda.compilers import Architecture, architecture_of
 from simtmm.cuda.disagreement.order_trial import OrderFound
 from simtmm.device.own_clock import OwnClock
 from simtmm.errors import KernelError
-from simtmm.files import check_writable, is_file, written_whole
+from simtmm.files import check_writable, is_file, why_no_file, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
 from simtmm.programs.build import PLAIN, Built, build_program
@@ -91,7 +91,7 @@ class CudaProgram:
         """Raise KernelError for a file that is not there."""
         for path in self.paths:
             if not is_file(path):
-                raise KernelError(f"{path}: no such file")
+                raise KernelError(f"{path}: {why_no_file(path)}")
 
     def build(self, architecture: int) -> Built:
         """Compile and link it, or as it was before. Raises CompilerError."""

@@ -61,6 +61,8 @@ def gate_words(found: Comparison, written: str = "") -> str:
     count = sum(row.change is not None for row in found.rows)
     failed = len(found.failed)
     part = f"{100 * found.fail_above:.12g} %"
+    if count == 1 and not failed:
+        return f"The kernel did not grow by more than {part} in simulated time{on}."
     return f"{failed or 'None'} of {count} kernel{'s' * (count != 1)} grew by more than {part} in simulated time{on}."
 
 

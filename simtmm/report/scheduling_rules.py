@@ -19,7 +19,7 @@ def laws() -> list[tuple[str, Law]]:
 
 def describe_rules(rules: Mapping[str, NamedRule]) -> Iterator[RenderableType]:
     """All rules and all laws, a line each."""
-    rows = [(name, "both" if rule.built_in else "reference", rule.summary) for name, rule in rules.items()]
+    rows = [(name, "both" if len(rule.engines) > 1 else "reference", rule.summary) for name, rule in rules.items()]
     yield table("Rules", ("rule", "engines", ""), rows, left=(0, 1, 2))
     yield ""
     yield table("Laws, for --promise", ("law", ""), [(name, law.summary) for name, law in laws()], left=(0, 1))
@@ -46,7 +46,7 @@ def rule_document(rule: NamedRule) -> dict[str, Any]:
     """The same for JSON."""
     return {
         "summary": rule.summary,
-        "engines": ["fast", "reference"] if rule.built_in else ["reference"],
+        "engines": list(rule.engines),
         "promises": [law.name for law in rule.promises],
     }
 
@@ -98,3 +98,5 @@ def describe_by_rule(machine: str, found: Sequence[ByRule]) -> Iterator[Renderab
         rows.append((each.source, each.rule, number(each.cycles), seconds(each.seconds), ratio, each.engine))
     columns = ("program", "rule", "cycles", "time", "of the machine's own", "engine")
     yield table("", columns, rows, left=(0, 1, 5))
+    for reason in dict.fromkeys(each.reason for each in found if each.reason):
+        yield Text(f"On the reference engine: {reason}")

@@ -26,8 +26,9 @@ def describe_study(study: Results, found: Findings, store: str) -> Iterator[Rend
     """
     design = study.design
     changed = {key: value if factor_of(value) else f"= {value}" for key, value in design.changes.items()}
-    yield Text(f"{design.subject.name} over {', '.join(design.axes) or 'nothing'}{suffix(changed)}", style="bold")
-    yield Text(f"{_points(study)}; kept in {store}")
+    over = f" over {', '.join(design.axes)}" if design.axes else ", one point: --vary KEY=RANGE adds an axis"
+    yield Text(f"{design.subject.name}{over}{suffix(changed)}", style="bold")
+    yield Text(f"{_points(study)}; stored in {store}")
     yield from _sampled(study)
     yield from map(Text, earlier(study))
     for reason in reasons(study):

@@ -4,10 +4,11 @@ import sys
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
 
-from simtmm.errors import OutputError
+from simtmm.errors import OutputError, in_words
 from simtmm.files import check_writable
 
 DOCUMENT = ".json"  # the suffix of a file that a document is written to
+TRACE = ".parquet"  # likewise of a trace
 
 
 def checked(path: Path | None) -> Path | None:
@@ -33,14 +34,16 @@ def checked_form(path: Path | None, option: str, suffixes: tuple[str, ...]) -> P
     Raises OutputError where it can't be, and for another suffix.
     """
     if path is not None and path.suffix and not path.name.endswith(suffixes):
-        raise OutputError(f"{option} {path}: must be a file {' or '.join(suffixes)}")
+        raise OutputError(f"{option} {path}: must end in {in_words(suffixes, 'or')}")
     return checked(path)
 
 
 def checked_trace(path: Path | None) -> Path | None:
-    """A trace that is to be written. Raises OutputError for a suffix that does not mark it as one."""
+    """A trace that is to be written; no command would read one with another suffix. Raises OutputError for those."""
     if path is not None and path.suffix == DOCUMENT:
         raise OutputError(f"-o {path}: a trace is written as .parquet; --json prints its document")
+    if path is not None and path.suffix not in ("", TRACE):
+        raise OutputError(f"-o {path}: a trace must end in {TRACE}")
     return path
 
 

@@ -33,10 +33,17 @@ def guarded(rule: Rule, where: str) -> Rule:
     """
     made: Any = rule
     if not isinstance(made, type):
-        return lambda ready, group: guarded_call(where, lambda: made(ready, group))
+
+        def of_function(ready: Any, group: Any) -> Any:
+            return guarded_call(where, lambda: made(ready, group))
+
+        of_function.guards = made  # type: ignore[attr-defined]
+        return of_function
 
     class Guarded:
         """A new one for each launch."""
+
+        guards = made
 
         def __init__(self) -> None:
             self._rule = guarded_call(where, made)
@@ -45,3 +52,11 @@ def guarded(rule: Rule, where: str) -> Rule:
             return guarded_call(where, lambda: self._rule(ready, group))
 
     return cast(Rule, Guarded)
+
+
+def original(rule: object) -> object:
+    """The rule behind one whose calls are guarded, or itself.
+
+    rule: a function, an object or a class.
+    """
+    return rule if isinstance(rule, type) and "guards" not in vars(rule) else getattr(rule, "guards", rule)

@@ -134,7 +134,7 @@ def _check_rule(rule: object, engine: str | None) -> None:
     elif not callable(rule):
         raise SimtmmError(f"rule {rule!r}: must be a function of the ready warps and the core group")
     elif engine not in (None, "reference"):
-        raise EngineError(f"engine {engine!r}: has the built-in schedulers only; rules of your own run on 'reference'")
+        raise EngineError(f"engine {engine!r}: promises of your own rules are tested in Python, on 'reference'")
 
 
 class _Search:
@@ -176,7 +176,7 @@ class _Search:
             return observed(on, workload, simulate(on, workload, self.engine, timeline=True)), None
         watch = Watch(self.rule, machine.ports if machine.scheduling.ports == "own" else 0)
         try:
-            simulate(machine, workload, scheduler=watch, breakdown=False)
+            simulate(machine, workload, "reference", scheduler=watch, breakdown=False)
         except HeldForEverError as error:
             what = str(error)
         except EngineError as error:

@@ -17,7 +17,7 @@ from simtmm.watch import telling
 
 # What is counted of a block, a column each.
 COLUMNS = ("work", "span", "barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written", "widest")
-_COUNT, _COUNT_STRETCH = Loop(count_runs, what="what counts traces"), Loop(count_stretch)
+_COUNT, _COUNT_STRETCH = Loop(count_runs, what="trace counting"), Loop(count_stretch)
 
 _LONGEST = ("span", "barriers", "thread_accesses", "widest")  # of a launch: what its block with most has
 

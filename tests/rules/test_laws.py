@@ -237,7 +237,7 @@ def test_a_law_takes_whole_numbers(number):
         ({"rule": 7}, "rule 7: must be a function of the ready warps and the core group"),
         ({"rule": "fair"}, "rule 'fair': unknown"),
         ({"rule": "fifo", "engine": "slow"}, "engine 'slow': unknown"),
-        ({"engine": "fast"}, "engine 'fast': has the built-in schedulers only"),
+        ({"engine": "fast"}, "engine 'fast': promises of your own rules are tested in Python"),
     ],
 )
 def test_what_check_rule_does_not_take_is_named(arguments, said):

@@ -1,4 +1,4 @@
-"""Scheduling rules along an axis: given in the call, named in the study, run on the reference engine."""
+"""Scheduling rules along an axis: given in the call, named in the study, run on the engine that takes them."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def test_a_rule_is_a_value_of_the_axis_and_stays_readable_without_its_file(folde
 
     expected = simulate(machine, lower(trace, machine), scheduler=youngest)
     assert own.cycles("simulated") == expected.cycles
-    assert (plain.results["simulated"]["engine"], own.results["simulated"]["engine"]) == ("fast", "reference")
+    assert (plain.results["simulated"]["engine"], own.results["simulated"]["engine"]) == ("fast", "fast")
     assert "rule broken: IndexError: " in failed.reason
     table = load_table(path)  # in which nothing of the file is run
     assert table.columns["simulated.cycles"][:2] == [plain.cycles("simulated"), own.cycles("simulated")]
@@ -68,7 +68,7 @@ def test_a_class_of_rules_is_a_rule_too(folder, tmp_path):
     assert list(rules_in([tmp_path / "classes.py"])) == ["ByTurns"]
     axes = {"scheduling.scheduler": ["ByTurns"]}
     (row,) = sweep(designed(folder, axes=axes), workers=1, rules=[tmp_path / "classes.py"]).rows
-    assert row.results["simulated"]["engine"] == "reference"
+    assert row.results["simulated"]["engine"] == "fast"
 
 
 def test_another_content_is_another_point(folder, tmp_path):

@@ -104,7 +104,7 @@ class Difference(Displayed):
         """
         tables = {"reason": self.reasons, "line": self.lines, "array": self.arrays}
         if by not in tables:
-            raise OutputError(f"by = {shown(by)}: must be one of {', '.join(tables)}{nearest(str(by), tables)}")
+            raise OutputError(f"by = {shown(by)}: unknown{nearest(str(by), tables)}")
         return frame(
             [
                 {

@@ -20,7 +20,7 @@ TABLE = "CREATE TABLE IF NOT EXISTS trials (key TEXT PRIMARY KEY, trial TEXT NOT
 FIND = "SELECT trial FROM trials WHERE key = ?"
 LEAST = -1.0  # in the place of a precision, where a least time is all that is known
 DECIDE = (  # parts of the package by which trials differ
-    "cuda", "engine", "kernel", "machine", "model", "parameter", "program.py", "recorder", "sampling", "trace",
+    "cuda", "engine", "kernel.py", "machine", "model", "parameter", "program.py", "recorder", "sampling", "trace",
     "workload", "native", "analysis/tuning",
 )  # fmt: skip
 

@@ -136,7 +136,7 @@ def rules_compare(
 ) -> None:
     """Run kernels under several scheduling rules.
 
-    The four rules that machines may name run on the fast engine, all others on the SimPy reference engine.
+    They run on the fast engine; those that it does not compile run on the SimPy reference engine.
     """
     from simtmm.analysis.scheduling_rules import compare_rules, rule_of
     from simtmm.report.progress import watching

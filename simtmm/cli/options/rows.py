@@ -19,7 +19,7 @@ PAGE, TABLE = ".html", ".csv"
 def _checked_by(by: str | None) -> str | None:
     """What --by names. Raises OutputError."""
     if by is not None and by not in BY:
-        raise OutputError(f"--by {shown(by)}: must be one of {', '.join(BY)}{nearest(by, BY)}")
+        raise OutputError(f"--by {shown(by)}: unknown{nearest(by, BY)}")
     return by
 
 

@@ -6,8 +6,8 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     layout      where a launch's state lies
     loop        the phases of a step
     issue       issue ports           scheduler   the order of warps that wait
-    wake        the ends of waits
-    own_ports   likewise of a port    pipes       what instructions pass behind ports
+    own_ports   likewise of a port    own_rule    likewise by a user's rule, seen: what it sees, asked: its arrays
+    wake        the ends of waits     pipes       what instructions pass behind ports
     advance     operations of a warp  accounting  where time goes
     booking     stalls                booked      the table of stalls
     over_time   chunks over time
@@ -51,6 +51,7 @@ from simtmm.engine.fast.over_time import BEGIN, no_traffic, traffic_of
 from simtmm.engine.fast.reused import Reused
 from simtmm.engine.fast.room import check_room
 from simtmm.engine.fast.tables import Integers
+from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
@@ -72,12 +73,14 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     progress: Callable[[int, int], None] | None = None,
     begun: Integers | None = None,
     until: Callable[[int, int], bool] | None = None,
+    scheduler: CompiledRule | None = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 
     threads: for core groups that nothing couples. begun: int64[blocks], takes the tick of its launch at which each
     block is placed. until: called now and then with a launch's tick and the instructions that it has issued; where it
-    says so the launch is left there, at that tick. It is for launches whose groups are coupled.
+    says so the launch is left there, at that tick. It is for launches whose groups are coupled. scheduler: a user's
+    rule in the place of the machine's.
 
     Raises EngineError where the run could be longer than 64-bit ticks tell, and where the machine's state does not fit
     in memory.
@@ -99,7 +102,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     traffic = no_traffic(timeline)
     reused = Reused(machine)
     equal = None
-    if isinstance(workload, Workload) and not timeline and until is None:
+    if isinstance(workload, Workload) and not timeline and until is None and scheduler is None:
         equal = EqualLaunches(machine, workload, reused, booked)
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
@@ -114,7 +117,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
             if own_begun is not None and outcome.begun is not None:
                 own_begun[:] = outcome.begun
         else:
-            asked = breakdown, timeline, threads, stream, booked, traffic, own_begun
+            asked = breakdown, timeline, threads, stream, booked, traffic, own_begun, scheduler
             state = Launch(machine, workload, launch, reused, *asked)
             done = int(sums[GROUP_DONE_WARPS])
             is_left = False

@@ -4,6 +4,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.engine.fast.layout import (
+    ASKED_STIRRED,
     GROUP_ACCOUNTED,
     GROUP_BARRIER,
     GROUP_HELD,
@@ -17,8 +18,10 @@ from simtmm.engine.fast.layout import (
     INTERVAL_SLOT,
     INTERVAL_STATE,
     INTERVAL_WARP,
+    P_OWN_RULE,
     P_SLOTS,
     P_TIMELINE,
+    P_TURNS,
     R_INTERVALS,
     TIME_BARRIER,
     TIME_EMPTY,
@@ -31,6 +34,7 @@ from simtmm.engine.fast.layout import (
     WATCH_SINCE,
     WATCH_STATE,
 )
+from simtmm.engine.own_rule.columns import SEEN_STATE
 from simtmm.native import inlined
 
 KEEP = -1  # in the place of a place
@@ -57,8 +61,14 @@ def account(s, g, t):
 
 def note(s, g, w, state, place, reason, t):
     """Another state of a warp begins, because of an operation at a place, KEEP for that of before; the interval that
-    ends goes into the timeline.
+    ends goes into the timeline. A user's rule sees it. state: KEEP at a warp's end.
     """
+    if s.parameters[P_OWN_RULE] != 0:
+        s.asked[g, ASKED_STIRRED] = 1
+        if state != KEEP:
+            s.seen[w, SEEN_STATE] = state
+        if s.parameters[P_TIMELINE] == 0:
+            return
     since = s.watch[w, WATCH_SINCE]
     if t > since:
         index = s.parameters[R_INTERVALS]
@@ -81,5 +91,5 @@ def note(s, g, w, state, place, reason, t):
 @inlined
 def turn(s, g, w, state, place, reason, t):
     """A warp is in another state from now on."""
-    if s.parameters[P_TIMELINE] != 0:
+    if s.parameters[P_TURNS] != 0:
         note(s, g, w, state, place, reason, t)

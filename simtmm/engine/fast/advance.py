@@ -46,6 +46,7 @@ from simtmm.engine.fast.layout import (
     NEXT,
     NOWHERE,
     OTHER_TICKS,
+    OWN,
     P_AT_END,
     P_CYCLE,
     P_GRID_BARRIER,
@@ -65,7 +66,6 @@ from simtmm.engine.fast.layout import (
     SHARED_PLACE,
     SHARED_SETTLED,
     SLEEPS,
-    START,
     STORED_FINISH,
     WARP_ASYNCS,
     WARP_BLOCK,
@@ -82,6 +82,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.mbarriers import use_mbarrier
 from simtmm.engine.fast.products import begin_product, book_product_wait
 from simtmm.engine.fast.scheduler import make_ready, push
+from simtmm.engine.fast.seen import lose
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.native import inlined
 from simtmm.stalls import Reason
@@ -268,7 +269,7 @@ def advance(s, order, g, slot, t):  # noqa: C901, PLR0912, PLR0915 - a case for 
                     return SLEEPS
                 s.warp[w, WARP_POSITION] = position
                 s.warp[w, WARP_DONE] = 1
-                turn(s, g, w, START, np.int64(KEEP), LAUNCH, t)
+                turn(s, g, w, np.int64(KEEP), np.int64(KEEP), LAUNCH, t)
                 return IS_DONE
             position += 1
             if what in (BARRIER, SYNC):
@@ -303,6 +304,8 @@ def leave(s, order, g, slot, t, outcome):
         s.block[b, BLOCK_LIVING] -= 1
         s.group[g, GROUP_LIVING] -= 1
         s.group[g, GROUP_DONE_WARPS] += 1
+        if order == OWN:
+            lose(s, g, base + slot)
     while s.block[b, BLOCK_LIVING] > 0 and s.block[b, BLOCK_WAITING] == s.block[b, BLOCK_LIVING]:
         # All leave first; then they advance in order of age, which is that of the block's list.
         s.group[g, GROUP_BARRIER] -= s.block[b, BLOCK_WAITING]
@@ -319,6 +322,8 @@ def leave(s, order, g, slot, t, outcome):
                     s.block[b, BLOCK_LIVING] -= 1
                     s.group[g, GROUP_LIVING] -= 1
                     s.group[g, GROUP_DONE_WARPS] += 1
+                    if order == OWN:
+                        lose(s, g, base + other)
             other = s.warp[base + other, WARP_NEXT]
     if s.block[b, BLOCK_LIVING] == 0:
         s.rings[g, FINISHED, s.group[g, GROUP_FINISHED]] = b

@@ -10,6 +10,7 @@ from simtmm.engine.fast.advance import LAUNCH, settle
 from simtmm.engine.fast.bits import give_back, take
 from simtmm.engine.fast.booking import book
 from simtmm.engine.fast.layout import (
+    ASKED_STIRRED,
     BLOCK_FIRST,
     BLOCK_LIVING,
     BLOCK_MBARRIERS,
@@ -31,6 +32,7 @@ from simtmm.engine.fast.layout import (
     GROUP_PARKED,
     GROUP_WARPS,
     OTHER_TICKS,
+    OWN,
     P_BEGUN,
     P_BLOCK_BURST,
     P_BLOCK_INTERVAL,
@@ -82,6 +84,7 @@ from simtmm.engine.fast.layout import (
     WATCH_STATE,
 )
 from simtmm.engine.fast.scheduler import push
+from simtmm.engine.fast.seen import see
 from simtmm.engine.fast.windows import request_first
 from simtmm.native import inlined
 
@@ -144,6 +147,8 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
             if s.parameters[P_BREAKDOWN] != 0:
                 account(s, g, t)
             s.clock[TOUCHED, g] = 1
+            if order == OWN:
+                s.asked[g, ASKED_STIRRED] = 1
             if s.parameters[P_BEGUN] != 0:
                 s.begun[number - s.parameters[P_FIRST_BLOCK]] = t
             s.group[g, GROUP_BLOCKS] += 1
@@ -192,6 +197,8 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
                 s.warp[w, WARP_COPIED] = 0
                 s.warp[w, WARP_PRODUCTS] = 0
                 s.warp[w, WARP_AWAITS] = 0
+                if order == OWN:
+                    see(s, g, slot, first_warp + index, number)
                 if s.parameters[P_OUTSTANDING] > 0:
                     for entry in range(s.in_flight.shape[1]):
                         s.in_flight[w, entry] = -1

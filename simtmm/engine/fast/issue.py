@@ -31,19 +31,17 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_L2_SECTORS,
-    GROUP_MEMORY_HEAD,
     GROUP_MEMORY_SECTORS,
-    GROUP_MEMORY_TAIL,
     GROUP_OTHER_HEAD,
     GROUP_OTHER_TAIL,
     GROUP_PORT_BUSY,
     GROUP_READY,
     ISSUING,
-    MEMORY_TICKS,
     NEVER,
     NO,
     ON_STALL,
     OTHER_TICKS,
+    OWN,
     P_AT_END,
     P_BLOCKING,
     P_BOOKS,
@@ -54,7 +52,6 @@ from simtmm.engine.fast.layout import (
     P_OWN_PORTS,
     P_PIPED,
     P_PORTS,
-    P_RING,
     P_SLOTS,
     P_WATCH,
     PIPELINE,
@@ -80,6 +77,7 @@ from simtmm.engine.fast.own_ports import pick_of_port
 from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
+from simtmm.engine.own_rule.columns import SEEN_HITS, SEEN_ISSUED, SEEN_MISSES
 from simtmm.native import inlined
 from simtmm.workload import (
     ASYNC,
@@ -87,6 +85,7 @@ from simtmm.workload import (
     COPY,
     JOIN,
     LISTED,
+    LOAD,
     OF_CLASS,
     PASSES_SHIFT,
     REDUCE,
@@ -186,7 +185,7 @@ def instruction(s, g, slot, t, p):
 
 
 @inlined
-def act(s, memory, g, w, p, t):  # noqa: C901 - a case for each kind of access; calls cost here
+def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of access; calls cost here
     """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
     what = s.port[p, PORT_ACCESS]
     if what < 0 or what >= JOIN:
@@ -211,6 +210,10 @@ def act(s, memory, g, w, p, t):  # noqa: C901 - a case for each kind of access; 
     if s.parameters[P_BOOKS] != 0:
         place = place_at(s, s.warp[w, WARP_POSITION] - 1)
         count_access(s, g, place, count, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors)
+    if order == OWN and what in (ASYNC, LOAD):
+        hits = s.group[g, GROUP_L1_HITS] - l1_hits
+        s.seen[w, SEEN_HITS] += hits
+        s.seen[w, SEEN_MISSES] += count - hits
     if what == ASYNC:
         number = s.warp[w, WARP_ASYNCS]
         last = s.finishes.shape[1] - 1
@@ -253,7 +256,7 @@ def next_issues(s, w, t):
 
 
 @inlined
-def release_ports(s, switch, memory, order, g, t):
+def release_ports(s, switch, memory, order, g, t):  # noqa: C901 - whether the warp issues on is decided here
     """Phase 1 for a group: ports whose segment ends now."""
     ports = s.parameters[P_PORTS]
     for p in range(g * ports, g * ports + ports):
@@ -262,13 +265,16 @@ def release_ports(s, switch, memory, order, g, t):
         slot = s.port[p, PORT_WARP]
         w = g * s.parameters[P_SLOTS] + slot
         access = s.port[p, PORT_ACCESS]
-        finish = act(s, memory, g, w, p, t)
+        finish = act(s, memory, order, g, w, p, t)
         start = t
         if access >= OF_CLASS:
             count = s.port[p, PORT_COUNT] if switch == ON_STALL else np.int64(1)
             start = max(t, pass_pipe(s, g, slot, access, t - (count - 1) * s.parameters[P_ISSUE], count))
         if switch == ON_STALL and finish < 0 and start == t and access >= 0 and next_issues(s, w, t):
+            issued = s.group[g, GROUP_ISSUED]
             segment(s, memory, g, slot, t, p)
+            if order == OWN:
+                s.seen[w, SEEN_ISSUED] += s.group[g, GROUP_ISSUED] - issued
             continue
         s.port[p, PORT_RELEASE] = NEVER
         s.group[g, GROUP_HELD] -= 1
@@ -300,6 +306,20 @@ def release_ports(s, switch, memory, order, g, t):
 
 
 @inlined
+def grant(s, switch, memory, g, p, slot, t):
+    """Grant a port to the warp in a slot."""
+    s.group[g, GROUP_GRANTED_SLOT] = slot
+    s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
+    book_waiting(s, g, g * s.parameters[P_SLOTS] + slot, NOT_GRANTED, t)
+    turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, np.int64(KEEP), ISSUES, t)
+    s.group[g, GROUP_HELD] += 1
+    if switch == ON_STALL:
+        segment(s, memory, g, slot, t, p)
+    else:
+        instruction(s, g, slot, t, p)
+
+
+@inlined
 def grant_ports(s, switch, memory, order, g, t):
     """Phase 4 for a group: grant free ports to ready warps."""
     ports = s.parameters[P_PORTS]
@@ -313,30 +333,4 @@ def grant_ports(s, switch, memory, order, g, t):
         slot = pick(s, order, g) if s.parameters[P_OWN_PORTS] == 0 else pick_of_port(s, order, g, p)
         if slot < 0:
             continue
-        s.group[g, GROUP_GRANTED_SLOT] = slot
-        s.group[g, GROUP_GRANTED_AGE] = s.warp[g * s.parameters[P_SLOTS] + slot, WARP_AGE]
-        book_waiting(s, g, g * s.parameters[P_SLOTS] + slot, NOT_GRANTED, t)
-        turn(s, g, g * s.parameters[P_SLOTS] + slot, ISSUING, np.int64(KEEP), ISSUES, t)
-        s.group[g, GROUP_HELD] += 1
-        if switch == ON_STALL:
-            segment(s, memory, g, slot, t, p)
-        else:
-            instruction(s, g, slot, t, p)
-
-
-@inlined
-def next_tick(s, g):
-    """When something happens in the group next."""
-    mask = s.parameters[P_RING] - 1
-    ports = s.parameters[P_PORTS]
-    t = NEVER
-    if s.group[g, GROUP_HELD] > 0:
-        for p in range(g * ports, g * ports + ports):
-            t = min(t, s.port[p, PORT_RELEASE])
-    head = s.group[g, GROUP_MEMORY_HEAD]
-    if head < s.group[g, GROUP_MEMORY_TAIL]:
-        t = min(t, s.rings[g, MEMORY_TICKS, head & mask])
-    head = s.group[g, GROUP_OTHER_HEAD]
-    if head < s.group[g, GROUP_OTHER_TAIL]:
-        t = min(t, s.rings[g, OTHER_TICKS, head & mask])
-    return t
+        grant(s, switch, memory, g, p, slot, t)

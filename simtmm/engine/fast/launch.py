@@ -10,6 +10,7 @@ import numpy as np
 from simtmm.computer import available_memory
 from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.asked import AskedRule, first_warp_of, not_asked
 from simtmm.engine.fast.beside import address_of_yield
 from simtmm.engine.fast.booked import Booked
 from simtmm.engine.fast.part import Part, Room, is_coupled, outstanding_of, takes_partitions
@@ -28,6 +29,7 @@ from simtmm.engine.fast.tables import (
     table,
 )
 from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many, waits_for_ever
+from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.native import Loop
@@ -85,10 +87,11 @@ class Launch:
         booked: Booked | None = None,
         traffic: Integers | None = None,
         begun: Integers | None = None,
+        rule: CompiledRule | None = None,
     ) -> None:
         """reused: what this launch has after those before. stream: of a streamed workload, at an earlier launch or
         none. booked: where warps' ticks are booked, if they are. traffic: likewise chunks over time. begun:
-        int64[blocks], takes the tick at which each is placed.
+        int64[blocks], takes the tick at which each is placed. rule: a user's, in the place of the machine's scheduler.
         """
         self._origin, self._launch, self._reused = workload.origin, launch, reused
         part = Part.of(workload, launch)
@@ -97,16 +100,17 @@ class Launch:
         groups, memory = machine.cores.groups, machine.memory
         partitioned = takes_partitions(machine, part)
         # The blocks of a stream come one after another, so its groups go on together.
-        coupled = stream is not None or is_coupled(machine, part)
+        coupled = stream is not None or rule is not None or is_coupled(machine, part)
         # In lanes, blocks that follow one another have to be long enough to be worth it; a timeline is one list.
         parts = 1 if coupled or timeline else min(threads, groups)
         outstanding = outstanding_of(machine, part)
-        jumps = not timeline and _has_long_computes(machine, part)
+        jumps = not timeline and rule is None and _has_long_computes(machine, part)
 
         parameters = reused.parameters()
         pipes = int(parameters[at.P_PIPES])
         parameters[at.P_FIRST_BLOCK] = part.first
         parameters[at.P_TIMELINE] = timeline
+        parameters[[at.P_TURNS, at.P_OWN_RULE]] = timeline or rule is not None, rule is not None
         watches = timeline or booked is not None
         parameters[[at.P_WATCH, at.P_BOOKS]] = watches, booked is not None
         parameters[[at.P_PLACED, at.P_NOWHERE]] = workload.has_places, len(workload.known_places)
@@ -149,7 +153,10 @@ class Launch:
         self._stretch = min(STRETCH, max(1, TIMELINE_ROOM // room.slots)) if timeline else STRETCH
         # At one tick a warp ends one interval at most; a stretch may end behind its budget by a step of each group.
         intervals = (self._stretch + 2 * groups) * room.slots if timeline else 1
-        self._flags = flags_of(machine, coupled)
+        self._flags = flags_of(machine, coupled, rule is not None)
+        self._asked = AskedRule(rule, machine, room.slots, reused) if rule is not None else None
+        if rule is not None:  # as it sees them
+            parameters[at.R_AGE] = first_warp_of(workload, launch)
         warps, asyncs = groups * room.slots, part.tally.asyncs > 0
         zeros, like, anything = reused.zeros, reused.like, reused.anything
         shortest = _shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else None
@@ -202,6 +209,7 @@ class Launch:
             kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
             kept_warp=zeros("kept_warp", warps if jumps else 1, 4),
             smallest=_smallest_blocks(part) if jumps else zeros("smallest", 1),
+            **(self._asked.arrays if self._asked is not None else not_asked(reused)),
         )
 
     @property
@@ -230,6 +238,8 @@ class Launch:
         self._state = self._supply.supplied(self._state)
         outcome = self._simulate(1)
         self._make_room()
+        if outcome == at.OVER and self._asked is not None:
+            self._asked.check_end(self._state)
         if outcome == at.OVER and (living := int(self.group[:, at.GROUP_LIVING].sum())):
             raise EngineError(waits_for_ever(living))
         if outcome == at.WIDE:
@@ -289,6 +299,8 @@ class Launch:
         if self._lanes:
             self._lanes.shutdown()
         self._supply.end()
+        if self._asked is not None:
+            self._asked.end()
         self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.GROUP_ACCOUNTED]
         return ticks
 

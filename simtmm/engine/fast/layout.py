@@ -119,6 +119,11 @@ LINE_ROW = 2
 WRITTEN, FILL_SHIFT = 1, 1
 ABSENT, EMPTY, FIRST_APART = np.int64(-1), np.int64(-2), np.int64(-8)
 
+# Of a group where a user's rule schedules: whether something happened since it was asked; the tick at which it wants to
+# be asked again; how often in a row it held back; when it was asked last; how many warps live; and from ASKED_LAST on
+# the rows of `seen` of the warps granted last, by port, and behind these what the ports' warps issued since
+ASKED_STIRRED, ASKED_UNTIL, ASKED_HOLDS, ASKED_SINCE, ASKED_LIVING, ASKED_LAST = range(6)
+
 NEXT, TOUCHED, LISTED = (np.int64(row) for row in range(3))  # rows of the clock
 LISTED_AT_ONCE = 64  # groups that are looked at at once; the clock has room for a multiple of them
 LANE = 2  # touched by this and a lane's number: that lane goes on with the group
@@ -145,8 +150,8 @@ BIT_SETS = 3
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
     P_L2_REQUEST, P_L2_STORE_REQUEST, P_MBARRIER_LATENCY, P_CLUSTER_LATENCY, P_PRODUCT_STEP, P_PRODUCT_LATENCY,
-    P_PRODUCT_PIPES, P_ORDERED, P_LAST,
-) = range(103)  # fmt: skip
+    P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_LAST,
+) = range(105)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
@@ -163,7 +168,8 @@ FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 # Flags
 NO, YES = 1, 2  # coupled: groups keep one clock; memory: a transfer may take anything but L
 ON_STALL, EVERY_INSTRUCTION = 1, 2  # switch
-QUEUE, BITS = 1, 2  # order: ready warps in a queue (fifo) or as bits (the other schedulers)
+# order: ready warps in a queue (fifo), as bits (the other schedulers), or in a queue of which a user's rule chooses
+QUEUE, BITS, OWN = 1, 2, 3
 
 READY, SLEEPS, AT_BARRIER, IS_DONE = (np.int64(outcome) for outcome in range(4))  # what comes of advancing
 GO_ON, OVER, WIDE = range(3)  # what `run` returns: call again; all is done; call for each lane, then again
@@ -231,3 +237,9 @@ class State(NamedTuple):
     kept_warp: Any  # int64[groups * slots, 4]: likewise each warp's position, its instructions of a compute, how often
     # its window was filled, and its row of `queued`
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on
+    seen: Any  # int64[groups * slots + groups * ports, SEEN_ROW]: what a user's rule sees of warps; behind those that
+    # live the last one that a port was granted to, where another warp has its slot by now
+    living: Any  # int64[groups, slots]: rows of `seen` of living warps, the oldest first
+    asked: Any  # int64[groups, ASKED_LAST and two for each port]: of each group what a user's rule is asked for
+    asking: Any  # int64[ASKING_ROW]: what a user's rule is asked, see simtmm/engine/own_rule/columns.py
+    ready: Any  # int64[slots]: likewise, rows of `seen` of those that may be granted

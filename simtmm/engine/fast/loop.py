@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.advance import open_grid_barrier
 from simtmm.engine.fast.dispatch import dispatch, free_finished
-from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports
+from simtmm.engine.fast.issue import grant_ports, release_ports
 from simtmm.engine.fast.jump import jumped
 from simtmm.engine.fast.lanes import dispatch_apart, share_out
 from simtmm.engine.fast.layout import (
@@ -22,6 +22,7 @@ from simtmm.engine.fast.layout import (
     NEXT,
     NO,
     OVER,
+    OWN,
     P_BREAKDOWN,
     P_GROUPS,
     P_JUMPS,
@@ -37,7 +38,9 @@ from simtmm.engine.fast.layout import (
     WIDE,
     YES,
 )
-from simtmm.engine.fast.wake import wake_warps
+from simtmm.engine.fast.own_rule import grant_by_rule
+from simtmm.engine.fast.wake import next_tick, wake_warps
+from simtmm.engine.own_rule.columns import ASKING_FAULT
 from simtmm.native import bits_equal, inlined, trailing_zeros, vectorized
 
 
@@ -76,8 +79,13 @@ def run_together(s, switch, memory, order, budget):
         for index in range(count):
             g = s.clock[LISTED, index]
             s.clock[TOUCHED, g] = 0
-            grant_ports(s, switch, memory, order, g, t)
-            s.clock[NEXT, g] = next_tick(s, g)
+            if order == OWN:
+                grant_by_rule(s, switch, memory, g, t)
+                if s.asking[ASKING_FAULT] != 0:
+                    return OVER
+            else:
+                grant_ports(s, switch, memory, order, g, t)
+            s.clock[NEXT, g] = next_tick(s, order, g)
         t = earliest(s)
         s.parameters[R_TICK] = t
         if t == NEVER:
@@ -110,7 +118,7 @@ def run_apart(s, switch, memory, order, budget, mark):
         t = s.group[g, GROUP_PARKED]
         while True:
             grant_ports(s, switch, memory, order, g, t)
-            t = next_tick(s, g)
+            t = next_tick(s, order, g)
             if t == NEVER:
                 break
             if budget <= 0 or s.parameters[R_FULL] != 0:

@@ -8,6 +8,7 @@ import numpy as np
 from simtmm.engine.fast.accounting import turn
 from simtmm.engine.fast.booking import NOT_GRANTED, begin_waiting, place_at
 from simtmm.engine.fast.layout import (
+    BITS,
     GREEDY_OLDEST,
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
@@ -15,6 +16,7 @@ from simtmm.engine.fast.layout import (
     GROUP_QUEUE_TAIL,
     GROUP_READY,
     NEVER,
+    OWN,
     P_ORDERED,
     P_RING,
     P_SCHEDULER,
@@ -28,7 +30,9 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
     WARP_READY,
 )
+from simtmm.engine.own_rule.columns import SEEN_OPERATION, SEEN_READY_TIME
 from simtmm.native import inlined, trailing_zeros
+from simtmm.workload import COMPUTE, OF_CLASS
 
 
 @inlined
@@ -64,7 +68,11 @@ def make_ready(s, order, g, w, slot, t):
     begin_waiting(s, w, place, t)
     s.warp[w, WARP_READY] = t
     s.group[g, GROUP_READY] += 1
-    if order == QUEUE:
+    if order == OWN:
+        s.seen[w, SEEN_READY_TIME] = t
+        what = np.int64(s.kind[s.warp[w, WARP_POSITION]])
+        s.seen[w, SEEN_OPERATION] = COMPUTE if what >= OF_CLASS else what
+    if order != BITS:
         # In order of ready time, then age; times never fall, so only this tick's entries can be younger.
         tail = s.group[g, GROUP_QUEUE_TAIL]
         head = s.group[g, GROUP_QUEUE_HEAD]

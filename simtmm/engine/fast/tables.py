@@ -199,13 +199,14 @@ def all_free(groups: int, slots: int, places: int) -> npt.NDArray[Any]:
     return bits
 
 
-def flags_of(machine: Machine, coupled: bool) -> list[int]:
-    """What kind of machine it is. coupled: whether its groups keep one clock."""
+def flags_of(machine: Machine, coupled: bool, own_rule: bool = False) -> list[int]:
+    """What kind of machine it is. coupled: whether its groups keep one clock, as under a user's rule."""
+    order = at.QUEUE if machine.scheduling.scheduler == "fifo" else at.BITS
     return [
-        at.YES if coupled else at.NO,
+        at.YES if coupled or own_rule else at.NO,
         at.ON_STALL if machine.scheduling.switch == "on-stall" else at.EVERY_INSTRUCTION,
         at.YES if _has_path(machine) else at.NO,
-        at.QUEUE if machine.scheduling.scheduler == "fifo" else at.BITS,
+        at.OWN if own_rule else order,
     ]
 
 

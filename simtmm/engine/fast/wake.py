@@ -1,10 +1,14 @@
-"""The ends of waits: warps that wake advance, and what the next ones need is fetched beforehand (section 2)."""
+"""The ends of waits: when the next one is, warps that wake advance, and what the next ones need is fetched beforehand
+(section 2).
+"""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.engine.fast.advance import settle
 from simtmm.engine.fast.layout import (
+    ASKED_UNTIL,
+    GROUP_HELD,
     GROUP_MEMORY,
     GROUP_MEMORY_HEAD,
     GROUP_MEMORY_TAIL,
@@ -12,11 +16,15 @@ from simtmm.engine.fast.layout import (
     GROUP_OTHER_TAIL,
     MEMORY_SLOTS,
     MEMORY_TICKS,
+    NEVER,
     OTHER_SLOTS,
     OTHER_TICKS,
+    OWN,
     P_ORDERED,
+    P_PORTS,
     P_RING,
     P_SLOTS,
+    PORT_RELEASE,
     WARP_AGE,
     WARP_CHUNK,
     WARP_POSITION,
@@ -82,3 +90,23 @@ def wake_warps(s, order, g, t):
         else:
             break
         settle(s, order, g, slot, t)
+
+
+@inlined
+def next_tick(s, order, g):
+    """When something happens in the group next."""
+    mask = s.parameters[P_RING] - 1
+    ports = s.parameters[P_PORTS]
+    t = NEVER
+    if s.group[g, GROUP_HELD] > 0:
+        for p in range(g * ports, g * ports + ports):
+            t = min(t, s.port[p, PORT_RELEASE])
+    head = s.group[g, GROUP_MEMORY_HEAD]
+    if head < s.group[g, GROUP_MEMORY_TAIL]:
+        t = min(t, s.rings[g, MEMORY_TICKS, head & mask])
+    head = s.group[g, GROUP_OTHER_HEAD]
+    if head < s.group[g, GROUP_OTHER_TAIL]:
+        t = min(t, s.rings[g, OTHER_TICKS, head & mask])
+    if order == OWN:
+        t = min(t, s.asked[g, ASKED_UNTIL])
+    return t

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from simpy import Event
 
+from simtmm.engine import holding_back
 from simtmm.engine.reference.jump import Jumps
 from simtmm.engine.reference.moment import ISSUE, Moment, Waiting
 from simtmm.engine.reference.pipes import Pipes, Products
@@ -16,8 +17,6 @@ from simtmm.timeline import WarpState
 if TYPE_CHECKING:
     from simtmm.engine.reference.run import Run
     from simtmm.engine.reference.warp import Warp
-
-MOST_HOLDS = 300_000  # answers of a rule in a row that grant nobody: seconds in which nothing comes of it
 
 
 class Group:
@@ -47,7 +46,7 @@ class Group:
         self.products = Products(run.machine)
         self.jumps = Jumps(self) if run.has_jumps else None
         self.holds_back = False  # whether a rule of somebody's own granted nobody when it was asked last
-        self.asks: set[int] = set()  # ticks to come at which that rule wants to be asked again
+        self.asks_at: int | None = None  # the tick at which that rule, as it answered last, wants to be asked again
         self.holds = 0  # times in a row that it held back
         self.issue_due = Moment(self.env)
         self.env.process(self.issue())
@@ -104,7 +103,7 @@ class Group:
                 yield Moment(self.env).due(self.now + ticks, ISSUE, self.number)
             self.issue_due = Moment(self.env)
             self.account()
-            self.holds_back, held = False, False
+            self.holds_back, self.asks_at, held = False, None, False
             for port in tuple(self.free_ports):
                 if (held and not self.run.own_ports) or not (ready := self.ready_for(port)):
                     continue
@@ -124,21 +123,19 @@ class Group:
     def ask_again(self, tick: int | None) -> None:
         """A rule holds back, and wants to be asked again at that tick at the latest."""
         self.holds += 1
-        if self.holds > MOST_HOLDS:
-            raise EngineError(
-                f"scheduler {rule_name(self.run.pick)}: held back {MOST_HOLDS} times in a row in group {self.number}, "
-                f"until tick {self.now}"
-            )
-        if tick is None or tick in self.asks:
+        most = holding_back.MOST_HOLDS
+        if self.holds > most:
+            raise EngineError(holding_back.too_often(rule_name(self.run.pick), self.number, self.now, most))
+        if tick is None or (self.asks_at is not None and self.asks_at <= tick):
             return
-        self.asks.add(tick)
+        self.asks_at = tick
         moment = Moment(self.env).due(tick, ISSUE, self.number)
         moment.callbacks.append(lambda _: self.asks_again(tick))
 
     def asks_again(self, tick: int) -> None:
-        """That tick has come."""
-        self.asks.discard(tick)
-        self.stir()
+        """That tick has come, which the rule may have named before its last answer."""
+        if self.asks_at == tick:
+            self.stir()
 
     def stir(self) -> None:
         """Something happened in the group: a rule that holds back is asked again."""

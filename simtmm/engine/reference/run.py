@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from simpy import Environment
 
+from simtmm.engine.holding_back import for_ever
 from simtmm.engine.mbarriers import waits_for_ever
 from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.grid_barrier import GridBarrier
@@ -111,12 +112,7 @@ class Run:
         """
         for group in self.groups:
             if group.ready:
-                ready = f"{number} warps are" if (number := len(group.ready)) > 1 else "a warp is"
-                raise EngineError(
-                    f"scheduler {rule_name(self.pick)}: holds back for ever in group {group.number} from tick "
-                    f"{group.accounted} on: {ready} ready and nothing else happens: "
-                    "give one of them, or Idle(until)"
-                )
+                raise EngineError(for_ever(rule_name(self.pick), group.number, group.accounted, len(group.ready)))
         if living := sum(group.living for group in self.groups):
             raise EngineError(waits_for_ever(living))
 

@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from simtmm.engine.holding_back import LARGEST, no_later_tick, not_ready
 from simtmm.engine.reference.seen import CoreGroup
 from simtmm.errors import EngineError, shown
 from simtmm.rules.seen import Idle, rule_name
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
     from simtmm.engine.reference.warp import Warp
 
-LARGEST = 2**62  # ticks at which a rule may want to be asked again
 Pick = Callable[[list["Warp"], "Group"], "Warp | Idle"]
 
 
@@ -57,6 +57,7 @@ def checked(scheduler: Callable[..., Any]) -> Pick:
     def pick(ready: list["Warp"], group: "Group") -> "Warp | Idle":
         if group not in groups:
             groups[group] = CoreGroup(group)
+        ready = sorted(ready, key=lambda warp: (warp.ready_time, warp.age))
         seen = groups[group].seen(ready)
         chosen: object = rule(seen, groups[group])
         for shown_warp, warp in zip(seen, ready, strict=True):
@@ -67,13 +68,8 @@ def checked(scheduler: Callable[..., Any]) -> Pick:
         if isinstance(chosen, Idle) and (chosen.until is None or _is_later(chosen.until, group.now)):
             return chosen
         if isinstance(chosen, Idle):
-            raise EngineError(
-                f"scheduler {name}: gave Idle(until={shown(chosen.until)}) at tick {group.now}: must be a later tick, "
-                f"up to {LARGEST}"
-            )
-        raise EngineError(
-            f"scheduler {name}: gave {shown(chosen)} at tick {group.now}: must be a ready warp, None or Idle(until)"
-        )
+            raise EngineError(no_later_tick(name, shown(chosen.until), group.now))
+        raise EngineError(not_ready(name, shown(chosen), group.now))
 
     pick.__name__ = name
     return pick

@@ -103,7 +103,7 @@ class Crossover:
         parts = []
         for stretch in self.stretches:
             verb = "take the same time" if stretch.winner == TIE else "wins"
-            parts.append(f"{stretch.winner} {verb} from {self.over} = {stretch.start:.6g} to {stretch.stop:.6g}")
+            parts.append(f"{stretch.winner} {verb} from {self.over} = {stretch.start:,.6g} to {stretch.stop:,.6g}")
         return "; ".join(parts)
 
 

@@ -16,6 +16,7 @@ from simtmm.model.equations.symbols import Z
 VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes found
 LARGEST = 1e12  # of a problem's size along which regimes and winners are found
 MOST = 1e60  # of a symbol that is given: products of a few of them are still numbers
+NOT_GIVEN = "must be given"  # the end of an error that names symbols without a value
 TRIES = 241  # points of a range at which a formula is tried
 
 
@@ -48,7 +49,7 @@ def check_given(name: str, symbols: Iterable[Symbol], values: Mapping[str, float
         raise ModelError(f"{name}: Z: machine {machine.name} has no shared memory (resources.shared_memory)")
     if missing:
         what = ", ".join(f"{symbol.name} ({symbol.meaning})" for symbol in missing)
-        raise ModelError(f"{name}: {what} must be given")
+        raise ModelError(f"{name}: {what} {NOT_GIVEN}")
 
 
 def machine_letters(machine: Machine) -> dict[str, float]:

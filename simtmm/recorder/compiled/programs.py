@@ -12,7 +12,7 @@ import numpy as np
 
 from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.files import is_file
+from simtmm.files import is_file, why_no_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED, Parameter
 from simtmm.parameter.expression import Expression
@@ -95,7 +95,7 @@ def program_kernel(  # noqa: PLR0913 - each is a part of the program
     """
     for source in sources:
         if not is_file(source):
-            raise KernelError(f"{source}: no such file")
+            raise KernelError(f"{source}: {why_no_file(source)}")
     own = dict(parameters or {})
     host = _Host(
         name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin, tuple(own)

@@ -12,9 +12,12 @@ from simtmm.errors import KernelError, shown_error
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HEADERS, HERE
+from simtmm.right_answer import linked_list
 from simtmm.study.design.source_text import deciding_text
 
 ARRAY = ".npy"
+HOST = "host.py"
+INPUTS = linked_list  # what hosts may import that decides a kernel's inputs
 
 
 def kernel_digest(folder: Path) -> str:
@@ -38,13 +41,19 @@ def files_digest(folder: Path) -> str:
 
 
 def _folder_digest(folder: Path, read: Callable[[Path, bytes], bytes]) -> str:
-    """Of the files in a kernel's folder as `read` gives them, and of the headers it is recorded with."""
+    """Of the files in a kernel's folder as `read` gives them, of modules of simtmm that make its inputs, and of the
+    headers it is recorded with.
+    """
     digest = hashlib.sha256()
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     try:
         for path in files:
+            content = path.read_bytes()
             digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(hashlib.sha256(read(path, path.read_bytes())).digest())
+            digest.update(hashlib.sha256(read(path, content)).digest())
+            if path.name == HOST and INPUTS.__name__.rpartition(".")[2].encode() in content:
+                source = Path(str(INPUTS.__file__))
+                digest.update(hashlib.sha256(deciding_text(source, source.read_bytes())).digest())
         for header in HEADERS:
             digest.update((HERE / header).read_bytes())
     except OSError as error:

@@ -21,7 +21,7 @@ from simtmm.rules.guarded import guarded, guarded_call
 from simtmm.study.design.source_text import deciding_text
 
 KEY = "scheduling.scheduler"
-ENGINE = "reference"  # the only one that takes rules
+ENGINE = "reference"  # in the keys of points with a rule: both engines give one result, and may have it
 
 
 @dataclass(frozen=True)

@@ -245,7 +245,7 @@ def computed(
     threads: int | None,
     rule: Rule | None = None,
 ) -> Outcome:
-    """A case. threads: see simtmm.simulate. rule: that schedules, on the engine that takes one."""
+    """A case. threads: see simtmm.simulate. rule: that schedules, on the engine that takes it."""
     begun, trace = perf_counter(), opened(source)
     info = trace.info
     results: dict[str, Mapping[str, Any]] = {
@@ -255,7 +255,7 @@ def computed(
         workload, counts = lower_and_count(trace, machine, telling("lowering"))
         results[COUNTS] = asdict(counts)
         if SIMULATED in quantities:
-            by, scheduler = (RULES, rule.function()) if rule else (engine, None)
+            by, scheduler = (None, rule.function()) if rule else (engine, None)
             progress = telling("simulating")
             result = simulate(
                 machine, workload, by, scheduler=scheduler, stalls=True, threads=threads, progress=progress

@@ -57,7 +57,7 @@ def trace_key(
     kernel: str, digest: str, parameters: Mapping[str, Any], architecture: int | None = None, form: str | None = None
 ) -> tuple[str, str, str]:
     """What `recorded` keeps a trace by: the kernel's name, a hash of all that decides the trace, and a suffix."""
-    content: list[Any] = [digest, dict(parameters), sources("recorder", "trace", "kernel", "parameter")]
+    content: list[Any] = [digest, dict(parameters), sources("recorder", "trace", "kernel.py", "parameter")]
     if architecture is not None:
         from simtmm.cuda.compilers.release import compilers_key  # late: most kernels are recorded as written
 

@@ -18,7 +18,7 @@ from simtmm.machine import Machine
 from simtmm.model import predict
 from simtmm.model.series import SIMULATED
 from simtmm.study.design.by_sample import BySample
-from simtmm.study.design.rules import ENGINE, Rule
+from simtmm.study.design.rules import Rule
 from simtmm.study.evaluation.residence import HELD_BY, held_by
 from simtmm.study.evaluation.sampled_cases import SAMPLED, sampled_case
 from simtmm.trace.counts import Counts, count
@@ -74,7 +74,7 @@ def compute(
     """Simulate and predict.
 
     workload: as `lowered_once` gives it. counts: as `counted` gives them, for models. rule: that schedules, on the
-    engine that takes one.
+    engine that takes it.
     """
     if isinstance(counts, Outcome):
         return _own(counts, source, machine)
@@ -84,8 +84,8 @@ def compute(
         try:
             if quantity == SIMULATED:
                 own = fitted(workload, source, machine)
-                by = ENGINE if rule else engine
-                threads = 1 if by == "fast" else None  # the other cores are busy with other points
+                by = None if rule else engine  # which of them takes the rule
+                threads = 1 if by != "reference" else None  # the other cores are busy with other points
                 progress = telling("simulating")
                 result = simulate(
                     machine,

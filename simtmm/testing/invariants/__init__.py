@@ -39,7 +39,7 @@ def broken(machine: Machine, workload: Workload, result: Result, leave_out: Iter
     """
     left_out = set(leave_out)
     if unknown := left_out - set(INVARIANTS):
-        raise SimtmmError(f"invariant {min(unknown)!r}: unknown; there are {', '.join(INVARIANTS)}")
+        raise SimtmmError(f"invariant {min(unknown)!r}: unknown; known: {', '.join(INVARIANTS)}")
     found = {name: law(machine, workload, result) for name, law in INVARIANTS.items() if name not in left_out}
     return {name: findings for name, findings in found.items() if findings}
 

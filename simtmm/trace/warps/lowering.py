@@ -22,7 +22,7 @@ WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
 MOST_WORDS = WIDEST_ACCESS // WORD
 FIRST_ROOM, MOST_ROOM = 1 << 16, 1 << 20  # operations, and chunks, that are generated at once
 
-_WALK = Loop(walk_blocks, what="what lowers traces")
+_WALK = Loop(walk_blocks, what="trace lowering")
 
 
 class RefusedError(Exception):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from simtmm.kernel.linked_list import drawn_list, expect_ranks
 from simtmm.right_answer import WrongAnswer
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 END = 99
 
