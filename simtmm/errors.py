@@ -118,7 +118,10 @@ class OutputError(SimtmmError):
 
 
 def in_words(names: Sequence[str], joint: str) -> str:
-    """Names as a sentence lists them: 'a', 'a or b', 'a, b or c'. joint: the word before the last."""
+    """Names as a sentence lists them: 'a', 'a or b', 'a, b or c'. joint: the word before the last.
+
+    names: in the order in which they are listed.
+    """
     return f" {joint} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 

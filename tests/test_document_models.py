@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from simtmm.document_models import document_of, must_be, whole
+from simtmm.documents.models import document_of, must_be, whole
 from simtmm.errors import KernelError
 
 
@@ -47,3 +47,12 @@ def test_what_is_wrong_is_one_line(tables, said):
     with pytest.raises(KernelError) as caught:
         read(tables)
     assert str(caught.value) == said
+
+
+def test_a_path_in_json_is_one_key():
+    with pytest.raises(KernelError, match=r"^f\.json: row\[1\]\.size = 9: must be a whole number from 1 to 8$"):
+        document_of(Document, {"row": [{"size": 1}, {"size": 9}]}, "f.json", KernelError, is_json=True)
+    with pytest.raises(KernelError, match=r"^f\.json: row\[0\] = 3: must be an object$"):
+        document_of(Document, {"row": [3]}, "f.json", KernelError, is_json=True)
+    with pytest.raises(KernelError, match=r"^f\.json: row = 3: must be a list$"):
+        document_of(Document, {"row": 3}, "f.json", KernelError, is_json=True)

@@ -107,7 +107,10 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
 
 
 def why_not_compiled(rule: Scheduler) -> str:
-    """Why a user's rule does not run on the fast engine: the place, the reason and the word; "" if it does."""
+    """Why a user's rule does not run on the fast engine: the place, the reason and the word; "" if it does.
+
+    rule: as `simulate` takes it.
+    """
     try:
         compiled(rule)
     except NotCompiledError as error:

@@ -57,17 +57,26 @@ def trailing_zeros(word: Any) -> Any:
 
 
 def sum_overflows(left: Any, right: Any) -> bool:
-    """Whether the sum of two int64 needs more bits; the sum itself wraps around."""
+    """Whether the sum of two int64 needs more bits; the sum itself wraps around.
+
+    left, right: int64.
+    """
     return not -(1 << WORD - 1) <= int(left) + int(right) < 1 << WORD - 1
 
 
 def difference_overflows(left: Any, right: Any) -> bool:
-    """Likewise a difference."""
+    """Whether the difference of two int64 needs more bits; the difference itself wraps around.
+
+    left, right: int64.
+    """
     return not -(1 << WORD - 1) <= int(left) - int(right) < 1 << WORD - 1
 
 
 def product_overflows(left: Any, right: Any) -> bool:
-    """Likewise a product."""
+    """Whether the product of two int64 needs more bits; the product itself wraps around.
+
+    left, right: int64.
+    """
     return not -(1 << WORD - 1) <= int(left) * int(right) < 1 << WORD - 1
 
 

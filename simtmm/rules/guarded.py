@@ -55,5 +55,8 @@ def guarded(rule: Rule, where: str) -> Rule:
 
 
 def original(rule: object) -> object:
-    """The rule behind one whose calls are guarded, or itself."""
+    """The rule behind one whose calls are guarded, or itself.
+
+    rule: a function, an object or a class.
+    """
     return rule if isinstance(rule, type) and "guards" not in vars(rule) else getattr(rule, "guards", rule)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simtmm.document_models import document_of, must_be, whole
 from simtmm.documents import read_toml
+from simtmm.documents.models import document_of, must_be, whole
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_file
 from simtmm.kernel import Kernel

@@ -34,27 +34,32 @@ def whole(least: int, most: int) -> BeforeValidator:
     )
 
 
-def document_of(model: type[Model], tables: Mapping[str, Any], origin: str, error: type[SimtmmError]) -> Model:
+def document_of(
+    model: type[Model], tables: Mapping[str, Any], origin: str, error: type[SimtmmError], is_json: bool = False
+) -> Model:
     """A document, checked. Raises `error` for the first thing that is wrong, keys that nobody knows before all else.
 
     model: what its tables may hold. tables: as TOML or JSON has them. origin: the file, for messages.
+    is_json: whether it is JSON, whose tables are called objects, and paths written as one: "rows[0].size".
     """
     try:
         return model.model_validate(dict(tables))
     except ValidationError as failure:
         wrong = failure.errors(include_url=False)
         first = min(wrong, key=lambda each: each["type"] != "extra_forbidden")
-        raise error(complaint(model, first, origin)) from None
+        raise error(complaint(model, first, origin, is_json)) from None
 
 
-def complaint(model: type[BaseModel], wrong: ErrorDetails, origin: str) -> str:
+def complaint(model: type[BaseModel], wrong: ErrorDetails, origin: str, is_json: bool = False) -> str:
     """One line for what is wrong: the file, the table if it is one of several, the key, the value, what is allowed.
 
-    model: of the document. wrong: as pydantic has it. origin: the file.
+    model: of the document. wrong: as pydantic has it. origin: the file. is_json: as of `document_of`.
     """
     where, key = origin, ""
     for part in wrong["loc"]:
-        if isinstance(part, int):
+        if isinstance(part, int) and is_json:
+            key = f"{key}[{part}]"
+        elif isinstance(part, int):
             where, key = f"{where}: {key}[{part}]", ""
         else:
             key = f"{key}.{part}".lstrip(".")
@@ -62,7 +67,11 @@ def complaint(model: type[BaseModel], wrong: ErrorDetails, origin: str) -> str:
         return f"{where}: unknown key {shown(key)}{nearest(key, _fields_at(model, wrong['loc'][:-1]))}"
     if wrong["type"] == "missing":
         return f"{where}: {key!r} is missing"
-    allowed = "must be a table" if wrong["type"] in TABLES else wrong["msg"]
+    allowed = wrong["msg"]
+    if wrong["type"] in TABLES:
+        allowed = "must be an object" if is_json else "must be a table"
+    elif wrong["type"] == "list_type":
+        allowed = "must be a list"
     return f"{where}{': ' if key else ''}{key} = {shown(wrong['input'])}: {allowed}"
 
 
