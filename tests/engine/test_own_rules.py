@@ -325,6 +325,8 @@ def test_other_python_is_refused(rule, why):
 def test_rules_of_a_users_file_are_compiled_behind_their_guard():
     assert not why_not_compiled(guarded(SHIPPED["oldest"], "rule oldest"))
     assert not why_not_compiled(guarded(Turns, "rule Turns"))
+    reason = simulate(machine(), WORKLOAD, scheduler=guarded(half, "rule half")).engine_reason
+    assert reason.startswith("rule half is not compiled: test_own_rules.py, line ")
 
 
 def test_numbers_of_a_closure_are_those_of_the_rule():
