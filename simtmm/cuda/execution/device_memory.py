@@ -41,12 +41,12 @@ class DeviceMemory:
 
     @property
     def end(self) -> int:
-        """Where the next piece will be placed."""
+        """The address of the next allocation."""
         return self._end
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of all pieces."""
+        """The size of all allocations together [bytes]."""
         return sum(each.bytes for each in self.allocations)
 
     def place(self, name: str, array: npt.NDArray[Any], constant: bool = False, read_only: bool = False) -> int:

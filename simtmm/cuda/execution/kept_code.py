@@ -1,4 +1,4 @@
-"""Machine code of programs, kept in the user's cache."""
+"""Machine code of programs, stored in the user's cache."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""The one NaN that arithmetic of f32 gives, 0x7fffffff, and the registers in which it is made of others late.
+"""The only NaN that f32 arithmetic gives, 0x7fffffff, and the registers in which others become it late.
 
 This processor keeps the sign and payload of an operand. To make each NaN the one costs as much as the sum that gave it,
 and no sum asks which NaN it is given. So a register that has nothing but such results holds any NaN, and who looks at

@@ -1,4 +1,4 @@
-"""A launch at work: which blocks run when, and on how many cores."""
+"""Runs a launch: which blocks run when, and on how many cores."""
 
 import contextlib
 import math

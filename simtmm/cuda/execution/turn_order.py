@@ -1,6 +1,6 @@
-"""The order in which blocks, the warps of a block, and the lanes of an atomic operation have their turns.
+"""The order in which blocks, the warps of a block, and the lanes of an atomic operation take turns.
 
-A GPU promises none. A launch runs in ascending order; what it leaves in another order shows what depends on that.
+A GPU promises no order. A launch runs in ascending order; running it in another order shows what depends on it.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Arithmetic of whole numbers."""
+"""Integer arithmetic."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, lanes

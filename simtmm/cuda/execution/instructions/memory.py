@@ -1,4 +1,4 @@
-"""Loads and stores: addresses of the lanes go to the runtime, which checks them, records them and moves the bytes."""
+"""Loads and stores: the runtime gets the lanes' addresses, checks and records them, and moves the bytes."""
 
 from simtmm.cuda.execution.accesses import access_function
 from simtmm.cuda.execution.context import Context

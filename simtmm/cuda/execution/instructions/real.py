@@ -1,4 +1,4 @@
-"""Floating-point arithmetic of 32 and 64 bits."""
+"""Floating-point arithmetic in 32 and 64 bits."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes, with_element

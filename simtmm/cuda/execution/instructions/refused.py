@@ -1,4 +1,4 @@
-"""Instructions that are known by name and not run: what each would need."""
+"""Instructions that are known but do not run, with what each would need."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.ptx.syntax import Instruction

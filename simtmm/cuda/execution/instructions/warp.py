@@ -1,4 +1,4 @@
-"""Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
+"""Instructions by which the lanes of a warp exchange values, and barriers at which no thread waits."""
 
 from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context

@@ -1,4 +1,4 @@
-"""Who may write memory while a kernel runs, beside its own threads: the host where it can, and work of other streams.
+"""What may write memory while a kernel runs, besides its own threads: the host where it can, and other streams.
 
 Nobody is accused of waiting for them, though kernels run one after another here.
 """

@@ -1,4 +1,4 @@
-"""Looks at a launch that takes long, now and then: whether its threads go round for ever.
+"""Checks a long launch now and then: whether its threads loop for ever.
 
 Three steps, of which only the last accuses. A launch runs for LOOK_SECONDS undisturbed. Then its blocks are compared
 with what they were a little earlier, again and again. Where they have come back to the same state, the launch goes on

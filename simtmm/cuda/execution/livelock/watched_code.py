@@ -1,4 +1,4 @@
-"""Code that is watched: the same program, which besides counts what may let somebody go on, and notes what is read.
+"""Watched code: the same program, which also counts changes that may let a thread continue, and notes its reads.
 
 A program whose `watches` is set has these lines, no other: its registers, blocks and accesses are numbered and placed
 alike, so that a launch may go on in either at any block of code.
