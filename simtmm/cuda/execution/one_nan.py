@@ -23,7 +23,7 @@ _WHOLE = ("rni", "rzi", "rmi", "rpi")
 
 
 def gives_one_nan(instruction: Instruction) -> bool:
-    """Whether a NaN that it gives is the one, whatever it is given."""
+    """Whether an instruction gives 0x7fffffff for every NaN, whatever its operands are."""
     kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
     if instruction.opcode != "cvt":
         return instruction.opcode in _OPCODES and kinds[-1:] == ["f32"]
@@ -35,7 +35,7 @@ def gives_one_nan(instruction: Instruction) -> bool:
 
 
 def with_one_nan(emit: Emitter, a: Value) -> Value:
-    """Numbers of 32 bits, or their bits, each NaN among them the one."""
+    """32-bit numbers, or their bits, with each NaN replaced by 0x7fffffff."""
     real = emit.as_type(a, with_element(a.type, "float"))
     is_nan = emit.compare("fcmp uno", real, real)
     raw = emit.as_type(a, with_element(a.type, "i32"))

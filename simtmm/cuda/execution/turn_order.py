@@ -76,7 +76,7 @@ found:
 
 
 def ordered_runtime(text: str, order: str) -> str:
-    """runtime.ll, changed so that the warps of a block have their turns in an order of ORDERS."""
+    """runtime.ll, changed so that the warps of a block take turns in an order of ORDERS."""
     if order == ASCENDING:
         return text
     for before, after in _CHANGES:

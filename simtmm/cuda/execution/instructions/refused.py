@@ -17,7 +17,7 @@ REASONS = {
 
 
 def refuse(context: Context, instruction: Instruction) -> None:
-    """Ends the translation with one line."""
+    """Refuse the instruction with a one-line error."""
     raise context.refuse(REASONS[instruction.opcode])
 
 

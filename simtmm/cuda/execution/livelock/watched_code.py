@@ -27,7 +27,7 @@ _RESTLESS = {
 
 
 def watched_runtime(runtime: str) -> str:
-    """The runtime, in which accesses are noted."""
+    """The runtime, with code that notes accesses."""
     for space in _SPACES:
         runtime = runtime.replace(
             f"define internal i1 @resolve.{space}(", f"define internal i1 @resolve.{space}.known("
