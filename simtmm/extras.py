@@ -22,7 +22,7 @@ def install(extra: str) -> str:
 def imported(module: str, extra: str, purpose: str, error: type[SimtmmError] = OutputError) -> ModuleType:
     """An optional package.
 
-    extra: of pyproject.toml, that brings it.
+    extra: of pyproject.toml, that brings it; empty for one that is installed by its own name.
     purpose: what needs it, the beginning of a sentence.
     error: what is raised where it is not installed.
     module: its dotted name.
@@ -30,7 +30,8 @@ def imported(module: str, extra: str, purpose: str, error: type[SimtmmError] = O
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise error(f"{purpose} needs {module}, which is not installed: {install(extra)}") from None
+        how = install(extra) if extra else f"pip install {module}"
+        raise error(f"{purpose} needs {module}, which is not installed: {how}") from None
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> "pandas.DataFrame":

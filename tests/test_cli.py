@@ -335,7 +335,7 @@ def test_help_is_quick_because_it_loads_nothing_heavy():
         (["run", "stream", "--build", "-O3"], "--build: is for a Python script or a CUDA program"),
         (["run", "--machine", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
         (["machines", "gtx48"], "machine 'gtx48': unknown; did you mean 'gtx480'"),
-        (["run", "list-ranking"], "kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie' or "),
+        (["run", "list-ranking"], "kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie', "),
         (["kernels", "streem"], "kernel 'streem': unknown; did you mean 'stream'?"),
         (["run", "--engine", "refrence"], "engine 'refrence': unknown; did you mean 'reference'?"),
         (["run", "--set", "latency"], "--set latency: must be of the form KEY=VALUE"),

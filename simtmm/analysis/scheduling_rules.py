@@ -150,7 +150,7 @@ def judge(
 
     Raises SimtmmError for what check_rule does not take, and where Hypothesis is not installed.
     """
-    imported("hypothesis", "test", "testing a rule", SimtmmError)
+    imported("hypothesis", "", "testing a rule", SimtmmError)
     from simtmm.testing.checking import BrokenPromiseError, check_rule  # late: needs Hypothesis
 
     found: list[Judged] = []

@@ -196,7 +196,7 @@ def test_parameters_can_only_be_given_to_a_kernel(source):
 
 
 def test_an_unknown_kernel_is_refused_with_the_nearest():
-    with pytest.raises(KernelError, match=r"^kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie' or "):
+    with pytest.raises(KernelError, match=r"^kernel 'list-ranking': unknown; did you mean 'list-ranking-wyllie', "):
         run("list-ranking", SMALL)
 
 

@@ -36,6 +36,14 @@ def command(called, monkeypatch, tmp_path):
         (("run", "stream", "--engine", "quick"), "engine 'quick': unknown; known: auto, fast, reference"),
         (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4090', "),
         (
+            ("run", "w.json", "--start", "hot"),
+            "Invalid value for '--start': 'hot' is not one of 'warm', 'cold', 'kept'.",
+        ),
+        (("explian", "s.cu"), "No such command 'explian'. (see simtmm --help; did you mean 'explain'?)"),
+        (("run", "t.cu", "--grid", "1", "--block", "1"), "t.cu: no such file; did you mean 's.cu'?"),
+        (("run", "gone.cu", "--grid", "1", "--block", "1"), "gone.cu: no such file\n"),
+        (("record", "s.cu", "--grid", "1", "--block", "1", "-o", "t.txt"), "-o t.txt: a trace must end in .parquet"),
+        (
             ("sweep", "threads", "s.cu"),
             "s.cu: needs its launches: simtmm run, diff, record and record measure have --grid,",
         ),
@@ -53,6 +61,12 @@ def test_a_mistake_is_refused_in_one_line(command, tmp_path, words, said):
     assert err.startswith(f"simtmm: error: {said}"), err
     assert err.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == FILES
+
+
+def test_a_folder_is_no_file_of_device_code(command, tmp_path):
+    (tmp_path / "d.cu").mkdir()
+    words = "run", "d.cu", "--grid", "1", "--block", "1"
+    assert command(*words) == (2, "", "simtmm: error: d.cu: is a folder\n")
 
 
 def test_an_unknown_machine_can_be_made(command):

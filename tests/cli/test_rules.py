@@ -69,6 +69,7 @@ def test_one_rule_is_shown_with_its_promises_by_its_numbers(called):
     assert status == 0
     assert out.startswith("two_level(3)\nRound-robin within the current set")
     assert "stays_in_set(3)" in out
+    assert called("kernels", "rules", "two-level(3)")[:2] == (0, out.replace("two_level(3)", "two-level(3)", 1))
 
 
 def test_a_rule_that_keeps_its_promises(called, own):

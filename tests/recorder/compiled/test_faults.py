@@ -58,6 +58,14 @@ def test_shared_memory_that_is_left_is_reported_with_its_size(refused):
     )
 
 
+def test_a_launch_without_dynamic_shared_memory_is_told_of_the_option(refused):
+    _, rest = fault(refused, "extern __shared__ float s[]; s[threadIdx.x] = x[0]; x[1] = s[31 - threadIdx.x];")
+    assert rest.endswith(
+        "writes 4 bytes at byte 0 of shared memory, which has 0 bytes (--shared gives a launch dynamic shared memory): "
+        "out of bounds"
+    )
+
+
 def test_local_memory_that_is_left_is_reported(refused):
     statement = "volatile float own[4]; own[n] = x[0]; x[1] = own[n - 1];"
     _, rest = fault(refused, statement, ["x=zeros:float32:32", "n=400"], "float* x, int n")
