@@ -55,7 +55,7 @@ RAN = [
 ]
 LEFT = [
     *[trial(1000 + m, status="bounded", least=5000.0 - 100 * m) for m in range(2)],
-    *[trial(2000 + m, status="does not fit", reason=f"reason {m % 4}") for m in range(9)],
+    *[trial(2000 + m, status="does not fit", reason=f"reason {(m + 1) % 4}") for m in range(9)],
     *[trial(3000 + m, status="open") for m in range(6)],
 ]
 

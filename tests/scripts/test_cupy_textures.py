@@ -43,6 +43,12 @@ def test_a_pitch_that_holds_no_row_or_has_no_room_is_refused(pitch):
         pitched(FLOAT, pitch)
 
 
+def test_a_pitch_that_nobody_says_is_0():
+    numbers = cp.asarray(np.arange(96, dtype=np.float32))
+    with pytest.raises(ValueError, match="pitchInBytes 0: 3 rows of 5 texels"):
+        ResourceDescriptor(runtime.cudaResourceTypePitch2D, arr=numbers, chDesc=FLOAT, width=5, height=3)
+
+
 @pytest.mark.parametrize(("described", "shape"), [(FLOAT, (12,)), (PAIR, (12, 2))])
 def test_linear_memory_has_as_many_texels_as_its_bytes_say(described, shape):
     numbers = cp.asarray(np.arange(96, dtype=described.dtype))
