@@ -89,7 +89,8 @@ def _run(
         if recording.is_forked:
             if recording.launched_in_fork:
                 number = recording.launched_in_fork
-                print(f"simtmm: note: a forked process: {number:,} launches ran, not in the report", file=sys.stderr)
+                launches = "1 launch" if number == 1 else f"{number:,} launches"
+                print(f"simtmm: note: {launches} of a forked process: run, but not in the report", file=sys.stderr)
             return
         outcome: dict[str, Any] = {
             "launched": recording.launched,

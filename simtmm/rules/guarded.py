@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from simtmm.errors import SimtmmError, StudyError, shown_error
-from simtmm.rules.seen import Rule
+from simtmm.rules.seen import Rule, rule_name
 
 Value = TypeVar("Value")
 
@@ -37,6 +37,7 @@ def guarded(rule: Rule, where: str) -> Rule:
         def of_function(ready: Any, group: Any) -> Any:
             return guarded_call(where, lambda: made(ready, group))
 
+        of_function.__name__ = rule_name(made)
         of_function.guards = made  # type: ignore[attr-defined]
         return of_function
 
@@ -51,6 +52,7 @@ def guarded(rule: Rule, where: str) -> Rule:
         def __call__(self, ready: Any, group: Any) -> Any:
             return guarded_call(where, lambda: self._rule(ready, group))
 
+    Guarded.__name__ = rule_name(made)
     return cast(Rule, Guarded)
 
 

@@ -143,6 +143,14 @@ def test_programs_are_run_by_the_machines_own_rule_and_by_others(called, own):
     assert runs["own.py:every_third"]["cycles"] > runs["fifo"]["cycles"]
 
 
+def test_a_rule_that_is_not_compiled_says_why_behind_the_table(called, own):
+    (own / "halves.py").write_text("def half(ready, group):\n    return ready[int(0.5 * len(ready))]\n")
+    status, out, _ = called("kernels", "compare", "small.json", "--rule", "halves.py:half", "--rule", "oldest")
+    assert status == 0
+    why = "only numbers of 64 bits, truths, texts and None are compiled: 0.5"
+    assert out.splitlines()[-1] == f"On the reference engine: rule half is not compiled: halves.py, line 2: {why}"
+
+
 def test_the_four_rules_of_machines_are_compared_where_none_is_named(called, own):
     out = called("kernels", "compare", "small.json")[1]
     assert [line.split()[1] for line in out.splitlines()[2:]] == ["fifo", "oldest", "greedy-oldest", "round-robin"]

@@ -17,11 +17,15 @@ from simtmm.errors import EngineError
 from simtmm.rules import NUMBERED, SIMPLE, Idle
 from simtmm.rules.guarded import guarded
 from simtmm.testing import machines, workloads
+from simtmm.trace.lower import lower
 from tests.engine.own_rules import SeesAll, sees_all
 from tests.engine.rule_texts import function_of, rule_texts
+from tests.engine.test_streams import holding, long_traces, small_windows, streamed
 from tests.examples import SHARING, examples, several
 from tests.rules import wrong
 from tests.rules.wrong import WRONG
+
+__all__ = ["small_windows"]  # a fixture
 
 SHIPPED = {**SIMPLE, **{name: make(*usual) for name, (make, usual) in NUMBERED.items()}}
 IN_PYTHON_ONLY = {
@@ -95,6 +99,23 @@ def test_a_drawn_rule_does_as_machine_code_what_python_does(text, on, workload):
     if isinstance(found, str) and "run it on 'reference'" in found:  # it raises there, or has larger numbers
         return
     assert found == outcome(on, workload, "reference", rule)
+
+
+@pytest.mark.usefixtures("few_holds", "small_windows")
+def test_a_rule_sees_of_a_stream_what_it_sees_of_what_is_held():
+    @examples(20)
+    @given(on=machines(), trace=long_traces, rule=st.sampled_from([SeesAll, sees_all]))
+    def agrees(on, trace, rule):
+        own = holding(on, trace)
+        ends = []
+        for workload in (streamed(trace, own), lower(trace, own)):
+            try:
+                ends.append(simulate(own, workload, "fast", scheduler=rule, timeline=True))
+            except EngineError as error:
+                ends.append(str(error))
+        assert ends[0] == ends[1]
+
+    agrees()
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -325,6 +346,8 @@ def test_other_python_is_refused(rule, why):
 def test_rules_of_a_users_file_are_compiled_behind_their_guard():
     assert not why_not_compiled(guarded(SHIPPED["oldest"], "rule oldest"))
     assert not why_not_compiled(guarded(Turns, "rule Turns"))
+    reason = simulate(machine(), WORKLOAD, scheduler=guarded(half, "rule half")).engine_reason
+    assert reason.startswith("rule half is not compiled: test_own_rules.py, line ")
 
 
 def test_numbers_of_a_closure_are_those_of_the_rule():

@@ -15,6 +15,7 @@ from tests.mutation.uses import Uses, own_lines
 
 What = Literal["caught", "survived", "timed out", "equivalent"]
 STARTED = 15.0  # seconds until tests run: what they import, and compile anew
+COMPILED = 60.0  # seconds in which LLVM compiles anew the loops that a fault has changed
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
 LOOPS = re.compile(rb"^from simtmm\.native import", re.MULTILINE)  # in a source with loops of machine code
@@ -191,7 +192,8 @@ def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], run
     near = Nearness(fault, source, runner.tree)
     first = ordered(tests, FEW_SECONDS, near, FEW)
     spent = 0.0
-    if LOOPS.search(source):  # to compile a loop anew takes LLVM far longer than Python takes for a small case
+    longer = COMPILED if LOOPS.search(source) else 0.0
+    if longer:  # to compile a loop anew takes LLVM far longer than Python takes for a small case
         names = [test.name for test in first]
         failed, spent = _by_unknown(fault, source, names, runner, AS_PYTHON, as_python=True)
         if failed:
@@ -199,7 +201,7 @@ def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], run
     passed: set[str] = set()
     if len(tests) > FEW:  # most faults are noticed by the nearest, and to find fewer of them takes pytest less time
         with planted(runner.tree / fault.file, fault.planted(source)):
-            outcome = runner.run([test.name for test in first], STARTED + FAR_BELOW * FEW_SECONDS)
+            outcome = runner.run([test.name for test in first], longer + STARTED + FAR_BELOW * FEW_SECONDS)
         spent += outcome.seconds
         if outcome.status == FAILED_SOME:
             what, by = _verdict(outcome, first, seconds)
@@ -208,7 +210,7 @@ def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], run
         if outcome.status == 0:
             passed = {test.name for test in first}
     chosen = ordered((test for test in tests if test.name not in passed), seconds / FAR_BELOW, near)
-    seconds = min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
+    seconds = longer + min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
     spent += outcome.seconds

@@ -13,15 +13,19 @@ from hypothesis import strategies as st
 from simtmm.engine.fast.memory.cache import modulo
 from simtmm.native import (
     Loop,
+    Written,
     acquire,
     as_python,
     bits_equal,
     call_bound,
+    difference_overflows,
     exchange,
     inlined,
     loop,
     prefetch,
+    product_overflows,
     release,
+    sum_overflows,
     trailing_zeros,
     vectorized,
 )
@@ -184,6 +188,16 @@ def many_at_once(s, a, b):
     return least
 
 
+def overflowing(s, a, b):
+    """What needs more than 64 bits."""
+    s.rows[0, 0] = np.int64(sum_overflows(a, b)) + 2 * np.int64(difference_overflows(a, b))
+    s.rows[0, 1] = np.int64(product_overflows(a, b)) + 2 * np.int64(product_overflows(s.long[0, 1], s.long[0, 2]))
+    s.rows[0, 2] = np.int64(sum_overflows(s.long[0, 0] * 2, s.long[0, 1]))
+    if difference_overflows(np.int64(-1) << 63, b):
+        return a
+    return b
+
+
 def shared(s, a, b):
     """What several threads may use."""
     before = acquire(s.rows, a & 1, 2)
@@ -218,6 +232,16 @@ def test_a_bound_loop_is_called_by_addresses():
     assert state.rows.tolist() == expected.rows.tolist()
     assert call_bound(bound.entry, bound.table) == python(arithmetic, expected, 5, 6)
     assert bound.line == 0
+
+
+def test_what_was_written_for_it_is_a_function_too():
+    text = "def twice(s, a):\n    s.rows[0, 0] += 1\n    return a * FACTOR\n"
+    state = tables([1, 2, 3, 4, 5, 6])
+    assert Loop(Written("twice", "of a test", text, {"FACTOR": 2}))(state, 21) == 42
+    assert state.rows[0, 0] == 2
+    wrong = Loop(Written("wrong", "of a test", "def wrong(s, a):\n    if a > 1:\n        b = a\n    return b\n", {}))
+    with pytest.raises(TranslationError, match=r"^of a test, line 4: may have no value here: b$"):
+        wrong(state, 1)
 
 
 TURNS = 200_000
@@ -273,7 +297,10 @@ def records(s, a, b):
     return 7
 
 
-FUNCTIONS = [arithmetic, division, unsigned, conditions, loops, calls, many_at_once, shared, nothing, records]
+FUNCTIONS = [
+    arithmetic, division, unsigned, conditions, loops, calls, many_at_once, overflowing, shared, nothing, records
+]  # fmt: skip
+LARGE = (arithmetic, overflowing)
 
 
 def python(function, state, *numbers):
@@ -286,7 +313,7 @@ def test_a_loop_does_what_python_does(function, checked):
     compiled = Loop(function, checked=checked)
 
     @examples(60)
-    @given(a=SMALL | INTEGERS if function is arithmetic else SMALL, b=SMALL, numbers=st.lists(INTEGERS, max_size=6))
+    @given(a=SMALL | INTEGERS if function in LARGE else SMALL, b=SMALL, numbers=st.lists(INTEGERS, max_size=6))
     def agrees(a, b, numbers):
         here, there = tables(numbers), tables(numbers)
         assert compiled(here, a, b) == int(python(function, there, a, b) or 0)
@@ -402,6 +429,9 @@ def _refused():
 
     def zeros_of_signed(s, a):
         return trailing_zeros(a)
+
+    def overflow_of_unsigned(s, a):
+        return np.int64(sum_overflows(s.bits[0, 0, 0], s.bits[0, 0, 1]))
 
     def bits_of_bytes(s, a):
         return np.int64(bits_equal(a, s.kind, 0))

@@ -119,7 +119,7 @@ def test_a_forked_process_launches_beside_the_trace_of_its_parent(written, capfd
     assert (outcome.status, outcome.launched, outcome.recorded) == (0, 2, 2)
     said = capfd.readouterr()
     assert said.out == "1 7\n"
-    assert "simtmm: note: a forked process: 1 launches ran, not in the report\n" in said.err
+    assert "simtmm: note: 1 launch of a forked process: run, but not in the report\n" in said.err
     assert len(outcome.trace.info.launches) == 2
     assert sum(len(batch.events) for batch in outcome.trace.batches()) == outcome.trace.info.events
 

@@ -52,10 +52,9 @@ FLOATS = {"fp32": 600, "fp64": 30, "fp16": 0, "integer": 5000}
         ),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize(("seconds", "per", "length"), [(2.0, "s", 2.0), (None, "cycle", 500)])
-def test_what_is_counted_is_told_and_divided_by_the_time(  # noqa: PLR0913, PLR0917 - a case has as many parts
-    counts, classes, number, counted, word, lanes, seconds, per, length
-):
+@pytest.mark.parametrize("time", [(2.0, "s", 2.0), (None, "cycle", 500)])
+def test_what_is_counted_is_told_and_divided_by_the_time(counts, classes, number, counted, word, lanes, time):
+    seconds, per, length = time
     told = roofline(run_of(seconds, classes, counts=counts), units_of(per, memory=(11.0, 90.0)))
     assert (told["counted"], told["word"], told["per"]) == (counted, word, per)
     assert told["rate"] == number / length

@@ -1,9 +1,10 @@
 """The report of a search, as a whole: every number in it is another, and every sentence is there or not.
 
-`python -m tests.report.test_tune` writes tests/golden/outputs/report-tune.txt anew, where it is meant to differ.
+`python -m tests.report.test_tune` writes report-tune.txt and .json in tests/golden/outputs, if they are to differ.
 """
 
 import io
+import json
 
 import pytest
 from rich.console import Console
@@ -12,8 +13,9 @@ from simtmm import load_machine
 from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.trial import Subject, Trial
 from simtmm.analysis.tuning.tuned import Tuned
+from simtmm.provenance import provenance
 from simtmm.report.tune import describe_tuned
-from tests.whole import OUTPUTS
+from tests.whole import OUTPUTS, comparable
 
 GOLDEN = OUTPUTS / "report-tune.txt"
 SHORT = ["cycles < 2000"]
@@ -26,11 +28,17 @@ def trial(n, cycles=0.0, **others):
     return Trial({"n": n, "threads": 64}, **{"cycles": cycles, **ran, **others})
 
 
-def report(*trials, minimise=(), where=(), top=9, **others):
+def tuned_of(*trials, minimise=(), where=(), **others):
     subject = Subject("merge", {}, MACHINE, None, ())
-    goals = Goals(subject, minimise, where)
     given = {"fixed": {}, "excluded": 0, "error": 0.02, **others}
-    tuned = Tuned("merge", MACHINE, over=("n", "threads"), trials=trials, goals=goals, **given)
+    return Tuned("merge", MACHINE, over=("n", "threads"), trials=trials, goals=Goals(subject, minimise, where), **given)
+
+
+def report(*trials, top=9, **others):
+    return text_of(tuned_of(*trials, **others), top)
+
+
+def text_of(tuned, top):
     out = io.StringIO()
     console = Console(file=out, width=150)
     for part in describe_tuned(tuned, top):
@@ -52,19 +60,43 @@ LEFT = [
 ]
 
 
-def reports():
-    """Of the fastest, of two objectives, and of one that is no time."""
-    of_time = report(*RAN, *LEFT, fixed={"share": 7, "seed": 8}, sampled=1234, excluded=11, where=SHORT, top=3)
+def searches():
+    """Searches for the fastest, by two objectives, by one that is no time, and by one of which the best is 0."""
+    yield tuned_of(*RAN, *LEFT, fixed={"share": 7, "seed": 8}, sampled=1234, excluded=11, where=SHORT), 3
     ran = [trial(32 * (m + 1), 1000.0 * (m + 1), registers=registers) for m, registers in enumerate((30, 20, 25))]
-    of_two = report(*ran, trial(128, 4000.0, registers=10, error=0.01), minimise=["cycles", "registers"], top=2)
+    yield tuned_of(*ran, trial(128, 4000.0, registers=10, error=0.01), minimise=["cycles", "registers"]), 2
     ran = [trial(32, 1000.0, registers=30, predictions={"tmm": 9.0})]
     ran.append(trial(64, 2000.0, registers=20, error=0.01, predictions={"tmm": 5.0}))
-    of_other = report(*ran, minimise=["cycles * registers"], where=["cycles < 2010"])
-    return "\n\n\n".join([of_time, of_two, of_other]) + "\n"
+    yield tuned_of(*ran, minimise=["cycles * registers"], where=["cycles < 2010"], excluded=4), 9
+    yield tuned_of(*ran, minimise=["cycles - 1000"]), 9
+
+
+def reports():
+    return "\n\n\n".join(text_of(tuned, top) for tuned, top in searches()) + "\n"
+
+
+def documents():
+    found = [tuned.to_dict() for tuned, _ in searches()]
+    for document in found:
+        assert document.pop("provenance").keys() == provenance().keys()
+    return json.dumps(comparable(found), indent=1) + "\n"
 
 
 def test_a_report_has_every_number_and_sentence_that_it_had():
     assert reports() == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_a_document_has_what_it_had():
+    assert documents() == GOLDEN.with_suffix(".json").read_text(encoding="utf-8")
+
+
+def test_a_table_has_a_row_for_each_that_ran_the_best_first():
+    pytest.importorskip("pandas")
+    rows = next(searches())[0].to_frame().to_dict("records")
+    assert rows == [
+        {"n": n, "threads": 64, "cycles": cycles, "error": error, "objective": cycles / 1e9}
+        for n, cycles, error in ((64, 1000.0, 0.015), (32, 1040.0, 0.011), (96, 1051.0, 0.0), (128, 990.0, 0.3))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -102,3 +134,4 @@ def test_reasons_that_are_not_listed_are_counted(number, said):
 
 if __name__ == "__main__":
     GOLDEN.write_text(reports(), encoding="utf-8")
+    GOLDEN.with_suffix(".json").write_text(documents(), encoding="utf-8")

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from simtmm.sampling.differing.signature import MOST_PLACES, Places, joined, signatures
+from simtmm.trace.io import Trace
 from simtmm.trace.runs import encoder, layout
+from simtmm.trace.schema import Batch
 from tests.trace.build import load, trace, work
 
 
@@ -32,9 +34,18 @@ def counted(blocks):
     ]
 
 
+def in_one(given):
+    """A trace whose blocks come together."""
+    made = trace(given)
+    parts = list(made.batches())
+    events, blocks = (np.concatenate([getattr(part, name) for part in parts]) for name in ("events", "block"))
+    ends = np.cumsum([len(part.events) for part in parts])
+    return Trace(made.info, [Batch(events, np.zeros(len(parts), np.int32), blocks, ends)])
+
+
 def found_of(given):
     places = Places()
-    made = trace(given)
+    made = in_one(given)
     found = joined(part for launch, part in signatures(made, {0: places}) if launch == 0)
     sums = [
         {site: sum(row[column] for (own, _), column in places.columns.items() if own == site) for site in range(10)}

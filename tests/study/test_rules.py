@@ -51,7 +51,8 @@ def test_a_rule_is_a_value_of_the_axis_and_stays_readable_without_its_file(folde
 
     expected = simulate(machine, lower(trace, machine), scheduler=youngest)
     assert own.cycles("simulated") == expected.cycles
-    assert (plain.results["simulated"]["engine"], own.results["simulated"]["engine"]) == ("fast", "fast")
+    assert (plain.results["simulated"]["engine"], own.results["simulated"]["engine"]) == ("fast", "reference")
+    assert "line 6: is list, which is not compiled: seen" in own.results["simulated"]["engine_reason"]
     assert "rule broken: IndexError: " in failed.reason
     table = load_table(path)  # in which nothing of the file is run
     assert table.columns["simulated.cycles"][:2] == [plain.cycles("simulated"), own.cycles("simulated")]

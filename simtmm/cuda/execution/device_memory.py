@@ -41,12 +41,12 @@ class DeviceMemory:
 
     @property
     def end(self) -> int:
-        """Where the next piece will be placed."""
+        """The address of the next allocation."""
         return self._end
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of all pieces."""
+        """The size of all allocations together [bytes]."""
         return sum(each.bytes for each in self.allocations)
 
     def place(self, name: str, array: npt.NDArray[Any], constant: bool = False, read_only: bool = False) -> int:
@@ -64,14 +64,14 @@ class DeviceMemory:
         return base
 
     def remove(self, base: int) -> None:
-        """Take a piece out; its addresses are not given again.
+        """Remove an allocation. Its addresses are not used again.
 
         base: the virtual address of its first byte.
         """
         self.allocations = [allocation for allocation in self.allocations if allocation.base != base]
 
     def set_read_only(self, base: int, read_only: bool) -> None:
-        """Say of the piece at an address whether it may be written to from now on.
+        """Set whether the allocation at an address may be written to from now on.
 
         base: the virtual address of its first byte.
         read_only: whether kernels may not write to it.
@@ -81,7 +81,7 @@ class DeviceMemory:
         ]
 
     def find(self, address: int) -> Allocation | None:
-        """What lies at an address.
+        """The allocation at an address; None if there is none.
 
         address: a virtual one.
         """
@@ -103,14 +103,14 @@ class DeviceMemory:
         return False
 
     def is_constant(self, low: int, end: int) -> bool:
-        """Whether nobody may write at any of these addresses while a kernel runs.
+        """Whether nothing may write to any of these addresses while a kernel runs.
 
         low, end: the first address, and the one behind the last.
         """
         return any(each.constant and each.base <= low and end <= each.base + each.bytes for each in self.allocations)
 
     def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
-        """What ends or begins nearest to an address that is in none. among: pieces; all of them if left out.
+        """The allocation that ends or begins nearest to an address in none. among: allocations; all if left out.
 
         address: a virtual one.
         """

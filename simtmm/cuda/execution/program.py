@@ -49,7 +49,7 @@ FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 
 @dataclass(frozen=True)
 class Site:
-    """What a number in the log stands for: a step of a function."""
+    """The meaning of a number in the log: a step of a function."""
 
     function: str
     step: Step
@@ -174,7 +174,7 @@ class Program:
 
     @staticmethod
     def shared_name(function: str, name: str) -> str:
-        """What a function's variable in shared memory is called where another has its name.
+        """The name of a function's variable in shared memory if another has its name.
 
         function, name: of the function and the variable.
         """
@@ -182,12 +182,12 @@ class Program:
 
     @property
     def dynamic_offset(self) -> int:
-        """Where dynamic shared memory begins, for a launch that has some."""
+        """The offset of dynamic shared memory, for a launch that has some [bytes]."""
         return -(-self.shared_bytes // 16) * 16
 
     @property
     def entry_code(self) -> FunctionCode:
-        """Of the kernel itself."""
+        """The code of the kernel itself."""
         return self.codes[0]
 
     def symbol(self, name: str) -> int:
@@ -200,7 +200,7 @@ class Program:
         return self.symbols.index(name)
 
     def refusal(self, function: str, instruction: Instruction, why: str) -> PtxError:
-        """That an instruction of a function can't be run, with its places.
+        """The error that an instruction of a function cannot run, with its source line.
 
         function: its name.
         why: the reason, as messages end.
@@ -219,14 +219,14 @@ class Program:
         return f"{where}: `{instruction.text}`"
 
     def prototype(self, name: str) -> Prototype | None:
-        """What a function of the module takes and returns; None for one that it lacks.
+        """The parameters and results of a function of the module; None if the module lacks it.
 
         name: as PTX has it.
         """
         return prototype_of(self.module, name)
 
     def code_of(self, number: int) -> FunctionCode:
-        """The function that a block of code is of.
+        """The function that a block of code belongs to.
 
         number: the block's in the program.
         """
@@ -247,7 +247,7 @@ class Program:
         return code.function.name, next(barriers, None)
 
     def helper(self, name: str, make: Callable[[], str]) -> None:
-        """A function that the code needs, generated once.
+        """Add a helper function that the code needs, once.
 
         name: what the code calls it by.
         make: gives its text.

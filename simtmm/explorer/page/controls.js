@@ -46,7 +46,7 @@ function controlsOf(moved) {
   }
   function chosen(control) {
     const id = `simtmm-${control.name}-${Math.random().toString(36).slice(2)}`;
-    const select = make("select", { id, "data-control": control.name }, ...control.choices.map((choice) => make("option", { value: choice }, `${choice}${choice === control.own ? " (unchanged)" : ""}`)));
+    const select = make("select", { id, "data-control": control.name }, ...control.choices.map((choice) => make("option", { value: choice }, `${choice}${choice === control.own ? " (default)" : ""}`)));
     select.addEventListener("change", () => moved(control.name, select.value === String(control.own) ? null : select.value));
     const show = (text) => { select.value = text ?? String(control.own); };
     return [make("div", { class: "control choice" }, make("label", { for: id, title: control.help ?? "" }, control.label), select), show];
