@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm import Workload, load_machine, simulate
-from simtmm.analysis import run as runs
-from simtmm.analysis.run import run
+from simtmm.analysis.run import diagnosis, run
 from simtmm.analysis.source_changes import BOUND, advise, uneven
 from simtmm.analysis.source_changes import advice as advising
 from simtmm.analysis.source_changes.excerpt import excerpt_of
@@ -155,7 +154,7 @@ def test_what_is_told_is_worth_it_and_sorted(ran):
 def test_of_a_long_run_a_part_is_tried_and_gains_as_much(ran, monkeypatch):
     told = {}
     for seconds in (0.05, 60.0):
-        monkeypatch.setattr(runs, "advise", lambda *given, seconds=seconds: advise(*given, seconds=seconds))
+        monkeypatch.setattr(diagnosis, "advise", lambda *given, seconds=seconds: advise(*given, seconds=seconds))
         told[seconds] = best(product(ran, "xxxyyy", n=192), "coalesce")
     assert told[60.0].part == ""
     assert " of 144 blocks on " in told[0.05].part
@@ -175,7 +174,7 @@ def test_a_part_of_a_stream_is_bound_by_what_binds_the_whole(ran, monkeypatch):
     arguments = [f"{name}={kind}:float32:1048576" for name, kind in (("a", "random"), ("b", "random"), ("c", "zeros"))]
     told = {}
     for seconds in (60.0, 0.2):
-        monkeypatch.setattr(runs, "SECONDS", seconds)
+        monkeypatch.setattr(diagnosis, "SECONDS", seconds)
         told[seconds] = ran(STREAM, 4096, 256, arguments, {"memory.l2.sets": 2000})
     verdicts = {seconds: done.verdict for seconds, done in told.items()}
     assert "tried on" not in verdicts[60.0].words
