@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simtmm.analysis.difference import Difference as Difference
     from simtmm.analysis.micro import Micro as Micro
     from simtmm.analysis.predictions import Predictions as Predictions
-    from simtmm.analysis.run import Run as Run
+    from simtmm.analysis.run.outcome import Run as Run
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
     from simtmm.api.diff import diff as diff
@@ -92,7 +92,7 @@ _HOMES = {
     "RawModule": "simtmm.recorder.direct.raw_module",
     "Result": "simtmm.result",
     "Results": "simtmm.study.results",
-    "Run": "simtmm.analysis.run",
+    "Run": "simtmm.analysis.run.outcome",
     "SimtmmError": "simtmm.errors",
     "SurfaceObject": "simtmm.cuda.texture",
     "TextureObject": "simtmm.cuda.texture",

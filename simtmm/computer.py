@@ -51,7 +51,10 @@ def address_space() -> int:
 
 
 def limit_told(needed: int) -> str:
-    """Why so many bytes of addresses can't be had, and what to do; empty where they can."""
+    """Why so many bytes of addresses can't be had, and what to do; empty where they can.
+
+    needed: bytes.
+    """
     most = address_space()
     if most >= needed:
         return ""

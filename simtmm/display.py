@@ -45,5 +45,11 @@ class Displayed:
 
 
 def drawn(value: Displayed, **options: Any) -> Picture:
-    """A picture of a value, as its class has them. Raises OutputError, where matplotlib is not installed too."""
+    """A picture of a value, as its class has them.
+
+    value: one of a class that has pictures.
+    options: of the picture, as `.plot()` takes them.
+
+    Raises OutputError, where matplotlib is not installed too.
+    """
     return _found[0]().picture_of(value, **options)

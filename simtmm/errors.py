@@ -7,7 +7,7 @@ The command line prints it and ends with exit status 2; with 3 where the fault i
 import difflib
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MOST_CHARACTERS = 2000  # of a message
 # All but the tab and the end of a line; and marks by which letters run in another direction
@@ -34,6 +34,9 @@ class InternalError(SimtmmError):
     """
 
     def __init__(self, fault: str, to_send: str = "") -> None:
+        """fault: what went wrong, in a sentence.
+        to_send: what a user may send with a report.
+        """
         super().__init__(f"{fault}{to_send}")
         self.fault = one_line(fault)
 
@@ -114,18 +117,29 @@ class OutputError(SimtmmError):
     """A file that can't be written."""
 
 
+def in_words(names: Sequence[str], joint: str) -> str:
+    """Names as a sentence lists them: 'a', 'a or b', 'a, b or c'. joint: the word before the last.
+
+    names: in the order in which they are listed.
+    """
+    return f" {joint} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
 def nearest(word: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
     """'; did you mean ...?' with the names closest to `word`, or '; known: ...' with all, or with those `listed`."""
     names = sorted(set(known))
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
-        return f"; did you mean {' or '.join(repr(name) for name in close)}?"
+        return f"; did you mean {in_words([repr(name) for name in close], 'or')}?"
     names = names if listed is None else sorted(set(listed))
     return f"; known: {', '.join(names)}" if names else ""
 
 
 def shown_error(error: BaseException) -> str:
-    """The first line of what another library says went wrong."""
+    """The first line of what another library says went wrong.
+
+    error: an exception that another library raised.
+    """
     return str(error).strip().split("\n")[0] or type(error).__name__
 
 
@@ -133,6 +147,8 @@ def one_line(message: str) -> str:
     """The message on one line that a terminal takes for text: blanks for line ends, what can't be printed escaped.
 
     What is longer than a reader reads, a word or all of it, is cut in the middle.
+
+    message: of an exception, on however many lines.
     """
     line = _printable(" ".join(part.strip() for part in message.replace("\t", " ").splitlines()))
     if len(line) <= LONGEST_WORD:
@@ -141,7 +157,10 @@ def one_line(message: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text without what moves a terminal's cursor or turns its words round: control characters by their escapes."""
+    """The text without what moves a terminal's cursor or turns its words round: control characters by their escapes.
+
+    text: any text.
+    """
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
@@ -157,7 +176,10 @@ def _cut(text: str, most: int) -> str:
 
 
 def shown(value: object) -> str:
-    """The value as an error line shows it: its repr on one line, cut in the middle where it is long."""
+    """The value as an error line shows it: its repr on one line, cut in the middle where it is long.
+
+    value: of any type.
+    """
     writer = _Repr()
     writer.maxstring = writer.maxother = 60
     return writer.repr(value).replace("\n", " ")

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra of pyproject.toml; simtmm is on no package index, so from its checkout."""
+    """The command that installs an extra of pyproject.toml; simtmm is on no package index, so from its checkout.
+
+    extra: its name in pyproject.toml.
+    """
     return f"pip install '.[{extra}]' in simtmm's checkout"
 
 
@@ -22,6 +25,7 @@ def imported(module: str, extra: str, purpose: str, error: type[SimtmmError] = O
     extra: of pyproject.toml, that brings it.
     purpose: what needs it, the beginning of a sentence.
     error: what is raised where it is not installed.
+    module: its dotted name.
     """
     try:
         return importlib.import_module(module)
@@ -30,5 +34,10 @@ def imported(module: str, extra: str, purpose: str, error: type[SimtmmError] = O
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> "pandas.DataFrame":
-    """Rows as a pandas.DataFrame. Raises OutputError if pandas is not installed."""
+    """Rows as a pandas.DataFrame.
+
+    rows: a table a row, its values by column.
+
+    Raises OutputError if pandas is not installed.
+    """
     return imported("pandas", "plot", "to_frame").DataFrame(list(rows))

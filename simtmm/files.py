@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from simtmm.errors import OutputError, SimtmmError, one_line
+from simtmm.errors import OutputError, SimtmmError, nearest, one_line
 from simtmm.temporary import end_part, part_file, remove_parts
 
 PACKAGE = Path(__file__).resolve().parent
@@ -49,7 +49,11 @@ def shipped_folders(kind: str) -> list[Path]:
 
 
 def data_file(kind: str, name: str) -> Path | None:
-    """The file of that name that ships with simtmm, or the user's in a folder given instead; None where none has it."""
+    """The file of that name that ships with simtmm, or the user's in a folder given instead; None where none has it.
+
+    kind: a folder of what ships, as "machines".
+    name: of a file in it.
+    """
     folders = (*given_folders(kind), *shipped_folders(kind))
     return next((folder / name for folder in folders if (folder / name).is_file()), None)
 
@@ -60,6 +64,18 @@ def is_folder(path: str | Path) -> bool:
         return Path(path).is_dir()
     except (OSError, ValueError):  # too long, or with a zero byte
         return False
+
+
+def why_no_file(path: str | Path) -> str:
+    """Why a path that `is_file` refuses is no file, and the file of its folder that may have been meant."""
+    path = Path(path)
+    try:
+        if path.is_dir():
+            return "is a folder"
+        beside = [each.name for each in path.parent.iterdir() if each.suffix == path.suffix and each.is_file()]
+    except (OSError, ValueError):
+        return "no such file"
+    return f"no such file{nearest(path.name, beside, ())}"
 
 
 def is_file(path: str | Path) -> bool:
@@ -77,7 +93,10 @@ def check_regular(path: str | Path, error: type[SimtmmError]) -> None:
 
 
 def is_same_file(path: str | Path, other: str | Path) -> bool:
-    """Whether both lead to one file that is there, likewise."""
+    """Whether both lead to one file that is there, likewise.
+
+    path, other: paths, of files that need not be there.
+    """
     try:
         return os.path.samefile(path, other) and is_file(path)
     except (OSError, ValueError):
@@ -153,7 +172,11 @@ def written_whole(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text; of words that are no Unicode, as a name on the command line may be, the bytes by their escapes."""
+    """Write a text; of words that are no Unicode, as a name on the command line may be, the bytes by their escapes.
+
+    path: of the file, which is written over.
+    text: what it is to hold.
+    """
     path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 

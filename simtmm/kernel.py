@@ -117,7 +117,12 @@ class Kernel:
             raise KernelError(f"{self.source_path}: can't be read ({error})") from None
 
     def resolve(self, given: Mapping[str, object]) -> dict[str, int | float | str]:
-        """All parameters: those given, checked, and the defaults of the others. Raises KernelError."""
+        """All parameters: those given, checked, and the defaults of the others.
+
+        given: values of some parameters by name, as texts or numbers.
+
+        Raises KernelError.
+        """
         if self.graph is None:
             return resolved(self.name, self.parameters, given)
         return resolved_with(self.name, self.parameters, self._drawing() or (), given, self.graph)
@@ -136,7 +141,10 @@ class Kernel:
         return SimpleNamespace(**{**parameters, OWN_GRAPH: self.graph})
 
     def algorithm(self, parameters: Mapping[str, Any]) -> tuple[str, dict[str, float]] | None:
-        """The papers' algorithm that it follows, and that algorithm's symbols; None if it says none."""
+        """The papers' algorithm that it follows, and that algorithm's symbols; None if it says none.
+
+        parameters: all of the kernel, by name, as `resolve` gives them.
+        """
         if _member(self.host, "algorithm", self.folder / "host.py") is None:
             return None
         answer = self._call("algorithm", self._given(parameters))
@@ -147,7 +155,7 @@ class Kernel:
         return str(answer[0]), dict(answer[1])
 
     def inputs(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
-        """The arrays by name, in the order of registration."""
+        """The arrays by name, as they are registered. parameters: all, by name, as `resolve` gives them."""
         arrays = self._call("inputs", self._given(parameters))
         if not isinstance(arrays, dict) or not arrays:
             raise KernelError(f"kernel {self.name}: host.py: inputs must return a dict of at least one array")
@@ -157,13 +165,20 @@ class Kernel:
         return arrays
 
     def blocks_of_launches(self, parameters: Mapping[str, Any]) -> list[int] | None:
-        """The number of blocks of each launch, where that is known before the first; None where it is not."""
+        """The number of blocks of each launch, where that is known before the first; None where it is not.
+
+        parameters: all of the kernel, by name, as `resolve` gives them.
+        """
         if _member(self.host, "blocks_of_launches", self.folder / "host.py") is None:
             return None
         return list(self._call("blocks_of_launches", self._given(parameters)))
 
     def launches(self, parameters: Mapping[str, Any], memory: Memory) -> Iterator[Launch]:
-        """The launches, in order; each has to be run before the next is generated."""
+        """The launches, in order; each has to be run before the next is generated.
+
+        parameters: all of the kernel, by name, as `resolve` gives them.
+        memory: its arrays by name, as the launches so far have left them.
+        """
         launches = self._call("launches", self._given(parameters), memory)
         if not isinstance(launches, Iterable):
             raise KernelError(f"kernel {self.name}: host.py: launches must yield Launch, not return {shown(launches)}")
@@ -184,7 +199,11 @@ class Kernel:
             yield launch
 
     def check(self, parameters: Mapping[str, Any], before: Memory, after: Memory) -> Wrong | None:
-        """None if the answer is right, else what is wrong."""
+        """None if the answer is right, else what is wrong.
+
+        parameters: all of the kernel, by name, as `resolve` gives them.
+        before, after: its arrays by name, as they were before the first launch and are after the last.
+        """
         try:
             self.host.check(self._given(parameters), before, after)
         except (WrongAnswer, AssertionError) as error:
@@ -198,7 +217,7 @@ class Kernel:
         return None
 
     def defines(self, parameters: Mapping[str, Any]) -> dict[str, str]:
-        """Macros for the compiler."""
+        """Macros for the compiler. parameters: all of the kernel, by name, as `resolve` gives them."""
         if _member(self.host, "defines", self.folder / "host.py") is None:
             return {}
         macros = self._call("defines", self._given(parameters))
@@ -241,6 +260,8 @@ def describe_kernel_named(kernel: str) -> tuple[Description, dict[str, float] | 
     """The description of a kernel that a user named; and its algorithm's symbols for its defaults, where it has one.
 
     One that is found by name in ./kernels is read and not run, so there are no symbols. Raises KernelError.
+
+    kernel: a kernel's name or the path of its folder.
     """
     known = known_kernels().get(kernel)
     if known is not None and known.origin == "here":
@@ -255,7 +276,12 @@ def describe_kernel_named(kernel: str) -> tuple[Description, dict[str, float] | 
 
 
 def kernel_in(folder: Path) -> Kernel:
-    """The kernel in a folder. Runs its host.py. Raises KernelError."""
+    """The kernel in a folder. Runs its host.py.
+
+    folder: path of a folder with a kernel.cu and a host.py.
+
+    Raises KernelError.
+    """
     for needed in ("kernel.cu", "host.py"):
         try:
             there = is_file(folder / needed)

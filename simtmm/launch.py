@@ -15,7 +15,10 @@ MOST_THREADS = 2**16
 
 
 def bare_name(name: str) -> str:
-    """A kernel's name without its namespaces, parameters and template arguments: "saxpy"."""
+    """A kernel's name without its namespaces, parameters and template arguments: "saxpy".
+
+    name: as the compiler prints it: "void ns::saxpy<float>(int, float*)".
+    """
     rest = name.removeprefix("_ZN").removeprefix("_Z") if name.startswith("_Z") else ""
     found = name
     while sized := re.match(r"L?(\d{1,9})", rest):

@@ -137,7 +137,10 @@ def open_program(
 def architecture_for(
     kernel: Kernel, machine: Machine | None, form: str | None = None
 ) -> tuple[int | None, tuple[str, ...]]:
-    """What a kernel is compiled for on a machine, and notes where that is not the machine's own; None as written."""
+    """What a kernel is compiled for on a machine, and notes where that is not the machine's own; None as written.
+
+    form: how the kernel is recorded, where that was given.
+    """
     if form is not None and form not in FORMS:
         raise KernelError(f"form = {shown(form)}: must be one of {', '.join(FORMS)}")
     if machine is None or (form or form_of(kernel)) == "written":
@@ -171,7 +174,12 @@ def fitting_block(
 
 
 def shipped_trace(name: str) -> Path:
-    """The path of a trace in traces/. Raises TraceError."""
+    """The path of a trace in traces/.
+
+    name: of its file.
+
+    Raises TraceError.
+    """
     path = data_file("traces", name)
     if path is None:
         raise TraceError(f"{name}: is missing from this installation: reinstall simtmm")

@@ -51,7 +51,10 @@ def command() -> str:
 
 
 def carry_out(whole: str) -> None:
-    """Have this process's command be that of another, of which it is a part."""
+    """Have this process's command be that of another, of which it is a part.
+
+    whole: the other command, as it was typed.
+    """
     global _given
     _given = whole
 

@@ -27,7 +27,13 @@ Entry = TypeVar("Entry")
 
 
 def with_new_names(table: Mapping[str, Entry], renamed: Mapping[str, str]) -> dict[str, Entry]:
-    """A table with its old keys renamed, in their place. Raises ValueError where a key is there by both names."""
+    """A table with its old keys renamed, in their place.
+
+    table: by key.
+    renamed: the new name of each old one.
+
+    Raises ValueError where a key is there by both names.
+    """
     for old, new in renamed.items():
         if old in table and new in table:
             raise ValueError(f"{old}: is the old name of {new}: give only one of them")
@@ -35,7 +41,11 @@ def with_new_names(table: Mapping[str, Entry], renamed: Mapping[str, str]) -> di
 
 
 def old_names(tables: Mapping[str, Any], renamed: Mapping[str, str]) -> list[str]:
-    """The old names, dotted, that are keys of nested tables."""
+    """The old names, dotted, that are keys of nested tables.
+
+    tables: by key, as TOML has them.
+    renamed: the new name of each old one.
+    """
     found = []
     for old in renamed:
         table: Any = tables
@@ -47,7 +57,13 @@ def old_names(tables: Mapping[str, Any], renamed: Mapping[str, str]) -> list[str
 
 
 def with_new_keys(tables: Mapping[str, Any], renamed: Mapping[str, str]) -> Mapping[str, Any]:
-    """Nested tables with their old keys renamed, each within its table. Raises ValueError as `with_new_names` does."""
+    """Nested tables with their old keys renamed, each within its table.
+
+    tables: by key, as TOML has them.
+    renamed: the new name of each old one.
+
+    Raises ValueError as `with_new_names` does.
+    """
     for old in old_names(tables, renamed):
         (parent, last), new = old.split("."), renamed[old]
         if new.split(".")[1] in tables[parent]:
@@ -58,12 +74,21 @@ def with_new_keys(tables: Mapping[str, Any], renamed: Mapping[str, str]) -> Mapp
 
 @functools.cache
 def tell(where: str, old: str, new: str) -> None:
-    """Say a name's new form, once for each place."""
+    """Say a name's new form, once for each place.
+
+    where: the file, for messages.
+    old, new: both names.
+    """
     logger.warning("notice: %s: %s is now called %s", where, old, new)
 
 
 def renamed_with_notice(where: str, table: Mapping[str, Entry], renamed: Mapping[str, str]) -> dict[str, Entry]:
-    """`with_new_names`, and the new names are renamed_with_notice."""
+    """`with_new_names`, and the new names are renamed_with_notice.
+
+    where: the file, for messages.
+    table: by key.
+    renamed: the new name of each old one.
+    """
     renamed_table = with_new_names(table, renamed)
     for old in table:
         if old in renamed:

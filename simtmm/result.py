@@ -137,7 +137,14 @@ class Result(Displayed):
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], ticks_per_cycle: int, clock_hz: float | None) -> "Result":
-        """From `to_dict`'s form and the machine's clock, which that form lacks. Raises KeyError or TypeError."""
+        """From `to_dict`'s form and the machine's clock, which that form lacks.
+
+        table: what `to_dict` gave.
+        ticks_per_cycle: ticks of the machine's clock cycle.
+        clock_hz: cycles a second; None where there is no clock.
+
+        Raises KeyError or TypeError.
+        """
         given = {key: value for key, value in table.items() if key not in ("cycles", "seconds")}
         given["launch_ticks"] = tuple(given["launch_ticks"])
         return cls(**given, ticks_per_cycle=ticks_per_cycle, clock_hz=clock_hz)
@@ -265,7 +272,12 @@ class Measurement:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Measurement":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError for any other form."""
+        """From `to_dict`'s form.
+
+        table: what `to_dict` gave.
+
+        Raises KeyError, TypeError or ValueError for any other form.
+        """
         if table["version"] != 1:
             raise ValueError(f"version {table['version']}, this simtmm reads 1")
         given = {key: value for key, value in table.items() if key not in ("version", "seconds")}

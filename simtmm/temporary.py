@@ -35,7 +35,12 @@ def scratch(kind: str) -> Iterator[Path]:
 
 
 def part_file(folder: Path | None) -> Path:
-    """A file that is to become another; its name says which process makes it. Raises OSError."""
+    """A file that is to become another; its name says which process makes it.
+
+    folder: where it lies; the computer's own for such files if None.
+
+    Raises OSError.
+    """
     handle, name = tempfile.mkstemp(dir=folder, prefix=f".simtmm-{_computer()}-{os.getpid()}-", suffix=".part")
     os.close(handle)
     _parts[Path(name)] = os.getpid()
@@ -43,7 +48,10 @@ def part_file(folder: Path | None) -> Path:
 
 
 def end_part(part: Path) -> None:
-    """Have it gone, if it has not become the other file."""
+    """Have it gone, if it has not become the other file.
+
+    part: its path, as `part_file` gave it.
+    """
     _parts.pop(part, None)
     part.unlink(missing_ok=True)
 
@@ -53,6 +61,7 @@ def remove_parts(folder: Path, age: float = float("inf")) -> None:
 
     age: in seconds, from which what another computer or container left goes, too; those may write there now. What a
         process of this computer makes stays, whatever the clock says.
+    folder: its path.
     """
     with contextlib.suppress(OSError):
         for path in folder.glob(".simtmm-*.part"):

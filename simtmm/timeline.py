@@ -39,7 +39,10 @@ class Blocks:
     block_warps: Integers
 
     def of_warps(self, warp: Integers) -> tuple[Integers, Integers]:
-        """The launch of each warp, and its block's number within it."""
+        """The launch of each warp, and its block's number within it.
+
+        warp: int64[n], numbers of warps over all launches.
+        """
         block = np.searchsorted(self.block_warps, warp, side="right") - 1
         launch = np.searchsorted(self.launch_blocks, block, side="right") - 1
         return launch, block - self.launch_blocks[launch]
@@ -73,7 +76,10 @@ class Timeline:
 
     @classmethod
     def from_rows(cls, rows: npt.NDArray[np.int64]) -> "Timeline":
-        """From int64[n, 8], the columns in the order of the fields, in any order of rows."""
+        """From int64[n, 8], the columns in the order of the fields, in any order of rows.
+
+        rows: int64[n, 8].
+        """
         rows = rows[np.lexsort((rows[:, 4], rows[:, 0]))]
         kinds = (np.int64, np.int32, np.int32, np.uint8, np.int64, np.int64, np.int32, np.uint8)
         return cls(*(rows[:, column].astype(kind) for column, kind in enumerate(kinds)))
@@ -94,7 +100,10 @@ class Timeline:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def of_warp(self, warp: int) -> list[tuple[str, int, int]]:
-        """One warp's intervals as (state, begin, end), to be read."""
+        """One warp's intervals as (state, begin, end), to be read.
+
+        warp: its number, from 0 on, over all launches.
+        """
         first, last = np.searchsorted(self.warp, [warp, warp + 1])
         return [
             (STATES[state], int(begin), int(end))
@@ -131,12 +140,19 @@ class Traffic:
     __hash__ = None  # type: ignore[assignment] # arrays have none
 
     def of(self, name: str) -> Integers:
-        """Those of a column."""
+        """Those of a column.
+
+        name: of a column, one of TRAFFIC.
+        """
         column: Integers = self.chunks[:, TRAFFIC.index(name)]
         return column
 
     def within(self, ticks: int, most: int) -> "Traffic":
-        """As far as a run of so many ticks goes, in at most so many stretches."""
+        """As far as a run of so many ticks goes, in at most so many stretches.
+
+        ticks: the length of the run.
+        most: how many stretches there may be.
+        """
         stretch, chunks = self.stretch, self.chunks[: -(-max(1, ticks) // self.stretch)]
         while len(chunks) > most:
             padded = np.concatenate([chunks, np.zeros((len(chunks) % 2, len(TRAFFIC)), np.int64)])

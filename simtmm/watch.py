@@ -25,13 +25,19 @@ def watched(watch: Watch | None) -> Iterator[None]:
 
 
 def tell(stage: str, done: int, total: int | None = None) -> None:
-    """Report to the watcher. done: of the stage; total: all of it, where that is known."""
+    """Report to the watcher. done: of the stage; total: all of it, where that is known.
+
+    stage: what is going on, as "simulating".
+    """
     watch = _watch.get()
     if watch is not None:
         watch(stage, done, total)
 
 
 def telling(stage: str) -> Callable[[int, int], None]:
-    """A function that tells what is done of a stage, and all of it; that it has begun is reported now."""
+    """A function that tells what is done of a stage, and all of it; that it has begun is reported now.
+
+    stage: what is going on, as "simulating".
+    """
     tell(stage, 0)
     return lambda done, total: tell(stage, done, total)

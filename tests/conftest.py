@@ -24,9 +24,11 @@ progress.PATIENCE = 3600.0
 
 examples.load_daily()
 
-# A shell's background jobs ignore Ctrl-C, as does what they start: tests that interrupt a process would wait for it.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell's background jobs ignore Ctrl-C, and under `nohup` a hangup, as does what they start: tests that send such a
+# signal would wait for it.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, handler)
 
 
 TESTS = Path(__file__).parent

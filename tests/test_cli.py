@@ -368,6 +368,7 @@ def test_help_is_quick_because_it_loads_nothing_heavy():
         (["record", "stream", "--on", "gpus"], "recorder 'gpus': unknown"),
         (["record"], "Missing argument"),
         (["record", "stream", "-o", "t.json"], "-o t.json: a trace is written as .parquet; --json prints its document"),
+        (["record", "stream", "-o", "t.txt"], "-o t.txt: a trace must end in .parquet"),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
 )  # fmt: skip

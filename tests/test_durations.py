@@ -5,8 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from simtmm import Machine
-from simtmm.machine import tables
 from simtmm.machine.durations import Durations
+from simtmm.machine.tables import cores, memory
 
 # By duration, the key it comes from, and its whole cycles here
 KEYS = {
@@ -71,9 +71,9 @@ def test_a_duration_is_its_key_in_ticks_rounded_half_up(name):
 
 def test_every_key_that_is_a_duration_has_one():
     """A key that is added to the tables is added to Durations, once for both engines, unless lowering counts it."""
-    named = {"scheduling": tables.Scheduling, "memory": tables.Memory, "memory.rows": tables.Rows}
-    named["memory.tlb"] = tables.Tlb
-    caches = {"memory.l1": tables.Cache, "memory.l2": tables.SharedCache}
+    named = {"scheduling": cores.Scheduling, "memory": memory.Memory, "memory.rows": memory.Rows}
+    named["memory.tlb"] = memory.Tlb
+    caches = {"memory.l1": memory.Cache, "memory.l2": memory.SharedCache}
     found = {
         f"{table}.{key}"
         for table, model in {**named, **caches}.items()

@@ -324,7 +324,7 @@ def test_a_program_is_built_again_by_all_that_decides_it(asked, monkeypatch, tmp
     for name in parts["folder"]:
         (tmp_path / name).mkdir()
 
-    def key(paths, texts, included, architecture, flags, words, runtime, nvcc, host, headers, folder):
+    def key(paths, texts, included, architecture, flags, words, runtime, nvcc, host, headers, folder):  # noqa: PLR0913, PLR0917 - each is a part of what is made
         monkeypatch.chdir(tmp_path / folder)
         monkeypatch.setattr(build, "find_nvcc", lambda: Path("nvcc"))
         monkeypatch.setattr(build, "find_host_compiler", lambda: "g++")

@@ -1,5 +1,6 @@
 """A mistake of simtmm's own is told as such: with its place, a file to send, and exit status 3."""
 
+import platform
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from simtmm import own_faults
 from simtmm.cuda.checks import analysis
 from simtmm.cuda.execution import instructions
 from simtmm.errors import InternalError, PtxError, SimtmmError
+from simtmm.provenance import provenance
 from tests.cli.conftest import called  # noqa: F401 - a fixture
 from tests.cuda.compilers.conftest import needs_nvrtc, needs_ptxas
 
@@ -101,6 +103,22 @@ def test_a_mistake_of_an_adapter_is_ours_and_what_it_says_of_a_script_is_the_scr
 
 def _uses_what_is_not_there():
     return own_faults.nothing_like_that
+
+
+def test_a_report_has_the_fault_where_it_came_up_and_all_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    path = own_faults.report("a fault", {"traceback": "line 1\nline 2", "PTX": ".version 8.0"})
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert lines[:2] == ["a fault", ""]
+    told = dict(line.split(": ", 1) for line in lines[2 : lines.index("", 2)])
+    assert told.pop("system") == f"{platform.system()} {platform.machine()}"
+    assert told == {key: str(value) for key, value in provenance().items()}
+    assert text.endswith("\n\n--- traceback\nline 1\nline 2\n\n--- PTX\n.version 8.0\n")
+    assert list(tmp_path.iterdir()) == [path]
+    assert own_faults.report("a fault", {"traceback": "line 1\nline 2", "PTX": ".version 8.0"}) == path
+    assert own_faults.report("a fault", {"traceback": "line 1"}) != path
+    assert own_faults.report("another", {"traceback": "line 1\nline 2", "PTX": ".version 8.0"}) != path
 
 
 def test_only_a_mistake_in_our_own_code_is_ours():

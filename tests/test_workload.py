@@ -10,7 +10,7 @@ from hypothesis import given
 
 from simtmm import Workload, load_workload
 from simtmm.errors import OutputError, WorkloadError
-from simtmm.machine import tables
+from simtmm.machine.tables import memory
 from simtmm.testing import workloads
 from simtmm.workload import LARGEST, MOST_SECTOR_BYTES, MOST_SECTORS, OPERATIONS
 from tests.examples import examples
@@ -359,7 +359,7 @@ def test_a_key_that_comes_twice_is_refused(tmp_path):
 
 
 def test_a_workload_has_room_for_the_sectors_that_a_machine_may_have():
-    assert (MOST_SECTORS, MOST_SECTOR_BYTES) == (tables.MOST_SECTORS, tables.MOST_SECTOR_BYTES)
+    assert (MOST_SECTORS, MOST_SECTOR_BYTES) == (memory.MOST_SECTORS, memory.MOST_SECTOR_BYTES)
 
 
 def test_bytes_of_sectors_go_to_json_and_back():

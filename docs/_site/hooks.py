@@ -1,4 +1,4 @@
-"""What MkDocs is told of the pages beyond mkdocs.yml: pages outside docs/, notebooks, and links that leave the site.
+"""What MkDocs must know of the pages beyond mkdocs.yml: pages outside docs/, notebooks, and links that leave the site.
 
 Pages are written to be read as files of the project. On the site README.md is the first page, a notebook is a page, and
 what is no page (a module, a machine's file) is named without a link.
@@ -22,7 +22,7 @@ from notebook_page import markdown_of  # noqa: E402 - found by the line above
 
 OF_ROOT = {"README.md": "index.md", "CONTRIBUTING.md": "", "DEVIATIONS.md": "", "CHANGELOG.md": ""}
 PAGES = {name: page or name for name, page in OF_ROOT.items()}  # of the site, by the name of the project's file
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -44,19 +44,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
-    """Links to files of the project lead to their pages; of what has none, the name stays."""
+    """Links and pictures lead to the site's pages and files; a link to what has none becomes its name."""
     where = page.file.src_uri
     original = next((name for name, known in PAGES.items() if known == where), f"docs/{where}")
     known = {file.src_uri for file in files}
 
     def led(link: re.Match[str]) -> str:
-        words, target, place = link.groups()
+        mark, words, target, place = link.groups()
         if "://" in target:
             return link[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(original), target))
         there = PAGES.get(path) or path.removeprefix("docs/").replace(".ipynb", ".md")
+        if mark and there not in known:
+            return link[0]
         if there not in known:  # what is nowhere stays a link, which MkDocs finds
             return (words if words.startswith("`") else f"`{words}`") if (ROOT / path).exists() else link[0]
-        return f"[{words}]({posixpath.relpath(there, posixpath.dirname(where) or '.')}{place or ''})"
+        return f"{mark}[{words}]({posixpath.relpath(there, posixpath.dirname(where) or '.')}{place or ''})"
 
     return LINK.sub(led, markdown)

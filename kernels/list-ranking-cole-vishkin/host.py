@@ -11,7 +11,8 @@ from math import log2
 
 import numpy as np
 
-from simtmm.kernel import Launch, Parameter, expect_equal
+from simtmm.kernel import Launch, Parameter
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 PAPER = (
     "Cole and Vishkin, Information and Control 70 (1986); Anderson and Miller, Algorithmica 6 (1991); 001 (Rehman) "
@@ -44,12 +45,7 @@ def tosses(n):
 
 
 def inputs(p):
-    random = np.random.default_rng(p.seed)
-    order = np.arange(p.n)
-    if p.order == "random":
-        order[1:] = 1 + random.permutation(p.n - 1)
-    successor = np.full(p.n, NOBODY, dtype=np.int32)
-    successor[order[:-1]] = order[1:]
+    _, successor = drawn_list(np.random.default_rng(p.seed), p.n, p.order, NOBODY)
     distance = np.ones(p.n, dtype=np.int32)
     distance[0] = 0  # the head
     nothing = {name: np.zeros(p.n, dtype=np.int32) for name in ("leaves", "colour", "tossed", "packed", "left", "rank")}
@@ -108,10 +104,4 @@ def launches(p, memory):
 
 
 def check(p, before, after):
-    successor = before["successor"].tolist()
-    expected = np.empty(p.n, dtype=np.int32)
-    node = 0
-    for rank in range(p.n):
-        expected[node] = rank
-        node = successor[node]
-    expect_equal("rank", after["rank"], expected)
+    expect_ranks("rank", after["rank"], before["successor"])

@@ -15,6 +15,7 @@ from math import ceil, log2
 import numpy as np
 
 from simtmm.kernel import Launch, Parameter, expect_equal
+from simtmm.right_answer.linked_list import expect_ranks
 
 PAPER = "001 (Rehman) sections 4.2, 4.2.1 and 4.3, Algorithm 7; Table 4.1; section 6.3"
 
@@ -133,13 +134,7 @@ def check(p, before, after):
         regular = np.arange(0, p.n, done[0][1])
         check_local_ranks(before.get("splitters", regular), before["successor0"], after)
         return
-    successor = before["successor0"].tolist()
-    expected = np.empty(p.n, dtype=np.int32)
-    node = 0
-    for rank in range(p.n):
-        expected[node] = rank
-        node = successor[node]
-    expect_equal("rank", after["rank0"], expected)
+    expect_ranks("rank", after["rank0"], before["successor0"])
 
 
 def check_local_ranks(splitters, successor, after):

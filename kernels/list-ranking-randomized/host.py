@@ -12,7 +12,8 @@ from math import log2
 import numpy as np
 
 from simtmm.errors import KernelError
-from simtmm.kernel import Launch, Parameter, expect_equal
+from simtmm.kernel import Launch, Parameter
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 PAPER = "Anderson and Miller, Information Processing Letters 33 (1990); 001 (Rehman) section 2.5, Table 2.1"
 
@@ -35,12 +36,7 @@ def queue(n):
 
 
 def inputs(p):
-    random = np.random.default_rng(p.seed)
-    order = np.arange(p.n)
-    if p.order == "random":
-        order[1:] = 1 + random.permutation(p.n - 1)
-    successor = np.full(p.n, END_OF_LIST, dtype=np.int32)
-    successor[order[:-1]] = order[1:]
+    _, successor = drawn_list(np.random.default_rng(p.seed), p.n, p.order, END_OF_LIST)
     tops = np.arange(0, p.n, queue(p.n), dtype=np.int32)
     tops[0] = 1  # the head stays
     return {
@@ -76,10 +72,4 @@ def launches(p, memory):
 
 
 def check(p, before, after):
-    successor = before["successor"].tolist()
-    expected = np.empty(p.n, dtype=np.int32)
-    node = 0
-    for rank in range(p.n):
-        expected[node] = rank
-        node = successor[node]
-    expect_equal("rank", after["rank"], expected)
+    expect_ranks("rank", after["rank"], before["successor"])

@@ -17,6 +17,7 @@ from math import ceil, log2
 import numpy as np
 
 from simtmm.kernel import Launch, Parameter, expect_equal
+from simtmm.right_answer.linked_list import drawn_list, expect_ranks
 
 PAPER = "Reid-Miller, SPAA 1994; 001 (Rehman) section 2.5, Table 2.1"
 
@@ -44,11 +45,7 @@ def interval(n):
 
 def inputs(p):
     random = np.random.default_rng(p.seed)
-    order = np.arange(p.n)
-    if p.order == "random":
-        order[1:] = 1 + random.permutation(p.n - 1)
-    successor = np.full(p.n, END_OF_LIST, dtype=np.int32)
-    successor[order[:-1]] = order[1:]
+    order, successor = drawn_list(random, p.n, p.order, END_OF_LIST)
     sublists = max(1, p.n // interval(p.n))
     cuts = order[random.choice(max(1, p.n - 1), max(1, sublists - 1), replace=False)]  # the last node is none
     return {
@@ -96,10 +93,4 @@ def launches(p, memory):
 
 def check(p, before, after):
     expect_equal("successor", after["successor"], before["successor"])
-    successor = before["successor"].tolist()
-    expected = np.empty(p.n, dtype=np.int32)
-    node = 0
-    for rank in range(p.n):
-        expected[node] = rank
-        node = successor[node]
-    expect_equal("rank", after["rank"], expected)
+    expect_ranks("rank", after["rank"], before["successor"])

@@ -30,7 +30,10 @@ class OverTime:
 
 
 def over_time(machine: Machine, result: Result, most: int) -> OverTime | None:
-    """In at most so many stretches; None without traffic."""
+    """In at most so many stretches; None without traffic.
+
+    most: stretches at most.
+    """
     if result.traffic is None or not result.ticks:
         return None
     traffic = result.traffic.within(result.ticks, most)

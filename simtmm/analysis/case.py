@@ -44,7 +44,10 @@ class Case:
         return _label(self.program, self.given)
 
     def cycles(self, series: str) -> float | None:
-        """The time that a series tells; None where it tells none, and for measured ones without a clock."""
+        """The time that a series tells; None where it tells none, and for measured ones without a clock.
+
+        series: its name, as "simulated" or a model's.
+        """
         if series == SIMULATED:
             return self.result.cycles
         if series == MEASURED:
@@ -53,7 +56,10 @@ class Case:
         return self.predictions[series].cycles if series in self.predictions else None
 
     def seconds(self, series: str) -> float | None:
-        """The same in seconds; None without a clock, except for measured ones."""
+        """The same in seconds; None without a clock, except for measured ones.
+
+        series: its name, as "simulated" or a model's.
+        """
         if series == MEASURED:
             return self.measured_seconds
         cycles, clock = self.cycles(series), self.machine.clock_hz
@@ -62,11 +68,16 @@ class Case:
     def half_interval(self, series: str) -> float | None:
         """Half of the interval in which a sampled time lies, as a part of it; None of what was simulated whole, and of
         other series.
+
+        series: its name, as "simulated" or a model's.
         """
         return float(self.sampled["error"]) if self.sampled and series == SIMULATED else None
 
     def bound(self, series: str) -> str | None:
-        """What a series says binds: a model's term, or the cause that most of the simulated time goes to."""
+        """What a series says binds: a model's term, or the cause that most of the simulated time goes to.
+
+        series: its name, as "simulated" or a model's.
+        """
         if series == SIMULATED:
             if any(self.causes.values()):
                 return max(self.causes, key=lambda name: self.causes[name])

@@ -29,7 +29,7 @@ logger = logging.getLogger("simtmm")
 NONE_GIVEN = Constants()
 
 
-def compare(
+def compare(  # noqa: PLR0913, PLR0917 - each is an option of a comparison
     sources: Sequence[str],
     machines: Mapping[str, Machine] | Sequence[str] = (),
     parameters: Mapping[str, Sequence[object]] | None = None,

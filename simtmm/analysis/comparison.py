@@ -84,16 +84,25 @@ class Comparison(Displayed):
         return "s" if all(case.machine.clock_hz is not None for case in self.cases) else "cycles"
 
     def time(self, case: Case, series: str) -> float | None:
-        """In `unit`."""
+        """In `unit`.
+
+        series: its name, as "simulated" or a model's.
+        """
         return case.seconds(series) if self.unit == "s" else case.cycles(series)
 
     def ratio(self, case: Case, series: str) -> float | None:
-        """Time over the reference's; None if either is unknown or not above 0."""
+        """Time over the reference's; None if either is unknown or not above 0.
+
+        series: its name, as "simulated" or a model's.
+        """
         time, reference = case.cycles(series), case.cycles(self.reference)
         return time / reference if time is not None and reference is not None and min(time, reference) > 0 else None
 
     def pairs(self, series: str) -> list[tuple[Case, float, float]]:
-        """(case, the reference's time, the series' time) of the cases that have both, in `unit`."""
+        """(case, the reference's time, the series' time) of the cases that have both, in `unit`.
+
+        series: its name, as "simulated" or a model's.
+        """
         found = []
         for case in self.cases:
             if self.ratio(case, series) is not None:

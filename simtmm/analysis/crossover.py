@@ -87,6 +87,9 @@ def versus(
 
     over: along which symbols; if left out, n, m, L and T, as far as the algorithms have them and the others are given.
     Threads are as in `predict_paper`. variants: of the first and the second. Raises ModelError, the symbol named.
+    first, second: names of algorithms.
+    parameters: values of their symbols by name.
+    threads_per_core: T, where it is given.
     """
     algorithms = (find(first), find(second))
     first, second = (

@@ -55,6 +55,7 @@ def evaluate(name: str, given: Mapping[str, Sequence[float]], machine: Machine |
 
     given: values by symbol. machine: gives the symbols that it has, where they are not given. Raises ModelError for an
     unknown equation or symbol, for one that is missing or outside its domain, and for too many points.
+    name: of an equation, as `simtmm paper equation` takes it.
     """
     equation = find_equation(name)
     symbols = _with_machine(equation, given, machine)

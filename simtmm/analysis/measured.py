@@ -42,6 +42,7 @@ def measured_time(given: str | None, seconds_only: bool = False) -> MeasuredTime
     """The measured time that a caller means by seconds, by a file of times, or by the name of the papers'.
 
     seconds_only: whether files and names are refused, as of an algorithm, which no file names.
+    given: a number of seconds, a file, or a name; None if none was given.
 
     Raises ModelError, and the errors of the file.
     """
@@ -60,6 +61,10 @@ def measured_time(given: str | None, seconds_only: bool = False) -> MeasuredTime
 
 
 def check_factor(factor: float | None, measured: str | None) -> None:
-    """Raise ModelError for a factor without a measured time."""
+    """Raise ModelError for a factor without a measured time.
+
+    factor: how many times its predicted time is worth looking into; None if not given.
+    measured: as it was given, None if it was not.
+    """
     if factor is not None and measured is None:
         raise ModelError("--factor: needs --measured, the time that it is for")

@@ -8,7 +8,7 @@ from simtmm.errors import StudyError, nearest
 from simtmm.measurement.nsight import COUNTED, NsightLaunch
 
 if TYPE_CHECKING:
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.trace.schema import TraceLaunch
 
 
@@ -65,6 +65,9 @@ def beside(run: "Run", measured: Sequence[NsightLaunch]) -> Beside:
 
     Times are those behind a launch's overhead, which Nsight's are, too. Raises StudyError where the run has no launches
     of a trace, or none of the export's.
+
+    run: one of a trace.
+    measured: launches of the export, in order.
     """
     if run.info is None or run.result.stalls is None:
         raise StudyError(f"{run.program}: has no kernel launches to compare with Nsight Compute")

@@ -39,7 +39,12 @@ UNITS = ("cycles", "s")  # of a1 and a0
 
 
 def is_algorithm(name: Source) -> bool:
-    """Whether that is an algorithm of the papers. Raises ModelError for a name of neither that nor a program."""
+    """Whether that is an algorithm of the papers.
+
+    name: a word of a command line, a path or a program.
+
+    Raises ModelError for a name of neither that nor a program.
+    """
     if not isinstance(name, str):
         return False
     if name in ALGORITHMS:
@@ -62,7 +67,7 @@ def refuse_foreign(of_paper: bool, given: Sequence[str]) -> None:
         raise ModelError(f"{given[0]}: is for {kinds}")
 
 
-def predict_program(
+def predict_program(  # noqa: PLR0913, PLR0917 - each is an option of a prediction
     source: Source,
     machine: Machine,
     parameters: Mapping[str, object] | None = None,
@@ -83,6 +88,8 @@ def predict_program(
     a kernel is recorded (see simtmm.record). sample: "auto" counts some of its blocks, as `run` simulates them until
     the time is known to within `error`, and extrapolates. Raises the errors of the steps (simtmm.errors), for names
     before anything is recorded.
+    parameters: values of some of the kernel's parameters, as texts or numbers.
+    progress: told how many events there are so far.
     """
     chosen = [model for model in models if model != CALIBRATED.name] if models else list(MODELS)
     for model in chosen:
@@ -165,6 +172,11 @@ def predict_paper(
 
     Along a size and L, a core has as many threads as the algorithm feeds and the machine holds; where threads_per_core
     is given, that many. Raises ModelError, the symbol named.
+
+    name: of the algorithm.
+    parameters: values of its symbols by name.
+    variant: the name of a variant; the first if left out.
+    threads_per_core: T; what the algorithm feeds and the machine holds if left out.
     """
     algorithm = find(name)
     given = set(parameters)

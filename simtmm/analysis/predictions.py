@@ -17,7 +17,7 @@ from simtmm.model.launch.occupancy import ForcedBlocks
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
 from simtmm.sampling import Sampled
-from simtmm.trace.schema import Sampling
+from simtmm.trace.sampled_blocks import Sampling
 
 if TYPE_CHECKING:
     import pandas
@@ -61,7 +61,11 @@ class Predictions(Displayed):
     sampled: Sampled | None = None
 
     def beside(self, seconds: float, factor: float) -> "Predictions":
-        """The same with a measured time. Raises the ModelError of `simtmm.model.departure.measured_departure`."""
+        """The same with a measured time. Raises the ModelError of `simtmm.model.departure.measured_departure`.
+
+        seconds: the measured time.
+        factor: how many times its predicted time is worth looking into.
+        """
         closed = {f"{model}, closed form": prediction for model, prediction in self.closed_form.items()}
         return dataclasses.replace(self, departed=measured_departure({**self.predictions, **closed}, seconds, factor))
 

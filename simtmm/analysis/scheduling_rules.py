@@ -58,6 +58,8 @@ def known_rules() -> dict[str, NamedRule]:
 def rule_of(text: str) -> NamedRule:
     """The rule that is written so: a name (`known_rules`), with other numbers too, or FILE.py:NAME.
 
+    text: as "two_level(4)" or "mine.py:rule".
+
     Raises SimtmmError, and StudyError where the file can't be run or has no such rule.
     """
     if text in BUILT_IN:
@@ -66,7 +68,7 @@ def rule_of(text: str) -> NamedRule:
     if colon or text.endswith(".py"):
         return NamedRule(text, _of_file(path if colon else text, name if colon else ""))
     try:
-        rule = example_rule(text)
+        rule = example_rule(text.replace("-", "_"))  # machines' own names have hyphens
     except SimtmmError:
         if text.partition("(")[0] in {*SIMPLE, *NUMBERED}:
             raise
@@ -141,6 +143,10 @@ def judge(
     """Look for counter-examples to each promise; the arguments are those of simtmm.testing.check_rule.
 
     picture: of the first counter-example.
+    promises: laws that the rule is to keep.
+    draws: machines and workloads that are drawn for each.
+    seed: of what is drawn.
+    engine: a name in simtmm.engine.ENGINES.
 
     Raises SimtmmError for what check_rule does not take, and where Hypothesis is not installed.
     """
@@ -191,6 +197,10 @@ def compare_rules(
     watch: Watch | None = None,
 ) -> list[ByRule]:
     """Run programs on a machine by its own rule and by others: on the fast engine, but for those that are not compiled.
+
+    sources: kernels, traces or workloads.
+    parameters: values of some of the kernels' parameters, as texts or numbers.
+    form: how kernels are recorded (see simtmm.record).
 
     Raises the errors of opening programs and of engines, and StudyError for what goes wrong in a rule.
     """

@@ -114,7 +114,10 @@ def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> T
 
 
 def chunks_of_kinds(stalls: Stalls, what: Count = Count.CHUNKS) -> dict[str, int]:
-    """Chunks that instructions list, or what else is counted of them, by the kind of place."""
+    """Chunks that instructions list, or what else is counted of them, by the kind of place.
+
+    what: what is counted.
+    """
     of_sites = stalls.counts[:-1, what].reshape(len(stalls.places.sites), len(stalls.places.arrays)).sum(axis=1)
     found: dict[str, int] = {}
     for site in np.flatnonzero(of_sites).tolist():

@@ -109,7 +109,7 @@ def verdict(
     return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words)
 
 
-def _sentence(
+def _sentence(  # noqa: PLR0913, PLR0917 - each is a part of the sentence
     machine: Machine,
     result: Result,
     workload: AnyWorkload,

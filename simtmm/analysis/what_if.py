@@ -7,6 +7,7 @@ import numpy as np
 
 from simtmm.analysis.waves import in_waves
 from simtmm.engine import causes, simulate
+from simtmm.engine.choice import is_small
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
@@ -247,11 +248,14 @@ def listed(words: Sequence[str]) -> str:
 
 
 def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
-    """Seconds that simulating a program once more takes, about: each operation, chunk and grant takes some."""
+    """Seconds that simulating a program once more takes, about: each operation, chunk and grant takes some.
+
+    Of a small one it is the fast engine's, whichever ran: what is tried must not depend on what was compiled before.
+    """
     work = workload.operations + result.transactions
     if machine.scheduling.switch == "every-instruction":
         work += min(result.issued, LONG_COMPUTE * workload.operations)  # longer computes are jumped over
-    return work / RATES[result.engine]
+    return work / RATES["fast" if is_small(machine, workload) else result.engine]
 
 
 def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:

@@ -14,7 +14,10 @@ from simtmm.study.winners import Winner, exchanges, winner
 
 
 def winners(made: Comparison) -> tuple[Winner, ...]:
-    """By place and series, in the order of the cases; places that only one program has are left out."""
+    """By place and series, in the order of the cases; places that only one program has are left out.
+
+    made: a comparison of several programs.
+    """
     shared = _shared(made.cases)
     places: dict[tuple[object, ...], list[Case]] = {}
     for case in made.cases:
@@ -34,7 +37,10 @@ def winners(made: Comparison) -> tuple[Winner, ...]:
 
 
 def contest(made: Comparison) -> dict[str, Any]:
-    """The whole object, for JSON."""
+    """The whole object, for JSON.
+
+    made: a comparison of several programs.
+    """
     winning = winners(made)
     return {
         "winners": [{**asdict(one), "lead": one.lead} for one in winning],

@@ -48,7 +48,10 @@ def throughput(
     blocks: Sequence[int],
     form: str | None = None,
 ) -> Throughput:
-    """`sweep_blocks`, as a value that shows itself."""
+    """`sweep_blocks`, as a value that shows itself.
+
+    source, parameters, blocks, form: as there.
+    """
     kernel, swept = sweep_blocks(source, machine, parameters, blocks, form=form)
     return Throughput(kernel, machine.name, swept)
 
@@ -64,6 +67,10 @@ def sweep_blocks(
     """Throughput over requested blocks by Eq (5.13), for the first launch of a kernel or trace, and its function.
 
     form: "written", "compiled" or "ptx", how a kernel is recorded (see simtmm.record).
+    source: a kernel's name, or a file.
+    parameters: values of some of the kernel's parameters, as texts or numbers.
+    blocks: numbers of requested blocks.
+    progress: told how many events there are so far.
 
     Raises ModelError for too many counts and for a trace without launches.
     """

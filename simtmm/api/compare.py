@@ -15,7 +15,7 @@ from simtmm.study.design.by_sample import BySample
 from simtmm.watch import Watch
 
 
-def compare(
+def compare(  # noqa: PLR0913 - each is an option of the verb
     sources: str | Path | Iterable[str | Path],
     machines: Machine | str | Path | Iterable[Machine | str | Path] = (),
     parameters: Mapping[str, Sequence[object]] | None = None,

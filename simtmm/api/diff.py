@@ -10,14 +10,14 @@ from simtmm.requests.diff import DiffRequest
 
 if TYPE_CHECKING:
     from simtmm.analysis.difference import Difference
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine
     from simtmm.watch import Watch
 
 
-def diff(
+def diff(  # noqa: PLR0913 - each is an option of the verb
     a: "str | Path | Kernel | Run",
     b: "str | Path | Kernel | Run",
     machine: "Machine | str | Path | None" = None,

@@ -13,7 +13,7 @@ from simtmm.requests.run import BY
 if TYPE_CHECKING:
     import pandas
 
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
 
 HEIGHT = 760  # pixels of the page in a notebook
 
@@ -59,7 +59,7 @@ class Explanation(Displayed):
 
         suffix = Path(path).suffix
         if suffix not in (".html", ".csv", ".json"):
-            raise OutputError(f"{path}: must be a file .html, .csv or .json")
+            raise OutputError(f"{path}: must end in .html, .csv or .json")
         if suffix == ".html":
             text = self.html()
         elif suffix == ".csv":

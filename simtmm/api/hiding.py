@@ -70,7 +70,7 @@ def zigzag(
     return throughput(source, _machine(source, machine, form, set, None), parameters, blocks, form)
 
 
-def crossover(
+def crossover(  # noqa: PLR0913 - each is an option of the verb
     a: str,
     b: str,
     machine: "Machine | str | Path | None" = None,

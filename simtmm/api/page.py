@@ -14,6 +14,7 @@ from typing import Any
 
 import simtmm
 from simtmm.files import write_text, written_whole
+from simtmm.python_text import parsed
 
 PAGE = Path("docs/api.md")
 WIDTH = 88  # characters of a signature in one line
@@ -94,7 +95,7 @@ def _members(value: type[Any]) -> Iterator[str]:
 
 def _parsed(value: Any) -> Any:
     """The syntax tree of a function or class: annotations as they are written, whatever version of Python this is."""
-    return ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    return parsed(textwrap.dedent(inspect.getsource(value))).body[0]
 
 
 def _signature(name: str, node: ast.FunctionDef, width: int | None = None) -> str:

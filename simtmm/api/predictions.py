@@ -15,7 +15,7 @@ from simtmm.trace.io import Trace
 from simtmm.watch import Watch, watched
 
 
-def predictions(
+def predictions(  # noqa: PLR0913 - each is an option of the verb
     source: str | Path | Kernel | Trace,
     machine: Machine | str | Path = "gtx280",
     parameters: Mapping[str, object] | None = None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simtmm.trace.io import Trace
 
 
-def record(
+def record(  # noqa: PLR0913 - each is an option of the verb
     source: "str | Path | Kernel | None" = None,
     parameters: Mapping[str, object] | None = None,
     on: str = "cpu",

@@ -9,7 +9,7 @@ from simtmm.api.requested import request_of
 from simtmm.requests.run import LONG, RunRequest
 
 if TYPE_CHECKING:
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.graph import Source as GraphSource
     from simtmm.kernel import Kernel
     from simtmm.machine import Machine
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Sizes = int | str | Sequence[int] | None
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     source: "str | Path | Kernel | Trace | Workload | Program | None" = None,
     machine: "Machine | str | Path | None" = None,
     parameters: Mapping[str, object] | None = None,

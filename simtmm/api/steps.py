@@ -42,7 +42,7 @@ def lower(
     return lowering.lower(opened_trace(trace), opened_machine(machine), progress, places)
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine | str | Path,
     workload: Workload | Trace | str | Path,
     engine: str | None = None,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simtmm.watch import Watch
 
 
-def sweep(
+def sweep(  # noqa: PLR0913 - each is an option of the verb
     study: "str | Path | Sequence[str | Path] | Mapping[str, Any] | Design",
     store: "str | Path | Store" = ":memory:",
     workers: int | None = None,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from simtmm.watch import Watch
 
 
-def tune(
+def tune(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     kernel: str | Path,
     machine: "Machine | str | Path | None" = None,
     over: Mapping[str, object] | None = None,

@@ -35,12 +35,20 @@ def own_folder(kind: str, root: Path | None = None) -> Path:
 
     Where it can't be had, or others could have put something there, one for this process alone, and a warning where
     that is worth one.
+
+    kind: of what lies there, as "programs".
     """
     return _own(root or cache_folder(), kind)
 
 
 def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:
-    """The file that was kept there under a label and a key; None where there is none, or only what is not sound."""
+    """The file that was kept there under a label and a key; None where there is none, or only what is not sound.
+
+    folder: of the cache.
+    label: the beginning of the file's name, for people.
+    key: what it was made of, as a hash.
+    suffix: the file's ending.
+    """
     for path in _under(folder, label, key, suffix):
         if path.name == _name(label, key, _content(path), suffix):
             return path
@@ -49,7 +57,13 @@ def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:
 
 
 def is_kept(folder: Path, label: str, key: str, suffix: str) -> bool:
-    """Whether something lies there under a label and a key, sound or not: a quick look."""
+    """Whether something lies there under a label and a key, sound or not: a quick look.
+
+    folder: of the cache.
+    label: the beginning of the file's name, for people.
+    key: what it was made of, as a hash.
+    suffix: the file's ending.
+    """
     return bool(_under(folder, label, key, suffix))
 
 
@@ -80,6 +94,11 @@ def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path],
     Where nothing can be written, a full disk say, it is stored for this process only, with a warning. Raises
     OutputError
     where that can't be either.
+
+    folder: of the cache.
+    label: the beginning of the file's name, for people.
+    key: what it was made of, as a hash.
+    suffix: the file's ending.
     """
     try:
         return _kept(folder, label, key, suffix, make)

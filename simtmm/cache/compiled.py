@@ -30,11 +30,14 @@ _IMPORT = re.compile(
 
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[None]:
-    """Say that this is compiled, should it take longer than a look into the cache ever does."""
+    """Say that this is compiled, should it take longer than a look into the cache ever does.
+
+    what: is compiled, as messages call it.
+    """
     if not what:
         yield
         return
-    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (kept)' if outlasts() else ''}"])
+    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (cached)' if outlasts() else ''}"])
     timer.daemon = True
     timer.start()
     try:
@@ -45,7 +48,10 @@ def announced(what: str) -> Iterator[None]:
 
 @cache
 def kept_folder(module: str) -> Path | None:
-    """Where a module's compiled functions are stored; None without the user's cache."""
+    """Where a module's compiled functions are stored; None without the user's cache.
+
+    module: its dotted name.
+    """
     named = os.environ.get("SIMTMM_COMPILED")
     root = Path(named) if named else cache_folder()
     folder = own_folder("simtmm" if named else "compiled", root)
@@ -62,7 +68,10 @@ def kept_folder(module: str) -> Path | None:
 
 
 def sources_of(module: str) -> str:
-    """A hash of the sources of a module and of all modules of its package that it imports, however far away."""
+    """A hash of the sources of a module and of all modules of its package that it imports, however far away.
+
+    module: its dotted name.
+    """
     found: dict[Path, bytes] = {}
     _collect(_file_of(module), found)
     digest = hashlib.sha256()

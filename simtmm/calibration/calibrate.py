@@ -4,7 +4,7 @@ Two measurements are enough, both from small benchmarks:
 
 - a pointer chase over the size of the buffer: latencies of L1, L2 and global memory, and the caches' sizes
   (chase.py), compared with what reading at low occupancy takes (chase_check.py);
-- bandwidth of streaming kernels over occupancy: bandwidth, launches of blocks and warps, stores (stream_fit.py).
+- bandwidth of streaming kernels over occupancy: bandwidth, launches of blocks and warps, stores (streams).
 
 Each is a value of the machine, the same for all points. The simulator itself is the function that is fitted.
 """
@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 from simtmm.calibration.chase import chase_errors, chase_values, memory_latency
 from simtmm.calibration.chase_check import CHASE, FROM_READ, LATENCY_FROM, checked_latency, latency_of_read, read_round
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels
-from simtmm.calibration.streams.fit import HOLDABLE, StreamFit
+from simtmm.calibration.streams.fit import StreamFit
 from simtmm.calibration.streams.occupancy_curve import StreamPoint, occupancy_curve
+from simtmm.calibration.streams.part import HOLDABLE
 from simtmm.calibration.translation import find_translation
 from simtmm.calibration.values import Calibration, Value, with_sources, with_values
 from simtmm.errors import StudyError, shown
@@ -44,7 +45,8 @@ def calibrate(
     numbers of groups and threads follow from the stream measurement. measurements: how `latency` and `stream` are
     called in the sources. watch: called as things go on. latency_from: where L comes from, "chase" or "read": the read
     kernel at low occupancy less the base's starts of blocks and warps. hold: keys that stay as the base has them, of
-    `HOLDABLE` (simtmm/calibration/streams/fit.py); the others are fitted beside them.
+    `HOLDABLE` (simtmm/calibration/streams/part.py); the others are fitted beside them.
+    name: what the machine is called.
 
     Raises StudyError where the measurements do not fit together.
     """

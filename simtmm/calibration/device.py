@@ -35,7 +35,7 @@ ATTRIBUTES = {
 RESERVED = 1024  # bytes of each block's shared memory from compute capability 8.0 on, where the device does not say
 
 
-def calibrate_device(
+def calibrate_device(  # noqa: PLR0913, PLR0917 - each is an option of the calibration
     number: int,
     name: str | None = None,
     base: Machine | None = None,

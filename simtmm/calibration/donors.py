@@ -113,6 +113,7 @@ def left_out(machine: Machine, calibrated: Iterable[Machine], *, measured: bool)
 
     measured: whether a pointer chase on it and the bandwidth of one read of large arrays are known; without them L
         and bandwidth come from the data sheet by the family's rules.
+    calibrated: machines that were calibrated, the machine itself among them or not.
 
     Raises StudyError where the machine has no family, or no other one of its families is calibrated.
     """

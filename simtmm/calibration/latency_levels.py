@@ -49,6 +49,8 @@ class Level:
 def load_latency(path: str | Path, gpu: str | None = None) -> LatencyCurve:
     """A GPU's curve from a CSV file with the columns buffer_kib, median_cycles (or mean_cycles) and, if there,
     clock_mhz and gpu. Raises StudyError.
+
+    gpu: as the column gpu has it; the only one of the file if left out.
     """
     rows = read_rows(path, gpu, ("buffer_kib",))
     column = "median_cycles" if "median_cycles" in rows[0] else "mean_cycles"

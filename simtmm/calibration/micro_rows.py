@@ -16,7 +16,7 @@ from simtmm.calibration.csv_rows import LEAST, MOST
 from simtmm.cuda.sass.work import class_of_opcode
 from simtmm.documents import duplicates, read_csv
 from simtmm.errors import StudyError, nearest, shown
-from simtmm.machine.tables import Instructions
+from simtmm.machine.tables.instructions import Instructions
 from simtmm.machine.values import LARGEST_COUNT
 
 EMPTY = ("empty", "emptykernel")

@@ -59,7 +59,10 @@ def kernel_folders() -> dict[str, Path]:
 
 
 def current_name(name: str) -> str:
-    """What a kernel is called now, if that is its old name; the name itself if it is not, or a kernel has it."""
+    """What a kernel is called now, if that is its old name; the name itself if it is not, or a kernel has it.
+
+    name: as a user or a file has it.
+    """
     if name not in KERNELS or name in known_kernels():
         return name
     tell("kernel", name, KERNELS[name])
@@ -67,7 +70,12 @@ def current_name(name: str) -> str:
 
 
 def typed_kernel(kernel: str | Path) -> Path:
-    """The folder of a kernel that a user named, by its name or its folder's path. Raises KernelError."""
+    """The folder of a kernel that a user named, by its name or its folder's path.
+
+    kernel: a word of a command line, or a path.
+
+    Raises KernelError.
+    """
     if not isinstance(kernel, (str, Path)):
         raise KernelError(f"kernel = {shown(kernel)}: must be a kernel's name, or a path to its folder")
     folder, named = Path(kernel), str(kernel)
@@ -86,13 +94,19 @@ def typed_kernel(kernel: str | Path) -> Path:
 
 
 def named_kernel(name: str) -> Path | None:
-    """The folder of a kernel that data names; None where no kernel that data can name has exactly that name."""
+    """The folder of a kernel that data names; None where no kernel that data can name has exactly that name.
+
+    name: as the data have it.
+    """
     known = known_kernels().get(current_name(name))
     return None if known is None or known.origin == "here" else taken(known, "kernel")
 
 
 def refusal(name: str, folder: Path | None = None) -> str:
-    """Why data can't name a kernel so, and what helps. folder: what it is a path to, relative to here."""
+    """Why data can't name a kernel so, and what helps. folder: what it is a path to, relative to here.
+
+    name: as the data have it.
+    """
     if name in known_kernels():
         return f"is a kernel of ./{HERE}, which a file can name only with --kernel-path {HERE}"
     if folder is not None:
@@ -103,7 +117,11 @@ def refusal(name: str, folder: Path | None = None) -> str:
 
 
 def describe(name: str, folder: Path) -> Description:
-    """The description of a kernel from the text of host.py, which is read and not run."""
+    """The description of a kernel from the text of host.py, which is read and not run.
+
+    name: of the kernel.
+    folder: its path.
+    """
     path = folder / "host.py"
     try:
         text = HostText(_content(path), str(path))

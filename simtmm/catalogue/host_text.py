@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from simtmm.errors import KernelError, shown_error
 from simtmm.parameter import SEED, Parameter, resolved
+from simtmm.python_text import parsed
 
 NEEDED = ("inputs", "launches", "check")  # functions of a host.py
 MOST_BITS = 1000  # of a whole number: what a float can hold
@@ -63,7 +64,7 @@ class HostText:
         try:
             with warnings.catch_warnings():  # of escapes that mean nothing, say; they show when it is run
                 warnings.simplefilter("ignore")
-                self._tree = ast.parse(text, path)
+                self._tree = parsed(text, path)
         except SyntaxError as error:
             at = path if error.lineno is None else f"{path}:{error.lineno}"
             raise KernelError(f"{at}: SyntaxError: {shown_error(SyntaxError(error.msg))}") from None
@@ -171,7 +172,7 @@ class HostText:
         except (TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
             raise Untold from None
 
-    def _evaluated(self, node: ast.expr, scope: _Scope | None) -> Any:
+    def _evaluated(self, node: ast.expr, scope: _Scope | None) -> Any:  # noqa: C901 - a case for each kind of syntax
         match node:
             case ast.Constant(value=value) if value is None or isinstance(value, (bool, int, float, str)):
                 return value

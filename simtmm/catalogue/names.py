@@ -32,7 +32,10 @@ class Known:
 
 
 def places(what: str) -> list[tuple[Origin, list[Path]]]:
-    """The folders in which "kernels" or "machines" are looked up, in that order."""
+    """The folders in which "kernels" or "machines" are looked up, in that order.
+
+    what: "kernels" or "machines".
+    """
     here = Path(what)
     return [
         ("given", given_folders(what)),

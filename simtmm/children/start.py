@@ -117,6 +117,10 @@ def run(
 def run_python(program: Path, words: Sequence[str], *, given: bytes, limits: Limits, seconds: int) -> Done:
     """A file that needs nothing but Python's own library, likewise. seconds: of the processor's time that it may take.
 
+    program: path of the file.
+    words: of its command line.
+    given: what it reads from its standard input.
+
     Raises as `run` does.
     """
     reader, writer = os.pipe()
@@ -140,6 +144,8 @@ def started(
     """A process that goes on, with our environment. files: that it has open beside the standard ones.
 
     apart: in a session of its own: Ctrl-C is for us, who end it.
+    words: the program, and its command line.
+    stdin, stdout, stderr: as of subprocess.Popen.
 
     Raises OSError.
     """
@@ -185,6 +191,7 @@ def python(
     words: of its command line. memory: bytes that it may take; 0 for no limit.
     is_awaited: whether the thread that calls this waits for its end.
     apart: as of `started`.
+    stdin, stdout, stderr: as of subprocess.Popen.
 
     Raises OSError.
     """
@@ -213,7 +220,11 @@ def _python_words(
 
 
 def ended_within(process: Running, seconds: float) -> int | None:
-    """The exit status of a process that ends by then; None where it goes on."""
+    """The exit status of a process that ends by then; None where it goes on.
+
+    process: one that `started` gave.
+    seconds: how long it is waited for.
+    """
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:

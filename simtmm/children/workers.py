@@ -96,7 +96,11 @@ class WorkerPool:
     """
 
     def __init__(self, workers: int, begin: Callable[..., None], *arguments: Any) -> None:
-        """begin: called in each worker, first with an end of a pipe that is closed where it is to end at once."""
+        """begin: called in each worker, first with an end of a pipe that is closed where it is to end at once.
+
+        workers: how many there are at most.
+        arguments: of `begin`, behind the pipe.
+        """
         # Not forked: this process may have threads, a progress bar's say, and a fork takes their locks along
         context = multiprocessing.get_context("spawn")
         reader, self._stop = context.Pipe(duplex=False)
@@ -108,7 +112,11 @@ class WorkerPool:
         self.processes: list[Any] = []
 
     def start(self, call: Callable[..., Any], *arguments: Any) -> None:
-        """Start all workers, each with a call; else each is started when there is something for it to do."""
+        """Start all workers, each with a call; else each is started when there is something for it to do.
+
+        call: a function that a process can be sent.
+        arguments: of the call.
+        """
         others = multiprocessing.active_children()
         with interrupts_held(), spawning():
             for _ in range(self._workers):
@@ -116,12 +124,21 @@ class WorkerPool:
         self.processes = [each for each in multiprocessing.active_children() if each not in others]
 
     def submit(self, call: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Hand a call to a worker; gives a future. Raises BrokenProcessPool where one has died."""
+        """Hand a call to a worker; gives a future.
+
+        call: a function that a process can be sent.
+        arguments: of the call.
+
+        Raises BrokenProcessPool where one has died.
+        """
         with interrupts_held(), spawning():
             return self._pool.submit(call, *arguments)
 
     def end(self, *, at_once: bool) -> None:
-        """Have workers end: when they are done with what they do, or whatever they are doing."""
+        """Have workers end: when they are done with what they do, or whatever they are doing.
+
+        at_once: whether they leave what they are doing.
+        """
         if at_once:
             self._stop.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -137,7 +154,10 @@ def _begin(parent: int | None, begin: Callable[..., None], stop: connection.Conn
 
 @contextlib.contextmanager
 def dask_cluster(distributed: Any, workers: int) -> Iterator[Any]:
-    """A Dask cluster on this machine, which ends with the block. distributed: the package."""
+    """A Dask cluster on this machine, which ends with the block. distributed: the package.
+
+    workers: how many processes there are.
+    """
     config = importlib.import_module("dask.config")
     # Scheduler, nannies and workers each put a folder of theirs first on their path, ours that of the scheduler: in the
     # usual folder of temporary files others could have made it

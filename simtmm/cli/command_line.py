@@ -5,6 +5,7 @@ import errno
 import io
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,8 +13,8 @@ from functools import cache
 import typer
 
 from simtmm import own_faults
-from simtmm.cli import app
-from simtmm.errors import InternalError, OutputError, SimtmmError, escaped, one_line, shown, shown_error
+from simtmm.cli import app, old_words
+from simtmm.errors import InternalError, OutputError, SimtmmError, escaped, nearest, one_line, shown, shown_error
 
 WRONG_INPUT = 2
 OF_LAUNCHES = ("--grid", "--block", "--arg", "--kernel", "--shared", "--compile")
@@ -154,11 +155,15 @@ def _is_of_interrupt(error: BaseException | None) -> bool:
 
 
 def _message(error: Exception) -> str:
-    return str(error.format_message()) if hasattr(error, "format_message") else str(error)
+    message = str(error.format_message()) if hasattr(error, "format_message") else str(error)
+    return message.replace(": Value error, ", ": ")  # which the checks of a value's type put before what they say
 
 
 def _where_to_look(error: Exception) -> str:
     """What helps with a mistake of the command line."""
+    unknown = re.fullmatch(r"No such command '(.*)'\.", _message(error))
+    if unknown:
+        return f"see simtmm --help{nearest(unknown[1], old_words.VERBS, ())}"
     if getattr(error, "option_name", None) in OF_LAUNCHES:
         return "describe a .cu file's launches in a file (.toml); only run, diff and record have this option"
     return "see simtmm --help"

@@ -59,11 +59,19 @@ class Device:
         self.clock = DeviceClock(latencies)
 
     def pointer(self, address: int) -> int:
-        """What kernels are given for a virtual address."""
+        """What kernels are given for a virtual address.
+
+        address: a virtual one.
+        """
         return address
 
     def variable(self, module: LinkedModule, name: str) -> npt.NDArray[np.uint8]:
-        """The bytes of a __device__ or __constant__ variable. Raises KernelError."""
+        """The bytes of a __device__ or __constant__ variable.
+
+        name: as the source has it.
+
+        Raises KernelError.
+        """
         self.symbols(module)
         held = self._variables[id(module)]
         if name not in held:
@@ -80,6 +88,7 @@ class Device:
         """Place a module's variables where their bytes lie already; gives their addresses.
 
         variables: of all names that `initial_variables` has, of the same sizes.
+        variables: by name, uint8[bytes] each.
 
         Raises KernelError for a pointer to what is not defined.
         """
@@ -122,7 +131,10 @@ class Device:
         write: Callable[[str], object] | None = None,
         seconds: float = math.inf,
     ) -> None:
-        """Run a kernel to its end, or so many of its blocks; raises what `run` raises, whose the arguments are."""
+        """Run a kernel to its end, or so many of its blocks; raises what `run` raises, whose the arguments are.
+
+        blocks, write, seconds: as there.
+        """
         # Closed before anything else, so that nothing runs any more when an interrupt has come.
         with contextlib.closing(self.run(function, launch, False, blocks, write, seconds)) as pieces:
             for _ in pieces:
@@ -141,6 +153,7 @@ class Device:
 
         blocks: that run, from the first on; all if left out. write: takes what device code prints, instead of what
         the device was created with. seconds: that it may take, about.
+        record: whether its accesses are logged.
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong,
         for threads that wait for each other or go round for ever, and where nothing comes of them for too long
@@ -219,7 +232,12 @@ MOST_OF_CLUSTER = 16  # blocks, which larger ones than 8 must be allowed for on 
 
 
 def cluster_of(function: KernelFunction, launch: DeviceLaunch, where: str) -> tuple[int, int, int] | None:
-    """Blocks of a cluster along each axis, None without clusters. Raises KernelError for what no device takes."""
+    """Blocks of a cluster along each axis, None without clusters.
+
+    where: how errors begin.
+
+    Raises KernelError for what no device takes.
+    """
     bounds = function.linked.module.functions[function.entry].bounds
     own = bounds.get("reqnctapercluster")
     declared = (*own, 1, 1)[:3] if own else None

@@ -49,7 +49,10 @@ class LogReader:
         self.events = self.accesses = 0
 
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
-        """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended."""
+        """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended.
+
+        piece: uint8[bytes].
+        """
         words = piece.view(np.int64)
         numbers = starts = np.empty(0, dtype=np.int64)
         count = log_events.FIND_BLOCKS(words, self._table.kind, numbers, starts)

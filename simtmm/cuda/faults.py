@@ -60,7 +60,10 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
 
 
 def place_text(function: "KernelFunction", name: str, instruction: Instruction) -> str:
-    """File, line and text of an instruction's source, and what it is."""
+    """File, line and text of an instruction's source, and what it is.
+
+    name: of the function that the instruction is in.
+    """
     file, line, text = function.linked.place(name, function.linked.readable_location(name, instruction.location))
     source = f"{file}:{line}: `{text}`" if line else file
     what = instruction.name if instruction.issue is None else instruction.text

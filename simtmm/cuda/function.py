@@ -22,7 +22,10 @@ class KernelFunction:
     is_watched = False
 
     def __init__(self, linked: LinkedModule, entry: str) -> None:
-        """entry: as PTX has it."""
+        """entry: as PTX has it.
+
+        linked: the module that it is of.
+        """
         self.linked, self.entry = linked, entry
 
     @cached_property
@@ -86,7 +89,10 @@ class KernelFunction:
         return twin
 
     def shared_bytes(self, dynamic: int) -> int:
-        """Shared memory of a block, of a launch with so much of it in addition to what the kernel declares [bytes]."""
+        """Shared memory of a block, of a launch with so much of it in addition to what the kernel declares [bytes].
+
+        dynamic: bytes that the launch adds.
+        """
         return self.program.dynamic_offset + dynamic if dynamic else self.program.shared_bytes
 
     @property

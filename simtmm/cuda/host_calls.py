@@ -143,7 +143,7 @@ class _Reader:
         return found.decode("utf-8", "replace")
 
 
-def formatted(form: str, reader: Any, address: int) -> str:
+def formatted(form: str, reader: Any, address: int) -> str:  # noqa: C901 - a case for each conversion of printf
     """What printf prints: the arguments lie at an address, each aligned to its own size."""
 
     def values() -> Iterator[Callable[[str], Any]]:

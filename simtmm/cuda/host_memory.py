@@ -33,7 +33,10 @@ class Owner:
 
     @classmethod
     def of(cls, array: Array) -> "Owner":
-        """That of an array: the whole of what it is a view of, as a bytearray or a file that is mapped."""
+        """The whole of what an array is a view of, as a bytearray or a file that is mapped.
+
+        array: of any shape.
+        """
         keeper, owner = array, array
         while (below := _below(owner)) is not None:
             owner = below
@@ -118,14 +121,21 @@ class HostMemory:
         return held
 
     def adopt(self, variables: Mapping[str, Array], addresses: Mapping[str, int]) -> None:
-        """Know variables of a module, which are placed already, by views of their bytes."""
+        """Know variables of a module, which are placed already, by views of their bytes.
+
+        variables: by name, shape (bytes,) each.
+        addresses: virtual ones, by name.
+        """
         for name, array in variables.items():
             owner = Owner.of(array)
             self._names[name] += 1
             self._add(_Piece(addresses[name], owner.low, owner.bytes, name, True, []), owner.keeper)
 
     def drop(self, base: int) -> None:
-        """Forget what was placed at an address."""
+        """Forget what was placed at an address.
+
+        base: the virtual address of its first byte.
+        """
         self._pieces = [piece for piece in self._pieces if piece.base != base]
         self._by_keeper = {number: piece for number, piece in self._by_keeper.items() if piece.base != base}
 
@@ -133,6 +143,7 @@ class HostMemory:
         """The virtual address of an array's first element; what it is a view of is placed when it is met first.
 
         name: what it is called then. where: how errors begin.
+        array: of any shape, C-contiguous.
 
         Raises KernelError for memory that another array has in part.
         """

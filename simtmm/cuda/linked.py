@@ -18,6 +18,8 @@ class LinkedModule:
     def __init__(self, units: Sequence[CompiledModule], folder: Path | None = None) -> None:
         """folder: that files of source are named from, where they lie in it.
 
+        units: what each source was compiled to.
+
         Raises PtxError, and KernelError for something that is defined twice.
         """
         self._folder = folder.absolute() if folder is not None else None
@@ -69,14 +71,22 @@ class LinkedModule:
         return None
 
     def resources_of(self, entry: str) -> Resources | None:
-        """What a kernel takes; None where there is no assembler to ask."""
+        """What a kernel takes; None where there is no assembler to ask.
+
+        entry: as PTX has it.
+        """
         try:
             return self.resources.get(entry)
         except CompilerError:
             return None
 
     def entry(self, name: str | None) -> str:
-        """The kernel of a name, as PTX has it or as it is written; of none, the only one. Raises KernelError."""
+        """The kernel of a name, as PTX has it or as it is written; of none, the only one.
+
+        name: as PTX has it or as it is written; None for the only one.
+
+        Raises KernelError.
+        """
         from simtmm.cuda.compilers import bare_name
 
         if name is None:
@@ -121,7 +131,11 @@ class LinkedModule:
         return f"; {', '.join(names)} {what}: name an instance, such as {names[0]}<float>"
 
     def place(self, function: str, location: Location | None) -> tuple[str, int, str]:
-        """File, line and text of a place in the source; line 0 where it is not known."""
+        """File, line and text of a place in the source; line 0 where it is not known.
+
+        function: its name.
+        location: in the source; None where nobody knows.
+        """
         unit = self._unit(function)
         if location is None:
             return self._shown.get(unit.name) or self._name(unit.name), 0, ""
@@ -131,7 +145,11 @@ class LinkedModule:
         return self._shown[file], location.line, (unit.source_line(location.file, location.line) or "").strip()
 
     def readable_location(self, function: str, location: Location | None) -> Location | None:
-        """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header."""
+        """The innermost line that can be read, where an instruction was inlined: not one of a compiler's own header.
+
+        function: its name.
+        location: where the instruction is; None where nobody knows.
+        """
         unit, outer = self._unit(function), location
         while outer is not None and (
             unit.source_line(outer.file, outer.line) is None or _header_of(unit.files.get(outer.file, unit.name))

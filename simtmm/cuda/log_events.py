@@ -94,7 +94,7 @@ def size_events(log, kind, slots, threads, counts, last):
         at += 1 if works or kind[site] == _BARRIER else _ENTRY
 
 
-def fill_events(
+def fill_events(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     log, width, kind, generic, issues, sites, shared_site, slots, threads, cursor, last, out,
 ):  # fmt: skip
     """Write the events, and count those that are accesses.

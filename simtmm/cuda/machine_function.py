@@ -43,7 +43,10 @@ class MachineFunction(KernelFunction):
         return program
 
     def shared_bytes(self, dynamic: int) -> int:
-        """What the machine gives a block, without what is the driver's."""
+        """What the machine gives a block, without what is the driver's.
+
+        dynamic: bytes that the launch adds.
+        """
         return -(-self._static_shared // 16) * 16 + dynamic if dynamic else self._static_shared
 
     @property
@@ -59,6 +62,8 @@ class MachineFunction(KernelFunction):
 
 def machine_function(plain: KernelFunction) -> tuple[MachineFunction | None, str]:
     """A kernel as machine code; or None, and why it can't be had.
+
+    plain: the kernel as PTX.
 
     Raises InternalError where lifting it, or translating what was lifted, fails other than by a refusal.
     """

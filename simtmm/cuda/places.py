@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NEAR = 4096  # bytes behind or before an array that are told as its elements, where nothing says whose they are
 _ALL = (1 << 64) - 1
+_SHARED = "shared memory"
 _MEMORY = {"ld": "reads", "st": "writes", "red": "updates", "atom": "updates"}
 
 
@@ -46,12 +47,13 @@ def place(
         if size:
             return f"byte {_signed(address - base)} of {name}, which has {size:,} bytes of shared memory"
     for window, title, size in (
-        (SHARED_WINDOW, "shared memory", state.shared_bytes),
+        (SHARED_WINDOW, _SHARED, state.shared_bytes),
         (LOCAL_WINDOW, "local memory", state.local_bytes),
         (PARAMETER_WINDOW, "the kernel's parameters", int(state.parameter_bytes)),
     ):
         if window <= address < window + WINDOW:
-            return f"byte {address - window} of {title}, which has {size:,} bytes"
+            none = " (--shared gives a launch dynamic shared memory)" if title == _SHARED and not size else ""
+            return f"byte {address - window} of {title}, which has {size:,} bytes{none}"
         if window - WINDOW <= address < window:
             return f"byte {address - window} of {title}"
         if address >= 1 << 63 and window == SHARED_WINDOW:

@@ -68,7 +68,11 @@ class ParameterType:
         return bool(self.pointers) and "const" in f"{self.text.split('*')[-2]} {self.base}".split()
 
     def check_array(self, array: Any, where: str) -> None:
-        """Raise KernelError for an array of numbers of another kind than the pointer is to."""
+        """Raise KernelError for an array of numbers of another kind than the pointer is to.
+
+        array: of any shape.
+        where: how errors begin.
+        """
         dtype = getattr(array, "dtype", None)
         if dtype is None:
             return
@@ -91,13 +95,21 @@ class ParameterType:
             raise KernelError(f"{where} = an array of {have}: the kernel takes {self.text}")
 
     def check_object(self, kind: str, where: str) -> None:
-        """Raise KernelError for a "TextureObject" or a "SurfaceObject" where the kernel takes something else."""
+        """Raise KernelError for a "TextureObject" or a "SurfaceObject" where the kernel takes something else.
+
+        kind: the name of its class.
+        where: how errors begin.
+        """
         is_handle = not self.pointers and _NUMBERS.get(self.base) == ("u", 8)  # what these types are names of
         if self.object_kind != kind and not is_handle:
             raise KernelError(f"{where} = a {kind}: the kernel takes {self.text}")
 
     def check_number(self, number: Any, where: str) -> None:
-        """Raise KernelError for a number where there must be a pointer, and for a typed one that does not fit."""
+        """Raise KernelError for a number where there must be a pointer, and for a typed one that does not fit.
+
+        number: as the program gave it.
+        where: how errors begin.
+        """
         if self.object_kind and number != 0:
             raise KernelError(f"{where} = {number!r}: must be a simtmm.{self.object_kind} ({self.text})")
         if self.pointers and number != 0:

@@ -108,17 +108,26 @@ def _by_driver_name() -> dict[str, Attribute]:
 
 
 def by_number(properties: DeviceProperties) -> dict[int, int]:
-    """All attributes of a device by their numbers."""
+    """All attributes of a device by their numbers.
+
+    properties: of the device.
+    """
     return {each.number: each.value(properties) for each in ATTRIBUTES}
 
 
 def by_runtime_name(properties: DeviceProperties) -> dict[str, int]:
-    """All attributes of a device by the runtime's names, as CuPy has them."""
+    """All attributes of a device by the runtime's names, as CuPy has them.
+
+    properties: of the device.
+    """
     return {each.runtime: each.value(properties) for each in ATTRIBUTES}
 
 
 def attribute_of(properties: DeviceProperties, name: str) -> int:
     """An attribute by the driver's name.
+
+    properties: of the device.
+    name: as "CU_DEVICE_ATTRIBUTE_WARP_SIZE".
 
     Raises KernelError for one that nobody knows here: a wrong number would be worse.
     """

@@ -36,7 +36,10 @@ class Host:
     prefetched: float = 0.0
 
     def call(self, name: str) -> float:
-        """What a call takes of the host [s]."""
+        """What a call takes of the host [s].
+
+        name: of the call, as the driver's or the runtime's manual has it.
+        """
         return self.calls.get(name, 0.0)
 
     def copy(self, direction: str, size: int, is_pinned: bool) -> float:
@@ -47,15 +50,25 @@ class Host:
         return _at(self.copies.get(f"{'pinned' if is_pinned else 'pageable'}_{direction}", ()), size)
 
     def engine(self, direction: str, size: int) -> float:
-        """What a copy of pinned memory takes of a copy engine [s]; likewise."""
+        """What a copy of pinned memory takes of a copy engine [s]; likewise.
+
+        direction: "to-device" or "to-host".
+        size: bytes that are copied.
+        """
         return _at(self.copies.get(f"engine_{direction}", ()), size)
 
     def copy_on_device(self, size: int) -> float:
-        """A copy within the device [s]."""
+        """A copy within the device [s].
+
+        size: bytes that are copied.
+        """
         return max(self.on_device[0], size * self.on_device[1])
 
     def fill(self, size: int) -> float:
-        """A fill [s]."""
+        """A fill [s].
+
+        size: bytes that are filled.
+        """
         return self.fills[0] + size * self.fills[1]
 
 

@@ -38,7 +38,11 @@ class Timeline:
         return self._begin(stream)
 
     def launch(self, stream: Stream, seconds: float, is_called: bool = True) -> None:
-        """A kernel is put on a stream. is_called: by the host, and not by a graph that goes on."""
+        """A kernel is put on a stream. is_called: by the host, and not by a graph that goes on.
+
+        stream: where it is put.
+        seconds: how long the kernel takes.
+        """
         if is_called:
             self._take(stream, KERNELS, seconds)
             self.now += self.host.call("launch")
@@ -65,22 +69,38 @@ class Timeline:
             self._end_of_default(stream)
 
     def fill(self, stream: Stream, size: int) -> None:
-        """A fill of so many bytes is put on a stream."""
+        """A fill of so many bytes is put on a stream.
+
+        stream: where it is put.
+        size: bytes that are filled.
+        """
         self._take(stream, KERNELS, self.host.fill(size))
         self.now += self.host.call("fill")
 
     def fetch(self, stream: Stream, size: int, is_prefetch: bool) -> None:
-        """So many bytes of managed memory come to the device, as the program sends them or a kernel needs them."""
+        """So many bytes of managed memory come to the device, as the program sends them or a kernel needs them.
+
+        stream: where the kernel or the prefetch was put.
+        size: bytes that come.
+        is_prefetch: whether the program sends them, before a kernel needs them.
+        """
         seconds = size * (self.host.prefetched if is_prefetch else self.host.touched)
         self._take(stream, IN if is_prefetch else KERNELS, seconds)
 
     def wait(self, stream: Stream, until: float) -> None:
-        """What comes on a stream from now on begins then."""
+        """What comes on a stream from now on begins then.
+
+        stream: what waits.
+        until: a time of this clock [s].
+        """
         self._ends[stream] = max(self._ends.get(stream, 0.0), until)
         self._end_of_default(stream)
 
     def synchronize(self, until: float | None = None) -> None:
-        """The host waits until then, or for all work."""
+        """The host waits until then, or for all work.
+
+        until: a time of this clock [s]; None for the end of all work.
+        """
         until = self._all() if until is None else until
         if until > self.now:
             self.now = until + self.host.call("synchronize")
@@ -88,7 +108,10 @@ class Timeline:
             self.now += self.host.call("idle")
 
     def has_come(self, until: float) -> bool:
-        """Whether the host learns that this is over; one that keeps on asking waits for it in the end."""
+        """Whether the host learns that this is over; one that keeps on asking waits for it in the end.
+
+        until: when it is over [s].
+        """
         if until <= self.now or self._queries >= MOST_QUERIES:
             self.now = max(self.now, until)
             self._queries = 0

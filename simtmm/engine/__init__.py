@@ -32,7 +32,7 @@ ENGINES = {"fast": "simtmm.engine.fast", "reference": "simtmm.engine.reference"}
 DEFAULT = "fast"
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine,
     workload: AnyWorkload,
     engine: str | None = None,
@@ -50,22 +50,24 @@ def simulate(
 ) -> Result:
     """Run a workload on a machine and report what section 7 of the machine rules lists.
 
-    engine: a name in ENGINES; "fast" if left out, "reference" for what the fast engine does not take. scheduler: a rule
-    of one's own, in the place of the machine's scheduler: of the ready warps (at least one, in the order in which they
-    became ready) and the group it gives the warp that is granted the port, or holds back; or a class of such rules. See
-    docs/schedulers.md. It runs on the fast engine where it is compiled; `Result.engine_reason` says why it is not, and
-    is on the reference engine. replacement: a
-    policy of one's own for the full sets of caches, or policies by "l1" and "l2", in the place of the machine's, on the
-    reference engine only (docs/rules.md). placement: a rule of one's own that says which core group takes the next
-    block, likewise. breakdown: False leaves `Result.time` out. timeline:
-    True brings `Result.timeline`, about 48 bytes for each time that a warp issues or waits. stalls: True brings
-    `Result.stalls`, what each tick of each warp went into: by the places of a workload that was lowered with them
-    (`LoweringSpecification.places`), else by operation.
+    engine: a name in ENGINES; "fast" if left out, "reference" for what the fast engine does not take.
+    scheduler: a rule of one's own, in the place of the machine's scheduler: of the ready warps (at least one, in the
+        order in which they became ready) and the group it gives the warp that is granted the port, or holds back; or a
+        class of such rules. See docs/schedulers.md. It runs on the fast engine where it is compiled;
+        `Result.engine_reason` says why it is not, and is on the reference engine.
+    replacement: a policy of one's own for the full sets of caches, or policies by "l1" and "l2", in the place of the
+        machine's, on the reference engine only (docs/rules.md).
+    placement: a rule of one's own that says which core group takes the next block, likewise.
+    breakdown: False leaves `Result.time` out.
+    timeline: True brings `Result.timeline`, about 48 bytes for each time that a warp issues or waits.
+    stalls: True brings `Result.stalls`, what each tick of each warp went into: by the places of a workload that was
+        lowered with them (`LoweringSpecification.places`), else by operation.
     threads: that the fast engine may use for core groups that nothing couples, with the same result; as many as the
-    process has cores if left out. progress: called now and then with (warps done, warps in all).
-    begun: int64[blocks], takes the tick of its launch at which each block is placed. until: called now and then with a
-    launch's tick and the instructions issued, which may leave it there; of the fast engine only, and of launches whose
-    groups are coupled.
+        process has cores if left out.
+    progress: called now and then with (warps done, warps in all).
+    begun: int64[blocks], takes the tick of its launch at which each block is placed.
+    until: called now and then with a launch's tick and the instructions issued, which may leave it there; of the fast
+        engine only, and of launches whose groups are coupled.
 
     Raises EngineError for an unknown engine, a rule on an engine that does not take it, and a rule that gives something
     else or holds back for ever; WorkloadError for a block that fits no core group.
@@ -105,7 +107,10 @@ def simulate(
 
 
 def why_not_compiled(rule: Scheduler) -> str:
-    """Why a user's rule does not run on the fast engine: the place, the reason and the word; "" if it does."""
+    """Why a user's rule does not run on the fast engine: the place, the reason and the word; "" if it does.
+
+    rule: as `simulate` takes it.
+    """
     try:
         compiled(rule)
     except NotCompiledError as error:

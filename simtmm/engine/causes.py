@@ -155,6 +155,8 @@ def where(result: Result, cause: str) -> Where | None:
 
     Of a unit's bandwidth the place that most of what goes through the unit is for: who waits there is in its way. Of
     updates that no warp waits for, which no ticks are booked to, the place that lists most.
+
+    cause: what binds, one of the causes' names.
     """
     stalls = result.stalls
     assert stalls is not None

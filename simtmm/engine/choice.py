@@ -13,11 +13,16 @@ def quickest(machine: Machine, workload: AnyWorkload) -> str:
     The second small workload on a kind of machine has "fast" compiled: whoever comes again would wait for "reference"
     each time. Both give the same result; which one ran stands in it.
     """
-    if isinstance(workload, StreamedWorkload) or _grants(machine, workload) > SMALL:
+    if not is_small(machine, workload):
         return "fast"
     from simtmm.engine.fast.launch import is_compiled, is_wanted_again  # late: not every command simulates
 
     return "fast" if is_compiled(machine, workload) or is_wanted_again(machine, workload) else "reference"
+
+
+def is_small(machine: Machine, workload: AnyWorkload) -> bool:
+    """Whether the reference engine takes about a second at most."""
+    return not isinstance(workload, StreamedWorkload) and _grants(machine, workload) <= SMALL
 
 
 def _grants(machine: Machine, workload: AnyWorkload) -> int:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from simtmm.errors import MachineError, nearest, shown
 from simtmm.explorer.state import Configuration
 from simtmm.machine import Machine
-from simtmm.machine.tables import Scheduling
+from simtmm.machine.tables.cores import Scheduling
 
 Value = float | str
 FINE_TICKS = 100  # ticks of a cycle at least, where durations become fractions

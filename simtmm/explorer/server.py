@@ -42,6 +42,9 @@ class Server:
     """A server that answers from its making on, within an event loop. address: of its page, token included."""
 
     def __init__(self, start: Start, port: int = 0) -> None:
+        """start: what the page begins with.
+        port: of this computer; any that is free if 0.
+        """
         self.token = secrets.token_urlsafe(24)
         self.sessions: set[_Socket] = set()
         sockets = tornado.netutil.bind_sockets(port, LOOPBACK)
@@ -60,7 +63,10 @@ class Server:
         self.address = f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def is_ours(self, host: str) -> bool:
-        """Whether a request means this server by its loopback name."""
+        """Whether a request means this server by its loopback name.
+
+        host: as the request's header has it.
+        """
         return host in {f"{name}:{self.port}" for name in HOSTS}
 
     async def close(self) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simtmm.analysis.run import Run, run_program
+from simtmm.analysis.run import run_program
+from simtmm.analysis.run.outcome import Run
 from simtmm.engine import simulate
 from simtmm.errors import ModelError
 from simtmm.explorer.controls import changed

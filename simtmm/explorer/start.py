@@ -55,6 +55,7 @@ def start(
     """Open what is named. Raises the errors of opening it (simtmm.errors), before anything is served.
 
     story: begins there. state: the text of an address, or the address; begins there.
+    parameters: values of some of the kernel's parameters, as texts or numbers.
     """
     opened: dict[str, Opened] = {}
     machines: dict[str, tuple[Machine, str]] = {}

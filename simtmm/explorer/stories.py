@@ -60,5 +60,5 @@ def find_story(name: str) -> Story:
     """The story of this name. Raises StudyError."""
     known = stories()
     if name not in known:
-        raise StudyError(f"story {name!r}: unknown; there are {', '.join(known)}{nearest(name, known)}")
+        raise StudyError(f"story {name!r}: unknown{nearest(name, known)}")
     return known[name]

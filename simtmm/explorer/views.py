@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.explorer.simulation import Ready
 from simtmm.report.explain_page.content import content
 

@@ -26,6 +26,10 @@ def resolved_with(
     """All parameters of a kernel but those that only draw a graph; `n` is the graph's, and NAME says which it is.
 
     drawing: the parameters that draw a graph, beside `n`. Raises KernelError for one that is given all the same.
+    kernel: its name.
+    parameters: those that it declares, by name.
+    given: values of some of them, as texts or numbers.
+    graph: the graph that it runs on.
     """
     known = identity(graph)
     if given.get(NAME, known) != known:

@@ -23,6 +23,21 @@ def from_metis(name: str, text: str) -> Graph:
         lines.pop()  # empty lines at the end; an empty line before is a vertex without neighbours
     if len(lines) != vertices:
         raise KernelError(f"{name}: {len(lines):,} lines of vertices: must be {vertices:,}, as its first line says")
+    found = _edges(name, lines, skipped, weighted)
+    once = [(one, other, weight) for (one, other), weight in found.items() if one < other]
+    if len(once) != edges:
+        raise KernelError(f"{name}: {len(once):,} edges: must be {edges:,}, as its first line says")
+    array = np.array(once, np.int64).reshape(-1, 3)
+    weight_column = array[:, 2].astype(np.float64) if weighted else None
+    return Graph(name, vertices, array[:, 0].copy(), array[:, 1].copy(), False, weight_column)
+
+
+def _edges(name: str, lines: list[tuple[int, list[str]]], skipped: int, weighted: bool) -> dict[tuple[int, int], int]:
+    """The weight of each edge by its two vertices, from 0 on, in both orders. Raises KernelError.
+
+    lines: the number and the words of each vertex's line. skipped: how many numbers come before its neighbours.
+    weighted: whether a weight follows each neighbour.
+    """
     found: dict[tuple[int, int], int] = {}
     for vertex, (number, words) in enumerate(lines):
         parts = _whole(name, number, words)[skipped:]
@@ -31,9 +46,9 @@ def from_metis(name: str, text: str) -> Graph:
         neighbours = parts[:: 2 if weighted else 1]
         weights = parts[1::2] if weighted else [1] * len(parts)
         for neighbour, weight in zip(neighbours, weights, strict=True):
-            if not 1 <= neighbour <= vertices or neighbour == vertex + 1:
+            if not 1 <= neighbour <= len(lines) or neighbour == vertex + 1:
                 raise KernelError(
-                    f"{name}: line {number}: neighbour {neighbour}: must be another vertex, from 1 to {vertices:,}"
+                    f"{name}: line {number}: neighbour {neighbour}: must be another vertex, from 1 to {len(lines):,}"
                 )
             if (vertex, neighbour - 1) in found:
                 raise KernelError(f"{name}: line {number}: neighbour {neighbour}: appears more than once")
@@ -44,12 +59,7 @@ def from_metis(name: str, text: str) -> Graph:
                 f"{name}: edge from {one + 1} to {other + 1}: must be in the lines of both vertices, with the same "
                 "weight"
             )
-    once = [(one, other, weight) for (one, other), weight in found.items() if one < other]
-    if len(once) != edges:
-        raise KernelError(f"{name}: {len(once):,} edges: must be {edges:,}, as its first line says")
-    array = np.array(once, np.int64).reshape(-1, 3)
-    weight_column = array[:, 2].astype(np.float64) if weighted else None
-    return Graph(name, vertices, array[:, 0].copy(), array[:, 1].copy(), False, weight_column)
+    return found
 
 
 def _head(name: str, number: int, words: list[str]) -> tuple[int, int, int, bool]:

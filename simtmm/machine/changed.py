@@ -83,7 +83,10 @@ def named_with(name: str, earlier: Mapping[str, str], changes: Mapping[str, str]
 
 
 def suffix(changes: Mapping[str, str] | None) -> str:
-    """What is changed as the end of a name; empty where nothing is."""
+    """What is changed as the end of a name; empty where nothing is.
+
+    changes: new values as texts, by dotted key; None for none.
+    """
     if not changes:
         return ""
     shown = [f"{key} {change}" for key, change in list(changes.items())[:MOST_NAMED]]

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
-    from simtmm.machine.tables import Memory, Scheduling, SharedCache
+    from simtmm.machine.tables.cores import Scheduling
+    from simtmm.machine.tables.memory import Memory, SharedCache
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,7 @@ def load_family(name: str, beside: Path | None = None) -> Family:
     """The family of that name, with all that it has from families of its own. Raises MachineError.
 
     beside: the file of the machine that names it; a family in the same folder is found first.
+    name: the family's name, without the ending of its file.
     """
     known = family_files(beside)
     lowered = {each.casefold(): each for each in known}
@@ -155,7 +156,10 @@ def with_family(tables: Mapping[str, Any], origin: str, beside: Path | None = No
 
 
 def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
-    """A machine's tables with all that they lack and the family has, or that follows from its rules."""
+    """A machine's tables with all that they lack and the family has, or that follows from its rules.
+
+    tables: nested tables of a machine's file, as TOML has them.
+    """
     filled = {**tables, "family": family.name}
     flat = flattened({key: value for key, value in filled.items() if key not in ("sources", "changes")})
     sources = dict(filled["sources"]) if isinstance(filled.get("sources"), Mapping) else {}

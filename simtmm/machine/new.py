@@ -18,6 +18,9 @@ def new_machine(name: str, family: str, values: Mapping[str, Any], description: 
 
     values: as in a machine's file, with sizes as "72MiB" for resources.shared_memory and memory.l2.size; "none" for
         what it has not, though the family has it.
+    name: what the machine is called.
+    family: the name of the family that it belongs to.
+    description: what it is, in a sentence.
 
     Raises MachineError, with the key that is missing or wrong.
     """

@@ -18,6 +18,8 @@ def blocks_by_shared_memory(machine: "Machine", shared_memory_bytes: Whole) -> W
     """Blocks that a group's shared memory has room for, of so many bytes each, which are not 0.
 
     A block's are rounded up to whole units, and what is reserved for it comes on top (machine rules, section 6).
+
+    shared_memory_bytes: bytes of shared memory of a block.
     """
     resources = machine.resources
     assert resources.shared_memory is not None
@@ -30,6 +32,9 @@ def blocks_by_registers(machine: "Machine", threads: Whole, registers_per_thread
 
     As printed where there is no `register_unit`; else a warp's are rounded up to whole units, and lie in one of the
     register files (machine rules, section 6).
+
+    threads: of a block.
+    registers_per_thread: 32-bit registers of each thread.
     """
     resources, warp_width = machine.resources, machine.cores.warp_width
     assert resources.registers is not None

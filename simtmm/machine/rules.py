@@ -5,7 +5,7 @@ allowed.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from simtmm.machine.tables import LARGEST_SEGMENT, MOST_SECTOR_BYTES, MOST_SECTORS
+from simtmm.machine.tables.memory import LARGEST_SEGMENT, MOST_SECTOR_BYTES, MOST_SECTORS
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine

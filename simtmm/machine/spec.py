@@ -22,27 +22,10 @@ from simtmm.machine.durations import Durations
 from simtmm.machine.residency import active_blocks, block_limits
 from simtmm.machine.rules import RULES
 from simtmm.machine.spelled import WHOLE, with_sizes
-from simtmm.machine.tables import (
-    Banks,
-    Cores,
-    GroupCache,
-    GroupPipe,
-    HongKim,
-    Instructions,
-    Limits,
-    Memory,
-    Pipe,
-    Pipes,
-    Products,
-    Resources,
-    Results,
-    Rows,
-    Scheduling,
-    SharedCache,
-    Source,
-    Tlb,
-    units_of,
-)
+from simtmm.machine.tables import Source, units_of
+from simtmm.machine.tables.cores import Cores, Limits, Resources, Scheduling
+from simtmm.machine.tables.instructions import Banks, HongKim, Instructions, Pipe, Pipes, Products, Results
+from simtmm.machine.tables.memory import GroupCache, GroupPipe, Memory, Rows, SharedCache, Tlb
 from simtmm.machine.values import Capability, Count, Link, MemoryBytes, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
@@ -136,6 +119,8 @@ class Machine(Displayed, Table):
 
         All values must be there: `family` is a word here, and `simtmm.load_machine` takes from it what a file lacks.
         Raises MachineError, with the key, the value and what is allowed.
+
+        tables: nested tables by key, as TOML has them.
         """
         if not isinstance(tables, Mapping):
             raise MachineError(f"{origin}: must be a table of keys, not {type(tables).__name__}")
@@ -214,7 +199,10 @@ class Machine(Displayed, Table):
         return hash(self.digest())
 
     def ticks(self, cycles: float) -> int:
-        """A duration in whole ticks: floor(cycles * ticks_per_cycle + 0.5) in double precision."""
+        """A duration in whole ticks: floor(cycles * ticks_per_cycle + 0.5) in double precision.
+
+        cycles: a number of cycles, whole or not, at least 0.
+        """
         return math.floor(cycles * float(self.ticks_per_cycle) + 0.5)
 
     @functools.cached_property
@@ -297,6 +285,10 @@ class Machine(Displayed, Table):
 
     def active_blocks(self, threads: int, registers_per_thread: int = 0, shared_memory_bytes: int = 0) -> int:
         """Blocks of a launch that a group holds at once: the smallest of `block_limits` (Eq 5.2).
+
+        threads: of a block.
+        registers_per_thread: 32-bit registers of each thread.
+        shared_memory_bytes: bytes of shared memory of a block.
 
         Raises MachineError where not even one block fits, naming the resource.
         """

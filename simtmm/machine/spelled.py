@@ -24,6 +24,7 @@ def size_in_bytes(where: str, value: object) -> int | None:
     """The bytes of a text as 96KiB; None for what is no size. Raises MachineError for one that is no whole number.
 
     where: what messages call it.
+    value: what stands in a file, a text or anything else.
     """
     found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
     if found is None:
@@ -41,6 +42,7 @@ def rate(where: str, text: str, unit: str) -> float:
     """A rate, as 2.52e9 or 2.52GHz. unit: "Hz" or "B/s". Raises MachineError for another unit, and one far too small.
 
     where: what messages call it.
+    text: a number with or without its unit.
     """
     found = _RATE.fullmatch(text.strip())
     prefixes = {prefix.lower(): factor for prefix, factor in PREFIXES.items()}
@@ -52,7 +54,10 @@ def rate(where: str, text: str, unit: str) -> float:
 
 
 def factor_of(value: object) -> float | None:
-    """The factor of a text as x0.5; None for anything else."""
+    """The factor of a text as x0.5; None for anything else.
+
+    value: what stands in a file, a text or anything else.
+    """
     found = _FACTOR.fullmatch(value.strip()) if isinstance(value, str) else None
     return float(found[1]) if found else None
 

@@ -43,7 +43,10 @@ def machine_toml(machine: Machine) -> str:
 
 
 def as_toml(value: object) -> str:
-    """A value as TOML and JSON alike write it, in ASCII; but TOML has no pairs of surrogates, and no bare delete."""
+    """A value as TOML and JSON alike write it, in ASCII; but TOML has no pairs of surrogates, and no bare delete.
+
+    value: a truth, a number, a text, or a list or table of these.
+    """
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isascii() and "\x7f" not in text else "".join(map(_escaped, text))
 

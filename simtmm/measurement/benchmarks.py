@@ -65,6 +65,7 @@ def latency_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str
     """Lines of CSV, as `latency_levels.load_latency` reads them; none where no chase was measured.
 
     measurements: by the names of their benchmarks.
+    gpu: what its column gpu has.
     """
     lines = ["gpu,clock_mhz,buffer_kib,median_cycles"]
     for name, each in sorted(measurements.items()):
@@ -76,7 +77,10 @@ def latency_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str
 
 
 def stream_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str]:
-    """Lines of CSV, as `occupancy_curve.load_stream` reads them, of the kernels that were measured at all points."""
+    """Lines of CSV, as `occupancy_curve.load_stream` reads them, of the kernels that were measured at all points.
+
+    gpu: what its column gpu has.
+    """
     rates: dict[tuple[int, int], dict[str, float]] = {}
     most, groups = 0, 0
     for name, each in sorted(measurements.items()):
@@ -105,6 +109,11 @@ def stream_table(measurements: Mapping[str, Measurement], gpu: str) -> list[str]
 
 
 def write_lines(path: Path, lines: list[str]) -> None:
-    """A text file of these lines, whole or not at all. Raises OutputError."""
+    """A text file of these lines, whole or not at all.
+
+    lines: without their ends.
+
+    Raises OutputError.
+    """
     with written_whole(path) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -99,6 +99,9 @@ def measure_all(
     minutes: begin nothing afterwards, nor what would by its smaller siblings take longer than what is left.
     machine: the name of the folder and in the measurements; the GPU's own if left out.
     only: of KINDS, those to measure; all if left out.
+    folder: where the files go, and what is there from before is found.
+    repeat: how often each is timed; as often as its kind is by itself if left out.
+    clock: gives seconds that go by.
 
     Raises RecordingError where there is no GPU, OutputError where files can't be written, StudyError for another kind.
     """

@@ -35,6 +35,8 @@ def case_kernel(
     """The program of a case, its answer checked when it is recorded or timed.
 
     source: the file of CUDA. case: makes the case of the parameters, by attribute. parameters: beside the seed.
+    name: of the case.
+    about: what it is, in a sentence.
     """
     return Kernel(name, source.parent, {**(parameters or {}), "seed": SEED}, "", CaseHost(case, about), (source,))
 

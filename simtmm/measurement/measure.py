@@ -71,7 +71,10 @@ def measure(
 
 
 def machine_name(device: str) -> str:
-    """What a GPU goes by: its name without its maker's."""
+    """What a GPU goes by: its name without its maker's.
+
+    device: the GPU's name as its driver has it.
+    """
     return re.sub(r"^NVIDIA\s+(GeForce\s+)?", "", device)
 
 

@@ -70,7 +70,13 @@ def _has_seconds(path: Path) -> bool:
 def matching(
     measured: Sequence[Timing], kernel: str, parameters: Mapping[str, Any], machines: Iterable[str]
 ) -> list[int]:
-    """Indexes of the times of this kernel on a machine of one of these names, whose parameters are all like these."""
+    """Indexes of the times of this kernel on a machine of one of these names, whose parameters are all like these.
+
+    measured: times of a file.
+    kernel: its name.
+    parameters: values by name, as texts or numbers.
+    machines: names that the machine goes by.
+    """
     names = {name.lower() for name in machines}
     return [
         index

@@ -48,7 +48,12 @@ def all_models() -> dict[str, Model]:
 
 
 def find_model(name: str) -> Model:
-    """The model of this name, among `all_models` and MODELS_OF_ALGORITHMS. Raises ModelError for an unknown one."""
+    """The model of this name, among `all_models` and MODELS_OF_ALGORITHMS.
+
+    name: of a model, as "tmm".
+
+    Raises ModelError for an unknown one.
+    """
     known = {**all_models(), **MODELS_OF_ALGORITHMS}
     if name not in known:
         raise ModelError(f"model {name!r}: unknown{nearest(name, known)}")
@@ -57,6 +62,9 @@ def find_model(name: str) -> Model:
 
 def predict(model: str, machine: Machine, counts: Counts) -> Prediction:
     """A model's prediction for a program with these counts on a machine.
+
+    model: its name, as "tmm".
+    counts: of the program.
 
     Raises ModelError for an unknown model, for one that needs constants (simtmm.model.calibrated), and for one of an
     algorithm, whose symbols counts don't have.
@@ -70,5 +78,10 @@ def predict(model: str, machine: Machine, counts: Counts) -> Prediction:
 
 
 def formula(model: str) -> Formula:
-    """A model's formula, which takes arrays too and gives LaTeX. Raises ModelError for an unknown model."""
+    """A model's formula, which takes arrays too and gives LaTeX.
+
+    model: its name.
+
+    Raises ModelError for an unknown model.
+    """
     return find_model(model).formula

@@ -34,6 +34,10 @@ def cache_factor(m: Value, C_s: Value, G: Value) -> Value:
     """f_cache of a working set in global memory: time over that of accesses that all hit.
 
     Eq (5.12) has 1 where the set fits (A_C); r_H = 1 gives the same. In shared memory, where it fits, f_cache is 1.
+
+    m: bytes of the working set.
+    C_s: bytes of the cache.
+    G: time of an access that misses over that of one that hits.
     """
     return hit_rate(m, C_s) + miss_rate(m, C_s) * G  # Eq. (5.12)
 

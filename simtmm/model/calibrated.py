@@ -51,7 +51,7 @@ def _terms(a1: Value, a0: Value, f_app: Value, f_cache: Value, f_sched: Value) -
     return {"run": a1 * (f_app * f_cache * f_sched), "constant": a0}  # Eq. (5.9) in the form of Eq. (5.24)
 
 
-def _terms_of_launch(
+def _terms_of_launch(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     a1: Value, a0: Value, f_app: Value, m: Value, C_s: Value, G: Value, B_r: Value, B_a: Value, P: Value, Q: Value
 ) -> dict[str, Value]:
     return _terms(a1, a0, f_app, cache_factor(m, C_s, G), scheduling_factor(B_r, B_a, P, Q))
@@ -67,7 +67,7 @@ CALIBRATED_BY_LAUNCH = Formula(
 )
 
 
-def calibrated(
+def calibrated(  # noqa: PLR0913 - a letter of the equation each
     machine: Machine,
     counts: Counts,
     a1: float,
@@ -85,6 +85,11 @@ def calibrated(
     it is shared out over the launches by work, so that each has its own f_sched. m: the working set in global memory
     in bytes; f_cache is 1 if it is left out, else G must be given, and C_s is the machine's first cache if left out.
     The prediction's symbols a1 and a0 are in cycles.
+    counts: of the program.
+    a1: time of a unit of f_app f_cache f_sched.
+    a0: time that does not depend on them.
+    C_s: bytes of the cache.
+    G: time of an access that misses over that of one that hits.
 
     Raises ModelError for a value outside its domain, and where a clock, a cache or G is needed and not there.
     """

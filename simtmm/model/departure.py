@@ -78,6 +78,10 @@ def measured_departure(
 
     Predictions of no time are left out. Raises ModelError for a time or factor outside its domain, and for predictions
     without seconds, whose machine has no clock.
+
+    predictions: by the model's name.
+    seconds: the measured time.
+    factor: how many times its predicted time is worth looking into.
     """
     times = {}
     for name, prediction in predictions.items():

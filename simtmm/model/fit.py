@@ -28,7 +28,10 @@ class Line:
     residuals: Floats
 
     def at(self, x: npt.ArrayLike) -> Floats:
-        """The line's times."""
+        """The line's times.
+
+        x: numbers, of any shape, which the times have, too.
+        """
         return self.a1 * np.asarray(x, dtype=np.float64) + self.a0
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,6 +41,8 @@ class Line:
 
 def fit_line(x: npt.ArrayLike, time: npt.ArrayLike, a0: float | None = None) -> Line:
     """The line with the least squared residuals. a0: the intercept where it is not fitted, 0 for a proportion.
+
+    x, time: shape (points,) each.
 
     Raises ModelError for fewer than two points, other numbers of x than of times, what is no finite number, and
     x that do not vary.
@@ -81,6 +86,10 @@ def fit_cache(m: npt.ArrayLike, time: npt.ArrayLike, C_s: float, a0: float = 0.0
     time = hit_time (r_H + r_M G) + a0 is a line over r_M, so no start value is needed. a0: time that does not depend
     on accesses; it can't be separated from hit_time and must be known. Raises ModelError as `fit_line` does, where
     every working set fits the cache, and where the line gives no time above 0 for accesses that hit, or no G above 0.
+
+    m: bytes of each working set, shape (points,).
+    time: of the accesses, in one unit, shape (points,).
+    C_s: bytes of the cache.
     """
     sets = WORKING_SET.check("fit of G", _points("m", m))
     missed = miss_rate(sets, C_S.check("fit of G", C_s))

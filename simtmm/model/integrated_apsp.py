@@ -34,7 +34,12 @@ def integrated_apsp_sum(machine: Machine, counts: Counts, symbols: Mapping[str, 
 
 
 def fitted_apsp(machine: Machine, counts: Counts, a1: float, a0: float) -> Prediction:
-    """Eq (6.10): a1 sqrt(B_r) / T + a0. a1, a0: in cycles. Raises ModelError as `integrated_apsp` does."""
+    """Eq (6.10): a1 sqrt(B_r) / T + a0. a1, a0: in cycles.
+
+    counts: of the program.
+
+    Raises ModelError as `integrated_apsp` does.
+    """
     of = _squaring(APSP_FITTED, machine, counts)
     return APSP_FITTED.evaluate(a1=a1, a0=a0, B_r=of.B_r[0], T=of.T[0]).prediction(machine.clock_hz)
 

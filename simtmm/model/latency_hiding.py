@@ -63,7 +63,10 @@ def hiding_of(machine: Machine, T1: float, Tinf: float, M: float, T: float, S: f
 
 
 def hiding_of_trace(trace: Trace, machine: Machine, counts: Counts) -> Hiding:
-    """The threads per core that hide a trace's latency; S is that of the launch whose threads use most."""
+    """The threads per core that hide a trace's latency; S is that of the launch whose threads use most.
+
+    counts: of the trace.
+    """
     launches = trace.info.launches
     S = max((launch.shared_memory_bytes / launch.threads_per_block for launch in launches), default=0.0)
     return hiding(machine, counts, S)

@@ -54,7 +54,7 @@ MEM_BANDWIDTH = Symbol("Mem_Bandwidth", "bandwidth of global memory", "bytes per
 ACTIVE_SM = Symbol("Active_SM", "core groups that have blocks", "core groups", minimum=1, latex="G")
 
 
-def parallelism(
+def parallelism(  # noqa: PLR0913, PLR0917 - a letter of the equations each
     N: Value,
     Total_insts: Value,
     Mem_insts: Value,

@@ -85,7 +85,11 @@ def peak_bandwidth(memory_clock: Value, interface: Value) -> Value:
     Symbol("time", "time of the kernel", "s", above=True),
 )
 def effective_bandwidth(B_r: Value, B_w: Value, time: Value) -> Value:
-    """The bandwidth that a kernel makes use of, GB/s; Counts.launches have its B_r and B_w."""
+    """The bandwidth that a kernel makes use of, GB/s; Counts.launches have its B_r and B_w.
+
+    B_r, B_w: bytes that are read and written.
+    time: of the kernel [s].
+    """
     return (B_r + B_w) / 1e9 / time  # Eq. (6.6)
 
 

@@ -45,6 +45,9 @@ __all__ = [
 
 
 def inlined(function: Any) -> Any:
-    """A function that LLVM puts into its callers."""
+    """A function that LLVM puts into its callers.
+
+    function: a function of the small part of Python that is compiled.
+    """
     function.is_inlined = True
     return function

@@ -29,33 +29,54 @@ WORD = 64  # bits
 
 
 def prefetch(array: Any, *indices: Any) -> None:
-    """Have an element of an array brought into the cache; changes nothing else, and is no access."""
+    """Have an element of an array brought into the cache; changes nothing else, and is no access.
+
+    array: of any shape.
+    indices: of the element, one for each dimension.
+    """
 
 
 def bits_equal(value: Any, array: Any, *indices: Any) -> Any:
-    """Which of the 64 elements of an array from one on, along its last dimension, are a value: a bit each."""
+    """Which of the 64 elements of an array from one on, along its last dimension, are a value: a bit each.
+
+    value: a value of the array's type.
+    array: of any shape.
+    indices: of the first of the 64 elements, one for each dimension.
+    """
     *row, first = indices
     return np.uint64(sum(1 << k for k in range(WORD) if array[(*row, first + k)] == value))
 
 
 def trailing_zeros(word: Any) -> Any:
-    """How many zeros stand below the lowest set bit of a uint64; 64 where there is none."""
+    """How many zeros stand below the lowest set bit of a uint64; 64 where there is none.
+
+    word: a uint64.
+    """
     bits = int(word)
     return np.int64((bits & -bits).bit_length() - 1 if bits else 64)
 
 
 def sum_overflows(left: Any, right: Any) -> bool:
-    """Whether the sum of two int64 needs more bits; the sum itself wraps around."""
+    """Whether the sum of two int64 needs more bits; the sum itself wraps around.
+
+    left, right: int64.
+    """
     return not -(1 << WORD - 1) <= int(left) + int(right) < 1 << WORD - 1
 
 
 def difference_overflows(left: Any, right: Any) -> bool:
-    """Likewise a difference."""
+    """Whether the difference of two int64 needs more bits; the difference itself wraps around.
+
+    left, right: int64.
+    """
     return not -(1 << WORD - 1) <= int(left) - int(right) < 1 << WORD - 1
 
 
 def product_overflows(left: Any, right: Any) -> bool:
-    """Likewise a product."""
+    """Whether the product of two int64 needs more bits; the product itself wraps around.
+
+    left, right: int64.
+    """
     return not -(1 << WORD - 1) <= int(left) * int(right) < 1 << WORD - 1
 
 
@@ -66,18 +87,29 @@ def call_bound(entry: Any, table: Any) -> int:
     """Call a loop whose arguments stand in a table (Bound, in simtmm/native/loop.py), by both addresses: what it gives.
 
     It may write to any array; one that another thread writes to meanwhile is the caller's care.
+
+    entry: address of the loop's code.
+    table: address of its arguments.
     """
     given: int = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(int(entry))(int(table))
     return given
 
 
 def acquire(array: Any, *indices: Any) -> Any:
-    """An element of int64 that another thread releases; what that thread wrote before is seen behind this."""
+    """An element of int64 that another thread releases; what that thread wrote before is seen behind this.
+
+    array: int64[...].
+    indices: of the element, one for each dimension.
+    """
     return array[indices]
 
 
 def release(array: Any, *indices_and_value: Any) -> None:
-    """Write an element of int64 for another thread that acquires it, and sees with it all that was written before."""
+    """Write an element of int64 for another thread that acquires it, and sees with it all that was written before.
+
+    array: int64[...].
+    indices_and_value: indices of the element, one for each dimension, and the value.
+    """
     *indices, value = indices_and_value
     array[tuple(indices)] = value
 
@@ -86,6 +118,10 @@ def exchange(array: Any, *indices_and_values: Any) -> bool:
     """Write a value, the last one, to an element of int64 if it is the last but one: whether it was.
 
     Of several threads one alone does so. It acquires and releases.
+
+    array: int64[...].
+    indices_and_values: indices of the element, one for each dimension; the value that is expected there, and the
+        new one.
     """
     *indices, expected, value = indices_and_values
     if array[tuple(indices)] != expected:
@@ -111,7 +147,7 @@ class Expressions(Operations):
             raise self.refused(node, "gives nothing, or several values")
         return found
 
-    def called(self, node: ast.Call) -> Value | tuple[Value, ...] | None:
+    def called(self, node: ast.Call) -> Value | tuple[Value, ...] | None:  # noqa: C901 - a case for each function that is known
         """What a call gives; None if that is nothing."""
         function, count = self._call_of(node), len(node.args)
         if node.keywords or function is None:

@@ -44,6 +44,7 @@ class Loop:
         checked: bool | None = None,
         rows: Sequence[str] = (),
     ) -> None:
+        """function: what is compiled: a function of the small part of Python that simtmm/native knows."""
         self.function = function
         self._names = parameters_of(function)
         self._constants = frozenset(constants)
@@ -102,14 +103,20 @@ class Loop:
                 kinds.append(_noted(name, array, numbers, taken, field in self._rows))
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
-        """Whether it is there for these constants, in order, in this process or in the user's cache."""
+        """Whether it is there for these constants, in order, in this process or in the user's cache.
+
+        constants: values of the parameters that are its constants, in their order.
+        """
         if any(list(constants) == [known for known in key if isinstance(known, int)] for key in self._variants):
             return True
         folder = self._folder()
         return folder is not None and any(folder.glob(f"{self._label(constants)}-*.o"))
 
     def is_wanted_again(self, constants: Sequence[int]) -> bool:
-        """Whether it was asked before, here or in another process, if it is wanted for these constants; it is noted."""
+        """Whether it was asked before, here or in another process, if it is wanted for these constants; it is noted.
+
+        constants: values of the parameters that are its constants, in their order.
+        """
         folder, label = self._folder(), f"wanted-{self._label(constants)}"
         if folder is None or is_kept(folder, label, "again", ".txt"):
             return folder is not None

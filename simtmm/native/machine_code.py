@@ -32,7 +32,10 @@ def object_code(text: str, speed: int) -> bytes:
 
 
 def loaded(code: bytes) -> Any:
-    """An engine that holds object code; it has to be kept as long as its functions are called."""
+    """An engine that holds object code; it has to be kept as long as its functions are called.
+
+    code: an object file, as LLVM wrote it for this computer.
+    """
     with LOCK:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -25,11 +25,14 @@ from simtmm.native.values import (
     constant,
 )
 from simtmm.native.written import Written
+from simtmm.python_text import parsed
 
 
 def vectorized(turns: range) -> range:
     """Of a loop over a range: LLVM does several turns at once, in the lanes of a vector, which is worth it where there
     are many. No turn may write to an array, and what they have in common is a sum, `min`, `max`, `|`, `&` or `^`.
+
+    turns: the range that the loop goes over.
     """
     return turns
 
@@ -60,7 +63,7 @@ class Function(Expressions):
         self._returned: set[Given] = set()
         self._loops: list[_Loop] = []
         text = function.source if isinstance(function, Written) else textwrap.dedent(inspect.getsource(function))
-        tree = ast.parse(text).body[0]
+        tree = parsed(text).body[0]
         assert isinstance(tree, ast.FunctionDef)
         names = [argument.arg for argument in tree.args.args]
         if len(names) != len(parameters) or tree.args.defaults or tree.args.kwonlyargs or tree.args.vararg:

@@ -5,6 +5,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from simtmm.python_text import parsed
+
 
 class Written:
     """Such a function.
@@ -28,6 +30,6 @@ def parameters_of(function: Any) -> tuple[str, ...]:
     """The names of a function's parameters."""
     if not isinstance(function, Written):
         return tuple(inspect.signature(function).parameters)
-    (definition,) = ast.parse(function.source).body
+    (definition,) = parsed(function.source).body
     assert isinstance(definition, ast.FunctionDef)
     return tuple(argument.arg for argument in definition.args.args)

@@ -43,10 +43,13 @@ class Local:
     """Runs tasks in processes of their own; what serves several tasks lies in files between them."""
 
     def __init__(self, workers: int, needed: Sequence[str] = ()) -> None:
-        """needed: modules that workers read as soon as they are started, while others work for them."""
+        """needed: modules that workers read as soon as they are started, while others work for them.
+
+        workers: how many processes there are.
+        """
         self._workers, self._needed = workers, tuple(needed)
 
-    def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:
+    def run(self, tasks: Sequence[Task]) -> Generator[tuple[Task, Any], None, None]:  # noqa: C901 - one loop over tasks, and what may become of each
         """See Executor."""
         graph = Graph(tasks)
         numbers = {task: number for number, task in enumerate(tasks)}

@@ -36,7 +36,12 @@ class Parameter:
         return f"{kind} of at most {self.maximum:.12g}" if self.maximum is not None else kind
 
     def parse(self, value: object) -> int | float | str:
-        """Convert a value, or its text on the command line, to this parameter's kind. Raises ValueError."""
+        """Convert a value, or its text on the command line, to this parameter's kind.
+
+        value: a number, or a text that reads as one.
+
+        Raises ValueError.
+        """
         parsed = _of_kind(self, value)
         if self.choices is not None and parsed not in self.choices:
             raise ValueError
@@ -52,7 +57,10 @@ SEED = Parameter(0, "seed of the random inputs", minimum=0)  # a parameter of ev
 
 
 def is_of_kind(parameter: Parameter, value: object) -> bool:
-    """Whether a value reads as a whole number, a number or a word, as the parameter is; in its range or not."""
+    """Whether a value reads as a whole number, a number or a word, as the parameter is; in its range or not.
+
+    value: a number, a text or anything else.
+    """
     try:
         _of_kind(parameter, value)
     except (ValueError, OverflowError):
@@ -73,7 +81,14 @@ def _of_kind(parameter: Parameter, value: object) -> int | float | str:
 def resolved(
     kernel: str, parameters: Mapping[str, Parameter], given: Mapping[str, object]
 ) -> dict[str, int | float | str]:
-    """All parameters of a kernel: those given, checked, and the defaults of the others. Raises KernelError."""
+    """All parameters of a kernel: those given, checked, and the defaults of the others.
+
+    kernel: its name, for messages.
+    parameters: those that it declares, by name.
+    given: values of some of them, as texts or numbers.
+
+    Raises KernelError.
+    """
     try:
         given = renamed_with_notice(f"kernel {kernel}", given, PARAMETERS.get(kernel, {}))
     except ValueError as error:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simtmm.errors import SimtmmError, nearest, shown, shown_error
+from simtmm.python_text import parsed_expression
 from simtmm.renamed import MACHINE_KEYS, tell
 
 MOST_CHARACTERS = 10_000
@@ -49,7 +50,12 @@ class Expression:
         return {self._new_name(name) for name in _names(self.tree)}
 
     def value(self, values: Mapping[str, Any]) -> Any:
-        """What it gives with these values. Raises its error for a name that has no value."""
+        """What it gives with these values.
+
+        values: values by name.
+
+        Raises its error for a name that has no value.
+        """
         try:
             return self._value(self.tree, values)
         except (TypeError, ValueError, ArithmeticError) as error:
@@ -91,11 +97,18 @@ class Expression:
 
 
 def expression(text: str, what: str, fault: type[SimtmmError]) -> Expression:
-    """An expression from its text. what, fault: see Expression. Raises `fault` for what is not understood."""
+    """An expression from its text. what, fault: see Expression.
+
+    text: what is read, as "n * 4 // block".
+    what: what messages call it.
+    fault: the error that is raised.
+
+    Raises `fault` for what is not understood.
+    """
     if len(text) > MOST_CHARACTERS:
         raise fault(f"{what} {shown(text)}: must have at most {MOST_CHARACTERS} characters")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = parsed_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise fault(f"{what} {text!r}: is not an expression ({shown_error(error)})") from None
     parsed = Expression(text, tree, what, fault)

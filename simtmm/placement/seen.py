@@ -42,12 +42,16 @@ class Placer:
     """A placement rule for one launch, whose answers are checked."""
 
     def __init__(self, rule: Placement) -> None:
+        """rule: a function of the groups and the block, or an object with such a method."""
         made: Any = rule() if isinstance(rule, type) else rule
         self._rule: Callable[[Sequence[GroupState], PendingBlock], Any] = made
         self.name = str(getattr(rule, "__name__", type(rule).__name__))
 
     def ask(self, groups: Sequence[GroupState], block: PendingBlock) -> GroupState | None:
         """The group that takes the block, or None.
+
+        groups: all of the machine, those without room among them.
+        block: the next one to be placed.
 
         Raises SimtmmError where the rule raises anything, or gives what is no group, or one without room.
         """

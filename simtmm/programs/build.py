@@ -19,7 +19,7 @@ from simtmm.errors import CompilerError
 from simtmm.files import check_regular
 from simtmm.programs.flags import Flags, parse_flags
 from simtmm.programs.main_function import has_device_code
-from simtmm.programs.missing import library_stubs, missing_library, unresolved
+from simtmm.programs.missing import missing_library, stubs_of, unresolved
 from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
 from simtmm.programs.wrapped import WRAPPED
 from simtmm.temporary import scratch
@@ -160,7 +160,7 @@ def _compile(
                 *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl",
                 f"-Wl,-rpath,{runtime.parent}"]  # fmt: skip
         done = run(link, scratch=folder)
-        if done.status and (stubs := library_stubs(done.complaints)):
+        if done.status and (stubs := stubs_of(done.complaints)):
             _called([host, "-c", "-fPIC", "-x", "c", "-", "-o", str(folder / "stubs.o")], folder, str(paths[0]), stubs)
             done = run([*link, str(folder / "stubs.o")], scratch=folder)
         if done.status:

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from simtmm.cuda.checks.checker import Checker, checking
+from simtmm.cuda.checks.active import checking
+from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.names import CHECKS, Checks
 from simtmm.cuda.disagreement.order_trial import OrderTrial
 from simtmm.cuda.execution.device_clock import Latencies
@@ -84,7 +85,13 @@ def _run(
     )  # fmt: skip
 
     def finish(status: int) -> None:
-        """Write what was recorded, and what came of the program."""
+        """Write what was recorded, and what came of the program. A process that it forked has only a line to say."""
+        if recording.is_forked:
+            if recording.launched_in_fork:
+                number = recording.launched_in_fork
+                launches = "1 launch" if number == 1 else f"{number:,} launches"
+                print(f"simtmm: note: {launches} of a forked process: run, but not in the report", file=sys.stderr)
+            return
         outcome: dict[str, Any] = {
             "launched": recording.launched,
             "recorded": recording.recorded,

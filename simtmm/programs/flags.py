@@ -56,7 +56,7 @@ class Flags:
         return int(self.architecture.rstrip("af")) if self.architecture else None
 
 
-def parse_flags(words: Sequence[str]) -> Flags:
+def parse_flags(words: Sequence[str]) -> Flags:  # noqa: C901 - a case for each kind of flag of nvcc
     """What words for nvcc say. Raises CompilerError for one that is not taken."""
     compiling: list[str] = []
     macros: list[str] = []
@@ -106,7 +106,12 @@ def parse_flags(words: Sequence[str]) -> Flags:
 
 
 def split_flags(texts: Sequence[str]) -> list[str]:
-    """Words of texts as a shell would part them. Raises CompilerError where quotes don't end."""
+    """Words of texts as a shell would part them.
+
+    texts: as a user gives them.
+
+    Raises CompilerError where quotes don't end.
+    """
     try:
         return [word for text in texts for word in shlex.split(text)]
     except ValueError as error:

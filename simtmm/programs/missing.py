@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from simtmm.cuda.compilers import demangled
 from simtmm.errors import CompilerError
+from simtmm.programs.library_stubs import library_stubs
 
 _LIBRARIES = {
     "cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND's host side", "cusparse": "cuSPARSE",
@@ -12,15 +13,14 @@ _LIBRARIES = {
     "cutensor": "cuTENSOR", "nvml": "NVML", "cupti": "CUPTI", "mpi": "MPI", "gl": "OpenGL", "cuda_gl": "OpenGL",
 }  # fmt: skip
 _DRIVER = re.compile(r"cu(?!da|blas|fft|rand|sparse|solver|dnn|tensor|pti)[A-Z]\w+")
+_DEFINED_TWICE = re.compile(r"multiple definition of [`'](.+?)'")
 _UNDEFINED = re.compile(r"undefined reference to [`'](\S+?)'")
 _NO_HEADER = re.compile(r'(?:cannot open source file "([^"]+)"|(\S+): No such file)')
 _DEVICE_RUNTIME = "cuda_device_runtime"  # what device-side launches are linked with
-_MADE = re.compile(r"(?<!Desc)(?<!Mat)Create(?:Generator)?(?:_v2)?$")
-_SET_UP = re.compile(r"Destroy|Set(?:Stream|PointerMode|MathMode|AtomicsMode|Workspace|PseudoRandomGeneratorSeed)")
 _CALL = re.compile(rb"\b((?:cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|npp|nvjpeg|cutensor)[A-Z]\w*)\s*\(")
 
 
-def library_stubs(log: str) -> str:
+def stubs_of(log: str) -> str:
     """C code for the functions of libraries that a program calls, where it calls nothing else that is missing: "" else.
 
     Handles can be made and set up; the first call that computes ends the program, and is named.
@@ -28,21 +28,15 @@ def library_stubs(log: str) -> str:
     names = list(dict.fromkeys(_UNDEFINED.findall(log)))
     if not names or not all(_library_of(name) and _CALL.match(f"{name}(".encode()) for name in names):
         return ""
-    functions = []
-    for name in names:
-        if _MADE.search(name):
-            body = "if (handle) *handle = &made; return 0;"
-        elif _SET_UP.search(name):
-            body = "return 0;"
-        else:
-            body = f'simtmm_refuse("{name}, of {_library_of(name)}"); return 1;'
-        functions.append(f"int {name}(void **handle) {{ {body} }}\n")
-    return "static int made;\nvoid simtmm_refuse(const char *);\n" + "".join(functions)
+    return library_stubs(names, [_library_of(name) for name in names])
 
 
 def unresolved(log: str, name: str) -> CompilerError:
-    """The error of a program that calls what nobody defines. log: the linker's."""
+    """The error of a program that can't be linked, mostly as it calls what nobody defines. log: the linker's."""
     found = list(dict.fromkeys(_UNDEFINED.findall(log)))
+    if not found and (twice := _DEFINED_TWICE.search(log)):
+        hint = "; an argument that is a source file goes behind another --" if twice[1] == "main" else ""
+        return CompilerError(f"{name}: defines {twice[1]} twice, in this file or its others{hint}", log)
     if not found:
         complaint = next((line for line in log.splitlines() if "error" in line or "cannot find" in line), log[:200])
         return CompilerError(f"{name}: can't be linked: {complaint.strip()}", log)

@@ -16,13 +16,13 @@ from typing import IO, Any
 from simtmm import own_faults
 from simtmm.children.start import PythonChild, ended_within, python
 from simtmm.computer import limit_told
-from simtmm.cuda.checks.checker import active
+from simtmm.cuda.checks.active import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import Architecture, architecture_of
 from simtmm.cuda.disagreement.order_trial import OrderFound
 from simtmm.device.own_clock import OwnClock
 from simtmm.errors import KernelError
-from simtmm.files import check_writable, is_file, written_whole
+from simtmm.files import check_writable, is_file, why_no_file, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
 from simtmm.programs.build import PLAIN, Built, build_program
@@ -91,7 +91,7 @@ class CudaProgram:
         """Raise KernelError for a file that is not there."""
         for path in self.paths:
             if not is_file(path):
-                raise KernelError(f"{path}: no such file")
+                raise KernelError(f"{path}: {why_no_file(path)}")
 
     def build(self, architecture: int) -> Built:
         """Compile and link it, or as it was before. Raises CompilerError."""
@@ -279,7 +279,16 @@ def cuda_program(
     clock: OwnClock | None = None,
     stop: StopAfter | None = None,
 ) -> CudaProgram:
-    """A program from what a user names. Raises KernelError for a file that is not there."""
+    """A program from what a user names.
+
+    words: of the program's command line.
+    options: of the compiler.
+    sample_blocks: blocks of each launch at most.
+    most_events: of the recording.
+    stop: when the program is ended before its end.
+
+    Raises KernelError for a file that is not there.
+    """
     program = CudaProgram(
         tuple(map(Path, paths)), tuple(words), tuple(options), selection or Selection(), sample_blocks, most_events,
         clock or OwnClock(), stop or StopAfter(),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from simtmm.computer import NO_LIMIT
-from simtmm.cuda.checks.checker import check
+from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
@@ -21,7 +21,8 @@ from simtmm.recorder.direct.clock import Clock, LaunchListener
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import TraceLaunch
 from simtmm.watch import tell
 
 RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
@@ -36,7 +37,7 @@ class NoLaunchError(RecordingError):
 class ProgramRecording:
     """Launches on a program's device, recorded or not."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is an option of the recording
         self,
         device: DeviceOfProgram,
         name: str,
@@ -53,8 +54,10 @@ class ProgramRecording:
         is_over: whether a launch under way is to end with what it has. repeats: finds launches that need not run; if
         left out, all do.
         """
+        self._process = os.getpid()
         self._repeats = repeats
         self.not_run = 0  # launches that repeated one
+        self.launched_in_fork = 0  # of a process that the program forked
         self._repeated = 0  # those of them that a trace would have
         self.name, self.clock = name, clock
         self._is_over = is_over
@@ -86,6 +89,11 @@ class ProgramRecording:
         """Those of them that are in the trace."""
         return len(self._launches)
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether this is a process that the program forked: the trace's file is its parent's alone."""
+        return os.getpid() != self._process
+
     def launch(
         self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool = False
     ) -> None:
@@ -93,6 +101,10 @@ class ProgramRecording:
 
         follows_in_graph: whether a graph launches it that has launched another one before.
         """
+        if self.is_forked:
+            self.launched_in_fork += 1
+            self._run_unrecorded(function, launch, stream, follows_in_graph)
+            return
         is_chosen = self._chooser.takes(bare_name(function.entry)) and len(self._launches) < limits.MOST_LAUNCHES
         if self._is_repeated(function, launch, is_chosen):
             self.not_run += 1
@@ -128,11 +140,16 @@ class ProgramRecording:
         followed = None if self._repeats is None else self._repeats.follow(function, launch)
         if is_timed or followed is not None:
             return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph, followed)
+        self._run_unrecorded(function, launch, stream, follows_in_graph)
+        return None
+
+    def _run_unrecorded(
+        self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool
+    ) -> None:
         check(self._device, function, launch)
         self._device.launch(function, launch)
         if self.clock.armed:
             self._tell_again(function, launch, stream, follows_in_graph)
-        return None
 
     @contextlib.contextmanager
     def _kept_as_far_as_it_came(self, launch: DeviceLaunch) -> Iterator[None]:
@@ -149,7 +166,7 @@ class ProgramRecording:
             raise
         self._whole += 1
 
-    def _follow(
+    def _follow(  # noqa: C901 - what is chosen, timed and sampled of a launch, batch by batch
         self,
         function: KernelFunction,
         launch: DeviceLaunch,

@@ -20,7 +20,7 @@ RECORDERS = ("cpu", "gpu")
 FORMS = ("written", "compiled", "ptx")
 
 
-def record(
+def record(  # noqa: C901, PLR0913 - each is an option of a recording, and a case for each form
     kernel: str | Path | Kernel,
     parameters: Mapping[str, object] | None = None,
     on: str = "cpu",
@@ -126,7 +126,7 @@ def form_of(kernel: Kernel) -> str:
     return "written" if not kernel.sources and has_macros(kernel) else "compiled"
 
 
-def _compiled(
+def _compiled(  # noqa: PLR0913, PLR0917 - each is an option of a recording
     kernel: Kernel,
     parameters: Mapping[str, object] | None,
     on: str,

@@ -19,7 +19,10 @@ BY_SIGNAL = 128  # exit statuses from here on are of a signal, and no check's
 
 
 def seconds_for(first: float) -> float:
-    """Seconds that a program may take which took so many first."""
+    """Seconds that a program may take which took so many first.
+
+    first: seconds that it took at first.
+    """
     return max(LEAST_SECONDS, TIMES * first)
 
 
@@ -28,6 +31,7 @@ def run_again(module: str, request: Mapping[str, Any], seconds: float) -> dict[s
 
     module: run as `python -m module FILE`, with the request in the file, and `outcome` in that. seconds: that it may
     take. Gives None where it takes longer, or has written nothing.
+    request: what the program reads, which JSON can hold.
     """
     with tempfile.TemporaryDirectory(prefix=own_prefix("again")) as folder:
         file, outcome = Path(folder) / "request.json", Path(folder) / "outcome.json"

@@ -55,6 +55,7 @@ def build(kernel: Kernel, defines: dict[str, str], races: bool = False) -> Path:
     """The kernel's instrumented program for the CPU, from the cache where the same was built before.
 
     races: the one whose stores say whether they changed anything.
+    defines: macros and their values.
 
     Raises CompilerError with the compiler's first complaint.
     """

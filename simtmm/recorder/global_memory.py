@@ -22,6 +22,11 @@ class GlobalMemory:
     """
 
     def __init__(self, inputs: Mapping[str, Array], shared: bool = False) -> None:
+        """Place arrays, each aligned, with a gap behind it.
+
+        inputs: arrays by name, of any shape, in the order of registration.
+        shared: whether other processes may map the memory.
+        """
         if len(inputs) > MOST_ARRAYS:
             raise KernelError(f"{len(inputs)} arrays: at most {MOST_ARRAYS} can be registered")
         self.bases: dict[str, int] = {}
@@ -64,7 +69,10 @@ class GlobalMemory:
         return f"behind array {before[-1]}" if before else f"before array {next(iter(self.bases))}"
 
     def address(self, name: str) -> int:
-        """Where the array lies in this process."""
+        """Where the array lies in this process.
+
+        name: of an array.
+        """
         return self.origin + self.bases[name]
 
     def table(self) -> list[TraceArray]:

@@ -36,6 +36,9 @@ def workload_and_counts(kernel: str, parameters: Mapping[str, object], machine: 
     Records on the CPU, and checks the answer. A launch's bound on uncoalesced accesses is taken batch by batch, so it
     is the same where all blocks of a launch have accesses of one width. Raises KernelError, CompilerError,
     RecordingError, and WorkloadError for a block that does not fit.
+
+    kernel: its name or the path of its folder.
+    parameters: values of some of its parameters, as texts or numbers.
     """
     loaded = load_kernel(kernel)
     resolved = loaded.resolve(parameters)

@@ -16,6 +16,7 @@ def most_events(given: int | None, in_memory: bool) -> int:
 
     given: by the caller; else, of a recording held in memory, what the environment variable SIMTMM_MOST_EVENTS says.
     Else there is no limit: what memory should not hold lies in a file (simtmm.trace.recording.TraceRecorder).
+    in_memory: whether the recording is held there.
 
     Raises RecordingError for a limit that is no whole number of at least 1.
     """

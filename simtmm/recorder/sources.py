@@ -14,7 +14,12 @@ SCRIPT = ".py"
 
 
 def opened_kernel(source: str | Path) -> Kernel:
-    """The kernel that a source names: by name, by folder, or by a file of launches (.toml). Raises KernelError."""
+    """The kernel that a source names: by name, by folder, or by a file of launches (.toml).
+
+    source: a word of a command line or a path.
+
+    Raises KernelError.
+    """
     suffix = Path(source).suffix if isinstance(source, (str, Path)) else ""
     if suffix == LAUNCHES:
         from simtmm.recorder.compiled.launches_file import load_launches
@@ -34,7 +39,13 @@ def opened_kernel(source: str | Path) -> Kernel:
 
 
 def kernel_on_graph(source: str | Path | Kernel | None, graph: GraphSource) -> Kernel:
-    """The kernel that a source names, on a user's graph. Raises KernelError for what is no kernel, or takes none."""
+    """The kernel that a source names, on a user's graph.
+
+    source: a kernel's name or folder, or itself.
+    graph: a file or a graph of networkx.
+
+    Raises KernelError for what is no kernel, or takes none.
+    """
     if isinstance(source, Kernel):
         return source.on_graph(graph)
     if source is None or Path(source).suffix in (".parquet", ".json", LAUNCHES):
@@ -55,7 +66,10 @@ def is_launches(path: str | Path) -> bool:
 
 
 def is_plain_folder(folder: Path) -> bool:
-    """Whether a kernel's folder holds plain CUDA, without the macros; host.py is not run for it."""
+    """Whether a kernel's folder holds plain CUDA, without the macros; host.py is not run for it.
+
+    folder: its path.
+    """
     try:
         return "device.cuh" not in (folder / "kernel.cu").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -63,7 +77,11 @@ def is_plain_folder(folder: Path) -> bool:
 
 
 def refuse_files(source: str, what: str, takes_traces: bool = True) -> None:
-    """Raise KernelError for a file of launches or of device code. what: the command that takes none."""
+    """Raise KernelError for a file of launches or of device code. what: the command that takes none.
+
+    source: a word of a command line.
+    takes_traces: whether the command takes traces in their place.
+    """
     trace = f"; or a trace: simtmm record {source} -o {Path(source).stem}.parquet" if takes_traces else ""
     if is_launches(source) or (Path(source).suffix in DEVICE_CODE and is_file(source)):
         raise KernelError(

@@ -52,22 +52,33 @@ class Chooser:
         self.lines: dict[int, Line] = {}
 
     def use(self, chunk: int) -> None:
-        """An access hits a chunk that is there."""
+        """An access hits a chunk that is there.
+
+        chunk: its number.
+        """
         line = self.lines[chunk]
         self.lines[chunk] = replace(line, used=self._number, uses=line.uses + 1)
         self._number += 1
 
     def come(self, chunk: int) -> None:
-        """An access brings a chunk, for which there is room."""
+        """An access brings a chunk, for which there is room.
+
+        chunk: its number.
+        """
         self.lines[chunk] = Line(chunk, self._number, self._number, 1)
         self._number += 1
 
     def leave(self, chunk: int) -> None:
-        """A chunk is dropped."""
+        """A chunk is dropped.
+
+        chunk: its number.
+        """
         self.lines.pop(chunk, None)
 
     def victim(self, chunk: int) -> int:
         """The chunk that the policy drops from the full set for one that comes.
+
+        chunk: the number of the one that comes.
 
         Raises SimtmmError where the policy gives none of the lines, or raises anything.
         """
@@ -90,6 +101,9 @@ class CacheSet:
     """
 
     def __init__(self, policy: Policy, ways: int) -> None:
+        """policy: which line a full set drops.
+        ways: how many lines the set holds.
+        """
         self._chooser = Chooser(policy)
         self.ways = ways
         self.accesses: list[Access] = []
@@ -101,6 +115,8 @@ class CacheSet:
 
     def access(self, chunk: int) -> bool:
         """Use a chunk; whether it was there.
+
+        chunk: its number.
 
         Raises SimtmmError where the policy gives none of the lines.
         """

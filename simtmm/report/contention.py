@@ -12,7 +12,10 @@ MOST_ROWS = 10
 
 
 def describe_contention(found: Contention) -> Iterator[RenderableType]:
-    """The PRAM that the trace needs, what its queues come to, and the places where most threads meet."""
+    """The PRAM that the trace needs, what its queues come to, and the places where most threads meet.
+
+    found: what `simtmm run --contention` found.
+    """
     why = " by atomic updates alone" if found.by_atomics_alone else ""
     yield ""
     yield Text(

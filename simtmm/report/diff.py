@@ -12,7 +12,7 @@ from simtmm.report.text import NO_VALUE, number, seconds, share, table
 from simtmm.stalls import REASONS, Place, Reason
 
 NAMES = {name: WHAT_WARPS_DO[Reason(number)][0] for number, name in enumerate(REASONS)}
-NAMES |= {OVERHEAD: "overheads of launches", NO_WARPS: "no warp"}
+NAMES |= {OVERHEAD: "launch overhead", NO_WARPS: "time without warps"}
 LEAST = Fraction(1, 200)  # of the longer time: an entry that takes less in both runs and changes by less is not shown
 MOST = 12  # lines, and arrays
 WORTH_TELLING = Fraction(1, 4)  # of the difference, where a reason goes the other way
@@ -67,7 +67,7 @@ def words(difference: Difference) -> str:
     back = abs(difference.against.difference) if difference.against is not None else 0
     if abs(cause.difference) <= abs(change) and back < WORTH_TELLING * abs(change):
         part = "all" if cause.difference == change else share(float(cause.difference / change), 1)
-        sentence += f"; of the {_amount(difference, abs(change))} {way} {part} is {name}"
+        sentence += f": {part} of the {_amount(difference, abs(change))} {way} are {name}"
         sentence += _where(cause.place, cause.array, cause.share)
         return f"{sentence}."
     # What goes the other way takes a part of it back.

@@ -16,7 +16,10 @@ _MARKS = re.compile(r"([\\`*_\[\]<>|~&])")  # which Markdown takes for its own
 
 
 def describe_gate(found: Comparison, written: str = "") -> Iterator[RenderableType]:
-    """The sentence, the table and the notes. written: the baseline's file, where it was written now."""
+    """The sentence, the table and the notes. written: the baseline's file, where it was written now.
+
+    found: what came of the gate.
+    """
     yield Text(gate_words(found, written), style="bold")
     yield ""
     yield table("", COLUMNS, [_cells(found, row) for row in found.rows], left=(0, 4))
@@ -27,7 +30,11 @@ def describe_gate(found: Comparison, written: str = "") -> Iterator[RenderableTy
 
 
 def gate_markdown(found: Comparison, written: str = "") -> str:
-    """The same in Markdown, for a comment of a pull request."""
+    """The same in Markdown, for a comment of a pull request.
+
+    found: what came of the gate.
+    written: the baseline's file, where it was written now.
+    """
     lines = [f"**{_plain(gate_words(found, written))}**", ""]
     lines += [f"| {' | '.join(COLUMNS)} |", "|---|--:|--:|--:|---|"]
     for row in found.rows:
@@ -41,7 +48,11 @@ def gate_markdown(found: Comparison, written: str = "") -> str:
 
 
 def gate_words(found: Comparison, written: str = "") -> str:
-    """One sentence on all kernels."""
+    """One sentence on all kernels.
+
+    found: what came of the gate.
+    written: the baseline's file, where it was written now.
+    """
     machines = {timed.machine for row in found.rows if (timed := row.after or row.before) is not None}
     on = f" on {machines.pop()}" if len(machines) == 1 else ""
     if written:
@@ -50,6 +61,8 @@ def gate_words(found: Comparison, written: str = "") -> str:
     count = sum(row.change is not None for row in found.rows)
     failed = len(found.failed)
     part = f"{100 * found.fail_above:.12g} %"
+    if count == 1 and not failed:
+        return f"The kernel did not grow by more than {part} in simulated time{on}."
     return f"{failed or 'None'} of {count} kernel{'s' * (count != 1)} grew by more than {part} in simulated time{on}."
 
 

@@ -14,7 +14,10 @@ LAUNCHES_SHOWN = 20
 
 
 def describe_measurement(measured: Measurement) -> Iterator[RenderableType]:
-    """The heading, the program's times and those of its launches."""
+    """The heading, the program's times and those of its launches.
+
+    measured: what was timed.
+    """
     parameters = ", ".join(f"{name}={value}" for name, value in measured.parameters.items())
     yield Text(f"{measured.kernel} ({parameters}) on {measured.device['device']}", style="bold")
     yield ""

@@ -10,7 +10,10 @@ from simtmm.report.text import NO_VALUE, table
 
 
 def describe_micro(found: Micro) -> Iterator[RenderableType]:
-    """A row each, and where the limits come from."""
+    """A row each, and where the limits come from.
+
+    found: what micro-kernels took.
+    """
     yield Text(f"Micro-kernels on {found.machine.name}, one block on one multiprocessor", style="bold")
     for note in found.notes:
         yield Text(note)

@@ -16,7 +16,10 @@ def _difference(compared: Compared) -> str:
 
 
 def describe_beside(found: Beside) -> list[str | Table]:
-    """A table a launch: each quantity simulated, measured, and by how much they differ."""
+    """A table a launch: each quantity simulated, measured, and by how much they differ.
+
+    found: launches of an export beside a run's.
+    """
     parts: list[str | Table] = []
     for launch in found.launches:
         rows = [

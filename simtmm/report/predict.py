@@ -11,6 +11,7 @@ from simtmm.machine import Machine
 from simtmm.model.algorithms import ALGORITHMS, written
 from simtmm.model.algorithms.regimes import Crossover
 from simtmm.model.algorithms.speedup import COUNTED, Speedup
+from simtmm.model.algorithms.symbol_ranges import NOT_GIVEN
 from simtmm.model.departure import MeasuredDeparture
 from simtmm.model.latency_hiding import Hiding
 from simtmm.model.launch.scheduling import Zigzag
@@ -100,12 +101,19 @@ def describe_versus(versus: Versus) -> Iterator[RenderableType]:
     )
     yield ""
     rows = [(f"along {over}", _winners(found)) for over, found in versus.crossovers.items()]
-    rows += [(f"along {over}", f"unknown: {reason}") for over, reason in versus.skipped.items()]
+    for reason in dict.fromkeys(versus.skipped.values()):
+        along = ", ".join(over for over, why in versus.skipped.items() if why == reason)
+        rows.append((f"along {along}", f"unknown: {reason}{' (--param)' if reason.endswith(NOT_GIVEN) else ''}"))
     yield table("By the TMM", ("", ""), rows, left=(0, 1))
 
 
 def describe_zigzag(function: str, swept: Zigzag, machine: str) -> Iterator[RenderableType]:
-    """Relative throughput over requested blocks."""
+    """Relative throughput over requested blocks.
+
+    function: the kernel's function.
+    swept: throughput by blocks.
+    machine: its name.
+    """
     yield Text(f"{function} on {machine}: {swept.active_blocks} active blocks a core group", style="bold")
     yield ""
     peaks = set(swept.local_maxima.tolist())

@@ -35,6 +35,7 @@ def reproduced_into(
 
     folder: where each is written as it is done; None to write nothing. chosen: reproductions. wanted: figures. names:
     those on the command line, for the index.
+    workers: processes that simulate; as many as there are cores if left out.
 
     Raises StudyError, OutputError, and what a simulation ends in.
     """

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.source_changes import BOUND, Advice
 from simtmm.analysis.source_changes.lines import COMPILED
 from simtmm.model.launch.occupancy import Occupancy

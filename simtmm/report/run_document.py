@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from simtmm.analysis.run import FORMAT
+from simtmm.analysis.run.outcome import FORMAT
 from simtmm.files import write_text, written_whole
 
 PAGE = Path("docs/run.schema.json")

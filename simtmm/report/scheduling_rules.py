@@ -84,7 +84,11 @@ def judged_document(rule: NamedRule, judged: Sequence[Judged]) -> dict[str, Any]
 
 
 def describe_by_rule(machine: str, found: Sequence[ByRule]) -> Iterator[RenderableType]:
-    """What each program takes by each rule, and how much that is of the machine's own."""
+    """What each program takes by each rule, and how much that is of the machine's own.
+
+    machine: its name.
+    found: what each program takes.
+    """
     yield Text(f"On {machine}", style="bold")
     own: dict[str, float] = {}
     rows = []

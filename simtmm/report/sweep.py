@@ -18,11 +18,17 @@ from simtmm.study.results import Results, Row, Status
 
 
 def describe_study(study: Results, found: Findings, store: str) -> Iterator[RenderableType]:
-    """The parts of the report."""
+    """The parts of the report.
+
+    study: its rows.
+    found: what stands out of them.
+    store: its path.
+    """
     design = study.design
     changed = {key: value if factor_of(value) else f"= {value}" for key, value in design.changes.items()}
-    yield Text(f"{design.subject.name} over {', '.join(design.axes) or 'nothing'}{suffix(changed)}", style="bold")
-    yield Text(f"{_points(study)}; kept in {store}")
+    over = f" over {', '.join(design.axes)}" if design.axes else ", one point: --vary KEY=RANGE adds an axis"
+    yield Text(f"{design.subject.name}{over}{suffix(changed)}", style="bold")
+    yield Text(f"{_points(study)}; stored in {store}")
     yield from _sampled(study)
     yield from map(Text, earlier(study))
     for reason in reasons(study):
@@ -41,7 +47,11 @@ def _table(answer: Answer) -> Iterator[RenderableType]:
 
 
 def describe_forecast(made: Forecast, store: str) -> Iterator[RenderableType]:
-    """What a sweep would do."""
+    """What a sweep would do.
+
+    made: what was counted and estimated.
+    store: its path.
+    """
     yield Text(f"{made.points:,} points: {made.excluded:,} excluded, {made.stored:,} in {store}, "
                f"{made.to_compute:,} to compute")  # fmt: skip
     if not made.to_compute:

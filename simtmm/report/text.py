@@ -19,6 +19,7 @@ class Escaped:
     """A part of a report for a terminal: names from data, which may hold anything, do nothing to it."""
 
     def __init__(self, part: RenderableType) -> None:
+        """part: what is shown."""
         self._part = part
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
@@ -88,7 +89,10 @@ def table(
 
 
 def csv_of(rows: Sequence[Mapping[str, object]]) -> str:
-    """A row each, with a header; nothing where there are no rows."""
+    """A row each, with a header; nothing where there are no rows.
+
+    rows: values by column.
+    """
     if not rows:
         return ""
     text = io.StringIO()

@@ -28,6 +28,9 @@ def describe_threads(needed: ThreadsNeeded) -> Iterator[RenderableType]:
         ("the program has", number(needed.all_threads), "if a core could hold them all"),
     ]  # fmt: skip
     yield table("Threads per core that hide the latency", ("", "", ""), rows, left=(0, 2))
+    if needed.by_simulation is None and needed.without_latency:
+        yield ""
+        yield Text(_not_hidden(needed))
     yield ""
     times = [
         ("memory answers in a cycle", needed.without_latency),
@@ -45,3 +48,12 @@ def describe_threads(needed: ThreadsNeeded) -> Iterator[RenderableType]:
         (number(threads), number(cycles), f"{cycles / base:.2f}" if base else "") for threads, cycles in needed.probes
     ]
     yield table("Tried", ("threads per core", "cycles", "of the first"), probes, left=())
+
+
+def _not_hidden(needed: ThreadsNeeded) -> str:
+    """What all threads together leave of the latency, and what to try."""
+    return (
+        f"Not hidden: with all {number(needed.all_threads)} threads per core that the program has, it takes "
+        f"{needed.with_all / needed.without_latency:.2f} times as long as without latency. "
+        "Try a larger size (--param), which has more threads, or allow more time (--tolerance)."
+    )

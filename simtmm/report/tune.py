@@ -134,8 +134,9 @@ def _left_out(tuned: Tuned) -> Iterator[RenderableType]:
         yield ""
         rows = [(f"{count:,}", reason) for reason, count in list(reasons.items())[:REASONS]]
         yield table("Can't run", ("", "because"), rows, left=(1,))
-        if len(reasons) > REASONS:
-            yield Text(f"and {len(reasons) - REASONS:,} other reasons: see --json")
+        others = len(reasons) - REASONS
+        if others > 0:
+            yield Text(f"and {others:,} other reason{'s' * (others != 1)}: see --json")
     if tuned.open:
         yield ""
         yield Text(f"{tuned.open:,} configuration{'s' * (tuned.open != 1)} not run yet")

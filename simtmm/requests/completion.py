@@ -16,38 +16,56 @@ PROGRAM_ARGUMENTS = ("source", "kernel", "a", "b")  # what commands call the arg
 
 
 def complete_machine(incomplete: str) -> list[str]:
-    """Names of machines."""
+    """Names of machines.
+
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.machine.known import machine_files
 
     return _matching(machine_files(), incomplete)
 
 
 def complete_machine_or_new(incomplete: str) -> list[str]:
-    """Names of machines, and the words that make, calibrate and compare them."""
+    """Names of machines, and the words that make, calibrate and compare them.
+
+    incomplete: the word as far as it is typed.
+    """
     return [*_matching(["new", "calibrate", "compare", "micro"], incomplete), *complete_machine(incomplete)]
 
 
 def complete_rule(incomplete: str) -> list[str]:
-    """Names of scheduling rules."""
+    """Names of scheduling rules.
+
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.rules import BUILT_IN, NUMBERED, SIMPLE
 
     return _matching([*BUILT_IN, *SIMPLE, *NUMBERED, "list"], incomplete)
 
 
 def complete_kernel_or_rule_word(incomplete: str) -> list[str]:
-    """Names of kernels, and the words of scheduling rules."""
+    """Names of kernels, and the words of scheduling rules.
+
+    incomplete: the word as far as it is typed.
+    """
     return [*_matching(["rules", "test", "compare"], incomplete), *complete_kernel(incomplete)]
 
 
 def complete_kernel(incomplete: str) -> list[str]:
-    """Names of kernels."""
+    """Names of kernels.
+
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.catalogue import known_kernels
 
     return _matching(known_kernels(), incomplete)
 
 
 def complete_algorithm(incomplete: str) -> list[str]:
-    """Names of the papers' algorithms."""
+    """Names of the papers' algorithms.
+
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.model.algorithms import ALGORITHMS
 
     return _matching(ALGORITHMS, incomplete)
@@ -71,14 +89,20 @@ def complete_quantity(incomplete: str) -> list[str]:
 
 
 def complete_equation(incomplete: str) -> list[str]:
-    """Names of the papers' single equations."""
+    """Names of the papers' single equations.
+
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.model.applications.catalogue import EQUATIONS
 
     return _matching(EQUATIONS, incomplete)
 
 
 def complete_claim(incomplete: str) -> list[str]:
-    """Names of the papers' claims."""
+    """Names of the papers' claims.
+
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.validation.claims import known_claims
 
     return _matching(known_claims(), incomplete)
@@ -98,12 +122,19 @@ def complete_study(incomplete: str) -> list[str]:
 
 
 def complete_recorded(incomplete: str) -> list[str]:
-    """The second words of `record`, and what it records."""
+    """The second words of `record`, and what it records.
+
+    incomplete: the word as far as it is typed.
+    """
     return [*_matching(["import", "export", "measure"], incomplete), *complete_kernel(incomplete)]
 
 
 def complete_symbol(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Symbols of the algorithms that the command names, and parameters of kernels of the same name."""
+    """Symbols of the algorithms that the command names, and parameters of kernels of the same name.
+
+    ctx: the command line before it.
+    incomplete: the word as far as it is typed.
+    """
     from simtmm.model.algorithms import ALGORITHMS
 
     named = [ALGORITHMS[name] for name in _programs(ctx) if name in ALGORITHMS]
@@ -112,12 +143,20 @@ def complete_symbol(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Parameters of the kernels that the command names."""
+    """Parameters of the kernels that the command names.
+
+    ctx: the command line before it.
+    incomplete: the word as far as it is typed.
+    """
     return [f"{name}=" for name in _matching(_parameters(ctx), incomplete)]
 
 
 def complete_axis(ctx: typer.Context, incomplete: str) -> list[str]:
-    """What a study can vary: parameters of its program, and keys of a machine."""
+    """What a study can vary: parameters of its program, and keys of a machine.
+
+    ctx: the command line before it.
+    incomplete: the word as far as it is typed.
+    """
     return [*complete_parameter(ctx, incomplete), *complete_changes(incomplete)]
 
 

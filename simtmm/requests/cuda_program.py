@@ -115,21 +115,31 @@ class ProgramRun:
             raise typer.Exit(self.outcome.status)
 
 
+END_OF_FILES = "--"
+
+
 def is_cuda_program(source: object, arguments: list[str] | None) -> bool:
     """Whether that is a CUDA program: files of which one has a main."""
     from simtmm.programs.main_function import is_program
 
-    return isinstance(source, str) and is_program(_files(source, arguments))
+    return isinstance(source, str) and is_program(files_and_words(source, arguments)[0])
 
 
-def _files(source: str, arguments: list[str] | None) -> list[str]:
-    """The files of a program, which lead its arguments."""
+def files_and_words(source: str, arguments: list[str] | None) -> tuple[list[str], list[str]]:
+    """The files of a program, and its own words.
+
+    source: its first file. arguments: the others, then the words; END_OF_FILES between them, where the first word is a
+    source file itself.
+    """
     from simtmm.programs.main_function import SOURCES
 
-    return [source, *itertools.takewhile(lambda word: Path(word).suffix in SOURCES and is_file(word), arguments or [])]
+    given = arguments or []
+    others = list(itertools.takewhile(lambda word: Path(word).suffix in SOURCES and is_file(word), given))
+    words = given[len(others) :]
+    return [source, *others], words[1:] if words[:1] == [END_OF_FILES] else words
 
 
-def program_run(
+def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     source: str,
     arguments: list[str] | None,
     machine: "Machine | None",
@@ -160,8 +170,7 @@ def program_run(
     for name, value in foreign.items():
         if value:
             raise KernelError(f"{name}: is not for a CUDA program such as {source}")
-    paths = _files(source, arguments)
-    words = (arguments or [])[len(paths) - 1 :]
+    paths, words = files_and_words(source, arguments)
     selection = Selection(choice.kernel, choice.launch, choice.skip, choice.count)
     program = cuda_program(
         paths, words, split_flags(build or []), selection, choice.sample_blocks, choice.most_events, clock, stop

@@ -94,6 +94,8 @@ class DiffRequest(LaunchOptions, MachineOptions):
     def compared(self, watch: "Watch | None", as_json: bool = False) -> "Difference":
         """Both sides, run where they have to be, and compared; all is checked before anything is run.
 
+        as_json: whether the result is printed as JSON.
+
         Raises SavedRunError, and the errors of what is run.
         """
         from simtmm.analysis.difference import Side, difference
@@ -120,7 +122,11 @@ class DiffRequest(LaunchOptions, MachineOptions):
         return difference(sides[0], sides[1])
 
     def side(self, source: str, side: str) -> RunRequest:
-        """The run of a side: what is given of both, and behind it what is given of this side."""
+        """The run of a side: what is given of both, and behind it what is given of this side.
+
+        source: the program of that side.
+        side: "a" or "b".
+        """
         own = {name: getattr(self, f"{name}_{side}") for name in OWN}
 
         def either(name: str) -> Any:
@@ -150,7 +156,7 @@ class DiffRequest(LaunchOptions, MachineOptions):
     def _saved(self, source: str, side: str) -> "Side | None":
         """The run that was saved there; None for a program, a workload among them."""
         from simtmm.analysis.difference import Side, load_document
-        from simtmm.analysis.run import Run
+        from simtmm.analysis.run.outcome import Run
 
         if isinstance(source, Run):  # in Python
             _refuse(self._given_for(side), f"{source!r} is a finished run")

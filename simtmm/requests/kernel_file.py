@@ -93,7 +93,12 @@ class LaunchOptions:
                 "--graph": self.graph}  # fmt: skip
 
     def launched(self, source: Given) -> "Given | Kernel":
-        """A file of device code as a Kernel with this launch; any other source unchanged. Raises KernelError."""
+        """A file of device code as a Kernel with this launch; any other source unchanged.
+
+        source: what the command line names.
+
+        Raises KernelError.
+        """
         from simtmm.recorder.sources import DEVICE_CODE
 
         if isinstance(source, (str, Path)) and Path(source).suffix in DEVICE_CODE:

@@ -19,7 +19,11 @@ DEFAULT_MACHINE, DEFAULT_GPU = "gtx280", "h100-sxm"  # for what the papers measu
 
 
 def machine_option(what: str, metavar: str = "NAME|FILE", *, flag: str = "--machine") -> Any:
-    """An option that names a machine. what: it is for."""
+    """An option that names a machine. what: it is for.
+
+    metavar: what its help calls the value.
+    flag: how it is spelled.
+    """
     short = ("-m",) if flag == "--machine" else ()
     return typer.Option(flag, *short, metavar=metavar, help=what, autocompletion=complete_machine)
 
@@ -69,11 +73,19 @@ class MachineOptions:
     start: StartOption = None
 
     def name_for(self, source: object, form: str | None) -> "str | Path | Machine":
-        """The machine's name or file: the one given, or what suits the program."""
+        """The machine's name or file: the one given, or what suits the program.
+
+        source: the program that runs on it.
+        form: how a kernel is recorded, where that was given.
+        """
         return self.machine or default_machine(source, form)
 
     def chosen_for(self, source: object, form: str | None = None) -> "Machine":
-        """The machine given, or what suits the program, with its changes."""
+        """The machine given, or what suits the program, with its changes.
+
+        source: the program that runs on it.
+        form: how a kernel is recorded, where that was given.
+        """
         return chosen_machine(self.name_for(source, form), self.set, self.start)
 
     def chosen_for_program(self) -> "Machine":
@@ -88,6 +100,9 @@ class MachineOptions:
 
 def chosen_machine(name: "str | Path | Machine", changes: Words = None, start: Start | None = None) -> "Machine":
     """The machine of that name or file, with KEY=VALUE words applied, and with an L2 that is warm or cold at first.
+
+    name: a machine's name or file, or itself.
+    changes: KEY=VALUE words, or values by dotted key.
 
     Raises MachineError.
     """
@@ -107,6 +122,7 @@ def default_machine(source: object, form: str | None) -> str:
     """The machine where none is named: a GPU of today for what is recorded as compiled.
 
     form: how the kernel is recorded, where that was given.
+    source: the program that runs on it.
     """
     from simtmm.recorder.sources import is_plain_folder
 

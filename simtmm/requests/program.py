@@ -74,7 +74,10 @@ class ProgramOptions(LaunchOptions):
         return is_script(self.source) or (not self.grid and is_cuda_program(self.source, self.arguments))
 
     def choice(self, most_events: int | None = None) -> Choice:
-        """What of a user's own program is recorded."""
+        """What of a user's own program is recorded.
+
+        most_events: that a recording may have; no limit of its own if left out.
+        """
         return Choice(
             self.kernel, self.launch, self.skip, self.count, self.sample_blocks, self.record_elementwise, most_events
         )
@@ -113,6 +116,8 @@ class ProgramOptions(LaunchOptions):
 
         output: where the trace goes; else it is in memory. foreign: options that were given besides and that are not
         for programs, by name. again: whether one that fails is run in other orders of its warps, which shows a race.
+        as_json: whether the result is printed as JSON.
+        most_events: that a recording may have; no limit of its own if left out.
 
         Raises what `script_run` and `program_run` raise.
         """

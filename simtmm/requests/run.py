@@ -15,7 +15,7 @@ from simtmm.requests.values import parameters_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.watch import Watch
 
 BY = ("line", "array", "launch", "reason")  # what a row of what takes the time is for
@@ -93,7 +93,10 @@ class OpenedRun:
         timeline_limit: int | None = None,
         models: "Sequence[str] | None" = None,
     ) -> "Run":
-        """Simulate it. The arguments are those of simtmm.analysis.run."""
+        """Simulate it. The arguments are those of simtmm.analysis.run.
+
+        timeline, timeline_limit, models: as there.
+        """
         from simtmm.analysis.run import DEFAULT_MODELS, run
 
         request = self.checked.request

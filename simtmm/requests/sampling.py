@@ -64,7 +64,12 @@ class SampleOptions:
 
 
 def part_of(error: str | float) -> float:
-    """A part of the time, from 3% or 0.03. Raises EngineError."""
+    """A part of the time, from 3% or 0.03.
+
+    error: a number, or a text with or without %.
+
+    Raises EngineError.
+    """
     if not isinstance(error, str):
         return float(error)
     try:

@@ -120,7 +120,7 @@ def is_script(source: object) -> bool:
     return isinstance(source, str) and Path(source).suffix == SUFFIX
 
 
-def script_run(
+def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     source: str,
     arguments: list[str] | None,
     machine: "str | Machine | None",

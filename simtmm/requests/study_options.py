@@ -17,12 +17,18 @@ ENGINES = ("fast", "reference")
 
 
 def engine_option(what: str = "fast (compiled) or reference (SimPy)") -> Any:
-    """The option --engine."""
+    """The option --engine.
+
+    what: its help.
+    """
     return typer.Option("--engine", metavar="NAME", help=what, autocompletion=lambda: list(ENGINES))
 
 
 def model_option(what: str = "only this model; default: all; repeatable") -> Any:
-    """The option --model."""
+    """The option --model.
+
+    what: its help.
+    """
     return typer.Option("--model", metavar="NAME", help=what, autocompletion=complete_model)
 
 
@@ -49,7 +55,11 @@ KeptOption = Annotated[
 
 
 def interrupted(part: "Unfinished[Any]", what: str) -> KeyboardInterrupt:
-    """Print how much is done and kept; gives what is to be raised."""
+    """Print how much is done and kept; gives what is to be raised.
+
+    part: what is done.
+    what: what messages call it.
+    """
     print(
         f"simtmm: {part.done} of {part.total} {what} are done; the same command continues from there", file=sys.stderr
     )

@@ -25,7 +25,11 @@ Words = Mapping[str, Any] | Sequence[str] | None  # by name, or as NAME=VALUE
 
 
 def pairs(words: Words, option: str, error: type[Exception]) -> dict[str, Any]:
-    """NAME=VALUE words, each name once: of two values neither is left out silently. A mapping keeps its values."""
+    """NAME=VALUE words, each name once: of two values neither is left out silently. A mapping keeps its values.
+
+    option: as messages call it.
+    error: what is raised for a word that is none.
+    """
     if isinstance(words, Mapping):
         return _named(words, option, error)
     values: dict[str, Any] = {}
@@ -57,7 +61,10 @@ def parameters_of(words: Words) -> dict[str, Any]:
 
 
 def parameter_lists_of(words: list[str] | None) -> dict[str, list[str]]:
-    """Several values of each of a kernel's parameters from NAME=VALUE,... words; those of one name are joined."""
+    """Several values of each of a kernel's parameters from NAME=VALUE,... words; those of one name are joined.
+
+    words: as the command line has them.
+    """
     values: dict[str, list[str]] = {}
     for word in words or []:
         for name, text in parameters_of([word]).items():
@@ -66,12 +73,20 @@ def parameter_lists_of(words: list[str] | None) -> dict[str, list[str]]:
 
 
 def numbers_of(words: list[str] | None, option: str) -> dict[str, float]:
-    """NAME=VALUE words whose values are numbers."""
+    """NAME=VALUE words whose values are numbers.
+
+    words: as the command line has them.
+    option: as messages call it.
+    """
     return {name: _number(text, f"{option} {name}={text}") for name, text in pairs(words, option, ModelError).items()}
 
 
 def number_lists_of(words: list[str] | None, option: str) -> dict[str, list[float]]:
-    """NAME=VALUE,... words whose values are numbers."""
+    """NAME=VALUE,... words whose values are numbers.
+
+    words: as the command line has them.
+    option: as messages call it.
+    """
     return {
         name: [_number(value, f"{option} {name}={text}") for value in text.split(",")]
         for name, text in pairs(words, option, ModelError).items()
@@ -94,7 +109,10 @@ def changes_of(words: Words) -> dict[str, Any]:
 
 
 def ranges_of(words: Words, option: str) -> dict[str, Any]:
-    """KEY=RANGE words, the ranges as they stand. A key that comes twice is refused."""
+    """KEY=RANGE words, the ranges as they stand. A key that comes twice is refused.
+
+    option: as messages call it.
+    """
     return _by_new_names(pairs(words, option, StudyError), option, StudyError)
 
 

@@ -48,6 +48,8 @@ MOST = 10**6  # of a number of a rule
 def example_rule(text: str) -> Rule:
     """The rule of this package that is written so: its name, with its numbers in brackets, as "two_level(4)".
 
+    text: the name of a rule, or that with numbers in brackets.
+
     Raises SimtmmError for another text, which says what is allowed.
     """
     match = re.fullmatch(r"\s*(\w+)\s*(?:\(([\d\s,]*)\))?\s*", text)

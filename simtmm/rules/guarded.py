@@ -10,7 +10,13 @@ Value = TypeVar("Value")
 
 
 def guarded_call(where: str, call: Callable[[], Value]) -> Value:
-    """What a call gives. Raises StudyError, which begins with `where`, for any exception that is not simtmm's own."""
+    """What a call gives.
+
+    where: how messages begin.
+    call: what is called, without arguments.
+
+    Raises StudyError, which begins with `where`, for any exception that is not simtmm's own.
+    """
     try:
         return call()
     except SimtmmError:
@@ -20,7 +26,11 @@ def guarded_call(where: str, call: Callable[[], Value]) -> Value:
 
 
 def guarded(rule: Rule, where: str) -> Rule:
-    """The rule, or the class of rules, with calls that are guarded so."""
+    """The rule, or the class of rules, with calls that are guarded so.
+
+    rule: a rule, or a class of them.
+    where: how messages begin.
+    """
     made: Any = rule
     if not isinstance(made, type):
 
@@ -47,5 +57,8 @@ def guarded(rule: Rule, where: str) -> Rule:
 
 
 def original(rule: object) -> object:
-    """The rule behind one whose calls are guarded, or itself."""
+    """The rule behind one whose calls are guarded, or itself.
+
+    rule: a function, an object or a class.
+    """
     return rule if isinstance(rule, type) and "guards" not in vars(rule) else getattr(rule, "guards", rule)

@@ -91,5 +91,8 @@ Rule = Callable[[Sequence[Any], Any], Answer]
 
 
 def rule_name(rule: object) -> str:
-    """What a rule is called in messages."""
+    """What a rule is called in messages.
+
+    rule: a function, an object or a class.
+    """
     return str(getattr(rule, "__name__", type(rule).__name__))

@@ -34,7 +34,11 @@ class Found:
 
 
 def check_sample(sample: object, error: object, engine: str, timeline: bool = False) -> None:
-    """Raise EngineError for options that a sample does not support. engine, timeline: as `simtmm.run` has them."""
+    """Raise EngineError for options that a sample does not support. engine, timeline: as `simtmm.run` has them.
+
+    sample: what was given as `sample`, such as "auto".
+    error: half of the requested interval, as a fraction of the time.
+    """
     if sample != AUTO:
         raise EngineError(f"sample = {shown(sample)}: must be {AUTO!r}{nearest(str(sample), [AUTO])}")
     if not isinstance(error, (int, float)) or isinstance(error, bool) or not LEAST_ERROR < error < 1:
@@ -60,6 +64,7 @@ def sampled_kernel(
 
     kernel: with its parameters. form: "written", "compiled" or "ptx", how it is recorded (see simtmm.record). error:
     half of the requested interval, as a part of the time.
+    parameters: values of some of the kernel's parameters, as texts or numbers.
 
     Raises the errors of recording, lowering and simulating.
     """

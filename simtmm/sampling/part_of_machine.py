@@ -43,7 +43,10 @@ SYSTEMATIC = 0.1  # of the time: what repetition does not show; by the pairs of 
 
 
 def part_of(machine: Machine, taken: int) -> Machine:
-    """So many groups of a machine, with their share of all that groups have in common."""
+    """So many groups of a machine, with their share of all that groups have in common.
+
+    taken: how many of the machine's core groups there are in the part.
+    """
     groups, memory = machine.cores.groups, machine.memory
     partitions = _whole(memory.partitions * taken / groups)
     slower = partitions * groups / (memory.partitions * taken)  # so that they move their share together

@@ -45,6 +45,9 @@ class KernelSource:
     ) -> None:
         """form: how it is recorded. architecture: what it is compiled for, where it is as compiled.
 
+        kernel: what is recorded.
+        parameters: values of some of its parameters, as texts or numbers.
+
         Raises DependsError where that would not be right, and the errors of kernels and compilers.
         """
         self._kernel, self._form = kernel, form
@@ -125,7 +128,10 @@ class KernelSource:
             raise DependsError(f"{lies.name if lies else 'data'} decides the path of blocks, and launches write it")
 
     def trace_of(self, chosen: Mapping[int, Integers]) -> Trace:
-        """Run these blocks, and record what they do."""
+        """Run these blocks, and record what they do.
+
+        chosen: by the number of a launch int64[blocks], numbers of its blocks.
+        """
         if self._form == "written":
             return self._as_written(chosen)
         return self._as_compiled(chosen)

@@ -56,7 +56,7 @@ def total(strata: Sequence[Stratum], times: Mapping[int, LaunchTime], late: Coll
     return Estimate(ticks, math.sqrt(variance), settling, warming, systematic)
 
 
-def sampled_of(
+def sampled_of(  # noqa: PLR0913, PLR0917 - all that a sample is made of
     source: Source,
     machine: Machine,
     strata: Sequence[Stratum],

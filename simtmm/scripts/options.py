@@ -13,7 +13,10 @@ def records_elementwise() -> bool:
 
 @contextlib.contextmanager
 def options(elementwise: bool = False) -> Iterator[None]:
-    """The block that these hold for."""
+    """The block that these hold for.
+
+    elementwise: whether functions of CuPy become kernels.
+    """
     global _elementwise
     before, _elementwise = _elementwise, elementwise
     try:

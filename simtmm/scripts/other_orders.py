@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simtmm.cuda.checks.checker import active
+from simtmm.cuda.checks.active import active
 from simtmm.cuda.disagreement.order_trial import OrderFound
 from simtmm.device.own_clock import OwnClock
 from simtmm.machine import Machine
@@ -23,6 +23,7 @@ def script_in_other_orders(
     """What a script does in other orders that ended with an exception. The arguments are those of its run.
 
     elementwise: whether functions of CuPy become kernels. seconds: that it took.
+    arguments: words of its command line.
     """
     checker = active()
     if checker is not None and checker.checks.any:  # which looks for races

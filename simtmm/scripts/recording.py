@@ -16,7 +16,7 @@ from simtmm.simulated_clock import clock_on
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def recording(
+def recording(  # noqa: PLR0913 - each is an option of the recording
     machine: Machine | str | Path | None = None,
     *,
     architecture: int | None = None,

@@ -18,6 +18,7 @@ from simtmm.device.own_clock import OwnClock
 from simtmm.documents import read_code
 from simtmm.errors import RecordingError, SimtmmError, shown
 from simtmm.extras import install
+from simtmm.python_text import parsed
 from simtmm.recorder.direct.recording import Recording, StoppedError
 from simtmm.scripts import notes
 from simtmm.scripts.framework import EXTRAS, UNADAPTED
@@ -66,6 +67,7 @@ def run_script(
     no SystemExit, whose status is the outcome's.
 
     clock: that it reads; the machine's, without the time of its own code, if left out.
+    arguments: words of its command line.
 
     Raises RecordingError for what can't be read, KeyboardInterrupt, and the errors of simtmm that the script did not
     catch, each with the script's line in front.
@@ -157,7 +159,7 @@ def _imported(path: str) -> set[str]:
     found: set[str] = set()
     for file in files:
         try:
-            tree = ast.parse(file.read_bytes())
+            tree = parsed(file.read_bytes())
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):
@@ -240,6 +242,9 @@ def _logging_as_new() -> Iterator[None]:
 
 
 def check_script(source: str | Path) -> None:
-    """Raise RecordingError for a script that is not there."""
+    """Raise RecordingError for a script that is not there.
+
+    source: its path.
+    """
     if not Path(source).is_file():
         raise RecordingError(f"{shown(str(source))}: no such script")

@@ -25,7 +25,11 @@ OF_LAUNCHES = ("executions", "threads", "bytes_asked", *THREAD_INSTRUCTIONS)
 
 
 def class_among(name: str, known: Container[str]) -> str:
-    """The class that instructions of a class count in, where some are known: products of integers in the integers'."""
+    """The class that instructions of a class count in, where some are known: products of integers in the integers'.
+
+    name: the class of an instruction, one of CLASSES.
+    known: the classes that are known.
+    """
     return "integer" if name == "multiply" and name not in known else name
 
 
@@ -80,10 +84,16 @@ class Places:
         return len(self.sites) * len(self.arrays)
 
     def place(self, number: int) -> tuple[Place, str]:
-        """The place, and the array that is accessed there."""
+        """The place, and the array that is accessed there.
+
+        number: of a place, from 0 on.
+        """
         site, array = divmod(number, len(self.arrays))
         return self.sites[site], self.arrays[array]
 
     def are_of(self, kinds: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-        """Of each number, whether its place is of one of some kinds."""
+        """Of each number, whether its place is of one of some kinds.
+
+        kinds: words of operations, as "load".
+        """
         return np.repeat(np.array([site.kind in kinds for site in self.sites], bool), len(self.arrays))

@@ -67,6 +67,10 @@ def with_bandwidth(row: Row, levels: Levels | None, cycles: float, clock_hz: flo
     """The row with the bandwidth of each level: its bytes in the whole of a time, beside the most that it could be.
 
     In bytes a second, or a cycle where there is no clock.
+
+    levels: bytes that each level of memory could move a second; None where nobody knows.
+    cycles: the time that the row's bytes take, in cycles.
+    clock_hz: cycles a second; None where there is no clock.
     """
     if levels is None:
         return row

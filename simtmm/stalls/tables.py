@@ -145,13 +145,21 @@ class Stalls:
 
 
 def launch_counts(places: Places, counts: Integers) -> Integers:
-    """int64[LAUNCH_COUNTS]: counts of places (int64[len(places) + 1, COUNTS]) as those of a launch."""
+    """int64[LAUNCH_COUNTS]: counts of places as those of a launch.
+
+    counts: int64[len(places) + 1, COUNTS].
+    places: those that the counts are of.
+    """
     chunks = counts[:-1, Count.CHUNKS]
     kinds = [int(chunks[places.are_of(of_kind)].sum()) for of_kind in KINDS.values()]
     return np.array([*counts.sum(axis=0).tolist(), *kinds], np.int64)
 
 
 def launches_of(rows: list[Integers], columns: int) -> Integers:
-    """int64[launches, columns]: sums up to the end of each launch, as those of each launch alone."""
+    """int64[launches, columns]: sums up to the end of each launch, as those of each launch alone.
+
+    rows: for each launch int64[columns], the sums up to its end.
+    columns: how many columns there are.
+    """
     sums = np.array(rows, np.int64).reshape(-1, columns)
     return np.diff(sums, axis=0, prepend=np.zeros((1, columns), np.int64))

@@ -137,6 +137,8 @@ def bend(x: Floats, time: Floats) -> Bend | None:
 
     None where there are fewer than LEAST different x, where the elasticities differ by less than BEND, and where one
     line does nearly as well.
+
+    x, time: float64[points].
     """
     u, v = np.log(x), np.log(time)
     distinct = np.unique(u)

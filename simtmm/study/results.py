@@ -56,7 +56,10 @@ class Row:
     computed_by: str = ""
 
     def cycles(self, quantity: str) -> float | None:
-        """The time by a simulation, a model or a measurement; None where there is none."""
+        """The time by a simulation, a model or a measurement; None where there is none.
+
+        quantity: "simulated", a model's name, or "measured".
+        """
         found = self.results.get(quantity, {}).get("cycles")
         return None if found is None else float(found)
 

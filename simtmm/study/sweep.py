@@ -124,7 +124,11 @@ def read(design: Design, store: Store) -> Results:
 
 
 def forecast(design: Design, store: str | Path, workers: int | None = None) -> Forecast:
-    """Count points and estimate the time; what is computed for that is not kept."""
+    """Count points and estimate the time; what is computed for that is not kept.
+
+    store: path of the file that has results from before.
+    workers: processes that would simulate.
+    """
     evaluation = evaluation_of(design)
     with Store(store if is_file(store) else ":memory:") as opened:
         left = evaluation.left(opened)

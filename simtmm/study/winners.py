@@ -49,7 +49,12 @@ class Exchange:
 
 
 def winner(at: Mapping[str, Any], series: str, times: Mapping[str, float]) -> Winner | None:
-    """Of the times of programs at a place; None for one program alone."""
+    """Of the times of programs at a place; None for one program alone.
+
+    at: values that say where, by name.
+    series: whose times these are.
+    times: by program.
+    """
     if len(times) < 2:
         return None
     least = min(times.values())

@@ -65,6 +65,10 @@ class BrokenPromiseError(AssertionError):
     """A rule, or a replacement policy, does not keep a promise. found: the smallest counter-example that was seen."""
 
     def __init__(self, name: str, found: Any, what: str, kind: str = "rule") -> None:
+        """name: of the rule.
+        what: is broken.
+        kind: what the rule is one of.
+        """
         super().__init__(f"{kind} {name} breaks {found.promise}: {what}\n{found}")
         self.found = found
 

@@ -186,7 +186,7 @@ def same_places(launch: Launched, again: Launched) -> Found:
 
 @_law("future")
 def no_future(launch: Launched, other: Launched) -> Found:
-    """An answer hangs on what was seen so far, and not on blocks that come later, or on how long any takes.
+    """An answer depends on what was seen so far, not on blocks that come later, or on how long any takes.
 
     Formula: g(t) = g'(t) while G(s) = G'(s) and b(s) = b'(s) for each s <= t
     """

@@ -132,7 +132,7 @@ def same_drops(accesses: Accesses, again: Accesses) -> Found:
 
 @_law(pair="future")
 def no_future(accesses: Accesses, again: Accesses) -> Found:
-    """What is dropped hangs on the accesses so far, and not on those to come.
+    """The dropped line depends on the accesses so far, not on those to come.
 
     Formula: c(s) = c'(s) for all s <= t implies d(t) = d'(t)
     """

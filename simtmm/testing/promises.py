@@ -53,7 +53,10 @@ BUILT_IN_PROMISES: dict[str, tuple[Law, ...]] = {
 
 
 def promises_of(rule: str) -> tuple[Law, ...]:
-    """What a rule of simtmm.rules promises, by the name that it has, as "two_level(4)"."""
+    """What a rule of simtmm.rules promises, by the name that it has, as "two_level(4)".
+
+    rule: its name.
+    """
     name, _, numbers = rule.partition("(")
     if not numbers:
         return SIMPLE[name]

@@ -32,7 +32,7 @@ def _group_pipes(draw: DrawFn) -> Tables:
 
 
 @st.composite
-def _memories(draw: DrawFn, coupled: bool) -> Tables:
+def _memories(draw: DrawFn, coupled: bool) -> Tables:  # noqa: C901 - a case for each table of a memory
     serial = draw(st.booleans())
     durations = st.just(0) if serial else st.sampled_from([0, 1, 3, 7.46, 20])
     service = durations if coupled else st.just(0)

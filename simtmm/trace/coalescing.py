@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import WorkloadError, shown
-from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.machine.tables.memory import LARGEST_SEGMENT
 from simtmm.native import Loop
 
 HALF_WARP = 16  # threads that are coalesced together, whatever the width of a warp
@@ -126,7 +126,7 @@ class _Served(NamedTuple):
 
 
 @Loop
-def _serve(addresses, sizes, ends, left, requested, served):  # type: ignore[no-untyped-def]
+def _serve(addresses, sizes, ends, left, requested, served):  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a transaction of a half-warp after another
     """Fill what is served; the number of transactions.
 
     left: int64[threads, 2], for the time of the call: of each thread the first byte that it still waits for, and the

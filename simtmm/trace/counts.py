@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from simtmm.display import Displayed
 from simtmm.machine import Machine
-from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.machine.tables.memory import LARGEST_SEGMENT
 from simtmm.trace.coalescing import HALF_WARP
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import Progress, check_fits, lower_or_stream
@@ -105,7 +105,10 @@ class Counts(Displayed):
 
     @classmethod
     def of_launch(cls, launch: LaunchCounts) -> "Counts":
-        """The counts of a program of one launch."""
+        """The counts of a program of one launch.
+
+        launch: the counts of that launch.
+        """
         return cls(
             work=launch.work,
             span=launch.span,
@@ -134,7 +137,12 @@ class Counts(Displayed):
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Counts":
-        """From the form that dataclasses.asdict returns. Raises KeyError or TypeError for any other form."""
+        """From the form that dataclasses.asdict returns.
+
+        table: counts by the names of the fields.
+
+        Raises KeyError or TypeError for any other form.
+        """
         launches = tuple(LaunchCounts(**launch) for launch in table["launches"])
         return cls(**{**table, "launches": launches})
 
@@ -169,7 +177,13 @@ def count(trace: Trace, machine: Machine, workload: AnyWorkload | None = None) -
 def lower_and_count(
     trace: Trace, machine: Machine, progress: Progress | None = None, places: bool = False
 ) -> tuple[AnyWorkload, Counts]:
-    """What `lower_or_stream` gives, and the counts, in one go. Raises what `lower` and `count` raise."""
+    """What `lower_or_stream` gives, and the counts, in one go.
+
+    progress: told how many events are done, and of how many.
+    places: whether operations have their place in the program.
+
+    Raises what `lower` and `count` raise.
+    """
     check_fits(trace.info, machine)
     threads = of_threads(trace)
     tallying = _tallying(trace, machine, threads)

@@ -7,16 +7,9 @@ from typing import Any
 
 from simtmm.launch import bare_name
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
+from simtmm.trace.sampled_blocks import Sampling
 from simtmm.trace.schedule import Listing, Schedule
-from simtmm.trace.schema import (
-    MOST_SITES,
-    MOST_THREADS,
-    VERSION,
-    Sampling,
-    TraceArray,
-    TraceLaunch,
-    TraceSite,
-)
+from simtmm.trace.schema import MOST_SITES, MOST_THREADS, VERSION, TraceArray, TraceLaunch, TraceSite
 
 VERSIONS = (1, VERSION)
 MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
@@ -115,7 +108,12 @@ class TraceInfo:
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "TraceInfo":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        """From `to_dict`'s form.
+
+        table: the document of a file's metadata.
+
+        Raises KeyError, TypeError or ValueError where it is not of that form.
+        """
         version = table["version"]
         if version not in VERSIONS:
             known = " and ".join(str(each) for each in VERSIONS)

@@ -36,6 +36,7 @@ class Trace(Displayed):
     """
 
     def __init__(self, info: TraceInfo, source: "Sequence[Batch | Runs] | Path", races: "Races | None" = None) -> None:
+        """source: the trace's events: batches or runs in memory, or the path of a file that holds them."""
         self.info = info
         self.races = races
         self._source = source
@@ -101,7 +102,10 @@ class Trace(Displayed):
         self._verify(digest)
 
     def runs_of(self, launch: int) -> Iterator[Runs]:
-        """Those of one launch. If a file has runs, only this launch is read again."""
+        """Those of one launch. If a file has runs, only this launch is read again.
+
+        launch: its number, from 0 on.
+        """
         if isinstance(self._source, Path) and self._verified and self._holds_runs(self._source):
             yield from read_runs(self._source, self.info, launch)
             return

@@ -93,6 +93,8 @@ def lower_or_stream(
     MOST_HELD if left out. places: whether operations have their place in the program.
 
     Gives that as well. Raises what `lower` raises.
+
+    progress: told how many events are done, and of how many.
     """
     check_fits(trace.info, machine)  # refused before the work
     specification = LoweringSpecification.of(machine, places and has_places(trace.info))
@@ -107,7 +109,11 @@ def lower_or_stream_with(
     tallying: Tallying | None = None,
     most_held: int | None = None,
 ) -> tuple[AnyWorkload, tuple[Tally, ...]]:
-    """Likewise on any machine of a specification; launches carry no occupancy: see `fit`."""
+    """Likewise on any machine of a specification; launches carry no occupancy: see `fit`.
+
+    progress: told how many events are done, and of how many.
+    most_held: bytes of the operations held; MOST_HELD if left out.
+    """
     tallying = tallying or Tallying(len(trace.info.launches))
     most = MOST_HELD if most_held is None else most_held
     check_launches(trace.info)
@@ -234,6 +240,8 @@ def _lowered(
 
 def fit(workload: Lowerable, info: TraceInfo, machine: Machine) -> Lowerable:
     """A workload that was lowered for a machine's specification, with the occupancy of that machine.
+
+    workload: what was lowered.
 
     Raises WorkloadError where a block does not fit.
     """

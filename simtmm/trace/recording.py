@@ -18,8 +18,9 @@ from simtmm.trace.parquet import joined
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.encoder import PIECE, Encoder
 from simtmm.trace.runs.writing import RunWriter
+from simtmm.trace.sampled_blocks import Sampling
 from simtmm.trace.schedule import Listing
-from simtmm.trace.schema import Batch, Sampling, TraceArray, TraceLaunch, TraceSite
+from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
 
 TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
 UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
@@ -127,7 +128,7 @@ class TraceRecorder:
                 writing.result()
             self._under_way.popleft()
 
-    def finish(
+    def finish(  # noqa: PLR0913, PLR0917 - all that a trace's metadata are made of
         self,
         kernel: str,
         parameters: dict[str, Any],
@@ -145,8 +146,8 @@ class TraceRecorder:
         """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks.
 
         kept_blocks: blocks of each launch that were kept, where that differs from launch to launch.
-
-        The others are those of TraceInfo.
+        kernel, parameters, launches, arrays, sites, provenance, form, architecture, warp_size, listings: as in
+            TraceInfo.
         """
         self._hand_on()
         self._under_way.append(self._encoding.submit(lambda: self._keep(list(self._encoder.rest()))))

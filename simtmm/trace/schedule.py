@@ -38,7 +38,12 @@ class Schedule:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Schedule":
-        """From `to_dict`'s form. Raises KeyError, TypeError or ValueError where it is not of that form."""
+        """From `to_dict`'s form.
+
+        table: what `to_dict` gave.
+
+        Raises KeyError, TypeError or ValueError where it is not of that form.
+        """
         if table["instructions"] not in KINDS:
             raise ValueError(f"instructions = {table['instructions']!r}: must be {' or '.join(KINDS)}")
         return cls(
@@ -97,7 +102,12 @@ class Listing:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> "Listing":
-        """From `to_dict`'s form. Raises KeyError, TypeError, ValueError or IndexError where it is not of that form."""
+        """From `to_dict`'s form.
+
+        table: what `to_dict` gave.
+
+        Raises KeyError, TypeError, ValueError or IndexError where it is not of that form.
+        """
         if table["code"] not in CODES:
             raise ValueError(f"code = {table['code']!r}: must be {' or '.join(CODES)}")
         known = [(str(file), int(line)) for file, line in table["known"]]

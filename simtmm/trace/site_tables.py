@@ -55,7 +55,7 @@ class SiteTables(NamedTuple):
     names: tuple[str, ...]  # of these
 
 
-def site_tables(
+def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's specification
     sites: Sequence[TraceSite],
     arrays: Sequence[TraceArray] = (),
     holds: Sequence[tuple[str, float]] = (),
@@ -68,8 +68,9 @@ def site_tables(
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
-    holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls. pipes:
-    classes that have one. stalls, hides, latencies, operands, pass_bytes: see LoweringSpecification.
+    holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls.
+    pipes: classes of work that have one. stalls, hides, latencies, operands, pass_bytes: see LoweringSpecification.
+    sites, arrays: as in TraceInfo.
     """
     stalled = stalls != "none" and any(site.stall or site.results for site in sites)
     cycles = {} if stalled else dict(holds)

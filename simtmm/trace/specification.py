@@ -87,7 +87,10 @@ class LoweringSpecification(_Specification):
 
     @classmethod
     def of(cls, machine: Machine, places: bool = False) -> "LoweringSpecification":
-        """That of a machine."""
+        """That of a machine.
+
+        places: whether operations have their place in the program.
+        """
         return cls(
             warp_width=machine.cores.warp_width,
             chunk_bytes=machine.chunk_bytes,

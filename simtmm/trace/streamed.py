@@ -129,7 +129,12 @@ class StreamedWorkload:
         return OPERATION_PLACES if self.places is None else self.places
 
     def limited(self, launch_limits: Integers, origin: str) -> "StreamedWorkload":
-        """The same with other limits, as a machine has them."""
+        """The same with other limits, as a machine has them.
+
+        launch_limits: int64[launches], the most blocks of each that a group holds, 0 for no limit but the
+            machine's.
+        origin: what messages call the workload.
+        """
         return replace(self, launch_limits=launch_limits, origin=origin)
 
     def digest(self) -> str:
@@ -138,7 +143,10 @@ class StreamedWorkload:
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]
 
     def lowered(self, launch: int) -> Iterator[Lowered]:
-        """The operations of the blocks of a launch, some at a time."""
+        """The operations of the blocks of a launch, some at a time.
+
+        launch: its number, from 0 on.
+        """
         of_trace = TraceLowering(self.trace.info, self.specification)
         lowering = of_trace.lowering()
         for runs in self.trace.runs_of(launch):
@@ -178,6 +186,7 @@ class Stream:
     """The blocks of a workload's launches, in order, as windows of rows that are free for any of them."""
 
     def __init__(self, workload: StreamedWorkload, threads: int) -> None:
+        """threads: of this process that lower blocks, at least 1."""
         self._of_trace = TraceLowering(workload.trace.info, workload.specification)
         self._origin = workload.origin
         self._runs = workload.trace.runs()
@@ -187,7 +196,11 @@ class Stream:
         self.windows = self._of_trace.windows(1, threads)
 
     def begin(self, launch: int, rows: int) -> None:
-        """Go on to a launch, of which at most so many warps are resident at once."""
+        """Go on to a launch, of which at most so many warps are resident at once.
+
+        launch: its number, from 0 on.
+        rows: how many warps of it are resident at once, at most.
+        """
         self._launch, self._last = launch, -1
         if rows != self.windows.rows:
             self.windows = self._of_trace.windows(rows, self._threads)

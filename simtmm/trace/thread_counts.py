@@ -17,7 +17,7 @@ from simtmm.watch import telling
 
 # What is counted of a block, a column each.
 COLUMNS = ("work", "span", "barriers", "accesses", "thread_accesses", "bytes_read", "bytes_written", "widest")
-_COUNT, _COUNT_STRETCH = Loop(count_runs, what="what counts traces"), Loop(count_stretch)
+_COUNT, _COUNT_STRETCH = Loop(count_runs, what="trace counting"), Loop(count_stretch)
 
 _LONGEST = ("span", "barriers", "thread_accesses", "widest")  # of a launch: what its block with most has
 
@@ -54,7 +54,12 @@ def of_threads(trace: Trace) -> ThreadCounts:
 
 
 def work_of_blocks(trace: Trace, runs: Runs) -> npt.NDArray[np.float64]:
-    """float64[blocks]: the work of all threads of each block. Raises TraceError as `of_threads`."""
+    """float64[blocks]: the work of all threads of each block.
+
+    runs: some blocks of the trace.
+
+    Raises TraceError as `of_threads`.
+    """
     counts, _ = _count(trace, runs, site_tables(trace.info.sites))
     return counts[:, COLUMNS.index("work")].astype(float)
 

@@ -77,13 +77,20 @@ class Accuracy:
         return tuple(sorted(names, key=lambda name: name != SIMULATED))
 
     def values(self, series: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Measured values and those of the series (float64), at the points that it has values for."""
+        """Measured values and those of the series (float64), at the points that it has values for.
+
+        series: its name.
+        """
         pairs = [(point.measured, point.said[series]) for point in self.points if series in point.said]
         measured, values = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
         return measured, values
 
     def errors(self, series: str, group: str | None = None) -> Errors:
-        """How far a series is off, over all points or those of a group."""
+        """How far a series is off, over all points or those of a group.
+
+        series: its name.
+        group: of points; all of them if left out.
+        """
         chosen = [point for point in self.points if series in point.said and (group is None or point.group == group)]
         off = np.array([point.said[series] / point.measured - 1 for point in chosen])
         farthest = int(np.abs(off).argmax())
@@ -116,6 +123,8 @@ class Accuracy:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> "Accuracy":
         """The table of a document of `to_dict`. Errors follow from the points, so those it tells are not read.
+
+        document: what `to_dict` gave.
 
         Raises KeyError, TypeError or ValueError for another document.
         """

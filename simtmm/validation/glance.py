@@ -96,7 +96,10 @@ class Decisions:
 
 
 def glance(tables: Iterable[Accuracy]) -> list[Row]:
-    """A row for each kind of kernel and what was known, in the order of KINDS; tables of no kind are left out."""
+    """A row for each kind of kernel and what was known, in the order of KINDS; tables of no kind are left out.
+
+    tables: of reproductions.
+    """
     found: dict[tuple[str, str], list[Accuracy]] = defaultdict(list)
     for table in tables:
         if table.name in KINDS and table.reference == "measured":
@@ -138,6 +141,8 @@ def decisions(tables: Iterable[Accuracy]) -> list[Decisions]:
 
     Versions are points of one table that differ in the block, in the blocks of a multiprocessor, or in the algorithm.
     Two that are simulated alike are no right call.
+
+    tables: of reproductions.
     """
     chosen = [table for table in tables if table.name in COMPARED and table.reference == "measured"]
     rows = []

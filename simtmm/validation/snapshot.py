@@ -48,7 +48,10 @@ class Kept:
 
 
 def keep(reproduced: Mapping[str, Tables]) -> tuple[Kept, ...]:
-    """Tables just reproduced, by reproduction, with where they come from."""
+    """Tables just reproduced, by reproduction, with where they come from.
+
+    reproduced: tables by reproduction.
+    """
     return tuple(
         Kept(accuracy, name, place, {**provenance(), **_digest(accuracy.machine)})
         for name, tables in reproduced.items()
@@ -57,7 +60,10 @@ def keep(reproduced: Mapping[str, Tables]) -> tuple[Kept, ...]:
 
 
 def ordered(tables: Iterable[Kept]) -> tuple[Kept, ...]:
-    """In the order of REPRODUCTIONS, and within one in its own; those of none that is known last."""
+    """In the order of REPRODUCTIONS, and within one in its own; those of none that is known last.
+
+    tables: as they were found.
+    """
     places = {name: place for place, name in enumerate(REPRODUCTIONS)}
     return tuple(
         sorted(tables, key=lambda kept: (places.get(kept.reproduction, len(places)), kept.reproduction, kept.place))
@@ -66,6 +72,8 @@ def ordered(tables: Iterable[Kept]) -> tuple[Kept, ...]:
 
 def read(folder: Path) -> tuple[Kept, ...]:
     """The tables of a folder's JSON files, ordered; none where there is no folder.
+
+    folder: its path.
 
     Raises StudyError for a file that can't be read as one.
     """
@@ -91,6 +99,7 @@ def differences(kept: Sequence[Kept], reproduced: Mapping[str, Tables]) -> tuple
 
     kept: all that are there; those of reproductions that were not run are left alone. A line names table, point and
     series, and the stored value and the computed one.
+    reproduced: tables by reproduction.
     """
     old = {table.accuracy.name: table.accuracy for table in kept if table.reproduction in reproduced}
     new = {table.name: table for tables in reproduced.values() for table in tables}
@@ -107,7 +116,10 @@ def differences(kept: Sequence[Kept], reproduced: Mapping[str, Tables]) -> tuple
 
 
 def broken_promises(table: Accuracy) -> list[str]:
-    """A line for each series whose mean error is above what was promised of it."""
+    """A line for each series whose mean error is above what was promised of it.
+
+    table: of a reproduction.
+    """
     lines = []
     for series, promised in table.promised.items():
         if series not in table.series:
@@ -118,7 +130,11 @@ def broken_promises(table: Accuracy) -> list[str]:
 
 
 def errors_follow(stored: Any, table: Accuracy) -> bool:
-    """Whether errors that a file tells, by series, are those of its points; sums may be rounded in another order."""
+    """Whether errors that a file tells, by series, are those of its points; sums may be rounded in another order.
+
+    stored: what the file tells.
+    table: whose points they are of.
+    """
     ours = {series: vars(table.errors(series)) for series in table.series}
     if not isinstance(stored, dict) or stored.keys() != ours.keys():
         return False

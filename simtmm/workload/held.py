@@ -7,7 +7,7 @@ workload is JSON as in section 8 of the machine rules (docs/machine.md).
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,47 +18,11 @@ import numpy.typing as npt
 from simtmm.computer import available_memory
 from simtmm.display import Displayed
 from simtmm.documents import LARGEST_FILE, read_json
-from simtmm.errors import WorkloadError, escaped, nearest, shown
+from simtmm.errors import WorkloadError, escaped, shown
 from simtmm.files import written_whole
-from simtmm.stalls import CLASSES, Places
-from simtmm.workload.json_form import (
-    check_keys,
-    how_many,
-    is_whole,
-    launches_in,
-    list_of,
-    mbarrier_amount,
-    mbarrier_words,
-    packed_bytes,
-    product_amount,
-    shared_amount,
-    unpacked_bytes,
-)
-from simtmm.workload.operations import (
-    BARRIER,
-    COMPUTE,
-    COPY,
-    DIGESTED,
-    FINISH,
-    GRID_BARRIER,
-    JOIN,
-    LARGEST,
-    LISTED,
-    LOAD,
-    MBARRIER,
-    MOST_PASSES,
-    MOST_UNFINISHED,
-    MOST_UNSETTLED,
-    OF_CLASS,
-    OPERATION_PLACES,
-    OPERATIONS,
-    PASSES_SHIFT,
-    PRODUCT,
-    SETTLE,
-    SHARED,
-    STEPS_SHIFT,
-    SYNC,
-)
+from simtmm.stalls import Places
+from simtmm.workload.json_form import check_keys, is_whole, launches_in, list_of, operation_words, read_operation
+from simtmm.workload.operations import COPY, DIGESTED, LISTED, LOAD, OPERATION_PLACES
 from simtmm.workload.tally import Tally, Tallying
 
 Integers = npt.NDArray[np.int64]
@@ -131,7 +95,12 @@ class Workload(Displayed):
         return self._tallies
 
     def limited(self, launch_limits: Integers, origin: str) -> "Workload":
-        """The same with a machine's limits."""
+        """The same with a machine's limits.
+
+        launch_limits: int64[launches], the most blocks of each that a group holds, 0 for no limit but the
+            machine's.
+        origin: what messages call the workload.
+        """
         other = replace(self, launch_limits=launch_limits, origin=origin)
         object.__setattr__(other, "_tallies", self._tallies)
         return other
@@ -191,6 +160,9 @@ class Workload(Displayed):
         """A workload from the JSON form: {"blocks": ...} or {"launches": [{"blocks": ...}, ...]}.
 
         A launch may carry "blocks_per_group", its occupancy. Raises WorkloadError, naming the place.
+
+        tables: the document, as JSON has it.
+        origin: what messages call it.
         """
         builder = WorkloadBuilder(origin)
         for path, launch in launches_in(tables, origin):
@@ -229,29 +201,16 @@ class Workload(Displayed):
             yield self.warp(warp)
 
     def warp(self, warp: int) -> Iterator[list[Any]]:
-        """The operations of one warp, in the JSON form: ["compute", 4, "fp64"], ["load", [0, 1]], ["barrier"]."""
+        """The operations of one warp, in the JSON form: ["compute", 4, "fp64"], ["load", [0, 1]], ["barrier"].
+
+        warp: its number, from 0 on, over all blocks of all launches.
+        """
         chunk = int(self.warp_chunks[warp])
         for index in range(self.warp_operations[warp], self.warp_operations[warp + 1]):
             kind, amount = int(self.kind[index]), int(self.amount[index])
-            if LOAD <= kind <= COPY:
-                passes = 1 + (amount >> PASSES_SHIFT)
-                amount &= LISTED
-                chunks = self.chunks[chunk : chunk + amount].tolist()
-                accessed: list[int] = self.sectors[chunk : chunk + amount].tolist()
-                more = [passes, [unpacked_bytes(word) for word in accessed]] if any(accessed) else [passes]
-                yield [OPERATIONS[kind], chunks, *(more if more != [1] else [])]
-                chunk += amount
-            elif kind == SHARED and amount > LISTED:
-                yield [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
-            elif kind == MBARRIER:
-                yield mbarrier_words(amount)
-            elif kind == PRODUCT:
-                steps, passes = amount & LISTED, amount >> STEPS_SHIFT
-                yield [OPERATIONS[kind], steps, *([passes] if passes else [])]
-            elif kind >= OF_CLASS:
-                yield [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
-            else:
-                yield [OPERATIONS[kind]] if kind in (BARRIER, SYNC, GRID_BARRIER) else [OPERATIONS[kind], amount]
+            listed = slice(chunk, chunk + (amount & LISTED if LOAD <= kind <= COPY else 0))
+            yield operation_words(kind, amount, self.chunks[listed].tolist(), self.sectors[listed].tolist())
+            chunk = listed.stop
 
     def save(self, path: str | Path) -> None:
         """Write the JSON form to `path`, whole or not at all."""
@@ -301,65 +260,11 @@ class WorkloadBuilder:
 
     def add(self, operation: Any) -> None:
         """Append one operation in the JSON form. Raises WorkloadError without a place."""
-        if not isinstance(operation, Sequence) or isinstance(operation, str) or not operation:
-            raise WorkloadError(f"{shown(operation)} is not an operation: must be a list such as ['compute', 4]")
-        word, *arguments = operation
-        if word not in OPERATIONS:
-            raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
-        kind = OPERATIONS.index(word)
-        most = 3 if LOAD <= kind <= COPY else 2 if kind == SHARED else 1
-        counts = {
-            **dict.fromkeys((JOIN, SETTLE, FINISH), (0, 1)), **dict.fromkeys((COMPUTE, PRODUCT), (1, 2)),
-            **dict.fromkeys((BARRIER, SYNC, GRID_BARRIER), (0, 0)), MBARRIER: (3, 4),
-        }  # fmt: skip
-        allowed = counts.get(kind, (1, most))
-        if not allowed[0] <= len(arguments) <= allowed[1]:
-            raise WorkloadError(f"{word} takes {how_many(*allowed)}, not {len(arguments)}")
-        if LOAD <= kind <= COPY:
-            chunks = arguments[0]
-            if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
-                raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
-            for chunk in chunks:
-                if not is_whole(chunk, 0):
-                    raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
-            passes = self._add_sectors(word, arguments)
-            self._chunks.extend(chunks)
-            amount = len(chunks) + (passes - 1 << PASSES_SHIFT)
-        elif kind in (BARRIER, SYNC, GRID_BARRIER):
-            amount = 0
-        elif kind == MBARRIER:
-            amount = mbarrier_amount(arguments)
-        elif kind == PRODUCT:
-            amount = product_amount(arguments)
-        else:
-            least = 0 if kind in (JOIN, SETTLE, FINISH) else 1
-            amount = arguments[0] if arguments else 0
-            if not is_whole(amount, least):
-                raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
-            most_left = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED}.get(kind, LARGEST)
-            if amount > most_left:
-                raise WorkloadError(f"{word} {amount}: must be at most {most_left}")
-            if kind == SHARED:
-                amount = shared_amount(int(amount), arguments[1] if len(arguments) > 1 else 1)
-            elif len(arguments) > 1:
-                if arguments[1] not in CLASSES:
-                    unknown = arguments[1]
-                    raise WorkloadError(f"{word}: unknown class {shown(unknown)}{nearest(str(unknown), CLASSES)}")
-                kind = OF_CLASS + CLASSES.index(arguments[1])
-        self._kind.append(kind)
-        self._amount.append(amount)
-
-    def _add_sectors(self, word: str, arguments: Sequence[Any]) -> int:
-        """Append what is accessed of each chunk of an operation; the passes that it takes. Raises WorkloadError."""
-        chunks = arguments[0]
-        passes = arguments[1] if len(arguments) > 1 else 1
-        if not is_whole(passes, 1) or passes > MOST_PASSES:
-            raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
-        sectors = arguments[2] if len(arguments) > 2 else [[]] * len(chunks)
-        if not isinstance(sectors, Sequence) or isinstance(sectors, str) or len(sectors) != len(chunks):
-            raise WorkloadError(f"{word}: sectors {shown(sectors)}: must be a list, an entry for each chunk")
-        self._sectors.extend([packed_bytes(word, of_chunk) for of_chunk in sectors])
-        return int(passes)
+        read = read_operation(operation)
+        self._kind.append(read.kind)
+        self._amount.append(read.amount)
+        self._chunks.extend(read.chunks)
+        self._sectors.extend(read.sectors)
 
     def build(self) -> Workload:
         """The workload collected so far."""

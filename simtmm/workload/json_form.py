@@ -1,15 +1,23 @@
 """The JSON form of a workload, word by word: what may stand there, and the numbers that it means."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simtmm.errors import WorkloadError, nearest, shown
+from simtmm.stalls import CLASSES
 from simtmm.workload.operations import (
     ACTION_SHIFT,
+    BARRIER,
+    COMPUTE,
+    COPY,
+    FINISH,
+    GRID_BARRIER,
+    JOIN,
     LARGEST,
     LISTED,
+    LOAD,
     MBARRIER,
     MBARRIER_ACTIONS,
     MOST_MBARRIER_COUNT,
@@ -18,13 +26,120 @@ from simtmm.workload.operations import (
     MOST_SECTOR_BYTES,
     MOST_SECTORS,
     MOST_STEPS,
+    MOST_UNFINISHED,
+    MOST_UNSETTLED,
     NUMBER_SHIFT,
+    OF_CLASS,
     OPERATIONS,
     PASSES_SHIFT,
+    PRODUCT,
     REMOTE_SHIFT,
     SECTOR_BITS,
+    SETTLE,
+    SHARED,
     STEPS_SHIFT,
+    SYNC,
 )
+
+
+class ReadOperation(NamedTuple):
+    """An operation as the arrays of a workload have it.
+
+    kind, amount: its entries of `Workload.kind` and `Workload.amount`.
+    chunks: the chunks that it lists.
+    sectors: of each of these, the bytes that are accessed of its sectors, as `Workload.sectors` has them.
+    """
+
+    kind: int
+    amount: int
+    chunks: Sequence[int] = ()
+    sectors: Sequence[int] = ()
+
+
+ABSENT = object()  # what no document can give
+BARE = (BARRIER, SYNC, GRID_BARRIER)
+ARGUMENTS = {
+    **dict.fromkeys((JOIN, SETTLE, FINISH), (0, 1)), **dict.fromkeys((COMPUTE, PRODUCT, SHARED), (1, 2)),
+    **dict.fromkeys(BARE, (0, 0)), **dict.fromkeys(range(LOAD, COPY + 1), (1, 3)), MBARRIER: (3, 4),
+}  # fmt: skip
+"""How many arguments an operation takes, at least and at most; one, if it does not stand here."""
+
+
+def read_operation(operation: Any) -> ReadOperation:
+    """What an operation in the JSON form means, such as ["compute", 4]. Raises WorkloadError without a place."""
+    if not isinstance(operation, Sequence) or isinstance(operation, str) or not operation:
+        raise WorkloadError(f"{shown(operation)} is not an operation: must be a list such as ['compute', 4]")
+    word, *arguments = operation
+    if word not in OPERATIONS:
+        raise WorkloadError(f"unknown operation {shown(word)}{nearest(str(word), OPERATIONS)}")
+    kind = OPERATIONS.index(word)
+    allowed = ARGUMENTS.get(kind, (1, 1))
+    if not allowed[0] <= len(arguments) <= allowed[1]:
+        raise WorkloadError(f"{word} takes {how_many(*allowed)}, not {len(arguments)}")
+    if LOAD <= kind <= COPY:
+        return _read_access(kind, *arguments)
+    if kind in BARE:
+        return ReadOperation(kind, 0)
+    if kind == MBARRIER:
+        return ReadOperation(kind, mbarrier_amount(arguments))
+    if kind == PRODUCT:
+        return ReadOperation(kind, product_amount(arguments))
+    return _read_counted(kind, *arguments)
+
+
+def _read_access(kind: int, chunks: Any, passes: Any = 1, sectors: Any = ABSENT) -> ReadOperation:
+    """An operation that lists chunks, from its arguments."""
+    word = OPERATIONS[kind]
+    if not isinstance(chunks, Sequence) or isinstance(chunks, str) or not chunks:
+        raise WorkloadError(f"{word} {shown(chunks)}: must be a list of at least one chunk")
+    for chunk in chunks:
+        if not is_whole(chunk, 0):
+            raise WorkloadError(f"{word}: chunk {shown(chunk)}: must be a whole number from 0 to 2^63 - 1")
+    if not is_whole(passes, 1) or passes > MOST_PASSES:
+        raise WorkloadError(f"{word}: passes {shown(passes)}: must be a whole number from 1 to {MOST_PASSES}")
+    sectors = [[]] * len(chunks) if sectors is ABSENT else sectors
+    if not isinstance(sectors, Sequence) or isinstance(sectors, str) or len(sectors) != len(chunks):
+        raise WorkloadError(f"{word}: sectors {shown(sectors)}: must be a list, an entry for each chunk")
+    amount = len(chunks) + (int(passes) - 1 << PASSES_SHIFT)
+    return ReadOperation(kind, amount, chunks, [packed_bytes(word, of_chunk) for of_chunk in sectors])
+
+
+def _read_counted(kind: int, amount: Any = 0, argument: Any = ABSENT) -> ReadOperation:
+    """An operation with a number: instructions, cycles, a degree, or how many are left. argument: what follows it."""
+    word, least = OPERATIONS[kind], 0 if kind in (JOIN, SETTLE, FINISH) else 1
+    if not is_whole(amount, least):
+        raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
+    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED}.get(kind, LARGEST)
+    if amount > most:
+        raise WorkloadError(f"{word} {amount}: must be at most {most}")
+    if kind == SHARED:
+        return ReadOperation(kind, shared_amount(int(amount), 1 if argument is ABSENT else argument))
+    if argument is ABSENT:
+        return ReadOperation(kind, amount)
+    if argument not in CLASSES:
+        raise WorkloadError(f"{word}: unknown class {shown(argument)}{nearest(str(argument), CLASSES)}")
+    return ReadOperation(OF_CLASS + CLASSES.index(argument), amount)
+
+
+def operation_words(kind: int, amount: int, chunks: Sequence[int], sectors: Sequence[int]) -> list[Any]:
+    """An operation in the JSON form: ["compute", 4, "fp64"], ["load", [0, 1]], ["barrier"].
+
+    kind, amount, chunks, sectors: as a workload has them (`ReadOperation`); no sectors, or only 0, of whole chunks.
+    """
+    if LOAD <= kind <= COPY:
+        passes = 1 + (amount >> PASSES_SHIFT)
+        more = [passes, [unpacked_bytes(word) for word in sectors]] if any(sectors) else [passes]
+        return [OPERATIONS[kind], chunks, *(more if more != [1] else [])]
+    if kind == SHARED and amount > LISTED:
+        return [OPERATIONS[kind], amount & LISTED, 1 + (amount >> PASSES_SHIFT)]
+    if kind == MBARRIER:
+        return mbarrier_words(amount)
+    if kind == PRODUCT:
+        steps, passes = amount & LISTED, amount >> STEPS_SHIFT
+        return [OPERATIONS[kind], steps, *([passes] if passes else [])]
+    if kind >= OF_CLASS:
+        return [OPERATIONS[COMPUTE], amount, CLASSES[kind - OF_CLASS]]
+    return [OPERATIONS[kind]] if kind in BARE else [OPERATIONS[kind], amount]
 
 
 def shared_amount(degree: int, least: Any) -> int:

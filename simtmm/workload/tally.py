@@ -80,9 +80,11 @@ class Tallying:
     """Adds up the operations of launches, piece by piece, of warps one after another."""
 
     def __init__(self, launches: int, fewest: Integers | None = None, stores: bool = False) -> None:
-        """fewest: of each launch the chunks that a coalesced operation lists; stores: whether a store is waited for.
+        """Without `fewest` and `stores`, `uncoalesced` and `waits` mean nothing.
 
-        Without these, `uncoalesced` and `waits` mean nothing.
+        fewest: int64[launches], the chunks that a coalesced operation of each lists.
+        stores: whether a store is waited for.
+        launches: how many launches there are.
         """
         self._rows = np.zeros((launches, COLUMNS), np.int64)
         self._fewest = np.full(launches, _NONE_FEWER) if fewest is None else fewest
@@ -97,8 +99,12 @@ class Tallying:
         of_warps: Integers,
         goes_on: bool = False,
     ) -> None:
-        """Add warps of a launch. of_warps: how many operations each has. goes_on: whether the last of them has more,
-        with which the next piece begins.
+        """Add warps of a launch.
+
+        of_warps: int64[warps], how many operations each has.
+        goes_on: whether the last of them has more, with which the next piece begins.
+        launch: its number, from 0 on.
+        kind, amount: uint8[operations] and int64[operations] of these warps, as in Workload.
         """
         fewest = int(self._fewest[launch])
         _ADD(kind, amount, of_warps, fewest, self._stores, int(goes_on), self._state, self._rows[launch])
@@ -124,7 +130,7 @@ def add_wide(row, column, amount):  # type: ignore[no-untyped-def]
     row[column + 1] += amount & 0xFFFFFFFF
 
 
-def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]
+def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a case for each kind of operation
     """Add operations to a launch's row. state: of the first warp, zeros where it begins.
 
     Time is in units of L. An async is over one behind that in which it begins, so those that a warp waits for at all

@@ -2,8 +2,9 @@
 
 import pytest
 
-from simtmm.analysis.tuning.sampler import MOST_TRIALS, SAMPLERS, TRIALS, SamplerChoice, sampler_choice
+from simtmm.analysis.tuning.sampler import MOST_TRIALS, SAMPLERS, TRIALS, Sampler, SamplerChoice, sampler_choice
 from simtmm.errors import StudyError
+from simtmm.study.design.axes import Axis
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
@@ -33,3 +34,47 @@ def test_other_names_and_keys_are_refused():
             sampler_choice(given)
     with pytest.raises(StudyError, match=r"^sampler: trails: unknown; its keys are name, trials and seed$"):
         sampler_choice({"name": "tpe", "trails": 7})
+
+
+AXES = (Axis("block", (32, 64, 128)), Axis("kind", ("b", "a")), Axis("on", (True, False)), Axis("down", (9, 4)))
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("objectives", [1, 2])
+def test_as_many_configurations_are_chosen_as_are_asked_for_and_each_outcome_is_that_of_its_own(name, objectives):
+    pytest.importorskip("optuna")
+    sampler = Sampler(AXES, SamplerChoice(name, 9, 5), objectives)
+    seen = []
+    for number in (1, 3, 8):
+        asked = sampler.ask(number)
+        assert len(asked) == number
+        for configuration in asked:
+            assert list(configuration) == [axis.name for axis in AXES]
+            assert all(configuration[axis.name] in axis.values for axis in AXES)
+        outcomes = [None if at == 1 else (10.0 * number + at, 7.0)[:objectives] for at in range(number)]
+        sampler.tell(outcomes)
+        seen += zip(asked, outcomes, strict=True)
+    told = sampler._study.trials
+    assert [(tuple(trial.values) if trial.values else None) for trial in told] == [outcome for _, outcome in seen]
+    places = [[axis.values.index(configuration[axis.name]) for axis in AXES] for configuration, _ in seen]
+    assert [list(trial.params.values()) for trial in told] == places
+    assert sampler.ask(0) == []
+
+
+def test_a_seed_asks_for_the_same_and_another_for_others():
+    pytest.importorskip("optuna")
+    first, again, other = (Sampler(AXES, SamplerChoice("random", 9, seed), 1).ask(20) for seed in (1, 1, 2))
+    assert first == again != other
+    assert {configuration["block"] for configuration in first} == {32, 64, 128}  # the last one, too
+
+
+def test_values_that_go_up_are_near_one_another_and_others_are_not():
+    pytest.importorskip("optuna")
+    sampler = Sampler(AXES, SamplerChoice("random", 9, 5), 1)
+    sampler.ask(1)
+    (trial,) = sampler._study.trials
+    kinds = {name: type(distribution).__name__ for name, distribution in trial.distributions.items()}
+    assert kinds == {
+        "block": "IntDistribution", "kind": "CategoricalDistribution", "on": "CategoricalDistribution",
+        "down": "CategoricalDistribution",
+    }  # fmt: skip

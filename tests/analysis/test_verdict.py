@@ -12,7 +12,7 @@ from simtmm.analysis.verdict import UNTRIED, Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import CHANGES, HELPS, MORE_WARPS, WhatIf, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
-from simtmm.machine.tables import SharedCache
+from simtmm.machine.tables.memory import SharedCache
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines, workloads
 from simtmm.trace.counts import Counts, LaunchCounts
@@ -310,7 +310,7 @@ def counts(chunks=100, waits=0):
     return Counts.of_launch(LaunchCounts("f", 1, 1, chunks, 1, 1, 1, 1, 1, 1, 1.0, waits=waits))
 
 
-def because(
+def because(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     run_, cause=causes.LATENCY, share=0.9, bound="compute", tmm=1000, warps=1000, work=800, on=None, counted=None
 ):
     message = beside_the_model(
@@ -394,3 +394,10 @@ def test_the_sentence_of_a_program_is_of_its_own_counts():
     done = run(trace([threads]), machine())
     assert done.beside_the_model.startswith("The simulation ")
     assert done.verdict.cause == causes.LATENCY
+
+
+def test_a_small_run_has_one_verdict_whichever_engine_ran():
+    """Which one runs depends on what was compiled before, and what is tried must not."""
+    by_engine = [run("list-ranking-wyllie", engine=engine) for engine in ("reference", "fast")]
+    assert str(by_engine[0].verdict) == str(by_engine[1].verdict)
+    assert by_engine[0].advice == by_engine[1].advice

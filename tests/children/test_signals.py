@@ -48,6 +48,10 @@ def none_goes_on():
     while STARTED:
         with STARTED.pop() as process:
             process.terminate()
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +157,7 @@ def test_a_signal_that_is_to_be_ignored_is(tmp_path):
     lay_out(KINDS["script"], tmp_path)
     words = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *COMMAND, *KINDS["script"].words]
     process = subprocess.Popen(words, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
+    STARTED.append(process)
     assert waited_for(lambda: has_begun(KINDS["script"], tmp_path), process)
     process.send_signal(signal.SIGHUP)
     with pytest.raises(subprocess.TimeoutExpired):

@@ -100,7 +100,7 @@ def test_new_and_vanished_kernels_are_told_and_do_not_fail(command, baseline, tm
     (tmp_path / "kernels.toml").write_text(KERNELS.replace("[short]", "[new]"))
     status, out, _ = command(*GATE)
     assert status == 0
-    assert out.startswith("None of 1 kernel grew by more than 5 %")
+    assert out.startswith("The kernel did not grow by more than 5 %")
     assert "Note: new: is not in the baseline, so it was not compared: --update adds it.\n" in out
     assert "Note: short: is only in the baseline: the file of kernels no longer has it.\n" in out
 
@@ -241,7 +241,7 @@ def test_a_wrong_file_of_kernels_is_told_in_one_line(command, tmp_path, text, sa
         (("--set-b", "a=1"), "--set-b: can't be combined with --baseline"),
         (("--markdown", "--json"), "--markdown: can't be combined with --json"),
         (("-o", "perf.json"), "-o perf.json: is the baseline: name another file"),
-        (("--baseline", "perf.txt"), "--baseline perf.txt: must be a file .json"),
+        (("--baseline", "perf.txt"), "--baseline perf.txt: must end in .json"),
         (("--baseline", "no/perf.json"), "no/perf.json: can't be written (there is no folder no)"),
         (("--baseline", "work/w.json"), "work/w.json: schema = None: must be 'simtmm-baseline'"),
         (("--baseline", "work/w.json", "--update"), "work/w.json: schema = None: must be 'simtmm-baseline'"),

@@ -112,7 +112,7 @@ def test_two_algorithms(command, document):
     words = ("crossover", "apsp-johnson-array", "apsp-dynamic-programming", "-m", "gtx480", "-p", "n=1000")
     status, out, _ = command(*words)
     assert status == 0
-    assert re.search(r"^along m   apsp-johnson-array wins from m = 2 to 934292; apsp-dyn", out, re.MULTILINE)
+    assert re.search(r"^along m   apsp-johnson-array wins from m = 2 to 934,292; apsp-dyn", out, re.MULTILINE)
     assert list(document(*words, "--over", "m", "--threads", "8")["crossovers"]) == ["m"]
 
 

@@ -46,7 +46,7 @@ def test_races_are_listed_behind_the_trace_and_are_no_error(command, kernel):
     status, out, errors = command("record", kernel(), "--races")
     lines = out.splitlines()
     assert (status, errors) == (0, "")
-    assert lines[0].startswith("own.parquet: own, 1 launches, 3 events")
+    assert lines[0].startswith("own.parquet: own, 1 launch, 3 events")
     assert lines[1] == "races: 1 pair of sites"
     assert lines[2] == (
         f"f: within a block: store and store of a[0]: kernel.cu:2 `{RACY}` with kernel.cu:2 `{RACY}`: "

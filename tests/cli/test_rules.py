@@ -120,7 +120,7 @@ def test_what_may_be_named(called, own, name):
         (["fifo", "--draws", "0"], "draws = 0: must be a whole number from 1 to 1000000"),
         (["fifo", "--engine", "slow"], "engine 'slow': unknown"),
         (["two_level", "--engine", "fast"], "engine 'fast': promises of your own rules are tested in Python"),
-        (["fifo", "--picture", "x.png"], "--picture x.png: must be a file .svg"),
+        (["fifo", "--picture", "x.png"], "--picture x.png: must end in .svg"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(called, own, words, said):

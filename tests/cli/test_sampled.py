@@ -8,7 +8,8 @@ import pytest
 
 from simtmm.__main__ import main
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 
 BLOCKS = 8
 WARNING = "a sampled trace: 6 of 8 blocks were left out and count as blocks that do nothing"

@@ -66,7 +66,7 @@ def axes(document):
 def test_a_study_file_is_run_and_kept_beside_what_it_says(command, data, here):
     status, out, err = command("sweep", data / "study.toml", "-j", "1")
     assert (status, err) == (0, "")
-    assert "5 points: 4 done, 1 skipped; kept in study.sqlite" in out
+    assert "5 points: 4 done, 1 skipped; stored in study.sqlite" in out
     for told in ("does not meet memory.latency <= 400", "Elasticity of time", "Fastest", "memory.latency=50"):
         assert told in out
     database = sqlite3.connect(here / "study.sqlite")
@@ -328,7 +328,7 @@ def test_a_large_study_of_an_algorithm_goes_through_the_command(command, here):
     assert list(here.iterdir()) == []
     status, out, err = command(*words, "--export", "t.parquet")
     assert (status, err) == (0, "")
-    assert "20,000 points: 20,000 done; kept in list-ranking.sqlite" in out
+    assert "20,000 points: 20,000 done; stored in list-ranking.sqlite" in out
     assert pyarrow.parquet.read_table(here / "t.parquet").num_rows == 20_000
     _, out, _ = command(*words, "--json")
     document = json.loads(out)

@@ -83,7 +83,8 @@ def test_the_estimate_is_no_more_than_what_is_made():
     launch = of_fast.Part.of(ONE, 0)
     fast = Launch(machine, ONE, 0, Reused(machine), True, False, 1)
     total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
-    estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), True, 0, False, False, False).values())
+    needs = of_fast.Needs.of(machine, launch, streamed=False)
+    estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), needs).values())
     assert 0.8 * total < estimated <= total
 
 

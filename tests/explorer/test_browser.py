@@ -130,7 +130,7 @@ def test_a_link_opens_the_same_state_again(opened):
 
 def test_two_configurations_stand_side_by_side(opened):
     page = opened("k=copy&m=classroom&p.n=2048&latency=800")
-    moved(page, lambda: page.get_by_role("button", name="Compare with the machine as it is").click())
+    moved(page, lambda: page.get_by_role("button", name="Compare with the unmodified machine").click())
     assert page.locator(".headline .time").count() == 2
     assert "times as long as A" in page.locator(".headline .ratio").inner_text()
     assert {"A", "B"} <= set(page.locator(".stalls svg > text").all_text_contents())
@@ -180,7 +180,7 @@ def test_the_timeline_is_stepped_zoomed_and_played(opened):
 @pytest.mark.parametrize("kind", ["SVG", "PNG"])
 def test_pictures_are_saved(opened, kind, tmp_path):
     page = opened("k=copy&m=classroom&p.n=2048")
-    for name in ("Time over what is dragged", "Where the time goes", "Warps of one group", "Roofline"):
+    for name in ("Time over the value that you drag", "Where the time goes", "Warps of one group", "Roofline"):
         with page.expect_download() as download:
             page.get_by_role("button", name=f"{name}: save as {kind}").click()
         path = tmp_path / download.value.suggested_filename

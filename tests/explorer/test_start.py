@@ -62,7 +62,7 @@ def test_wrong_names_are_refused_before_anything_is_served():
     ("words", "said"),
     [
         (["nothing-of-the-kind"], "nothing-of-the-kind"),
-        (["--story", "none"], "story 'none': unknown; there are latency-hiding"),
+        (["--story", "none"], "story 'none': unknown; known: anomaly"),
         (["copy", "--story", "zigzag"], "--story zigzag: can't be combined"),
         (["--state", "k=copy", "-p", "n=2"], "as p.NAME=VALUE"),
     ],

@@ -23,7 +23,7 @@ from simtmm.files import cache_folder
 from tests.mutation import report
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import AS_PYTHON, Covered
-from tests.mutation.faults import Fault
+from tests.mutation.faults import KINDS, Fault
 from tests.mutation.judged import Verdict, difference, judged
 from tests.mutation.running import ROOT, Runner
 from tests.mutation.tree import OWN, own_places, synced
@@ -121,7 +121,7 @@ def within(minutes: float | None, faults: Iterable[T], clock: Callable[[], float
 def _faults(given: argparse.Namespace, tree: Path) -> list[Fault]:
     """Those that are to be planted."""
     if given.survivors is None:
-        return drawn(ROOT, sources(tree, given.rooms), given.count, given.seed)
+        return drawn(ROOT, sources(tree, given.rooms), given.count, given.seed, given.kinds)
     try:
         text = given.survivors.read_text(encoding="utf-8")
     except OSError as error:
@@ -157,6 +157,9 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--rooms", type=lambda text: text.split(","), default=["."], help="folders or modules of simtmm"
     )
+    parser.add_argument(
+        "--kinds", type=_kinds, default=KINDS, help=f"of faults; all if none, which are {', '.join(KINDS)}"
+    )
     parser.add_argument("--survivors", type=Path, metavar="FILE", help="plant the faults of this survivors.diff again")
     parser.add_argument("--count", type=int, default=100, help="faults that are planted")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
@@ -174,6 +177,13 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         help="seconds for a test and a file of tests that are recorded, whose loops are not run as Python then",
     )  # fmt: skip
     return parser.parse_args(words)
+
+
+def _kinds(text: str) -> list[str]:
+    found = text.split(",")
+    if wrong := [kind for kind in found if kind not in KINDS]:
+        raise argparse.ArgumentTypeError(f"'{wrong[0]}' is none of {', '.join(KINDS)}")
+    return found
 
 
 if __name__ == "__main__":

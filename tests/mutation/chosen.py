@@ -54,15 +54,16 @@ def sources(tree: Path, rooms: Iterable[str]) -> list[str]:
     return found
 
 
-def drawn(tree: Path, files: Sequence[str], count: int, seed: int) -> list[Fault]:
-    """So many faults of these sources, in the order of the draw; fewer where there are no more."""
+def drawn(tree: Path, files: Sequence[str], count: int, seed: int, kinds: Sequence[str] = KINDS) -> list[Fault]:
+    """So many faults of these sources and kinds, in the order of the draw; fewer where there are no more."""
     chance = random.Random(seed)
-    by_kind: dict[str, list[tuple[Fault, float]]] = {kind: [] for kind in KINDS}
+    by_kind: dict[str, list[tuple[Fault, float]]] = {kind: [] for kind in kinds}
     texts = {file: (tree / file).read_bytes() for file in files}
     for file, source in texts.items():
         for fault in candidates_of(file, source):
             weight = DERIVED.get(file.split("/")[1], 1) * (OF_KEY if fault.of_key else 1)
-            by_kind[fault.kind].append((fault, weight))
+            if fault.kind in by_kind:
+                by_kind[fault.kind].append((fault, weight))
     chosen: list[Fault] = []
     places: Counter[tuple[str, str]] = Counter()
     while len(chosen) < count:

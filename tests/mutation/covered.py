@@ -1,9 +1,11 @@
-"""Which tests run a line: recorded by file of tests, and kept in the user's cache until that file changes.
+"""Which tests run a line: recorded by file of tests, and kept in the user's cache.
 
-A source that has changed since is looked at by the lines that are still there, so that a new test needs a new record of
-its own file alone. Tests that call loops of machine code are recorded twice, with loops as Python the second time.
+A source that has changed or moved since is looked at by the lines that are still there, and of a file of tests that has
+changed the last record holds for the tests that still stand in it. Tests that call loops of machine code are recorded
+twice, with loops as Python the second time.
 """
 
+import ast
 import contextlib
 import difflib
 import hashlib
@@ -19,6 +21,7 @@ from typing import Any
 from tests.mutation.running import Runner
 
 CALL_LOOPS = ("simtmm/native/loop.py",)  # what a test runs that runs machine code
+MOVED = 0.5  # of a source's lines, if so many stand in one that is gone: it has another name now
 AS_PYTHON = 1.5, 12.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
 
 
@@ -39,39 +42,80 @@ class RecordedTest:
 class Record:
     """What was recorded of a file of tests."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, text: str | None = None) -> None:
+        """text: the file as it is now, where it has changed since."""
+        self._folder, self._text = folder, text
+
+    @cached_property
+    def _known(self) -> dict[str, dict[str, Any]]:
+        """What was noted of each test that still stands in the file."""
+        found: dict[str, dict[str, Any]] = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
+        if self._text is None:
+            return found
+        return {name: test for name, test in found.items() if _names(self._text, name)}
 
     @cached_property
     def tests(self) -> dict[str, RecordedTest]:
         """Those that pass, by name."""
-        found = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
         return {
             name: RecordedTest(name, test["seconds"], test.get("lines", 0))
-            for name, test in found.items()
+            for name, test in self._known.items()
             if test["passed"]
         }
 
     @cached_property
-    def is_whole(self) -> bool:
-        """Whether all of the file's tests are known: none was skipped, failed, or was left out for want of time."""
-        found = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
-        return all(test["passed"] for test in found.values())
+    def lacking(self) -> list[str]:
+        """The functions of which no test is known, in the file's order: they are new, or all of their tests were
+        skipped, failed, or were left out for want of time.
+        """
+        passed, known = {function_of(name) for name in self.tests}, map(function_of, self._known)
+        there = known if self._text is None else _functions(self._text)
+        return [function for function in dict.fromkeys(there) if function not in passed]
 
     @cached_property
-    def _sources(self) -> dict[str, str]:
+    def sources(self) -> dict[str, str]:
         """The content's hash of each source that they ran."""
         found: dict[str, str] = json.loads((self._folder / "sources.json").read_text(encoding="utf-8"))
         return found
 
     def by_line(self, file: str, now: bytes, texts: Path) -> dict[int, list[RecordedTest]]:
-        """The tests of each line of a source, as the source is now."""
-        lines = _lines(self._folder / "coverage", file) if file in self._sources else {}
-        recorded = self._sources.get(file, "")
+        """The tests of each line of a source by its name at that time, as the source is now."""
+        lines = _lines(self._folder / "coverage", file) if file in self.sources else {}
+        recorded = self.sources.get(file, "")
         if lines and recorded != _hash(now):
             there = _translated((texts / recorded).read_bytes(), now)
             lines = {there[line]: names for line, names in lines.items() if line in there}
         return {line: [self.tests[name] for name in names if name in self.tests] for line, names in lines.items()}
+
+
+def function_of(name: str) -> str:
+    """The function of a test, with its class if it has one."""
+    return name.partition("::")[2].partition("[")[0]
+
+
+def is_there(name: str, tree: Path) -> bool:
+    """Whether a tree has a test's function, or its file imports or assigns one of that name."""
+    path = tree / name.partition("::")[0]
+    return path.is_file() and _names(text_of(path), name)
+
+
+def _names(text: str, name: str) -> bool:
+    return function_of(name).rpartition("::")[2] in text
+
+
+@cache
+def _functions(text: str) -> list[str]:
+    """The tests of a file by their functions."""
+    found: list[str] = []
+    for node in ast.parse(text).body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        first = f"{node.name}::" if isinstance(node, ast.ClassDef) else ""
+        found += [
+            f"{first}{each.name}"
+            for each in inside
+            if isinstance(each, ast.FunctionDef) and each.name.startswith("test_")
+        ]
+    return found
 
 
 def _hash(content: bytes) -> str:
@@ -148,9 +192,21 @@ class Covered:
         """tree: with simtmm and tests. folder: of records."""
         self._tree, self._folder, self._texts = tree, folder / "records", folder / "texts"
         self._of_file: dict[str, dict[int, list[RecordedTest]]] = {}
+        self._earlier: dict[str, list[str]] = {}
 
     def _place(self, file: str) -> Path:
         return self._folder / file.replace("/", "-").removesuffix(".py") / _hash((self._tree / file).read_bytes())
+
+    def _record(self, file: str) -> Record | None:
+        """What was recorded of a file of tests as it is now, or else last."""
+        exact = self._place(file)
+        places = [place.parent for place in exact.parent.glob("*/sources.json")]
+        if exact in places:
+            return Record(exact)
+        if not places:
+            return None
+        last = max(places, key=lambda place: (place / "sources.json").stat().st_mtime_ns)
+        return Record(last, (self._tree / file).read_text(encoding="utf-8"))
 
     def lacking(self, files: Iterable[str]) -> list[str]:
         """Those of these files of tests that have no record as they are."""
@@ -222,26 +278,38 @@ class Covered:
         return sorted(path.relative_to(self._tree).as_posix() for path in (self._tree / "tests").rglob("test_*.py"))
 
     @cached_property
-    def _lacking(self) -> list[str]:
-        return self.lacking(self._files)
+    def _recorded(self) -> dict[str, Record]:
+        return {file: record for file in self._files if (record := self._record(file))}
 
     @cached_property
-    def _partly(self) -> list[str]:
-        """Files of which some tests alone are known."""
-        return [file for file in self._files if file not in self._lacking and not Record(self._place(file)).is_whole]
+    def _gone(self) -> dict[str, set[str]]:
+        """Sources that were recorded and are there no more, each with the hashes of what it has been."""
+        found: dict[str, set[str]] = {}
+        for record in self._recorded.values():
+            for file, content in record.sources.items():
+                if not (self._tree / file).is_file():
+                    found.setdefault(file, set()).add(content)
+        return found
 
-    @cached_property
-    def _records(self) -> list[Record]:
-        return [Record(self._place(file)) for file in self._files if file not in self._lacking]
+    def _names_of(self, file: str, now: bytes) -> list[str]:
+        """What a source was called when tests were recorded: its own name, and what has its lines and is gone."""
+        if file not in self._earlier:
+            own = set(now.splitlines())
+            gone = [(self._texts / content, name) for name, all_of in self._gone.items() for content in all_of]
+            likely = [(len(own & set(path.read_bytes().splitlines())), name) for path, name in gone]
+            number, name = max(likely, default=(0, ""))
+            self._earlier[file] = [file, *([name] if number > MOVED * len(own) else [])]
+        return self._earlier[file]
 
     def by_line(self, file: str) -> dict[int, list[RecordedTest]]:
         """The tests of each line of a source."""
         if file not in self._of_file:
             found: dict[int, list[RecordedTest]] = {}
             now = (self._tree / file).read_bytes()
-            for record in self._records:
-                for line, tests in record.by_line(file, now, self._texts).items():
-                    found.setdefault(line, []).extend(tests)
+            for record in self._recorded.values():
+                for name in self._names_of(file, now):
+                    for line, tests in record.by_line(name, now, self._texts).items():
+                        found.setdefault(line, []).extend(tests)
             self._of_file[file] = found
         return self._of_file[file]
 
@@ -251,9 +319,17 @@ class Covered:
         found = {test.name: test for line in lines for test in by_line.get(line, [])}
         return list(found.values())
 
-    def unrecorded(self, source: str) -> list[str]:
-        """Files of tests that are near a source and have no record, or one of some tests alone, the nearest first: they
-        have the source's name, import it, or stand in its folder.
+    @cached_property
+    def _unknown(self) -> dict[str, list[str]]:
+        """What pytest is to run of each file of tests that has no record, or one of some of its tests."""
+        of_some = {
+            file: [f"{file}::{function}" for function in record.lacking] for file, record in self._recorded.items()
+        }
+        return {file: of_some.get(file, [file]) for file in self._files if of_some.get(file, [file])}
+
+    def unrecorded(self, source: str, most: int | None = None) -> list[str]:
+        """Files of tests, or tests, that are near a source and have no record, the nearest first: they have the
+        source's name, import it, or stand in its folder. most: of how many files.
         """
         module = PurePosixPath(source).with_suffix("")
         room = PurePosixPath("tests", *module.parts[1:-1])
@@ -265,15 +341,13 @@ class Covered:
             named, beside = path.stem == f"test_{module.name}", path.parent == room
             return named + beside + 3 * bool(imports.search(text_of(self._tree / file))) + 2 * (named and beside)
 
-        found = sorted(
-            ((near(file), file) for file in [*self._lacking, *self._partly]), key=lambda each: (-each[0], each[1])
-        )
-        return [file for score, file in found if score]
+        found = sorted(((near(file), file) for file in self._unknown), key=lambda each: (-each[0], each[1]))
+        return [name for score, file in found[:most] if score for name in self._unknown[file]]
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:
         """The tests of files in which any of these words stands."""
         found: list[RecordedTest] = []
-        for record in self._records:
+        for record in self._recorded.values():
             tests = list(record.tests.values())
             if tests and any(word in text_of(self._tree / tests[0].file) for word in words):
                 found += tests

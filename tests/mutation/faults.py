@@ -103,7 +103,7 @@ def _changes(place: Place) -> Iterator[Change]:
     match node:
         case ast.BinOp() | ast.Compare() | ast.BoolOp():
             yield from _operators(place, node)
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool) and not _is_a_seed(place):
+        case ast.Constant(value=int() | float()) if not (isinstance(node.value, bool) or _is_as_good(place)):
             yield from _numbers(place, node)
         case ast.Call():
             yield from _arguments(place, node)
@@ -136,7 +136,7 @@ def _operators(place: Place, node: ast.BinOp | ast.Compare | ast.BoolOp) -> Iter
     else:
         operands, operators = node.values, [node.op] * (len(node.values) - 1)
     for left, right, operator in zip(operands, operands[1:], operators, strict=False):
-        if isinstance(operator, ast.FloorDiv):
+        if isinstance(operator, ast.FloorDiv) and not _divides(place, right, left):
             begin, end = place.span(node)
             yield ("rounding", node, begin, end, f"(-(-({place.text(left)}) // ({place.text(right)})))")
         if type(operator) not in OPERATORS:
@@ -152,6 +152,12 @@ def _operators(place: Place, node: ast.BinOp | ast.Compare | ast.BoolOp) -> Iter
             yield ("operator", node, begin, begin + len(old.encode()), new)
 
 
+def _divides(place: Place, divisor: ast.expr, number: ast.expr) -> bool:
+    """Whether both are known numbers, of which one divides the other: it makes no difference how it is rounded."""
+    known = place.number(divisor), place.number(number)
+    return None not in known and known[0] != 0 and known[1] % known[0] == 0  # type: ignore[operator]
+
+
 def _numbers(place: Place, node: ast.Constant) -> Iterator[Change]:
     value, span = node.value, place.span(node)
     others = [value + 1, value - 1, 0] if isinstance(value, int) else [2 * value, value + 1, 0.0]
@@ -160,14 +166,15 @@ def _numbers(place: Place, node: ast.Constant) -> Iterator[Change]:
 
 
 def _arguments(place: Place, call: ast.Call) -> Iterator[Change]:
-    """Arguments dropped and exchanged; ranges one shorter and longer."""
+    """Arguments dropped and exchanged; ranges one step shorter and longer."""
     name = place.called(call)
     if name == "range" and call.args:
-        for more in ("- 1", "+ 1"):
+        step = f"({place.text(call.args[2])})" if len(call.args) > 2 else "1"
+        for sign in "-+":
             last = call.args[min(1, len(call.args) - 1)]
-            yield ("range", last, *place.span(last), f"({place.text(last)}) {more}")
+            yield ("range", last, *place.span(last), f"({place.text(last)}) {sign} {step}")
         if len(call.args) > 1:
-            yield ("range", call.args[0], *place.span(call.args[0]), f"({place.text(call.args[0])}) + 1")
+            yield ("range", call.args[0], *place.span(call.args[0]), f"({place.text(call.args[0])}) + {step}")
     for at in range(len(call.keywords)):
         yield place.without("argument", [*call.args, *call.keywords], len(call.args) + at)
     if len(call.args) > 1 or MAKES_KEYS.search(name):
@@ -182,9 +189,14 @@ def _arguments(place: Place, call: ast.Call) -> Iterator[Change]:
             yield ("swap", call, begin, end, f"{place.text(other)}{between}{place.text(one)}")
 
 
-def _is_a_seed(place: Place) -> bool:
-    """Whether a number is that of a draw, for which any other is as good."""
-    return bool(place.around) and isinstance(place.around[-1], ast.Call) and place.called(place.around[-1]) in DRAWS
+def _is_as_good(place: Place) -> bool:
+    """Whether a number is that of a draw, or asks NumPy for the size that is left: any other would be as good."""
+    match place.around[-2:]:
+        case (*_, ast.Call() as call) if place.called(call) in DRAWS:
+            return True
+        case (ast.Call() as call, ast.UnaryOp(op=ast.USub())):
+            return place.called(call) == "reshape"
+    return False
 
 
 def _is_of_hash(node: ast.AST) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tests.mutation.covered import Covered, RecordedTest, text_of
+from tests.mutation.covered import Covered, RecordedTest, is_there, text_of
 from tests.mutation.faults import Fault
 from tests.mutation.running import Outcome, Runner
 from tests.mutation.tree import planted
@@ -15,14 +15,16 @@ from tests.mutation.uses import Uses, own_lines
 
 What = Literal["caught", "survived", "timed out", "equivalent"]
 STARTED = 15.0  # seconds until tests run: what they import, and compile anew
+COMPILED = 60.0  # seconds in which LLVM compiles anew the loops that a fault has changed
 FAR_BELOW = 4.0  # a run that takes longer than the limit was changed, if it took a fourth of it before
 WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a word has at least to say anything
 LOOPS = re.compile(rb"^from simtmm\.native import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
-FAILED = re.compile(r"^FAILED (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
+AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
@@ -30,7 +32,10 @@ NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 @dataclass(frozen=True)
 class Verdict:
-    """Of a fault. tests: how many were run. seconds: of the processor. by: the line that pytest ends with."""
+    """Of a fault. tests: how many were run. seconds: of the processor. by: the line that pytest ends with.
+
+    failed: the test that noticed it, if there is a name for it.
+    """
 
     fault: Fault
     what: What
@@ -38,6 +43,7 @@ class Verdict:
     seconds: float
     by: str = ""
     difference: str = ""
+    failed: str = ""
 
 
 def difference(fault: Fault, source: bytes) -> str:
@@ -142,24 +148,35 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
-    verdict = _by_recorded(fault, source, covered, uses, runner, seconds)
+    tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
+    verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
+    while verdict.failed and not runner.passes(verdict.failed, seconds):  # as it does without the fault
+        tests, spent = [test for test in tests if test.name != verdict.failed], spent + verdict.seconds
+        verdict = _by_recorded(fault, source, tests, runner, seconds)
+    verdict = replace(verdict, seconds=verdict.seconds + spent)
     if verdict.what != "survived":
         return verdict
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
-    files = covered.unrecorded(fault.file)[:MOST_FILES]
-    if not files:
+    unknown = covered.unrecorded(fault.file, MOST_FILES)
+    if not unknown:
         return verdict
-    with planted(runner.tree / fault.file, fault.planted(source)):
-        outcome = runner.run(files, seconds)
-    spent, more = verdict.seconds + outcome.seconds, f"; {len(files)} files of no record"
-    failed = FAILED.search(outcome.printed) if outcome.status != 0 else None
-    if failed:  # as it does without the fault?
-        before = runner.run([failed["test"]], seconds)
-        spent += before.seconds
-        if before.status == 0:
-            return replace(verdict, what="caught", seconds=spent, by=f"{failed[0][:200]}{more}")
+    failed, spent = _by_unknown(fault, source, unknown, runner, seconds)
+    spent, more = verdict.seconds + spent, f"; {len(unknown)} of no record"
+    if failed:
+        return replace(verdict, what="caught", seconds=spent, by=f"{failed}{more}")
     return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
+
+
+def _by_unknown(
+    fault: Fault, source: bytes, tests: Sequence[str], runner: Runner, seconds: float, as_python: bool = False
+) -> tuple[str, float]:
+    """The line of the test that fails with a fault and not without it, empty if none does, and the seconds."""
+    with planted(runner.tree / fault.file, fault.planted(source)):
+        outcome = runner.run(tests, seconds, as_python)
+    failed = _failed(outcome)
+    noticed = failed and runner.passes(failed, seconds, as_python)
+    return f"FAILED {failed}"[:200] if noticed else "", outcome.seconds
 
 
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
@@ -168,43 +185,50 @@ def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
     return Verdict(fault, "caught", 1, 0.0, f"{TYPES}: {mistake[:200]}", difference(fault, source)) if mistake else None
 
 
-def _by_recorded(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
-    tests = selected(fault, source, covered, uses)
+def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], runner: Runner, seconds: float) -> Verdict:
     diff = difference(fault, source)
     if not tests:
         return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
     near = Nearness(fault, source, runner.tree)
+    first = ordered(tests, FEW_SECONDS, near, FEW)
+    spent = 0.0
+    longer = COMPILED if LOOPS.search(source) else 0.0
+    if longer:  # to compile a loop anew takes LLVM far longer than Python takes for a small case
+        names = [test.name for test in first]
+        failed, spent = _by_unknown(fault, source, names, runner, AS_PYTHON, as_python=True)
+        if failed:
+            return Verdict(fault, "caught", len(first), spent, f"{failed}; the nearest {len(first)}, as Python", diff)
+    passed: set[str] = set()
     if len(tests) > FEW:  # most faults are noticed by the nearest, and to find fewer of them takes pytest less time
-        first = ordered(tests, FEW_SECONDS, near, FEW)
         with planted(runner.tree / fault.file, fault.planted(source)):
-            outcome = runner.run([test.name for test in first], STARTED + FAR_BELOW * FEW_SECONDS)
+            outcome = runner.run([test.name for test in first], longer + STARTED + FAR_BELOW * FEW_SECONDS)
+        spent += outcome.seconds
         if outcome.status == FAILED_SOME:
             what, by = _verdict(outcome, first, seconds)
-            return Verdict(fault, what, len(first), outcome.seconds, f"{by}; the nearest {len(first)}", diff)
-    chosen = ordered(tests, seconds / FAR_BELOW, near)
-    seconds = min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
+            by = f"{by}; the nearest {len(first)}"
+            return Verdict(fault, what, len(first), spent, by, diff, _failed(outcome))
+        if outcome.status == 0:
+            passed = {test.name for test in first}
+    chosen = ordered((test for test in tests if test.name not in passed), seconds / FAR_BELOW, near)
+    seconds = longer + min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):
         outcome = runner.run([test.name for test in chosen], seconds)
-    spent = outcome.seconds
-    if outcome.status in NOT_FOUND:  # some could not even be found: were they there before?
-        before = runner.run(["--collect-only", *(test.name for test in chosen)], seconds)
-        spent += before.seconds
-        if gone := _not_found(before, chosen):
-            chosen = [test for test in chosen if test not in gone]
-            if not chosen:
-                return Verdict(fault, "survived", 0, spent, "its tests are no longer there", diff)
-            with planted(runner.tree / fault.file, fault.planted(source)):
-                outcome = runner.run([test.name for test in chosen], seconds)
-            spent += outcome.seconds
+    spent += outcome.seconds
+    if outcome.status in NOT_FOUND:  # as without the fault?
+        with_none = runner.run([test.name for test in chosen], seconds)
+        spent += with_none.seconds
+        if with_none.status in NOT_FOUND:
+            return Verdict(fault, "survived", len(passed), spent, "its tests are no longer there", diff)
     what, by = _verdict(outcome, chosen, seconds)
-    more = "" if len(chosen) == len(tests) else f" of {len(tests)}, as more take too long"
-    return Verdict(fault, what, len(chosen), spent, f"{by}; {len(chosen)} tests{more}", diff)
+    number = len(chosen) + len(passed)
+    more = "" if number == len(tests) else f" of {len(tests)}, as more take too long"
+    return Verdict(fault, what, number, spent, f"{by}; {number} tests{more}", diff, _failed(outcome))
 
 
-def _not_found(outcome: Outcome, chosen: Iterable[RecordedTest]) -> list[RecordedTest]:
-    """The tests that pytest did not find: they had other names, or examples, when they were recorded."""
-    lines = [line for line in outcome.printed.splitlines() if line.startswith("ERROR: not found: ")]
-    return [test for test in chosen if any(line.endswith(f"/{test.name}") for line in lines)]
+def _failed(outcome: Outcome) -> str:
+    """The test that failed first."""
+    failed = FAILED.search(outcome.printed) if outcome.status == FAILED_SOME else None
+    return failed["test"] if failed else ""
 
 
 def _verdict(outcome: Outcome, chosen: Sequence[RecordedTest], seconds: float) -> tuple[What, str]:

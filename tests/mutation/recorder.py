@@ -154,5 +154,5 @@ def pytest_configure(config: Any) -> None:
         config.pluginmanager.register(recorder)
         if LIMITS in os.environ:
             config.pluginmanager.register(Limits(*json.loads(os.environ[LIMITS]), recorder))
-        if LOOPS in os.environ:
-            loops_as_python()
+    if LOOPS in os.environ:
+        loops_as_python()

@@ -13,9 +13,11 @@ from types import TracebackType
 
 from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
 from tests.mutation.tree import LentCache
+from tests.mutation.wanted import WANTED, given_to_pytest
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["-n", "0", "-q", "-p", "no:cacheprovider", "--benchmark-disable", "--no-header", "--tb=line"]
+RECORDER = "-p", "tests.mutation.recorder"
 CLOCK = 8.0  # times the seconds of the processor: others use it, too
 RECORDING = 3600.0  # seconds that a file of tests may take while it is recorded
 
@@ -37,6 +39,7 @@ class Runner:
         self.tree, self._cache, self._scratch = tree, cache, scratch
         self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
         self._lent: LentCache | None = None
+        self._passes: dict[tuple[str, bool], bool] = {}
         scratch.mkdir(parents=True, exist_ok=True)
 
     def __enter__(self) -> "Runner":
@@ -65,13 +68,28 @@ class Runner:
         others = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each and Path(each) != ROOT]
         return os.pathsep.join([*map(str, first), str(self.tree), *others])
 
-    def run(self, tests: Sequence[str], seconds: float) -> Outcome:
-        """Run these until one fails, with a cache folder of their own."""
+    def run(self, tests: Sequence[str], seconds: float, as_python: bool = False) -> Outcome:
+        """Run these, or those of them that there are, until one fails, with a cache folder of their own.
+
+        as_python: with loops as Python.
+        """
         if self._lent is None:
             self._lent = LentCache(self._cache, self._scratch / "cache")
         cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
-        return self._ask([*WORDS, "-x", *tests], environment, seconds)
+        wanted = self._scratch / "wanted.json"
+        wanted.write_text(json.dumps(list(tests)), encoding="utf-8")
+        environment |= {WANTED: str(wanted)}
+        if as_python:
+            environment |= {LOOPS: "1"}
+        words = [*WORDS, *(RECORDER if as_python else ()), "-p", "tests.mutation.wanted", "-x"]
+        return self._ask([*words, *given_to_pytest(tests)], environment, seconds)
+
+    def passes(self, test: str, seconds: float, as_python: bool = False) -> bool:
+        """Whether a test passes in the copy as it is, without a fault: looked at once."""
+        if (test, as_python) not in self._passes:
+            self._passes[test, as_python] = self.run([test], seconds, as_python).status == 0
+        return self._passes[test, as_python]
 
     def types(self) -> str:
         """The first mistake that mypy finds in the copy, as the suite's test of types does; empty where it finds none.
@@ -110,7 +128,7 @@ class Runner:
             environment |= {LIMITS: json.dumps(limits)}
         if as_python:
             environment |= {LOOPS: "1"}
-        return self._ask([*WORDS, "-p", "tests.mutation.recorder", *tests], environment, RECORDING)
+        return self._ask([*WORDS, *RECORDER, *tests], environment, RECORDING)
 
     def _ask(self, arguments: list[str], environment: dict[str, str], seconds: float) -> Outcome:
         assert self._server.stdin

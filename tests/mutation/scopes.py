@@ -86,6 +86,21 @@ class Place:
         """The last name of what is called."""
         return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
+    def number(self, node: ast.expr) -> int | None:
+        """The whole number that an expression is, or that its name was given once and for all at the module's top."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if not isinstance(node, ast.Name) or not node.id.isupper() or not isinstance(self.around[0], ast.Module):
+            return None
+        given = [
+            each.value
+            for each in self.around[0].body
+            if isinstance(each, ast.Assign)
+            and [getattr(target, "id", None) for target in each.targets] == [node.id]
+            and isinstance(each.value, ast.Constant)
+        ]
+        return self.number(given[0]) if len(given) == 1 else None
+
     def calls_around(self, node: ast.AST) -> list[ast.Call]:
         """The calls that a node is or stands in."""
         inside = self.around[self.around.index(self.statement) :] if self.statement in self.around else ()

@@ -2,18 +2,20 @@
 
 import json
 import os
+import re
 import shutil
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.mutation import report, server
-from tests.mutation.__main__ import within
+from tests.mutation.__main__ import _arguments, within
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
-from tests.mutation.faults import KINDS, Fault, faults_of
-from tests.mutation.judged import Nearness, Verdict, difference, judged, ordered, selected
+from tests.mutation.faults import KINDS, Fault, candidates_of, faults_of, is_python
+from tests.mutation.judged import COMPILED, Nearness, Verdict, difference, judged, ordered, selected
 from tests.mutation.running import ROOT, Outcome, Runner
 from tests.mutation.tree import LentCache, linked, own_places, planted, synced
 from tests.mutation.uses import Uses
@@ -39,6 +41,9 @@ def changes(text, *kinds):
         ("x = 'é' + a", ["operator"], ["x = 'é' - a"]),  # places are counted in bytes
         ("x = '%d' % a", ["operator"], []),  # a text that is formatted
         ("x = (a + 1) // b", ["rounding"], ["x = (-(-(a + 1) // (b)))"]),
+        ("N = 64\nx = N // 8", ["rounding"], []),  # the same
+        ("N = 65\nx = N // 8", ["rounding"], ["x = (-(-(N) // (8)))"]),
+        ("N = 64\nif a:\n    N = 65\nx = M // N", ["rounding"], ["x = (-(-(M) // (N)))"]),
         ("x = 3", ["constant"], ["x = 4", "x = 2", "x = 0"]),
         ("x = 0", ["constant"], ["x = 1", "x = (-1)"]),
         ("x = 1.5", ["constant"], ["x = 3.0", "x = 2.5", "x = 0.0"]),
@@ -58,6 +63,11 @@ def changes(text, *kinds):
         ("x, y = 1, 2", ["field"], []),  # Python would refuse it
         ("x = f(a[1:n])", ["range"], ["x = f(a[(1) + 1:n])", "x = f(a[1:(n) - 1])"]),
         ("range(n)", ["range"], ["range((n) - 1)", "range((n) + 1)"]),
+        (
+            "range(a, n, k)",
+            ["range"],
+            ["range(a, (n) - (k), k)", "range(a, (n) + (k), k)", "range((a) + (k), n, k)"],
+        ),  # by a step, as less may change nothing
         ("x = f(a, b.c)", ["swap"], ["x = f(b.c, a)"]),
         ("x = f(a, 1)", ["swap"], []),
         ("x = max(a, b)", ["swap"], []),  # the same
@@ -100,8 +110,11 @@ def test_each_fault_of_a_source_of_ours_is_python_and_changes_it():
         assert source.count(b"\n") <= fault.planted(source).count(b"\n") <= source.count(b"\n") + 1
 
 
-def test_the_seed_of_a_draw_is_as_good_as_another():
+def test_the_seed_of_a_draw_and_the_size_that_is_left_are_as_good_as_another():
     assert changes("x = default_rng(3)\ny = f(3)\n", "constant") == ["y = f(4)", "y = f(2)", "y = f(0)"]
+    assert changes("x = a.reshape(-1, b)\n", "constant") == []
+    assert changes("x = a.reshape(b, 2)\n", "constant") == [f"x = a.reshape(b, {other})" for other in (3, 1, 0)]
+    assert changes("x = f(-1)\n", "constant") == [f"x = f(-{other})" for other in (2, 0)]
 
 
 def test_what_makes_keys_is_known():
@@ -122,10 +135,22 @@ def test_a_seed_draws_the_same_faults_and_another_others():
         sources(ROOT, ["nowhere"])
 
 
+def test_faults_of_some_kinds_alone_are_drawn():
+    found = drawn(ROOT, sources(ROOT, ["sampling", "stalls"]), 20, 1, ["rounding", "not"])
+    assert Counter(each.kind for each in found).keys() == {"rounding", "not"}
+    assert _arguments(["--kinds", "not,swap"]).kinds == ["not", "swap"]
+    assert set(_arguments([]).kinds) >= {"not", "swap", "rounding"}
+    with pytest.raises(SystemExit) as ended:
+        _arguments(["--kinds", "not,round"])
+    assert ended.value.code == 2
+
+
 def test_each_equivalent_is_a_fault_that_can_be_planted():
     known = equivalents()
     by_file = {file: (ROOT / file).read_bytes() for file, *_ in known}
-    there = {name_of(fault, source) for file, source in by_file.items() for fault in faults_of(file, source)}
+    candidates = ((fault, source) for file, source in by_file.items() for fault in candidates_of(file, source))
+    listed = ((fault, source) for fault, source in candidates if name_of(fault, source) in known)
+    there = {name_of(fault, source) for fault, source in listed if is_python(fault.planted(source))}
     assert set(known) <= there
     assert all(known.values())
 
@@ -204,7 +229,7 @@ class Known:
     def naming(self, words):
         return [RecordedTest(f"{OF_TESTS}::test_{word}", 0.1, 9) for word in words if word in self.named]
 
-    def unrecorded(self, file):
+    def unrecorded(self, file, most=None):
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.lacking]
 
     named = lacking = ()
@@ -236,16 +261,27 @@ def test_a_fault_is_caught_or_survives(tree, runner, before, after, what):
     assert (tree / FILE).read_bytes() == source
 
 
-@pytest.mark.parametrize(("others", "what", "number"), [(["above"], "caught", 1), ([], "survived", 0)])
-def test_tests_that_are_no_longer_there_are_left_out(tree, runner, others, what, number):
+@pytest.mark.parametrize("gone", ["gone", "slow[renamed]"])
+@pytest.mark.parametrize(("others", "what"), [(["above"], "caught"), ([], "survived")])
+def test_tests_that_are_no_longer_there_are_left_out(tree, runner, gone, others, what):
+    number = len(others) + (bool(others) and "[" in gone)  # whether an example is there is not known beforehand
+
     class Ran(Known):
         def __init__(self):
-            tests = [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("gone", *others)]
+            tests = [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in (gone, *others)]
             self.by = {6: tests}
 
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, Ran(), Uses(tree), runner, 4.0)
     assert (verdict.what, verdict.tests) == (what, number)
+
+
+def test_a_test_that_fails_without_the_fault_too_is_left_out(tree, runner):
+    ran = Known()
+    ran.by = {5: [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("wrong", "slow")]}
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "if x > LIMIT:", "if x >= LIMIT:"), source, ran, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.tests, verdict.failed) == ("survived", 1, "")
 
 
 @pytest.mark.parametrize(
@@ -257,7 +293,8 @@ def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_to
 ):
     more = (tree / OF_TESTS).with_name("test_more.py")
     of = (tree / OF_TESTS).read_text().partition("\ndef ")[0]
-    more.write_text(f"{of}\n\ndef test_x():\n    assert {assertion}\n")
+    name = re.sub(r"\W+", "_", assertion)  # what a runner has seen of a test holds for all of the run
+    more.write_text(f"{of}\n\ndef test_{name}():\n    assert {assertion}\n")
     ran = Known()
     ran.by, ran.lacking = {}, ["test_more.py"]
     source = (tree / FILE).read_bytes()
@@ -280,16 +317,38 @@ def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_fold
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("passed", "near"), [(True, []), (False, ["tests/a/test_m.py"])])
-def test_a_file_is_run_too_of_which_a_test_was_left_out(tmp_path, passed, near):
-    (tmp_path / "tests" / "a").mkdir(parents=True)
-    (tmp_path / "tests" / "a" / "test_m.py").touch()
-    place = Covered(tmp_path, tmp_path)._place("tests/a/test_m.py")
+RECORDED_FILE = "tests/a/test_m.py"
+
+
+def recorded_by_hand(folder, text, **passed):
+    """A record of a file of tests with this text: of each function whether it passed."""
+    (folder / "tests" / "a").mkdir(parents=True, exist_ok=True)
+    (folder / RECORDED_FILE).write_text(text)
+    place = Covered(folder, folder)._place(RECORDED_FILE)
     place.mkdir(parents=True)
     (place / "sources.json").write_text("{}")
-    tests = {"one": {"passed": True, "seconds": 1.0}, "other": {"passed": passed, "seconds": 0.0}}
+    tests = {f"{RECORDED_FILE}::{name}": {"passed": is_so, "seconds": 1.0} for name, is_so in passed.items()}
     (place / "tests.json").write_text(json.dumps(tests))
+
+
+@pytest.mark.parametrize(("passed", "near"), [(True, []), (False, [f"{RECORDED_FILE}::test_other"])])
+def test_a_function_is_run_too_whose_tests_were_left_out(tmp_path, passed, near):
+    recorded_by_hand(tmp_path, "", test_one=True, test_other=passed)
     assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == near
+
+
+def test_of_a_file_of_tests_that_has_changed_the_last_record_holds_for_what_is_still_there(tmp_path):
+    recorded_by_hand(tmp_path, "older", test_gone=True)
+    recorded_by_hand(tmp_path, "old", test_same=True, test_gone=True)
+    now = "def test_new(): pass\ndef test_same(): pass\nclass TestMore:\n    def test_in_a_class(self): pass\n"
+    (tmp_path / RECORDED_FILE).write_text(now)
+    covered = Covered(tmp_path, tmp_path)
+    assert [test.name for test in covered.naming({"test_same"})] == [f"{RECORDED_FILE}::test_same"]
+    assert covered.unrecorded("simtmm/a/m.py") == [
+        f"{RECORDED_FILE}::test_new", f"{RECORDED_FILE}::TestMore::test_in_a_class",
+    ]  # fmt: skip
+    assert covered.unrecorded("simtmm/a/m.py", 0) == []
+    assert covered.lacking([RECORDED_FILE]) == [RECORDED_FILE]
 
 
 def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_path):
@@ -304,8 +363,17 @@ def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_p
     with planted(tree / FILE, b"# more\n" + (tree / FILE).read_bytes()):
         assert (names(6), names(7)) == (["test_above"], ["test_above"])
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == []
+    other = tree / "simtmm" / "renamed.py"
+    (tree / FILE).rename(other)
+    with planted(other, b"# more\n" + other.read_bytes()):
+        moved = Covered(tree, tmp_path).of("simtmm/renamed.py", [7])
+    with planted(other, b"LIMIT = 3\n"):
+        assert Covered(tree, tmp_path).of("simtmm/renamed.py", range(99)) == []
+    other.rename(tree / FILE)
+    assert [test.name for test in moved] == [f"{OF_TESTS}::test_above"]
     with planted(tree / OF_TESTS, b"# more\n" + (tree / OF_TESTS).read_bytes()):
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == [OF_TESTS]
+        assert (names(6), names(11), names(16)) == (["test_above"], [], ["test_slow"])  # as it was recorded last
 
 
 def test_lines_are_found_where_they_have_gone():
@@ -479,7 +547,7 @@ def test_the_test_of_types_comes_first_and_runs_in_the_copy(tree, tmp_path):
 def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree, monkeypatch):
     source, asked = (tree / FILE).read_bytes(), []
     many = Known()
-    many.by = {6: [RecordedTest(f"{OF_TESTS}::test_{number}", 0.1, 9) for number in range(40)]}
+    many.by = {6: [RecordedTest(f"{OF_TESTS}::test_above[{number}]", 0.1, 9) for number in range(40)]}
 
     class Stub:
         def __init__(self, *statuses):
@@ -488,15 +556,49 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
-        def run(self, tests, seconds):
+        def run(self, tests, seconds, as_python=False):
             asked.append(len(tests))
             return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
+
+        def passes(self, test, seconds):
+            return True
 
     of = fault(tree, "return x - LIMIT", "return x + LIMIT")
     assert judged(of, source, many, Uses(tree), Stub(1), 100.0).what == "caught"
     assert judged(of, source, many, Uses(tree), Stub(0, 1), 100.0).what == "caught"
     assert judged(of, source, many, Uses(tree), Stub(0, 0), 100.0).what == "survived"
-    assert asked == [25, 25, 40, 25, 40]
+    assert asked == [25, 25, 15, 25, 15]
+
+
+@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0), "survived"), ((0, 1, 0), "caught")])
+def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_nothing(tree, statuses, what):
+    asked, left = [], list(statuses)
+
+    class Stub:
+        def __init__(self):
+            self.tree = tree
+
+        def types(self):
+            return ""
+
+        def run(self, tests, seconds, as_python=False):
+            asked.append(as_python)
+            assert as_python == (seconds < COMPILED)  # to compile a loop takes time, which tells nothing of a fault
+            return Outcome(left.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
+
+        def passes(self, test, seconds, as_python=False):
+            asked.append(as_python)
+            return not left.pop(0)
+
+    source = b"from simtmm.native import inlined\n" + (tree / FILE).read_bytes()
+    (of,) = [each for each in faults_of(FILE, source) if each.lines(source)[1] == "return x + LIMIT"]
+    known = Known()
+    known.by = {of.line: known.by[6]}
+    verdict = judged(of, source, known, Uses(tree), Stub(), 4.0)
+    assert verdict.what == what
+    assert asked == [True] * (2 if statuses[0] else 1) + [False] * (len(statuses) - (2 if statuses[0] else 1))
+    assert verdict.by.endswith("as Python") == (statuses == (1, 0))
+    assert verdict.seconds == len(statuses) - 1  # but what is looked at without the fault, once for all
 
 
 def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypatch):

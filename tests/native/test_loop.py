@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm.engine.fast.cache import modulo
+from simtmm.engine.fast.memory.cache import modulo
 from simtmm.native import (
     Loop,
     Written,

@@ -16,6 +16,7 @@ from simtmm.errors import CompilerError
 from simtmm.programs.flags import parse_flags
 from simtmm.programs.program import cuda_program
 from simtmm.recorder.selection import StopAfter
+from simtmm.requests.cuda_program import files_and_words
 
 ONE = "#include <cstdio>\n__global__ void one(int *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 1; }\n"
 
@@ -105,6 +106,47 @@ def test_a_librarys_handle_can_be_made_and_the_first_call_that_computes_is_named
     said = capfd.readouterr()
     assert "fine" not in said.out
     assert "simtmm: error: calls cublasSgemm_v2, of cuBLAS: library calls are not supported\n" in said.err
+
+
+def test_a_forked_process_launches_beside_the_trace_of_its_parent(written, capfd):
+    main = """
+    int own = -1; pid_t child = fork(); int times = child ? 2 : 1;
+    for (int i = 0; i < times; i++) one<<<1, 32>>>(p, 32);
+    cudaMemcpy(&own, p + 31, 4, cudaMemcpyDeviceToHost);
+    if (!child) return own == 1 ? 7 : 8;
+    int status = 0; waitpid(child, &status, 0); printf("%d %d\\n", own, WEXITSTATUS(status));"""
+    outcome = written(f"#include <sys/wait.h>\n#include <unistd.h>\n{ONE}", main).run()
+    assert (outcome.status, outcome.launched, outcome.recorded) == (0, 2, 2)
+    said = capfd.readouterr()
+    assert said.out == "1 7\n"
+    assert "simtmm: note: 1 launch of a forked process: run, but not in the report\n" in said.err
+    assert len(outcome.trace.info.launches) == 2
+    assert sum(len(batch.events) for batch in outcome.trace.batches()) == outcome.trace.info.events
+
+
+@pytest.mark.parametrize(
+    ("given", "files", "words"),
+    [
+        (["5", "b.cu"], ["a.cu"], ["5", "b.cu"]),
+        (["b.cu", "c.cpp", "5"], ["a.cu", "b.cu", "c.cpp"], ["5"]),
+        (["b.cu", "--", "c.cpp"], ["a.cu", "b.cu"], ["c.cpp"]),
+        (["--", "--", "b.cu"], ["a.cu"], ["--", "b.cu"]),
+        (["missing.cu"], ["a.cu"], ["missing.cu"]),
+        (None, ["a.cu"], []),
+    ],
+)
+def test_source_files_at_the_front_are_the_programs(given, files, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.cu", "c.cpp"):
+        (tmp_path / name).write_text("")
+    assert files_and_words("a.cu", given) == (files, words)
+
+
+def test_a_second_main_is_named_with_what_helps(written, tmp_path):
+    (tmp_path / "other.cu").write_text("int main() { return 1; }\n")
+    written(ONE, "one<<<1, 32>>>(p, 32);")
+    with pytest.raises(CompilerError, match=r"p\.cu: defines main twice, in this file or its others; an argument that"):
+        cuda_program(["p.cu", "other.cu"]).run()
 
 
 def test_device_memory_is_the_machines_and_takes_what_is_touched(written, capfd):

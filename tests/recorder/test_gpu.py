@@ -15,7 +15,7 @@ from simtmm import load_trace, record
 from simtmm.errors import CompilerError, KernelError, RecordingError, SimtmmError
 from simtmm.recorder.compiler import HERE
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.schema import Sampling, sampled_blocks
+from simtmm.trace.sampled_blocks import Sampling, sampled_blocks
 from tests.kernels.every_macro import EVERY_MACRO
 from tests.kernels.every_macro import HOST as EVERY_MACRO_HOST
 from tests.kernels.nvrtc import compile_cuda, library

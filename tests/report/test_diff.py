@@ -29,11 +29,11 @@ def side(cycles, clock=None, overhead=0, **ticks):
     [
         (
             side(1000, memory_latency=80, issuing=20), side(600, memory_latency=40, issuing=20),
-            "B takes 0.6 of A's time; of the 400 cycles saved all is memory latency, all of it at k.cu:17 (a).",
+            "B takes 0.6 of A's time: all of the 400 cycles saved are memory latency, all of it at k.cu:17 (a).",
         ),
         (
             side(600, memory_latency=40, issuing=20), side(1000, memory_latency=60, issuing=40),
-            "B takes 1.67 times A's time; of the 400 cycles added 50 % is memory latency, all of it at k.cu:17 (a).",
+            "B takes 1.67 times A's time: 50 % of the 400 cycles added are memory latency, all of it at k.cu:17 (a).",
         ),
         (
             side(1000, memory_latency=90, issuing=10), side(900, memory_latency=10, issuing=80),
@@ -47,19 +47,19 @@ def side(cycles, clock=None, overhead=0, **ticks):
         ),
         (
             side(1000, 1e6, issuing=1), side(1000, 2e6, issuing=1),
-            "B takes 0.5 of A's time; of the 500 us saved all is issuing, all of it at k.cu:17 (a).",
+            "B takes 0.5 of A's time: all of the 500 us saved are issuing, all of it at k.cu:17 (a).",
         ),
         (
             side(100, issuing=1), side(150, overhead=50, issuing=1),
-            "B takes 1.5 times A's time; of the 50 cycles added all is overheads of launches.",
+            "B takes 1.5 times A's time: all of the 50 cycles added are launch overhead.",
         ),
         (side(100, issuing=1), side(100, barrier=1), "A and B take the same time, 100 cycles."),
         (side(0), side(0), "A and B take the same time, 0 cycles."),
         (
             side(0), side(10, issuing=5),
-            "A takes no time, B 10 cycles; of the 10 cycles added all is issuing, all of it at k.cu:17 (a).",
+            "A takes no time, B 10 cycles: all of the 10 cycles added are issuing, all of it at k.cu:17 (a).",
         ),
-        (side(10), side(5), "B takes 0.5 of A's time; of the 5 cycles saved all is no warp."),
+        (side(10), side(5), "B takes 0.5 of A's time: all of the 5 cycles saved are time without warps."),
     ],
 )  # fmt: skip
 def test_the_first_sentence_says_what_explains_the_difference(a, b, said):

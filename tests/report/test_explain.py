@@ -145,7 +145,7 @@ def test_a_run_says_it_too():
     reasons = shown(CliRunner().invoke(app, ["run", *words, "--by", "reason", "--top", "1"])).splitlines()[3:]
     assert len(reasons) == 3  # title, heading and a row
     refused = CliRunner().invoke(app, ["run", *words, "--by", "lines"])
-    assert "--by 'lines': must be one of line, array" in str(refused.exception)
+    assert "--by 'lines': unknown; did you mean 'line'" in str(refused.exception)
 
 
 @pytest.mark.parametrize("by", ["line", "array", "launch"])
@@ -200,7 +200,7 @@ def test_without_stalls_a_result_says_how_to_get_them(here):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--by", "lines"), "--by 'lines': must be one of line, array, launch, reason"),
+        (("--by", "lines"), "--by 'lines': unknown; did you mean 'line'?"),
         (("-o", "there/x.html"), "there"),
         (("no-such-kernel",), "kernel 'no-such-kernel': unknown"),
     ],

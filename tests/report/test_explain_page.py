@@ -1059,7 +1059,7 @@ def test_what_is_left_out_is_reported(show, bare, monkeypatch):
     browser = show(bare)
     group = content(bare)["lanes"]["groups"][0]
     until = group["until"] / MACHINE.ticks_per_cycle
-    assert f"the first {len(group['look'])} of {group['of']:,} slices are here, up to cycle {until:g} of" in text(
+    assert f"the first {len(group['look'])} of {group['of']:,} slices are shown, up to cycle {until:g} of" in text(
         browser, "#timeline-note"
     )
     at_lanes(browser)

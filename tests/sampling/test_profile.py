@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from simtmm.sampling.differing import profile as profiles
 from simtmm.sampling.differing.profile import Look, probes
 from simtmm.sampling.differing.signature import Signatures, _octaves
 from simtmm.sampling.interval import quantile
@@ -37,6 +38,21 @@ def test_equal_blocks_are_even(chosen):
     assert looked(np.full(BLOCKS, 7.0), kinds(np.zeros(BLOCKS, bool)), chosen).is_even
 
 
+@pytest.mark.parametrize("count", [1, 7, 8, 15, 16, 2047, 8191, 8192, 9001])
+@pytest.mark.parametrize("wave", [1, 3, 16])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_cell_has_four_waves_or_eight_probes_at_least_and_no_more_than_that_makes(count, wave, whole):
+    blocks = count if whole else 4 * count
+    of_cell = profiles.WAVES_OF_CELL * wave if whole else profiles.IN_CELL
+    look = Look(count, blocks, wave)
+    look.add(Signatures(np.arange(blocks), np.ones(blocks), np.ones((blocks, 1))))
+    bounds = look.profile().bounds
+    cells = len(bounds) - 1
+    assert cells == 1 or cells * of_cell <= count
+    assert cells == profiles.MOST_CELLS or (cells + 1) * of_cell > count
+    assert bounds.tolist() == [int(place * blocks / cells) for place in range(cells + 1)]
+
+
 def drawn_at_random(share, seed):
     random = np.random.default_rng(seed)
     heavy = random.random(BLOCKS) < share
@@ -47,6 +63,21 @@ def drawn_at_random(share, seed):
 def test_what_chance_makes_probes_differ_by_is_even(share):
     """But for one in a thousand, by what they do and by how much each: none or one of forty, seldom two."""
     assert sum(not drawn_at_random(share, seed).is_even for seed in range(40)) <= 2
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_probes_are_shuffled_until_one_differs_as_much_or_as_often_as_one_in_a_thousand_takes(share, monkeypatch):
+    """1/1000 is the part of all orders, the one that was found included, that would differ so much by chance."""
+    shuffles, random = [], np.random.default_rng(3)
+
+    def permutation(rows):
+        shuffles.append(1)
+        return rows if share else random.permutation(rows)  # as it was, or any other
+
+    monkeypatch.setattr(profiles.np.random, "default_rng", lambda seed: SimpleNamespace(permutation=permutation))
+    chosen = probes(BLOCKS, 512, np.random.Generator(np.random.PCG64(1)))
+    assert looked(np.full(BLOCKS, 7.0), kinds(np.arange(BLOCKS) < BLOCKS // 2), chosen).is_even == bool(share)
+    assert len(shuffles) == (1 if share else 1000 - 1)
 
 
 def test_the_work_of_probes_that_differ_is_known_no_better_than_chance_has_it():

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import simtmm.scripts.cupy as cp
+from simtmm.device.host import IN, OUT
+from simtmm.recorder.direct import current
 from simtmm.scripts import notes
 from simtmm.scripts.cupy.libraries import libraries
 
@@ -169,6 +171,25 @@ def test_a_copy_on_the_host_has_the_order_and_the_place_that_it_is_given():
         out = np.empty((2, 3), np.float32)
         assert cp.asnumpy(source, out=out) is out
         assert (out == host).all()
+
+
+@pytest.mark.parametrize(
+    ("copy", "told"),
+    [
+        (lambda x: cp.array([1.0, 2.0]), [(IN, 16)]),
+        (lambda x: cp.array(x), [(None, 24)]),
+        (lambda x: cp.array(x, np.float64), [(None, 48)]),  # as much as is made
+        (lambda x: x.get(), [(OUT, 24)]),
+        (lambda x: x.get(out=np.zeros((2, 3), "f")), [(OUT, 24)]),
+        (lambda x: x.set(np.ones((2, 3))), [(IN, 24)]),
+        (lambda x: cp.asarray(x), []),
+    ],
+)
+def test_the_clock_is_told_of_each_copy_once_which_way_and_how_much(copy, told, monkeypatch):
+    x, found = cp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3)), []
+    monkeypatch.setattr(current, "copied", lambda direction, size: found.append((direction, size)))
+    copy(x)
+    assert found == told
 
 
 def test_elements_are_copied_where_a_condition_says_so_and_as_far_as_types_allow():

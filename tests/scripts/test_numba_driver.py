@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine
+from simtmm.device.host import IN, OUT
 from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
 from simtmm.scripts.device_blocks import DeviceBlocks
@@ -82,6 +83,18 @@ def test_a_copy_beyond_either_array_of_the_device_is_refused(name, to, source, l
     ends[end] = (ends[end][0], 1)
     with pytest.raises(KernelError, match=r"numba: a copy.*: 64 bytes at 0x[0-9a-f]+: the array has 64 bytes"):
         copied(name + late, *ends, 64)
+
+
+@pytest.mark.parametrize("late", ["", "Async"])
+@pytest.mark.parametrize(("name", "direction"), [("cuMemcpyHtoD", IN), ("cuMemcpyDtoH", OUT), ("cuMemcpyDtoD", None)])
+def test_the_clock_is_told_of_each_copy_once_which_way_and_how_much(name, direction, late, monkeypatch):
+    told = []
+    driver = EmulatedDriver(SimpleNamespace(CUcontext=int, CUdeviceptr=int), DeviceBlocks())
+    first, second, host = driver.cuMemAlloc(64), driver.cuMemAlloc(64), np.zeros(64, np.uint8).ctypes.data
+    monkeypatch.setattr(current, "copied", lambda direction, size: told.append((direction, size)))
+    ends = {IN: (first, host), OUT: (host, first), None: (first, second)}[direction]
+    getattr(driver, name + late)(*ends, 48, *([0] if late else []))
+    assert told == [(direction, 48)]
 
 
 def test_memory_is_set_within_an_array_and_no_further():

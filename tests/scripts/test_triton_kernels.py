@@ -74,7 +74,7 @@ def test_softmax(num_warps: int):
 
 
 @triton.jit
-def norm_forward(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, scale_ptr, n, eps, BLOCK: tl.constexpr):
+def norm_forward(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, scale_ptr, n, eps, BLOCK: tl.constexpr):  # noqa: PLR0913, PLR0917 - a kernel's arguments, as Triton's programs have them
     row = tl.program_id(0)
     total = tl.zeros([BLOCK], dtype=tl.float32)
     for start in range(0, n, BLOCK):
@@ -99,7 +99,7 @@ def norm_forward(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, scale_ptr, n, eps, BLOCK:
 
 
 @triton.jit
-def norm_backward(dx_ptr, dy_ptr, dw_ptr, db_ptr, x_ptr, w_ptr, mean_ptr, scale_ptr, lock_ptr, n, BLOCK: tl.constexpr):
+def norm_backward(dx_ptr, dy_ptr, dw_ptr, db_ptr, x_ptr, w_ptr, mean_ptr, scale_ptr, lock_ptr, n, BLOCK: tl.constexpr):  # noqa: PLR0913, PLR0917 - a kernel's arguments, as Triton's programs have them
     row = tl.program_id(0)
     columns = tl.arange(0, BLOCK)
     mask = columns < n
@@ -147,7 +147,7 @@ def test_layernorm_forward_and_backward_with_a_lock():
 
 
 @triton.jit
-def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):
+def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr):  # noqa: PLR0913, PLR0917 - a kernel's arguments, as Triton's programs have them
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     columns = tl.program_id(1) * BN + tl.arange(0, BN)
     total = tl.zeros((BM, BN), dtype=tl.float32)
@@ -226,7 +226,7 @@ def test_dropout_by_philox():
 
 
 @triton.jit
-def attention(q_ptr, k_ptr, v_ptr, out_ptr, n, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+def attention(q_ptr, k_ptr, v_ptr, out_ptr, n, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):  # noqa: PLR0913, PLR0917 - a kernel's arguments, as Triton's programs have them
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
     d = tl.arange(0, D)
     q = tl.load(q_ptr + rows[:, None] * D + d[None, :])

@@ -93,3 +93,17 @@ def test_a_comment_is_in_the_digest_of_files_alone(tmp_path):
     (tmp_path / "kernel.cu").write_text(f"// a comment\n{DEVICE}")
     assert kernel_digest(tmp_path) == results
     assert files_digest(tmp_path) != files
+
+
+def test_of_a_kernel_it_changes_with_what_makes_its_inputs(tmp_path, monkeypatch):
+    """Of one that imports that; others have the digest that they had."""
+    folders = [tmp_path / name for name in ("with", "without")]
+    for folder, first in zip(folders, ("from simtmm.right_answer.linked_list import drawn_list\n", ""), strict=True):
+        folder.mkdir()
+        (folder / "kernel.cu").write_text(DEVICE)
+        (folder / "host.py").write_text(first + host())
+    before = [kernel_digest(folder) for folder in folders]
+    changed = tmp_path / "linked_list.py"
+    changed.write_text("def drawn_list(): ...\n")
+    monkeypatch.setattr("simtmm.right_answer.linked_list.__file__", str(changed))
+    assert [kernel_digest(folder) == digest for folder, digest in zip(folders, before, strict=True)] == [False, True]

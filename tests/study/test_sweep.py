@@ -343,7 +343,7 @@ def undisturbed(large, tmp_path_factory):
 
 def told(error):
     """The lines on standard error, but for what is told where a machine is too busy to be quick."""
-    return [line for line in error.splitlines() if not line.endswith("(kept)") and "simtmm: points: " not in line]
+    return [line for line in error.splitlines() if not line.endswith("(cached)") and "simtmm: points: " not in line]
 
 
 def workers_of(process):

@@ -199,5 +199,5 @@ def test_without_a_timeline_they_say_how_to_get_one():
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(SimtmmError, match="invariant 'fair': unknown; there are work_is_conserved, "):
+    with pytest.raises(SimtmmError, match="invariant 'fair': unknown; known: work_is_conserved, "):
         broken(MACHINE, WORKLOAD, RESULT, leave_out=["fair"])

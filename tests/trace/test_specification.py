@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import Machine, count, lower
-from simtmm.machine.tables import Banks
+from simtmm.machine.tables.instructions import Banks
 from simtmm.trace.lower import fit, lower_with
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from tests.trace.build import load, shared, store, trace, work

@@ -104,7 +104,7 @@ class Difference(Displayed):
         """
         tables = {"reason": self.reasons, "line": self.lines, "array": self.arrays}
         if by not in tables:
-            raise OutputError(f"by = {shown(by)}: must be one of {', '.join(tables)}{nearest(str(by), tables)}")
+            raise OutputError(f"by = {shown(by)}: unknown{nearest(str(by), tables)}")
         return frame(
             [
                 {
@@ -160,7 +160,10 @@ class _Part:
 
 
 def difference(a: Side, b: Side) -> Difference:
-    """Two runs side by side."""
+    """Two runs side by side.
+
+    a, b: the runs.
+    """
     clocks = a.clock_hz, b.clock_hz
     unit = "s" if None not in clocks and clocks[0] != clocks[1] else "cycles"
     scales = [1 / Fraction(clock) if unit == "s" and clock else Fraction(1) for clock in clocks]

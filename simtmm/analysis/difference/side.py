@@ -84,7 +84,12 @@ class Side:
 
     @classmethod
     def of(cls, document: Mapping[str, Any], origin: str) -> "Side":
-        """From the JSON document of a run (`Run.to_dict`). Raises SavedRunError."""
+        """From the JSON document of a run (`Run.to_dict`).
+
+        document: as JSON has it.
+
+        Raises SavedRunError.
+        """
         for key in NEEDED:
             if not isinstance(document, Mapping) or key not in document:
                 raise SavedRunError(f"{origin}: is not the output of `simtmm run --json`: {key} is missing")
@@ -151,7 +156,10 @@ def load_document(path: str | Path) -> Any:
 
 
 def changed_keys(a: Side, b: Side) -> dict[str, tuple[Any, Any]]:
-    """Values in which parameters and machines differ, by key; a machine's only where few of them do."""
+    """Values in which parameters and machines differ, by key; a machine's only where few of them do.
+
+    a, b: the runs.
+    """
     keys = [key for key in (*a.parameters, *b.parameters) if a.parameters.get(key) != b.parameters.get(key)]
     parameters = {key: (a.parameters.get(key), b.parameters.get(key)) for key in keys} if a.program == b.program else {}
     keys = list(dict.fromkeys(key for key in (*a.tables, *b.tables) if a.tables.get(key) != b.tables.get(key)))

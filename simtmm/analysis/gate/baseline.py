@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.documents import read_json
 from simtmm.errors import SavedRunError, shown
 from simtmm.files import write_text, written_whole
@@ -36,7 +36,10 @@ class Timed:
 
     @classmethod
     def of(cls, done: Run, words: Mapping[str, str]) -> "Timed":
-        """From a run."""
+        """From a run.
+
+        done: the run.
+        """
         return cls(
             done.machine.name,
             done.machine.digest(),
@@ -75,7 +78,10 @@ class Baseline:
 
 
 def new_baseline(kernels: Mapping[str, Timed]) -> Baseline:
-    """A baseline of what this simtmm ran."""
+    """A baseline of what this simtmm ran.
+
+    kernels: what was timed, by the kernel's name in the file.
+    """
     return Baseline(VERSION, computed_by(), kernels)
 
 

@@ -85,7 +85,12 @@ class Comparison:
 
 
 def compared(before: Baseline, after: Mapping[str, Timed], fail_above: float) -> Comparison:
-    """Kernels that were run beside a baseline."""
+    """Kernels that were run beside a baseline.
+
+    before: the baseline.
+    after: what was timed now, by the kernel's name in the file.
+    fail_above: the part of a time by which it may rise.
+    """
     rows = []
     for name in dict.fromkeys((*after, *before.kernels)):
         row = Row(name, before.kernels.get(name), after.get(name))

@@ -75,7 +75,12 @@ def load_kernels(path: str | Path) -> tuple[GateKernel, ...]:
 
 
 def timed(kernels: Sequence[GateKernel], watch: Watch | None = None, what_if: bool = True) -> dict[str, Timed]:
-    """Run each kernel on its machine. Raises the errors of `simtmm.analysis.run`, with file and name."""
+    """Run each kernel on its machine.
+
+    what_if: whether to try what would help.
+
+    Raises the errors of `simtmm.analysis.run`, with file and name.
+    """
     found = {}
     for kernel in kernels:
         try:

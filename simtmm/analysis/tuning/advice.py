@@ -119,11 +119,14 @@ class Advice(Displayed):
 
 
 def cycles_of(trial: Trial, by: str) -> float:
-    """A trial's cycles, by simulation or by a model."""
+    """A trial's cycles, by simulation or by a model.
+
+    by: "simulated", or a model's name.
+    """
     return trial.cycles if by == SIMULATED else trial.predictions[by]
 
 
-def advise(
+def advise(  # noqa: PLR0913, PLR0917 - each is an option of the search
     kernel: str,
     machine: Machine | str | Path,
     parameters: Mapping[str, Any] | None = None,
@@ -143,6 +146,7 @@ def advise(
     models: that choose as well. store, workers, cluster, watch, error: see `tune`; with None the store is one in
     the user's cache folder. Raises StudyError where there is nothing to vary, and where no configuration can run;
     and Unfinished where Ctrl-C ends it after some of them.
+    kernel: its name or the path of its folder.
     """
     with watched(watch):
         tell("configurations", 0)

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simtmm.analysis.tuning.t1_tables import TYPES, Argument, ProblemFile, Space, Specification
 from simtmm.documents import LEAST_WHOLE, MOST_WHOLE, read_json
+from simtmm.documents.models import document_of
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
@@ -22,15 +24,10 @@ from simtmm.parameter.expression import Expression, expression
 from simtmm.recorder.compiled.programs import LaunchText, Size, program_kernel
 
 SUFFIX = ".json"
-TYPES = {
-    "bool": "bool", "int8": "int8", "uint8": "uint8", "int16": "int16", "uint16": "uint16", "int32": "int32",
-    "uint32": "uint32", "int64": "int64", "uint64": "uint64", "half": "float16", "float": "float32",
-    "double": "float64",
-}  # fmt: skip
 REAL_TYPES = ("half", "float", "double")
-VALUE_TYPES = ("int", "uint", "float", "bool", "string")
 SIZE_TYPES = ("CUDA", "OpenCL")  # of the grid: in blocks, or in threads
 AXES = "XYZ"
+NO_PROBLEM = "must be a problem in T1, the format of Kernel Tuner"
 _NUMBER = r"(-?[0-9]{1,18})"  # of 64 bits
 _RANGE = re.compile(rf"(?:list\()?range\({_NUMBER},{_NUMBER}(?:,{_NUMBER})?\)\)?")
 _PROBLEM = re.compile(r"\bProblemSize\[(\d)\]")
@@ -48,7 +45,10 @@ class Problem:
 
 
 def is_problem(source: str) -> bool:
-    """Whether a user's word names a T1 file."""
+    """Whether a user's word names a T1 file.
+
+    source: a word of a command line.
+    """
     return Path(source).suffix == SUFFIX
 
 
@@ -56,32 +56,28 @@ def read_problem(path: str | Path) -> Problem:
     """The problem in a T1 file. Raises KernelError, naming the file and the key."""
     path = Path(path)
     document = read_json(path, KernelError)
-    space, spec = (_object(document, key, str(path)) for key in ("ConfigurationSpace", "KernelSpecification"))
+    for key in ProblemFile.model_fields:
+        if not isinstance(document, dict) or key not in document:
+            raise KernelError(f"{path}: {key!r} is missing: {NO_PROBLEM}")
+    problem = document_of(ProblemFile, document, str(path), KernelError, is_json=True)
+    space, spec = problem.ConfigurationSpace, problem.KernelSpecification
     over = _values(space, f"{path}: ConfigurationSpace")
     where = f"{path}: KernelSpecification"
-    if spec.get("Language") != "CUDA":
-        raise KernelError(f"{where}.Language = {shown(spec.get('Language'))}: must be CUDA")
-    source = path.parent / _text(spec, "KernelFile", where)
+    source = path.parent / spec.KernelFile
     if not is_file(source):
-        raise KernelError(f"{where}.KernelFile = {shown(spec['KernelFile'])}: no such file next to it")
+        raise KernelError(f"{where}.KernelFile = {shown(spec.KernelFile)}: no such file next to it")
     parameters = {name: Parameter(values[0], "of the problem") for name, values in over.items()}
     sizes = _Sizes(spec, parameters, where)
-    shared = spec.get("SharedMemory", 0)
-    if not isinstance(shared, int) or isinstance(shared, bool) or shared < 0:
-        raise KernelError(f"{where}.SharedMemory = {shown(shared)}: must be a whole number of bytes")
-    launch = LaunchText(
-        _text(spec, "KernelName", where),
-        sizes.grid(),
-        sizes.block(),
-        _arguments(spec, sizes, where),
-        shared,
-        where=where,
-    )
-    options = _list(spec, "CompilerOptions", where)
-    if not all(isinstance(option, str) for option in options):
-        raise KernelError(f"{where}.CompilerOptions = {shown(options)}: must be texts")
+    arguments = _arguments(spec, sizes, where)
+    launch = LaunchText(spec.KernelName, sizes.grid(), sizes.block(), arguments, spec.SharedMemory, where=where)
     kernel = program_kernel(
-        path.stem, [source], [launch], options=options, parameters=parameters, folder=path.parent, origin=str(path)
+        path.stem,
+        [source],
+        [launch],
+        options=spec.CompilerOptions,
+        parameters=parameters,
+        folder=path.parent,
+        origin=str(path),
     )
     return Problem(kernel, over, tuple(_conditions(space, parameters, f"{path}: ConfigurationSpace")))
 
@@ -89,27 +85,27 @@ def read_problem(path: str | Path) -> Problem:
 class _Sizes:
     """How large grid, block and arrays are, as expressions of the parameters and the problem's size."""
 
-    def __init__(self, spec: Mapping[str, Any], parameters: Mapping[str, Parameter], where: str) -> None:
+    def __init__(self, spec: Specification, parameters: Mapping[str, Parameter], where: str) -> None:
         self._spec, self._parameters, self._where = spec, parameters, where
-        given = spec.get("ProblemSize", [])
+        given = spec.ProblemSize
         self._problem = given if isinstance(given, list) else [given]
         if not all(isinstance(size, int) and not isinstance(size, bool) for size in self._problem):
             raise KernelError(f"{where}.ProblemSize = {shown(given)}: must be whole numbers")
 
     def block(self) -> tuple[Size, ...]:
         """LocalSize."""
-        local = _object(self._spec, "LocalSize", self._where)
+        local = self._object("LocalSize")
         return tuple(self.of(text, f"LocalSize.{axis}") for axis, text in self._by_axis(local, "LocalSize"))
 
     def grid(self) -> tuple[Size, ...]:
         """In blocks: by GridDivX and so on where there are any, as Kernel Tuner has it, else GlobalSize."""
-        if self._problem and any(self._spec.get(f"GridDiv{axis}") for axis in AXES):
+        if self._problem and any(getattr(self._spec, f"GridDiv{axis}") for axis in AXES):
             return tuple(self._divided(axis, size) for axis, size in zip(AXES, self._problem, strict=False))
-        kind = self._spec.get("GlobalSizeType", "CUDA")
+        kind = self._spec.GlobalSizeType
         if kind not in SIZE_TYPES:
             raise KernelError(f"{self._where}.GlobalSizeType = {shown(kind)}: must be {' or '.join(SIZE_TYPES)}")
-        local = dict(self._by_axis(_object(self._spec, "LocalSize", self._where), "LocalSize"))
-        of_threads = _object(self._spec, "GlobalSize", self._where)
+        local = dict(self._by_axis(self._object("LocalSize"), "LocalSize"))
+        of_threads = self._object("GlobalSize")
         return tuple(
             self.of(text if kind == "CUDA" else f"ceil(({text}) / ({local.get(axis, '1')}))", f"GlobalSize.{axis}")
             for axis, text in self._by_axis(of_threads, "GlobalSize")
@@ -130,8 +126,17 @@ class _Sizes:
             raise KernelError(f"{self._where}.{key} = {shown(size)}: must be a whole number from 1 to {MOST_ELEMENTS}")
         return int(value)
 
+    def _object(self, key: str) -> Mapping[str, Any]:
+        """The sizes of a key, by axis."""
+        sizes = getattr(self._spec, key)
+        if sizes is None:
+            raise KernelError(f"{self._where}: {key!r} is missing: {NO_PROBLEM}")
+        if not isinstance(sizes, dict):
+            raise KernelError(f"{self._where}.{key} = {shown(sizes)}: must be an object")
+        return sizes
+
     def _divided(self, axis: str, size: int) -> Expression:
-        divisors = self._spec.get(f"GridDiv{axis}") or ["1"]
+        divisors = getattr(self._spec, f"GridDiv{axis}") or ["1"]
         parts = " * ".join(f"({each})" for each in (divisors if isinstance(divisors, list) else [divisors]))
         return self.of(f"ceil({size} / ({parts}))", f"GridDiv{axis}")
 
@@ -151,17 +156,13 @@ class _Sizes:
         return [(axis, sizes.get(axis, "1")) for axis in AXES[: last + 1]]
 
 
-def _values(space: Mapping[str, Any], where: str) -> dict[str, list[int | float | str]]:
+def _values(space: Space, where: str) -> dict[str, list[int | float | str]]:
     """The values of each parameter; of bool 0 and 1, as macros have them."""
     found = {}
-    for number, each in enumerate(_list(space, "TuningParameters", where)):
-        at = f"{where}.TuningParameters[{number}]"
-        table = _dictionary(each, at)
-        name, text = _text(table, "Name", at), _text(table, "Values", at)
+    for number, each in enumerate(space.TuningParameters):
+        at, name, text = f"{where}.TuningParameters[{number}]", each.Name, each.Values
         if not (name.isascii() and name.isidentifier()) or name == "seed" or name in found:
             raise KernelError(f"{at}.Name = {shown(name)}: must be a unique C identifier other than seed")
-        if table.get("Type") not in VALUE_TYPES:
-            raise KernelError(f"{at}.Type = {shown(table.get('Type'))}: must be one of {', '.join(VALUE_TYPES)}")
         values = _listed(text)
         if not values:
             raise KernelError(f"{at}.Values = {shown(text)}: must be a list of numbers or texts, or range(LOW, HIGH)")
@@ -195,67 +196,34 @@ def _is_number(value: object) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _conditions(space: Mapping[str, Any], parameters: Mapping[str, Parameter], where: str) -> Iterator[str]:
+def _conditions(space: Space, parameters: Mapping[str, Parameter], where: str) -> Iterator[str]:
     """The texts of conditions on the parameters."""
-    for number, each in enumerate(_list(space, "Conditions", where)):
-        at = f"{where}.Conditions[{number}]"
-        text = _text(_dictionary(each, at), "Expression", at)
+    for number, each in enumerate(space.Conditions):
+        at, text = f"{where}.Conditions[{number}]", each.Expression
         for name in sorted(expression(text, f"{at}.Expression", KernelError).names - parameters.keys()):
             known = nearest(name, parameters, parameters)
             raise KernelError(f"{at}.Expression = {shown(text)}: {name}: is not a parameter{known}")
         yield text
 
 
-def _arguments(spec: Mapping[str, Any], sizes: _Sizes, where: str) -> dict[str, str | int | float]:
+def _arguments(spec: Specification, sizes: _Sizes, where: str) -> dict[str, str | int | float]:
     """In the order of the kernel's parameters: T1's names are for people."""
-    found = {}
-    for number, each in enumerate(_list(spec, "Arguments", where)):
-        at = f"{where}.Arguments[{number}]"
-        found[f"#{number}"] = _argument(_dictionary(each, at), sizes, at)
-    return found
+    return {
+        f"#{number}": _argument(each, sizes, f"{where}.Arguments[{number}]")
+        for number, each in enumerate(spec.Arguments)
+    }
 
 
-def _argument(table: Mapping[str, Any], sizes: _Sizes, where: str) -> str | int | float:
+def _argument(argument: Argument, sizes: _Sizes, where: str) -> str | int | float:
     """A number, or an array as files of launches name one."""
-    kind, memory, fill = table.get("Type"), table.get("MemoryType"), table.get("FillType", "Constant")
-    value = table.get("FillValue", 0)
-    if not isinstance(kind, str) or kind not in TYPES:
-        raise KernelError(f"{where}.Type = {shown(kind)}: must be one of {', '.join(TYPES)}")
+    kind, memory, fill, value = argument.Type, argument.MemoryType, argument.FillType, argument.FillValue
     is_whole = kind not in REAL_TYPES
     if not _is_number(value) or (is_whole and value != int(value)):
         raise KernelError(f"{where}.FillValue = {shown(value)}: must be a {'whole ' if is_whole else ''}number")
-    if table.get("MemType", "Global") != "Global":
-        raise KernelError(f"{where}.MemType = {shown(table['MemType'])}: must be Global")
     if memory == "Scalar":
         return int(value) if is_whole else float(value)
     if memory != "Vector" or fill not in ("Constant", "Random"):
         given = f"MemoryType = {shown(memory)}, FillType = {shown(fill)}"
         raise KernelError(f"{where}: {given}: must be Scalar, or Vector of Constant or Random")
-    size = sizes.elements(table.get("Size"), f"{where.rsplit('.', 1)[-1]}.Size")
+    size = sizes.elements(argument.Size, f"{where.rsplit('.', 1)[-1]}.Size")
     return f"random:{TYPES[kind]}:{size}" if fill == "Random" else f"full:{TYPES[kind]}:{size}:{value}"
-
-
-def _object(document: Any, key: str, where: str) -> Mapping[str, Any]:
-    if not isinstance(document, dict) or key not in document:
-        raise KernelError(f"{where}: {key!r} is missing: must be a problem in T1, the format of Kernel Tuner")
-    return _dictionary(document[key], f"{where}.{key}")
-
-
-def _dictionary(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise KernelError(f"{where} = {shown(value)}: must be an object")
-    return value
-
-
-def _list(table: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    value = table.get(key, [])
-    if not isinstance(value, list):
-        raise KernelError(f"{where}.{key} = {shown(value)}: must be a list")
-    return value
-
-
-def _text(table: Mapping[str, Any], key: str, where: str) -> str:
-    value = table.get(key)
-    if not isinstance(value, str) or not value:
-        raise KernelError(f"{where}.{key} = {shown(value)}: must be a text")
-    return value

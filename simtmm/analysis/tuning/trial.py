@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from simtmm.analysis.run import Run, run
+from simtmm.analysis.run import run
+from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.tuning.t1 import is_problem, read_problem
 from simtmm.errors import CompilerError, MachineError, SimtmmError, StudyError, WorkloadError, shown
 from simtmm.kernel import Kernel
@@ -73,7 +74,10 @@ class Trial:
         return self.cycles * (1 + self.error)
 
     def serves(self, precision: float) -> bool:
-        """Whether it is as precise as that, or as precise as it gets."""
+        """Whether it is as precise as that, or as precise as it gets.
+
+        precision: half of an interval over the time, 0 for a whole simulation.
+        """
         return self.status != "done" or self.error <= precision or self.precision <= precision
 
     def quantities(self, factor: float = 1.0) -> dict[str, float]:

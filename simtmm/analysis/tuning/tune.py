@@ -27,7 +27,7 @@ DEFAULT_MODELS = ("integrated", "tmm", "tmm-warps")  # the models that choose as
 KEPT_TRIALS = "tuning"  # the folder in the user's cache
 
 
-def tune(
+def tune(  # noqa: PLR0913, PLR0917 - each is an option of the search
     kernel: str,
     machine: Machine | str | Path,
     over: Mapping[str, object] | None = None,

@@ -11,6 +11,8 @@ def stream_counts(operation: str, block_size: int, blocks: int, machine: Machine
     """What counting a trace of kernels/stream gives, for `blocks` blocks of whole chunks.
 
     blocks_per_group: that a core group holds at once. Raises StudyError for an unknown operation.
+    operation: of kernels/stream, as "read".
+    block_size: threads of a block.
     """
     one = stream_workload(operation, block_size, 1, machine, blocks_per_group)
     kernel = OPERATIONS[operation]

@@ -62,11 +62,17 @@ class OccupancyCurve:
         return tuple(self.points[0].bandwidth)
 
     def errors(self, operation: str) -> npt.NDArray[np.float64]:
-        """Of each point, simulated over measured less 1."""
+        """Of each point, simulated over measured less 1.
+
+        operation: one that was measured.
+        """
         return np.array([point.error(operation) for point in self.points])
 
     def mean_error(self, operation: str | None = None) -> float:
-        """The mean absolute error over the points, of a kernel or of all."""
+        """The mean absolute error over the points, of a kernel or of all.
+
+        operation: one that was measured; all of them if left out.
+        """
         chosen = self.operations if operation is None else (operation,)
         return float(np.mean([np.abs(self.errors(each)) for each in chosen]))
 
@@ -121,6 +127,8 @@ def occupancy_curve(
     watch: Callable[[str, int, int | None], None] | None = None,
 ) -> OccupancyCurve:
     """Simulate the points on a machine. operations: of those measured, all if left out. watch: called as things go on.
+
+    engine: a name in simtmm.engine.ENGINES; the fast one if left out.
 
     Raises StudyError where there is no point or an operation was not measured.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @grouped
-def advise(
+def advise(  # noqa: PLR0913, PLR0917 - each is an option of the command
     kernel: Annotated[
         str,
         typer.Argument(

@@ -87,7 +87,7 @@ class GateOptions:
         if self.markdown and result.as_json:
             raise OutputError("--markdown: can't be combined with --json, which prints only a JSON document")
         if baseline.suffix != ".json":
-            raise OutputError(f"--baseline {baseline}: must be a file .json")
+            raise OutputError(f"--baseline {baseline}: must end in .json")
         if Path(kernels).suffix != ".toml":
             raise SavedRunError(f"{kernels}: must be a file of kernels (.toml) with --baseline")
         if result.output is not None and result.output.resolve() == baseline.resolve():

@@ -89,7 +89,7 @@ def compare(
     show(compare_machines(chosen), comparison_document(chosen), as_json, output)
 
 
-def new(
+def new(  # noqa: PLR0913, PLR0917 - each is an option of the command
     name: Annotated[str, typer.Argument(metavar="NAME", help="the machine's name")],
     family: Annotated[
         str, typer.Option(metavar="NAME", help="the family that supplies the other values, e.g. ada or cdna3")

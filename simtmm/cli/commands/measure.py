@@ -17,7 +17,7 @@ from simtmm.requests.values import parameters_of
 
 
 @grouped
-def measure(
+def measure(  # noqa: PLR0913, PLR0917 - each is an option of the command
     launch: LaunchOptions,
     source: Annotated[
         str | None,

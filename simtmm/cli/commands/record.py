@@ -170,7 +170,8 @@ def _record_own(
 def _line(path: Path, trace: "Trace", replaced: bool) -> str:
     """Where a trace is, and what it holds. replaced: whether another was there."""
     info = trace.info
-    line = f"{path}: {info.kernel}, {len(info.launches)} launches, {info.events:,} events, digest {info.digest}"
+    launches = f"{len(info.launches):,} launch{'es' * (len(info.launches) != 1)}"
+    line = f"{path}: {info.kernel}, {launches}, {info.events:,} events, digest {info.digest}"
     if info.sampling is not None:
         left_out, blocks = sum(info.sampling.left_out), sum(launch.blocks for launch in info.launches)
         line += f"; {left_out:,} of {blocks:,} blocks left out"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @grouped
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command
     *,
     request: RunRequest,
     rows: RowOptions,

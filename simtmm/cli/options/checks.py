@@ -47,13 +47,14 @@ class CheckOptions:
         """
         if self.check is None and self.error_exitcode:
             raise KernelError(f"--error-exitcode {self.error_exitcode}: needs --check")
-        from simtmm.cuda.checks.checker import checking
         from simtmm.cuda.checks.names import Checks, checks_of
 
         checks = Checks() if self.check is None else checks_of(self.check)
         if not checks.any:
             yield Checking(None, 0)
             return
+        from simtmm.cuda.checks.active import checking
+
         with checking(checks) as checker:
             try:
                 yield Checking(checker, self.error_exitcode)

@@ -83,7 +83,7 @@ class ModelsOptions(MeasuredOptions):
             if value:
                 raise ModelError(f"{option}: needs a simulation, which --models-only leaves out")
         if output is not None and output.suffix and output.suffix != DOCUMENT:
-            raise OutputError(f"-o {output}: must be a file {DOCUMENT} with --models-only")
+            raise OutputError(f"-o {output}: must end in {DOCUMENT} with --models-only")
         if self.unit and not self.constant:
             raise ModelError("--unit: needs --constant, whose unit it is")
         check_factor(self.factor, self.measured)

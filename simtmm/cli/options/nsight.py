@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
     from simtmm.measurement.nsight import NsightLaunch
 
 

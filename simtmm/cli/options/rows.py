@@ -11,7 +11,7 @@ from simtmm.requests.files import DOCUMENT, checked_form
 from simtmm.requests.run import BY
 
 if TYPE_CHECKING:
-    from simtmm.analysis.run import Run
+    from simtmm.analysis.run.outcome import Run
 
 PAGE, TABLE = ".html", ".csv"
 
@@ -19,7 +19,7 @@ PAGE, TABLE = ".html", ".csv"
 def _checked_by(by: str | None) -> str | None:
     """What --by names. Raises OutputError."""
     if by is not None and by not in BY:
-        raise OutputError(f"--by {shown(by)}: must be one of {', '.join(BY)}{nearest(by, BY)}")
+        raise OutputError(f"--by {shown(by)}: unknown{nearest(by, BY)}")
     return by
 
 

@@ -45,7 +45,7 @@ from simtmm.native import inlined
 _NUMBER = (1 << CHECK_WIDTH_BIT) - 1
 
 
-def access(log, at, site, mask, same, s):
+def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912, PLR0915 - a compiled loop: a case for each space and kind of access
     """Lanes access memory."""
     event = site & _NUMBER
     size = 1 << ((site >> CHECK_WIDTH_BIT) & 7)

@@ -117,7 +117,7 @@ def compare(log, at, event, mask, slot, barrier, warp, s):
     return 0
 
 
-def differ(s, slot, barrier, warp, who, event, thread, way, trips):
+def differ(s, slot, barrier, warp, who, event, thread, way, trips):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread is at another barrier than the first of a warp."""
     first = s.arrived[slot, barrier, warp, FIRST] - 1
     row = note(

@@ -52,7 +52,7 @@ _SOMEBODY = 1 << 60
 _TOP = (1 << 22) - 1
 
 
-def touch(log, at, mask, s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):
+def touch(log, at, mask, s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread accesses cells of memory: what it races with, and what is remembered. log, at, mask: of its warp."""
     slot = s.now[SLOT]
     is_shared = where == IN_SHARED

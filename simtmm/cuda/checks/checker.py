@@ -17,7 +17,6 @@ from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.ptx.steps import is_bulk
 from simtmm.errors import DeadlockError
-from simtmm.own_faults import told_as_ours
 
 if TYPE_CHECKING:
     from simtmm.cuda.device import Device, DeviceLaunch
@@ -152,6 +151,7 @@ class Checker:
         """Nobody has written an array, which is filled so that what the host writes to it is seen.
 
         keeper: what lives as long as its memory; the array that has it if left out. is_filled: whether that is done.
+        array: of any shape, of bytes or numbers.
         """
         while isinstance(array.base, np.ndarray):
             array = array.base
@@ -206,35 +206,3 @@ def _kept(device: "Device") -> Iterator[None]:
     finally:
         for array, old in zip(device_arrays, before, strict=True):
             array[:] = old
-
-
-_active: Checker | None = None
-
-
-def active() -> Checker | None:
-    """Who takes the launches of this process now."""
-    return _active
-
-
-@contextlib.contextmanager
-def checking(checks: Checks) -> Iterator[Checker]:
-    """The block whose launches are checked."""
-    global _active
-    before, _active = _active, Checker(checks)
-    try:
-        yield _active
-    finally:
-        _active = before
-
-
-def unwritten(array: npt.NDArray[Any], keeper: object = None) -> None:
-    """An array of the device is new, and holds anything. keeper: as of `Checker.allocated`."""
-    if _active is not None:
-        _active.allocated(array, keeper)
-
-
-def check(device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> None:
-    """Let the present taker of launches check one, before it runs."""
-    if _active is not None and _active.checks.any:
-        with told_as_ours(f"{launch.where or f'launch of {bare_name(function.entry)}'} was not checked"):
-            _active.launch(device, function, launch)

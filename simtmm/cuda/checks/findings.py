@@ -127,7 +127,10 @@ class Found:
 
     @staticmethod
     def from_dict(document: dict[str, Any]) -> "Found":
-        """The other way round."""
+        """The other way round.
+
+        document: what `to_dict` gave.
+        """
         findings = tuple(
             Finding(**{**each, "sides": tuple(Side(**{**side, "block": tuple(side["block"]),
                     "thread": tuple(side["thread"])}) for side in each["sides"])})

@@ -30,7 +30,13 @@ class Checks:
 
 
 def checks_of(text: str, where: str = "--check") -> Checks:
-    """From names with commas between, or `all`. Raises KernelError for another name."""
+    """From names with commas between, or `all`.
+
+    text: as the command line has it.
+    where: what messages call the option.
+
+    Raises KernelError for another name.
+    """
     requested = [name.strip() for name in text.split(",")]
     for name in requested:
         if name not in (*NAMES, ALL):

@@ -104,7 +104,7 @@ def gather(log, at, event, mask, s):
     return 0
 
 
-def meet(s, slot, first, group, whole):
+def meet(s, slot, first, group, whole):  # noqa: C901, PLR0912 - a compiled loop: a case for each kind of meeting
     """Lanes have synchronised. whole: all of the warp that live have."""
     here = min(LANES, s.sizes[THREADS] - first)
     base = slot * s.sizes[THREADS] + first

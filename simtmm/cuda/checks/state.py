@@ -80,7 +80,7 @@ class Tables(NamedTuple):
  COMMUNICATES, HAS_COPIES) = range(13)  # fmt: skip
 
 
-def tables(
+def tables(  # noqa: PLR0913 - each is a size of a table
     events: Any,
     arrays: Any,
     written: Any,

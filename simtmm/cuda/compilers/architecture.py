@@ -59,7 +59,11 @@ def architecture_of_today() -> int:
 
 
 def target_of(architecture: int, is_of_one: bool) -> str:
-    """What compilers call a compute capability, times ten: 90a, where sources name what that machine alone has."""
+    """What compilers call a compute capability, times ten: 90a, where sources name what that machine alone has.
+
+    architecture: compute capability times ten.
+    is_of_one: whether sources name what that machine alone has.
+    """
     return f"{architecture}a" if is_of_one and architecture in _WITH_MORE else str(architecture)
 
 

@@ -53,6 +53,7 @@ def module_of_ptx(ptx: str, name: str = "kernel.ptx", architecture: int | None =
     name: what messages call it.
     architecture: as of `load_module`; PTX for a later one than that keeps its own, and PTX that is older than what the
         assembler knows gets the oldest that it knows.
+    ptx: the text.
 
     Raises CompilerError for a text that does not look like PTX.
     """

@@ -81,7 +81,7 @@ class Options:
     assembler: tuple[str, ...] = ()
 
 
-def parse_options(options: Sequence[str], taken_from: Path | None = None) -> Options:
+def parse_options(options: Sequence[str], taken_from: Path | None = None) -> Options:  # noqa: C901 - a case for each kind of option of nvcc
     """What options say, as they are written for nvcc, NVRTC, or cupy.RawModule.
 
     options: words such as "-DN=4", "-I", "include", "--std=c++14".

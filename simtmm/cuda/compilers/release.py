@@ -12,7 +12,10 @@ _RELEASE = re.compile(r"Cuda compilation tools, release [\d.]+, V([\d.]+)")
 
 
 def compiled_by(ptx: str) -> str:
-    """Releases that a kernel is of, in words: what its PTX names, and the assembler; empty where nobody knows."""
+    """Releases that a kernel is of, in words: what its PTX names, and the assembler; empty where nobody knows.
+
+    ptx: the module's text.
+    """
     found, assembler = _RELEASE.search(ptx), assembler_release()
     if not found or found[1] == assembler:
         return f"CUDA {assembler}" if assembler else ""

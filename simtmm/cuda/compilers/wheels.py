@@ -73,6 +73,8 @@ def include_folders(beside: Path) -> list[Path]:
     """Folders of CUDA's own headers that belong to a compiler at that path; CCCL's (CUB, Thrust, cuda::std) with them.
 
     Wheels hold theirs in several folders, which go together; a toolkit's stand alone.
+
+    beside: path of the compiler.
     """
     chosen = chosen_toolkit()
     wheels = _wheels_in(chosen) if chosen else _wheels()

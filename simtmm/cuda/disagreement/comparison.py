@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import differing
-from simtmm.cuda.disagreement.explanation import Told, Ways, ended_alone, explained
 from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, bytes_of
 from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
@@ -39,6 +38,8 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
 
     Gives None where that can't be done: too much memory, a clock, blocks that wait for others which don't run, or that
     take too long as PTX. Raises RecordingError where a thread does what it must not, as PTX has it.
+
+    machine, plain: the kernel as machine code and as PTX.
     """
     device.symbols(plain.linked)  # its variables are placed, so that they are compared, too
     if bytes_of(device) > MOST_COMPARED or machine.looks_at_time:
@@ -60,6 +61,8 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
             return Comparison(f"it did not end within {allowed:.0f} s", blocks) if function is machine else None
         except RecordingError as error:
             if function is machine:
+                from simtmm.cuda.disagreement.explanation import Told, Ways, ended_alone  # late: they rarely differ
+
                 ways = Ways(device, machine, plain, launch, blocks, memory, found[0], found[0], allowed)
                 told = Told(str(error)) if isinstance(error, _WITHOUT_END) else ended_alone(ways, str(error))
                 return Comparison(told.text, blocks, told.is_fault, told.report)
@@ -75,6 +78,8 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     }
     if not suspects:
         return Comparison(None, blocks)
+    from simtmm.cuda.disagreement.explanation import Ways, explained  # late, as above
+
     ways = Ways(device, machine, plain, launch, blocks, memory, expected, ours, allowed)
     why = explained(ways, suspects)
     return Comparison(None, blocks) if why is None else Comparison(why.text, blocks, why.is_fault, why.report)

@@ -13,7 +13,7 @@ _HEAD = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %site, i32 %mask, 
 
 
 def access_function(program: "Program", what: str, space: str, width: int) -> str:
-    """The name of a function, generated at its first use: what is "load" or "store", space where addresses are."""
+    """The name of a runtime function, which is generated when it is first used."""
     mover = mover_function(program, what, width)
     name = f"{what}.{space}.{width}"
     behind = NOTE_SAME if program.checks else ""

@@ -1,4 +1,4 @@
-"""Which barrier a thread is at, for checks: by what calls it came there, and in which trip of each loop around it.
+"""Which barrier a thread is at, for checks: through which calls it got there, in which iteration of each loop.
 
 One instruction is not one barrier: half a block may be in the second trip of a loop while the others are in the first,
 or in another call of the same function. So functions that have barriers, or call some that do, count: `counted` puts
@@ -23,7 +23,7 @@ CallSite = tuple[str, Instruction]  # the caller, and its call
 
 
 def is_barrier(instruction: Instruction) -> bool:
-    """Whether threads of a block arrive at it."""
+    """Whether an instruction is a barrier at which threads of a block arrive."""
     return instruction.opcode in _BARRIERS and not instruction.has("warp")
 
 

@@ -1,4 +1,4 @@
-"""Functions that a kernel may call and that stand in no PTX: printf, assert, malloc and free, done by Python."""
+"""Functions that a kernel may call and that have no PTX: printf, assert, malloc and free, implemented in Python."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ MOST_ARGUMENTS = 4  # that are handed on, of 64 bits a lane
 
 
 def call_built_in(context: "Context", name: str, passed: tuple[object, ...], returns: tuple[object, ...]) -> None:
-    """Hand the parameters of all lanes to Python, and take back what each lane is returned."""
+    """Call Python with the parameters of all lanes, and store the value that it returns for each lane."""
     emit, code = context.emit, context.code
     code.program.calls_host = True
     code.program.allocates = code.program.allocates or name in ("malloc", "free")

@@ -1,4 +1,4 @@
-"""A log for checks: each access as it is resolved, and all that orders accesses.
+"""A log for checks: each access with its resolved address, and everything that orders accesses.
 
 A program whose `checks` is set writes it in the place of what a trace holds (layout.py has its entries); no other
 program has a line of it. simtmm/cuda/checks reads it.
@@ -45,7 +45,7 @@ _MANY = {
 
 
 def checking_runtime(runtime: str) -> str:
-    """The runtime, with what writes down accesses and work for a trace replaced."""
+    """The runtime, with the code that records accesses and work for a trace replaced by that of the log."""
     runtime = runtime.replace("void @log.access(", "void @log.entry(").replace("void @log.work(", "void @log.note(")
     for space in _SPACES:
         runtime = runtime.replace(
@@ -96,7 +96,7 @@ noted:
 
 
 def log_fence(context: "Context", instruction: Instruction) -> None:
-    """membar and fence; nothing for other instructions."""
+    """Log membar and fence; other instructions add nothing."""
     if instruction.opcode not in ("membar", "fence") or instruction.has("proxy", "mbarrier_init"):
         return
     level = FENCE_BLOCK if instruction.has("cta") else FENCE_DEVICE
@@ -104,7 +104,7 @@ def log_fence(context: "Context", instruction: Instruction) -> None:
 
 
 def log_copies(context: "Context", instruction: Instruction) -> None:
-    """What ends a group of cp.async, or waits for some; nothing for other instructions.
+    """Log an instruction that ends a cp.async group or waits for groups; other instructions add nothing.
 
     An mbarrier that is told of copies lets them be waited for there: they count as waited for at once.
     """
@@ -122,7 +122,7 @@ def log_copies(context: "Context", instruction: Instruction) -> None:
 
 
 def log_leaving(context: "Context", mask: Value) -> None:
-    """Lanes leave the kernel."""
+    """Log that lanes leave the kernel."""
     _note(context, LEAVING, mask)
 
 
@@ -172,7 +172,7 @@ def _entries(instruction: Instruction) -> int:
 
 
 def most_check_entries(program: "Program") -> int:
-    """Entries that a block of code may write at most."""
+    """The largest number of log entries that a block of code may write."""
     return max(
         sum(_entries(instruction) for instruction in block.instructions) + 4
         for code in program.codes

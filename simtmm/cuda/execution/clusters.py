@@ -1,4 +1,4 @@
-"""Blocks of clusters at work: all of one at once, in turns."""
+"""Run the blocks of clusters: all blocks of a cluster together, taking turns."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -24,19 +24,19 @@ class _Cluster:
 
     @property
     def first(self) -> int:
-        """The least number of a block that has not ended."""
+        """The lowest number of a block that has not ended."""
         return min(self.numbers[rank] for rank in self.left)
 
     @property
     def waits(self) -> bool:
-        """Whether no thread can go on unless one of another cluster does something."""
+        """Whether no thread can continue until a thread of another cluster does something."""
         return not any(
             int(warp["living"]) & ~int(warp["blocked"]) for block in self.left.values() for warp in block.warps
         )
 
 
 def in_clusters(core: "Core", resident: int) -> "Iterator[Piece]":
-    """Blocks of clusters, all of one at once, in turns. resident: blocks under way at once, of whole clusters."""
+    """Run clusters, the blocks of each in turns. resident: blocks that run together, a multiple of a cluster."""
     state = core.state
     pending = deque(numbers for numbers in state.clusters() if numbers[0] < state.blocks)
     waiting: list[_Cluster] = []

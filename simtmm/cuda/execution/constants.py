@@ -1,4 +1,4 @@
-"""Registers that hold one number throughout: written once, by a mov of a constant."""
+"""Registers that always hold the same number: written once, by a mov of a constant."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from simtmm.cuda.ptx.types import bits_of
 
 
 def constants(function: Function) -> Mapping[str, Immediate]:
-    """The registers of a function that hold a number known before it runs."""
+    """The registers of a function whose values are known before it runs."""
     instructions = [item for item in function.body or () if isinstance(item, Instruction)]
     writes = Counter(name for instruction in instructions for name in written(instruction))
     found: dict[str, Immediate] = {}

@@ -52,7 +52,7 @@ class Context:
         self._dirty: set[str] = set()
 
     def begin(self, instruction: Instruction) -> None:
-        """What follows is this instruction's."""
+        """Start translating this instruction."""
         self.instruction = instruction
         self.active, self.active_lanes = self.block_mask, self.block_lanes
         if instruction.guard is not None:
@@ -61,18 +61,18 @@ class Context:
             self.active = self.emit.mask(self.active_lanes)
 
     def refuse(self, why: str = "is not known") -> PtxError:
-        """That the instruction can't be run, with its places."""
+        """The error that this instruction cannot run, with its source line."""
         assert self.instruction is not None
         return self.code.program.refusal(self.code.function.name, self.instruction, why)
 
     def access_number(self) -> int:
-        """The number that faults and caches know the instruction by."""
+        """The number of the instruction in faults and caches."""
         assert self.instruction is not None
         self.code.program.accesses.append((self.code.function.name, self.instruction))
         return len(self.code.program.accesses) - 1
 
     def register(self, name: str) -> Value:
-        """What a register holds: whole numbers, <32 x i1> for a predicate."""
+        """The value of a register: integers, or <32 x i1> for a predicate."""
         if name in self._values:
             return self._values[name]
         if name not in self.code.registers:
@@ -89,7 +89,7 @@ class Context:
         return found
 
     def looked_at(self, name: str) -> Value:
-        """What a register holds, of each NaN the bits that a GPU gives it."""
+        """The value of a register, in which each NaN has the bits that a GPU gives it."""
         if name not in self.code.late:
             return self.register(name)
         if name not in self._looked_at:
@@ -97,7 +97,7 @@ class Context:
         return self._looked_at[name]
 
     def read(self, operand: Operand, element: str, signed: bool = False) -> Value:
-        """An operand as whole numbers of a width: "i32". signed: how a register of less is widened."""
+        """An operand as integers of a width, such as "i32". signed: whether a narrower register is sign-extended."""
         if isinstance(operand, Register):
             operand = self.code.constants.get(operand.name, operand)
         match operand:
@@ -133,7 +133,7 @@ class Context:
         return self.exact(operand, kind)
 
     def exact(self, operand: Operand, kind: str) -> Value:
-        """An operand as floating-point numbers, of each NaN the bits that a GPU gives it."""
+        """An operand as floating-point numbers, in which each NaN has the bits that a GPU gives it."""
         return self.emit.as_type(self.read(operand, f"i{bits_of(kind)}"), lanes(_REALS[kind]))
 
     def predicate(self, operand: Operand) -> Value:
@@ -150,7 +150,7 @@ class Context:
                 raise self.refuse("has a predicate that is not known here")
 
     def write(self, operand: Operand, value: Value, signed: bool = False) -> None:
-        """Give a register a value, in the lanes that take part; reals and whole numbers of any width."""
+        """Write a register in the active lanes; floating-point numbers and integers of any width."""
         if isinstance(operand, Sink):
             return
         if not isinstance(operand, Register) or operand.name not in self.code.registers:
@@ -175,7 +175,7 @@ class Context:
             self._dirty.add(operand.name)
 
     def write_everywhere(self, operand: Operand, value: Value) -> None:
-        """Give a register values in all lanes of the warp, wherever they are."""
+        """Write a register in all lanes of the warp, active or not."""
         assert isinstance(operand, Register)
         self._values[operand.name] = value
         self._looked_at.pop(operand.name, None)
@@ -183,7 +183,7 @@ class Context:
             self._dirty.add(operand.name)
 
     def set_carry(self, carry: Value) -> None:
-        """Give the carry flag a value, in the lanes that take part."""
+        """Write the carry flag in the active lanes."""
         assert self.instruction is not None
         if self.instruction.guard is not None:
             before = self.carry or self.emit.constant("false", ONE_BIT)
@@ -191,7 +191,7 @@ class Context:
         self.carry = carry
 
     def flush(self) -> None:
-        """Put the registers that live on into the activation."""
+        """Store the registers that live beyond the block in the activation."""
         for name in sorted(self._dirty):
             value, place = self._values[name], self.emit.at(self.frame, self.code.frame.places[name])
             if element_of(value.type) == "i1":
@@ -201,7 +201,7 @@ class Context:
         self._dirty.clear()
 
     def type_of(self, place: int = -1) -> str:
-        """A type that the instruction names, the last by default."""
+        """One of the types that the instruction names; the last one by default."""
         assert self.instruction is not None
         from simtmm.cuda.ptx.types import is_type
 

@@ -42,7 +42,7 @@ _FIRST = Value("%launch", "ptr"), Value("%block", "ptr"), Value("%warp", "ptr")
 
 @dataclass(frozen=True)
 class Latencies:
-    """What device clocks go by, of a machine.
+    """The latencies of a machine that device clocks use.
 
     l1, l2, memory, shared, barrier: [cycles]; l1 and l2 None where there is no such cache. l1_lines, l2_lines: lines of
     the L1s of all groups together, and of the L2. nanoseconds: of a cycle. results: latencies of values that machine
@@ -78,7 +78,7 @@ class Latencies:
 
 
 class DeviceClock:
-    """The clock of a device over its launches: the caches' tags, and how late it is."""
+    """The clock of a device over its launches: its time, and the tags of its caches."""
 
     def __init__(self, latencies: Latencies | None = None) -> None:
         """latencies: of a GPU of today, if left out."""
@@ -126,7 +126,7 @@ def _no_tags(latency: int | None, lines: int) -> npt.NDArray[np.int64]:
 
 
 def clock_functions(program: "Program") -> None:
-    """Have the program's runtime hold the functions that the others call."""
+    """Add the clock's functions to the runtime of a program."""
     program.declared["llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
     program.helper("clock", lambda: assembly_file("clocks.ll"))
 

@@ -41,18 +41,21 @@ class DeviceMemory:
 
     @property
     def end(self) -> int:
-        """Where the next piece will be placed."""
+        """The address of the next allocation."""
         return self._end
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of all pieces."""
+        """The size of all allocations together [bytes]."""
         return sum(each.bytes for each in self.allocations)
 
     def place(self, name: str, array: npt.NDArray[Any], constant: bool = False, read_only: bool = False) -> int:
         """The virtual address of an array, which kernels then read and write where it lies.
 
-        array: C-contiguous, of any type.
+        array: of any shape and type, C-contiguous.
+        name: what messages call it.
+        constant: whether it is constant memory.
+        read_only: whether kernels may not write to it.
         """
         data = array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8)
         base = self._end
@@ -61,24 +64,37 @@ class DeviceMemory:
         return base
 
     def remove(self, base: int) -> None:
-        """Take a piece out; its addresses are not given again."""
+        """Remove an allocation. Its addresses are not used again.
+
+        base: the virtual address of its first byte.
+        """
         self.allocations = [allocation for allocation in self.allocations if allocation.base != base]
 
     def set_read_only(self, base: int, read_only: bool) -> None:
-        """Say of the piece at an address whether it may be written to from now on."""
+        """Set whether the allocation at an address may be written to from now on.
+
+        base: the virtual address of its first byte.
+        read_only: whether kernels may not write to it.
+        """
         self.allocations = [
             replace(each, read_only=read_only) if each.base == base else each for each in self.allocations
         ]
 
     def find(self, address: int) -> Allocation | None:
-        """What lies at an address."""
+        """The allocation at an address; None if there is none.
+
+        address: a virtual one.
+        """
         for allocation in self.allocations:
             if allocation.base <= address < allocation.base + allocation.bytes:
                 return allocation
         return None
 
     def may_be_written(self, low: int, end: int) -> bool:
-        """Whether the host may write at some of these addresses while a kernel runs."""
+        """Whether the host may write at some of these addresses while a kernel runs.
+
+        low, end: the first address, and the one behind the last.
+        """
         for each in self.allocations:
             if each.base < end and low < each.base + each.bytes:
                 host = each.data.ctypes.data
@@ -87,11 +103,17 @@ class DeviceMemory:
         return False
 
     def is_constant(self, low: int, end: int) -> bool:
-        """Whether nobody may write at any of these addresses while a kernel runs."""
+        """Whether nothing may write to any of these addresses while a kernel runs.
+
+        low, end: the first address, and the one behind the last.
+        """
         return any(each.constant and each.base <= low and end <= each.base + each.bytes for each in self.allocations)
 
     def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
-        """What ends or begins nearest to an address that is in none. among: pieces; all of them if left out."""
+        """The allocation that ends or begins nearest to an address in none. among: allocations; all if left out.
+
+        address: a virtual one.
+        """
         return min(
             self.allocations if among is None else among,
             key=lambda each: each.base - address if address < each.base else address - (each.base + each.bytes),

@@ -1,4 +1,4 @@
-"""LLVM assembly, line by line."""
+"""Emits LLVM assembly, line by line."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from simtmm.cuda.execution.layout import LANES
 
 
 class Value(NamedTuple):
-    """A value of LLVM: how it is written, and its type."""
+    """An LLVM value: its text and its type."""
 
     name: str
     type: str
@@ -17,28 +17,28 @@ class Value(NamedTuple):
 
 
 def lanes(element: str) -> str:
-    """The type of a vector of one element a lane."""
+    """The type of a vector with one element for each lane."""
     return f"<{LANES} x {element}>"
 
 
 def element_of(type_name: str) -> str:
-    """The type of a vector's elements; of what is no vector, itself."""
+    """The element type of a vector type; another type itself."""
     return type_name[1:-1].split(" x ", 1)[1] if type_name.startswith("<") else type_name
 
 
 def count_of(type_name: str) -> int:
-    """A vector's elements; 0 for what is no vector."""
+    """The number of elements of a vector type; 0 for other types."""
     return int(type_name[1:].split(" x ", 1)[0]) if type_name.startswith("<") else 0
 
 
 def with_element(type_name: str, element: str) -> str:
-    """The type with other elements."""
+    """The same type with another element type."""
     count = count_of(type_name)
     return f"<{count} x {element}>" if count else element
 
 
 def bits(type_name: str) -> int:
-    """Bits of an element."""
+    """The width of an element [bits]."""
     element = element_of(type_name)
     return {"float": 32, "double": 64, "half": 16, "bfloat": 16}.get(element) or int(element[1:])
 
@@ -63,21 +63,21 @@ class Emitter:
         return f"%{stem}{self._count}"
 
     def do(self, line: str) -> None:
-        """A line that gives no value."""
+        """Emit a line without a result."""
         self.lines.append(f"  {line}")
 
     def label(self, name: str) -> None:
-        """A new block of LLVM."""
+        """Begin a new LLVM block."""
         self.lines.append(f"{name}:")
 
     def value(self, line: str, type_name: str) -> Value:
-        """A line that gives a value."""
+        """Emit a line with a result, and return it."""
         name = self.name()
         self.lines.append(f"  {name} = {line}")
         return Value(name, type_name)
 
     def binary(self, operation: str, a: Value, b: Value) -> Value:
-        """Of two values of one type."""
+        """An operation on two values of one type."""
         return self.value(f"{operation} {a.type} {a.name}, {b.name}", a.type)
 
     def compare(self, how: str, a: Value, b: Value) -> Value:
@@ -85,7 +85,7 @@ class Emitter:
         return self.value(f"{how} {a.type} {a.name}, {b.name}", with_element(a.type, "i1"))
 
     def cast(self, operation: str, a: Value, element: str) -> Value:
-        """To other elements; nothing is done where they are the same."""
+        """Convert to another element type; no code if it is the same."""
         to = with_element(a.type, element)
         return a if to == a.type else self.value(f"{operation} {a} to {to}", to)
 
@@ -94,7 +94,7 @@ class Emitter:
         return a if a.type == type_name else self.value(f"bitcast {a} to {type_name}", type_name)
 
     def resize(self, a: Value, element: str, signed: bool) -> Value:
-        """A whole number of other width."""
+        """An integer in another width."""
         have, want = bits(a.type), bits(element)
         if have == want:
             return a
@@ -105,13 +105,13 @@ class Emitter:
         return self.value(f"select {condition}, {a}, {b}", a.type)
 
     def constant(self, number: int | str, type_name: str) -> Value:
-        """The same number everywhere."""
+        """A constant, the same in all lanes."""
         if count_of(type_name):
             return Value(f"splat ({element_of(type_name)} {number})", type_name)
         return Value(str(number), type_name)
 
     def iota(self, element: str) -> Value:
-        """0 to 31."""
+        """The numbers of the lanes, 0 to 31."""
         return Value(f"<{', '.join(f'{element} {n}' for n in range(LANES))}>", lanes(element))
 
     def splat(self, scalar: Value) -> Value:
@@ -121,41 +121,41 @@ class Emitter:
         return self.value(f"shufflevector {one}, {of} poison, {lanes('i32')} zeroinitializer", of)
 
     def mask(self, condition: Value) -> Value:
-        """Bits of a condition, one a lane."""
+        """A condition as a mask, with a bit for each lane."""
         return self.as_type(condition, "i32")
 
     def lanes_of(self, mask: Value) -> Value:
-        """The condition whose bits are a mask."""
+        """A mask as a condition, with an i1 for each lane."""
         return self.as_type(mask, ONE_BIT)
 
     def invert(self, a: Value) -> Value:
-        """All bits the other way."""
+        """The value with all bits inverted."""
         return self.binary("xor", a, self.constant(-1 if element_of(a.type) != "i1" else "true", a.type))
 
     def load(self, type_name: str, pointer: str, align: int = 0) -> Value:
-        """From memory."""
+        """Load a value."""
         return self.value(f"load {type_name}, ptr {pointer}" + (f", align {align}" if align else ""), type_name)
 
     def store(self, a: Value, pointer: str, align: int = 0) -> None:
-        """To memory."""
+        """Store a value."""
         self.do(f"store {a}, ptr {pointer}" + (f", align {align}" if align else ""))
 
     def at(self, pointer: str, offset: int | Value) -> str:
-        """A pointer so many bytes on."""
+        """A pointer plus an offset [bytes]."""
         if isinstance(offset, Value):
             return self.value(f"getelementptr i8, ptr {pointer}, {offset}", "ptr").name
         return pointer if offset == 0 else self.value(f"getelementptr i8, ptr {pointer}, i64 {offset}", "ptr").name
 
     def field(self, type_name: str, pointer: str, offset: int) -> Value:
-        """What stands so many bytes on."""
+        """Load the value at a pointer plus an offset [bytes]."""
         return self.load(type_name, self.at(pointer, offset))
 
     def intrinsic(self, name: str, result: str, *arguments: Value) -> Value:
-        """A function of LLVM, named without its types: "llvm.fma"."""
+        """Call an LLVM intrinsic, named without its types: "llvm.fma"."""
         return self.call(f"{name}.{mangled(result)}", result, *arguments)
 
     def call(self, name: str, result: str, *arguments: Value) -> Value:
-        """A function that is declared by its call if it is LLVM's."""
+        """Call a function. The call declares it if it is an LLVM intrinsic."""
         if name.startswith("llvm."):
             self._declared[name] = f"declare {result} @{name}({', '.join(argument.type for argument in arguments)})"
         text = f'call {result} @"{name}"({", ".join(map(str, arguments))})'
@@ -165,7 +165,7 @@ class Emitter:
         return self.value(text, result)
 
     def shuffle(self, a: Value, b: Value, places: Sequence[int]) -> Value:
-        """Elements of two vectors by their places."""
+        """A shuffle of the elements of two vectors, by index."""
         of = f"<{len(places)} x {element_of(a.type)}>"
         chosen = ", ".join(f"i32 {place}" for place in places)
         return self.value(f"shufflevector {a}, {b}, <{len(places)} x i32> <{chosen}>", of)

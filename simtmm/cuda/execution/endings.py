@@ -1,13 +1,13 @@
-"""How a launch ends other than well."""
+"""The errors with which a launch may end."""
 
 
 class StuckError(Exception):
-    """No thread of a block can go on: the state and the block."""
+    """No thread of a block can continue. Holds the launch's state and the block."""
 
 
 class SlowError(Exception):
-    """A launch has taken as long as it might."""
+    """A launch has reached its time limit."""
 
 
 class FaultError(Exception):
-    """A thread of a block did what it must not, which stands in the launch: the state and the block."""
+    """A thread of a block made a fault, which the launch describes. Holds the launch's state and the block."""

@@ -24,7 +24,7 @@ FUNCTION_STEP = 16
 
 
 def function_address(name: str) -> int:
-    """What a pointer to a function is: the same in each kernel, so that one may store it and another call it."""
+    """The address of a function: the same in each kernel, so that one may store it and another call it."""
     return FUNCTION_ADDRESS + FUNCTION_STEP * crc32(name.encode())
 
 
@@ -32,6 +32,9 @@ class FunctionCode:
     """A function in a program: where its registers, parameters and variables are."""
 
     def __init__(self, program: "Program", function: Function, number: int, first_block: int) -> None:
+        """number: the function's in the program.
+        first_block: the number of its first block of code.
+        """
         self.program, self.function, self.number, self.first_block = program, function, number, first_block
         self.flow: ControlFlow = control_flow(function)
         if ends := turn_ends(function, self.flow):
@@ -55,7 +58,7 @@ class FunctionCode:
         self.parameters, self.parameter_bytes = placed(function.parameters)
 
     def is_constant(self, instruction: Instruction) -> bool:
-        """Whether an instruction gives a register the number that it always holds."""
+        """Whether an instruction writes a register that always holds the same number."""
         return instruction.opcode == "mov" and any(name in self.constants for name in written(instruction))
 
     def address(self, context: Context, symbol: Symbol) -> Value:
@@ -93,12 +96,12 @@ class FunctionCode:
 
 
 def stride_of(variable: Variable) -> int:
-    """Bytes from lane to lane of a variable that is passed or returned."""
+    """The stride between lanes of a variable that is passed or returned [bytes]."""
     return max(4, -(-variable.size // variable.align) * variable.align)
 
 
 def placed(variables: Iterable[Variable]) -> tuple[dict[str, int], int]:
-    """Offsets of variables one behind another, and where the last one ends."""
+    """The offsets of consecutive variables, and the end of the last one."""
     places: dict[str, int] = {}
     end = 0
     for variable in variables:

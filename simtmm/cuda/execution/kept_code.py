@@ -1,4 +1,4 @@
-"""Machine code of programs, kept in the user's cache."""
+"""Machine code of programs, stored in the user's cache."""
 
 import contextlib
 import hashlib
@@ -13,7 +13,7 @@ from simtmm.native.machine_code import circumstances
 
 
 def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
-    """The code of LLVM assembly, from the cache where the same was compiled before on such a processor.
+    """The machine code of LLVM assembly, from the cache if the same was compiled before for such a processor.
 
     label: what people who look into the cache see. quick: as of `compile_assembly`; what was compiled for speed serves.
     """
@@ -43,5 +43,5 @@ def _circumstances() -> str:
 
 
 def label_of(name: str) -> str:
-    """A name as a file may have it."""
+    """A name with only characters that a file name may have."""
     return "".join(letter if letter.isalnum() else "-" for letter in Path(name).stem)[:40] or "kernel"

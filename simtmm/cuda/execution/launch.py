@@ -33,7 +33,7 @@ LOCAL_STACK = 1 << 16  # bytes of a thread for the variables of functions that a
 
 
 def aligned(size: int) -> npt.NDArray[np.uint8]:
-    """Zeros that begin at a multiple of ALIGN."""
+    """An array of zeros, aligned to a multiple of ALIGN."""
     memory = np.zeros(size + ALIGN, np.uint8)
     shift = -memory.ctypes.data % ALIGN
     return memory[shift : shift + size]
@@ -67,16 +67,16 @@ class BlockState:
         self.join([self], 0)
 
     def join(self, blocks: "Sequence[BlockState]", rank: int) -> None:
-        """Be the block of a rank in a cluster of blocks."""
+        """Make this the block of a rank in a cluster."""
         self._peers = np.array([each.address for each in blocks], np.uint64)
         self.block["cluster_rank"], self.block["cluster_size"] = rank, len(blocks)
         self.block["peers"] = self._peers.ctypes.data
 
 
 class LaunchState:
-    """Everything that the code of a launch reads and writes beside its blocks."""
+    """Everything that the code of a launch reads and writes, except the state of its blocks."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         self,
         program: Program,
         memory: DeviceMemory,
@@ -147,7 +147,7 @@ class LaunchState:
         self.map_memory()
 
     def map_memory(self) -> None:
-        """Tell the code what memory there is, which may change between two calls of it."""
+        """Give the code the current allocations, which may change between two calls of it."""
         first = np.zeros(1, ALLOCATION)
         if self.program.meets_as_grid:
             first[0] = (GRID_WORKSPACE, GRID_WORKSPACE_BYTES, self._workspace.ctypes.data, 0)
@@ -158,14 +158,14 @@ class LaunchState:
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
 
     def bytes_at(self, address: int, size: int) -> bytes:
-        """What lies at an address of global memory; nothing where it is in none."""
+        """The bytes at an address of global memory; none if no allocation has it."""
         for row in self._table:
             if row["low"] <= address < row["low"] + row["bytes"]:
                 return ctypes.string_at(int(row["host"]) + address - int(row["low"]), size)
         return b""
 
     def no_caches(self) -> npt.NDArray[Any]:
-        """CACHE[accesses], none of which knows an array."""
+        """CACHE[accesses], all empty."""
         caches = np.zeros(max(1, len(self.program.accesses)), CACHE)
         caches["low"] = np.iinfo(np.uint64).max
         return caches
@@ -186,7 +186,7 @@ class LaunchState:
 
     @property
     def cluster_blocks(self) -> int:
-        """Blocks of a cluster."""
+        """The number of blocks in a cluster."""
         return self.cluster[0] * self.cluster[1] * self.cluster[2]
 
     def clusters(self) -> Iterator[tuple[int, ...]]:
@@ -203,7 +203,7 @@ class LaunchState:
             )
 
     def new_block(self) -> BlockState:
-        """Memory for a block."""
+        """Allocate the memory of a block."""
         return BlockState(self.warps, self.warp_bytes, self.shared_bytes, self.local_bytes)
 
     def _keep(self, array: npt.NDArray[Any]) -> int:

@@ -17,7 +17,7 @@ RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, 
 
 
 class MachineCode:
-    """Code that can be called: run_block(launch, block) and run_blocks(launch, block, first, last)."""
+    """Callable machine code: run_block(launch, block) and run_blocks(launch, block, first, last)."""
 
     def __init__(self, object_code: bytes) -> None:
         """object_code: as `compile_assembly` gives it."""
@@ -27,7 +27,7 @@ class MachineCode:
 
 
 def compile_assembly(text: str, quick: bool = False) -> bytes:
-    """The object code of LLVM assembly. quick: compiled in a third of the time, to run half as fast.
+    """Compile LLVM assembly to object code. quick: compile in a third of the time; the code runs half as fast.
 
     Raises PtxError where LLVM refuses it, which is a fault of ours.
     """

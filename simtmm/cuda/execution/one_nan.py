@@ -1,4 +1,4 @@
-"""The one NaN that arithmetic of f32 gives, 0x7fffffff, and the registers in which it is made of others late.
+"""The only NaN that f32 arithmetic gives, 0x7fffffff, and the registers in which others become it late.
 
 This processor keeps the sign and payload of an operand. To make each NaN the one costs as much as the sum that gave it,
 and no sum asks which NaN it is given. So a register that has nothing but such results holds any NaN, and who looks at
@@ -23,7 +23,7 @@ _WHOLE = ("rni", "rzi", "rmi", "rpi")
 
 
 def gives_one_nan(instruction: Instruction) -> bool:
-    """Whether a NaN that it gives is the one, whatever it is given."""
+    """Whether an instruction gives 0x7fffffff for every NaN, whatever its operands are."""
     kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
     if instruction.opcode != "cvt":
         return instruction.opcode in _OPCODES and kinds[-1:] == ["f32"]
@@ -35,7 +35,7 @@ def gives_one_nan(instruction: Instruction) -> bool:
 
 
 def with_one_nan(emit: Emitter, a: Value) -> Value:
-    """Numbers of 32 bits, or their bits, each NaN among them the one."""
+    """32-bit numbers, or their bits, with each NaN replaced by 0x7fffffff."""
     real = emit.as_type(a, with_element(a.type, "float"))
     is_nan = emit.compare("fcmp uno", real, real)
     raw = emit.as_type(a, with_element(a.type, "i32"))

@@ -34,7 +34,7 @@ and the register of `s~` may be wider than its type. Sets of modifiers:
 
 
 def text() -> str:
-    """The page."""
+    """The text of the page."""
     return "\n".join((HEAD, *_sets(), "", *_table())) + "\n"
 
 

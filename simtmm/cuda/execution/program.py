@@ -49,7 +49,7 @@ FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 
 @dataclass(frozen=True)
 class Site:
-    """What a number in the log stands for: a step of a function."""
+    """The meaning of a number in the log: a step of a function."""
 
     function: str
     step: Step
@@ -174,31 +174,44 @@ class Program:
 
     @staticmethod
     def shared_name(function: str, name: str) -> str:
-        """What a function's variable in shared memory is called where another has its name."""
+        """The name of a function's variable in shared memory if another has its name.
+
+        function, name: of the function and the variable.
+        """
         return f"{name}@{function}"
 
     @property
     def dynamic_offset(self) -> int:
-        """Where dynamic shared memory begins, for a launch that has some."""
+        """The offset of dynamic shared memory, for a launch that has some [bytes]."""
         return -(-self.shared_bytes // 16) * 16
 
     @property
     def entry_code(self) -> FunctionCode:
-        """Of the kernel itself."""
+        """The code of the kernel itself."""
         return self.codes[0]
 
     def symbol(self, name: str) -> int:
-        """The number of a variable in the launch's table."""
+        """The number of a variable in the launch's table.
+
+        name: of the variable.
+        """
         if name not in self.symbols:
             self.symbols.append(name)
         return self.symbols.index(name)
 
     def refusal(self, function: str, instruction: Instruction, why: str) -> PtxError:
-        """That an instruction of a function can't be run, with its places."""
+        """The error that an instruction of a function cannot run, with its source line.
+
+        function: its name.
+        why: the reason, as messages end.
+        """
         return PtxError(f"{self.where(function, instruction)} {why}")
 
     def where(self, function: str, instruction: Instruction) -> str:
-        """An instruction of a function with its places, as messages begin with it."""
+        """An instruction of a function with its places, as messages begin with it.
+
+        function: its name.
+        """
         where = f"PTX line {instruction.line}"
         if self.place is not None:
             file, line, _ = self.place(function, instruction.location)
@@ -206,15 +219,25 @@ class Program:
         return f"{where}: `{instruction.text}`"
 
     def prototype(self, name: str) -> Prototype | None:
-        """What a function of the module takes and returns; None for one that it lacks."""
+        """The parameters and results of a function of the module; None if the module lacks it.
+
+        name: as PTX has it.
+        """
         return prototype_of(self.module, name)
 
     def code_of(self, number: int) -> FunctionCode:
-        """The function that a block of code is of."""
+        """The function that a block of code belongs to.
+
+        number: the block's in the program.
+        """
         return max((code for code in self.codes if code.first_block <= number), key=lambda code: code.first_block)
 
     def waiting_at(self, number: int, behind_barrier: bool) -> tuple[str, Instruction | None]:
-        """The function and the instruction that lanes at a block of code wait for: its first, or the barrier before."""
+        """The function and the instruction that lanes at a block of code wait for: its first, or the barrier before.
+
+        number: the block's in the program.
+        behind_barrier: whether lanes wait at the barrier before it.
+        """
         code = self.code_of(number)
         blocks = code.flow.blocks
         if not behind_barrier:
@@ -224,7 +247,11 @@ class Program:
         return code.function.name, next(barriers, None)
 
     def helper(self, name: str, make: Callable[[], str]) -> None:
-        """A function that the code needs, generated once."""
+        """Add a helper function that the code needs, once.
+
+        name: what the code calls it by.
+        make: gives its text.
+        """
         if name not in self.helpers:
             self.helpers[name] = make()
 

@@ -1,4 +1,4 @@
-"""Which functions of a module a kernel may come to."""
+"""Which functions of a module a kernel may reach."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""A launch at work: which blocks run when, and on how many cores."""
+"""Runs a launch: which blocks run when, and on how many cores."""
 
 import contextlib
 import math
@@ -43,7 +43,7 @@ LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to st
 
 
 class Core:
-    """Runs blocks of a launch, one at a time, with a log of its own."""
+    """Runs blocks of a launch, one at a time, and has its own log."""
 
     def __init__(
         self, state: LaunchState, code: MachineCode, record: bool,
@@ -74,7 +74,7 @@ class Core:
         return self.log[:count].copy() if count else None
 
     def mark(self, block: BlockState) -> None:
-        """That what follows in the log is of this block."""
+        """Mark in the log that what follows belongs to this block."""
         if self.log is None:
             return
         at = int(self.state.launch["log"]) - self.log.ctypes.data
@@ -92,7 +92,7 @@ class Core:
         yield from self._while_full(self.block, ended)
 
     def go_on(self, block: BlockState, ended: Callable[[], int]) -> Iterator[Piece]:
-        """A turn for a block that has begun."""
+        """Give a turn to a block that has begun."""
         self.mark(block)
         self.status = self.watch.code.run_block(self.state.address, block.address)
         yield from self._while_full(block, ended)
@@ -136,7 +136,7 @@ class Core:
         return False
 
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
-        """Blocks that wait for no others, each to its end."""
+        """Run blocks that wait for no others, each to its end."""
         while first < last and not self.stopped:
             self.watch.begin(self.block)
             elsewhere = self.choose_turn_end(passes := 0)
@@ -152,7 +152,7 @@ class Core:
             yield piece, last
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     state: LaunchState,
     code: MachineCode,
     record: bool,
@@ -220,7 +220,7 @@ class _Sizes:
         self._record = record
 
     def learn(self, blocks: int, seconds: float, logged: int) -> None:
-        """From what blocks took."""
+        """Adjust the number of blocks of a call to the time, and the log entries, that blocks took."""
         most = MOST_BLOCKS
         if seconds > 0:
             most = min(most, int(blocks * LONGEST / seconds))
@@ -251,7 +251,7 @@ class _Handed:
         self.waited += time.perf_counter() - began
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces as they come."""
+        """The pieces of the log, as they come."""
         while (piece := self._queue.get()) is not None:
             self.bytes += len(piece[0])
             yield piece

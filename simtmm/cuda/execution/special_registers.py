@@ -1,4 +1,4 @@
-"""Special registers: where a thread is, and what it runs on."""
+"""Special registers: the place of a thread in its launch, and properties of the machine."""
 
 import operator
 from collections.abc import Callable

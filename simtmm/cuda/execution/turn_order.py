@@ -1,6 +1,6 @@
-"""The order in which blocks, the warps of a block, and the lanes of an atomic operation have their turns.
+"""The order in which blocks, the warps of a block, and the lanes of an atomic operation take turns.
 
-A GPU promises none. A launch runs in ascending order; what it leaves in another order shows what depends on that.
+A GPU promises no order. A launch runs in ascending order; running it in another order shows what depends on it.
 """
 
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ found:
 
 
 def ordered_runtime(text: str, order: str) -> str:
-    """runtime.ll, changed so that the warps of a block have their turns in an order of ORDERS."""
+    """runtime.ll, changed so that the warps of a block take turns in an order of ORDERS."""
     if order == ASCENDING:
         return text
     for before, after in _CHANGES:

@@ -46,7 +46,7 @@ def find(words, sites, kind, starts, warps):
     return count
 
 
-def write(words, starts, warps, sites, kind, width, windowed, low, end, virtual, log):
+def write(words, starts, warps, sites, kind, width, windowed, low, end, virtual, log):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Write entries, in order, as a log; gives 0, or 1 + 32 * an entry + its lane whose address lies in no array."""
     warp = np.int64(-1)
     to = np.int64(0)

@@ -51,7 +51,12 @@ class InstrumentedModule:
 
 
 def instrumented(ptx: str) -> InstrumentedModule:
-    """A module that records. Raises PtxError for what can't be parsed, and for PTX that is too old."""
+    """A module that records.
+
+    ptx: the module's text.
+
+    Raises PtxError for what can't be parsed, and for PTX that is too old.
+    """
     return _Instrumentation(ptx).done()
 
 

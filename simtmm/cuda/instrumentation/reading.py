@@ -41,7 +41,10 @@ class Extents:
 
     @staticmethod
     def of(rows: list[tuple[int, int, int]]) -> "Extents":
-        """From rows of address, bytes and virtual address, in any order."""
+        """From rows of address, bytes and virtual address, in any order.
+
+        rows: one for each array.
+        """
         table = np.array(sorted((low, low + size, virtual) for low, size, virtual in rows), np.int64).reshape(-1, 3)
         return Extents(*(np.ascontiguousarray(column) for column in table.T))
 
@@ -62,6 +65,8 @@ class Reading:
 
     def log(self, buffer: npt.NDArray[np.uint8]) -> Iterator[tuple[npt.NDArray[np.uint8], int]]:
         """Pieces of a log, and the number of the block before which all have ended; blocks ascend.
+
+        buffer: uint8[bytes].
 
         Raises DamagedError and OutsideError.
         """
@@ -102,6 +107,7 @@ class Reading:
         """Likewise of a buffer that has the entries of one block, read in stretches; it has not ended so far.
 
         size: bytes of all stretches.
+        stretches: uint8[bytes] each, in order.
         """
         rest, begin, nothing = np.empty(0, np.uint8), 0, np.empty(0, np.int64)
         for stretch in stretches:

@@ -34,7 +34,7 @@ MOST_REGISTERS = 1 << 20  # of one declaration; compilers number those of a kern
 class BodyParser:
     """A function whose body is parsed when it is needed."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a part of the function
         self,
         text: str,
         body: tuple[int, int, int] | None,

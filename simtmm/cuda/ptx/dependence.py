@@ -42,6 +42,8 @@ class Dependence:
 def dependence(module: Module, entry: str, comparisons: bool = False) -> Dependence:
     """That of a kernel. comparisons: whether what is compared decides as well, where it may stand for a branch of the
     source that the compiler has turned into a choice of values.
+
+    entry: the kernel, as PTX has it.
     """
     body = [item for item in module.functions[entry].body or () if isinstance(item, Instruction)]
     for instruction in body:

@@ -113,7 +113,7 @@ class _ModuleParser:
                 functions[name]
         return _LazyModule(self.version, self.target, self.files, self.variables, functions)
 
-    def _statement(self, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str]) -> None:
+    def _statement(self, stream: TokenStream, body: tuple[int, int, int] | None, strings: dict[str, str]) -> None:  # noqa: C901 - a case for each kind of statement
         linkage: set[str] = set()
         while (token := stream.next()).text in _LINKAGE:
             linkage.add(token.text)

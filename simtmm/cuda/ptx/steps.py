@@ -53,7 +53,10 @@ class Step:
     product: tuple[int, int] = (0, 0)
 
     def add(self, issue: Issue, is_access: bool) -> None:
-        """Count what one of its instructions, of the machine, takes."""
+        """Count what one of its instructions, of the machine, takes.
+
+        is_access: whether it accesses memory.
+        """
         if issue.result is not None:
             self.results += ((*issue.result, self.cycles),)
         if issue.operand_cycles and issue.work is not None:
@@ -124,7 +127,7 @@ def _fragment_bytes(instruction: Instruction) -> int:
     return elements * bits_of(kinds[-1]) // 8
 
 
-def access_kind(instruction: Instruction) -> str | None:
+def access_kind(instruction: Instruction) -> str | None:  # noqa: C901 - a case for each kind of access
     """What an instruction is to a trace; None where it accesses no memory that is recorded."""
     opcode, space = instruction.opcode, space_of(instruction)
     if opcode in _ASYNCHRONOUS:
@@ -193,7 +196,7 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     return tuple(steps_of)
 
 
-def _of_block(
+def _of_block(  # noqa: C901 - a case for each kind of step
     instructions: Sequence[Instruction],
     pending: set[str],
     used: set[str],

@@ -23,7 +23,8 @@ class _Places:
 
     descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
     no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
-    dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size.
+    dynamic: bytes of dynamic shared memory. environment: where the 32 registers %envreg begin, which tell where blocks
+    of a grid meet; None where it depends on the cluster. cluster: 1 where the launch gives a cluster's size.
     """
 
     parameters: int
@@ -37,12 +38,14 @@ class _Places:
     processors: int
     number: int
     dynamic: int | None
+    environment: int | None
     cluster: int | None = None
 
 
-_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140)
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
+_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C, 0x88)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x40, 0x140)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, None, 0x36C)
+ENVIRONMENT_REGISTERS = 32
 
 
 class LaunchConstants:
@@ -54,7 +57,7 @@ class LaunchConstants:
         self.parameters = places.parameters  # offset of the kernel's own
         self._stack, self._parameter_bytes = stack_bytes, parameter_bytes
 
-    def read(self, lifting: "Writing", offset: int) -> Operand:
+    def read(self, lifting: "Writing", offset: int) -> Operand:  # noqa: C901 - a case for each constant of a launch
         """The 32 bits at an offset. Raises SassError where it is not known what stands there."""
         places = self._places
         if places.parameters <= offset < places.parameters + self._parameter_bytes:
@@ -77,6 +80,8 @@ class LaunchConstants:
             return lifting.value("cvt.u32.u64", "b32", half)
         if offset == places.cluster:
             return Register("%is_explicit_cluster")
+        if places.environment is not None and 0 <= offset - places.environment < 4 * ENVIRONMENT_REGISTERS:
+            return Register(f"%envreg{(offset - places.environment) // 4}")
         if offset == places.stack:
             return Immediate(self._stack)
         for window, start in (

@@ -30,7 +30,10 @@ def result_class(instruction: MachineInstruction) -> str | None:
 
 
 def class_of_opcode(opcode: str) -> str:
-    """Likewise, by the opcode without its modifiers, as FADD or MUFU."""
+    """Likewise, by the opcode without its modifiers, as FADD or MUFU.
+
+    opcode: as FADD.
+    """
     if opcode in _CONTROL:
         return "control"
     if opcode in _SHARED:

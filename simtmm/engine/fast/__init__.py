@@ -7,11 +7,11 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
     loop        the phases of a step
     issue       issue ports           scheduler   the order of warps that wait
     own_ports   likewise of a port    own_rule    likewise by a user's rule, seen: what it sees, asked: its arrays
-    pipes       what instructions pass behind ports
+    wake        the ends of waits     pipes       what instructions pass behind ports
     advance     operations of a warp  accounting  where time goes
     booking     stalls                booked      the table of stalls
     over_time   chunks over time
-    memory      the path of chunks    cache       lines of caches, open rows
+    memory      the path of chunks: a folder
     dispatch    placing of blocks     bits        free slots and places
     lanes       groups in threads         jump       long computes
     launch      the arrays of a launch, from a machine and a workload
@@ -62,7 +62,7 @@ from simtmm.workload import Workload
 LOOK = 20_000  # steps of groups between two looks at what a launch has issued
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine,
     workload: AnyWorkload,
     *,

@@ -176,7 +176,7 @@ def open_grid_barrier(s, t):
 
 
 @inlined
-def advance(s, order, g, slot, t):
+def advance(s, order, g, slot, t):  # noqa: C901, PLR0912, PLR0915 - a case for each kind of operation; calls cost here
     """Section 3 for one warp: READY, SLEEPS, AT_BARRIER or IS_DONE."""
     w = g * s.parameters[P_SLOTS] + slot
     position = s.warp[w, WARP_POSITION]

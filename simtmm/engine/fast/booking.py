@@ -94,7 +94,7 @@ def book(s, g, place, reason, ticks):
 
 
 @inlined
-def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors):
+def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors):  # noqa: PLR0913, PLR0917 - each is a count before the access
     """Count a memory instruction. l1_hits and those behind it: of the group before it."""
     lane = s.group[g, GROUP_LANE]
     s.booked[lane, place, BOOKED_REQUESTS] += 1

@@ -107,7 +107,7 @@ def free_finished(s, g):
     s.group[g, GROUP_EMPTY_BLOCKS] = 0
 
 
-def dispatch(s, order, t):
+def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its order; calls cost here
     """Section 6: free the places of blocks that finished at t, place what fits, and again while blocks finish.
 
     Where the blocks of a stream are not there yet, R_HUNGRY is left: the same again goes on from there.

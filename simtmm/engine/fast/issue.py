@@ -23,7 +23,6 @@ from simtmm.engine.fast.booking import (
 )
 from simtmm.engine.fast.booking import ISSUING as ISSUES
 from simtmm.engine.fast.layout import (
-    ASKED_UNTIL,
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
     GROUP_HELD,
@@ -32,21 +31,15 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_STORES,
     GROUP_L2_HITS,
     GROUP_L2_SECTORS,
-    GROUP_MEMORY,
-    GROUP_MEMORY_HEAD,
     GROUP_MEMORY_SECTORS,
-    GROUP_MEMORY_TAIL,
     GROUP_OTHER_HEAD,
     GROUP_OTHER_TAIL,
     GROUP_PORT_BUSY,
     GROUP_READY,
     ISSUING,
-    MEMORY_SLOTS,
-    MEMORY_TICKS,
     NEVER,
     NO,
     ON_STALL,
-    OTHER_SLOTS,
     OTHER_TICKS,
     OWN,
     P_AT_END,
@@ -55,12 +48,10 @@ from simtmm.engine.fast.layout import (
     P_DEPTH,
     P_ISSUE,
     P_JUMPS,
-    P_ORDERED,
     P_OUTSTANDING,
     P_OWN_PORTS,
     P_PIPED,
     P_PORTS,
-    P_RING,
     P_SLOTS,
     P_WATCH,
     PIPELINE,
@@ -80,13 +71,14 @@ from simtmm.engine.fast.layout import (
     WARP_POSITION,
     WATCH_PLACE,
 )
-from simtmm.engine.fast.memory import fetch_lines, pass_shared, transfer_chunks
+from simtmm.engine.fast.memory.path import fetch_lines, transfer_chunks
+from simtmm.engine.fast.memory.pipe import pass_shared
 from simtmm.engine.fast.own_ports import pick_of_port
 from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.engine.own_rule.columns import SEEN_HITS, SEEN_ISSUED, SEEN_MISSES
-from simtmm.native import inlined, prefetch
+from simtmm.native import inlined
 from simtmm.workload import (
     ASYNC,
     COMPUTE,
@@ -193,7 +185,7 @@ def instruction(s, g, slot, t, p):
 
 
 @inlined
-def act(s, memory, order, g, w, p, t):
+def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of access; calls cost here
     """The segment's memory instruction leaves its port: its finish if the warp waits for it, else -1."""
     what = s.port[p, PORT_ACCESS]
     if what < 0 or what >= JOIN:
@@ -264,7 +256,7 @@ def next_issues(s, w, t):
 
 
 @inlined
-def release_ports(s, switch, memory, order, g, t):
+def release_ports(s, switch, memory, order, g, t):  # noqa: C901 - whether the warp issues on is decided here
     """Phase 1 for a group: ports whose segment ends now."""
     ports = s.parameters[P_PORTS]
     for p in range(g * ports, g * ports + ports):
@@ -313,67 +305,6 @@ def release_ports(s, switch, memory, order, g, t):
             push(s, OTHER_TICKS, g, wake + queue, slot, GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
 
 
-SOON = 4  # operations later, half a cache line of amounts: it may be the next one
-
-
-@inlined
-def fetch_next(s, g, head):
-    """Have what the warps that wake next need brought into the cache.
-
-    Thousands of warps read their lists in turns, too many for the hardware to see where each goes on.
-    """
-    mask = s.parameters[P_RING] - 1
-    left = s.group[g, GROUP_MEMORY_TAIL] - head
-    base = g * s.parameters[P_SLOTS]
-    if left > 0:
-        w = base + s.rings[g, MEMORY_SLOTS, head & mask]
-        position = s.warp[w, WARP_POSITION]
-        prefetch(s.kind, position)
-        prefetch(s.amount, position)
-        prefetch(s.amount, position + SOON)
-        prefetch(s.chunks, s.warp[w, WARP_CHUNK])
-        prefetch(s.chunks, s.warp[w, WARP_CHUNK] + SOON)
-        if s.finishes.shape[0] > 1:
-            prefetch(s.finishes, w, 0)
-    if left > 1:
-        w = base + s.rings[g, MEMORY_SLOTS, (head + 1) & mask]
-        prefetch(s.warp, w, WARP_POSITION)
-
-
-@inlined
-def older_in_others(s, g, row, other, t):
-    """Whether the first of the other wake-ups is due, and of an older warp than that in a row of memory's."""
-    mask = s.parameters[P_RING] - 1
-    if other >= s.group[g, GROUP_OTHER_TAIL] or s.rings[g, OTHER_TICKS, other & mask] > t:
-        return False
-    base = g * s.parameters[P_SLOTS]
-    age = s.warp[base + s.rings[g, OTHER_SLOTS, other & mask], WARP_AGE]
-    return age < s.warp[base + s.rings[g, MEMORY_SLOTS, row], WARP_AGE]
-
-
-@inlined
-def wake_warps(s, order, g, t):
-    """Phase 2 for a group: warps whose sleep ends now advance. Their order shows only at mbarriers."""
-    mask = s.parameters[P_RING] - 1
-    while True:
-        head = s.group[g, GROUP_MEMORY_HEAD]
-        other = s.group[g, GROUP_OTHER_HEAD]
-        others_first = False
-        if s.parameters[P_ORDERED] != 0:
-            others_first = head < s.group[g, GROUP_MEMORY_TAIL] and older_in_others(s, g, head & mask, other, t)
-        if head < s.group[g, GROUP_MEMORY_TAIL] and s.rings[g, MEMORY_TICKS, head & mask] <= t and not others_first:
-            slot = s.rings[g, MEMORY_SLOTS, head & mask]
-            s.group[g, GROUP_MEMORY_HEAD] = head + 1
-            s.group[g, GROUP_MEMORY] -= 1
-            fetch_next(s, g, head + 1)
-        elif other < s.group[g, GROUP_OTHER_TAIL] and s.rings[g, OTHER_TICKS, other & mask] <= t:
-            slot = s.rings[g, OTHER_SLOTS, other & mask]
-            s.group[g, GROUP_OTHER_HEAD] = other + 1
-        else:
-            break
-        settle(s, order, g, slot, t)
-
-
 @inlined
 def grant(s, switch, memory, g, p, slot, t):
     """Grant a port to the warp in a slot."""
@@ -403,23 +334,3 @@ def grant_ports(s, switch, memory, order, g, t):
         if slot < 0:
             continue
         grant(s, switch, memory, g, p, slot, t)
-
-
-@inlined
-def next_tick(s, order, g):
-    """When something happens in the group next."""
-    mask = s.parameters[P_RING] - 1
-    ports = s.parameters[P_PORTS]
-    t = NEVER
-    if s.group[g, GROUP_HELD] > 0:
-        for p in range(g * ports, g * ports + ports):
-            t = min(t, s.port[p, PORT_RELEASE])
-    head = s.group[g, GROUP_MEMORY_HEAD]
-    if head < s.group[g, GROUP_MEMORY_TAIL]:
-        t = min(t, s.rings[g, MEMORY_TICKS, head & mask])
-    head = s.group[g, GROUP_OTHER_HEAD]
-    if head < s.group[g, GROUP_OTHER_TAIL]:
-        t = min(t, s.rings[g, OTHER_TICKS, head & mask])
-    if order == OWN:
-        t = min(t, s.asked[g, ASKED_UNTIL])
-    return t

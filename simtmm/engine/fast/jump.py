@@ -88,7 +88,7 @@ def kept_or_same(s, g, at, value, keeps):
     return s.kept[g, at] == value
 
 
-def compare(s, order, g, t, keeps):
+def compare(s, order, g, t, keeps):  # noqa: C901, PLR0912 - a case for each part of a state
     """Whether the state at t, before what is due then, is the kept one; with `keeps` it becomes that."""
     mask = s.parameters[P_RING] - 1
     head = s.group[g, GROUP_OTHER_HEAD]

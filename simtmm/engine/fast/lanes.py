@@ -25,7 +25,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.workload import ATOMIC, COMPUTE, JOIN, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, STORE
 
 
-def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, piped, shortest):
+def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, store_wait, cycle, piped, shortest):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """The ticks that each block takes at least: those of the warp that issues and waits longest, were it alone."""
     for block in range(len(shortest)):
         longest = np.int64(0)

@@ -74,7 +74,7 @@ def _needed(machine: Machine, workload: AnyWorkload) -> set[tuple[int, ...]]:
 class Launch:
     """The state of one launch, from tick 0 to its end."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0915, PLR0917 - a statement for each array of the state
         self,
         machine: Machine,
         workload: AnyWorkload,

@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.engine.fast.accounting import account
 from simtmm.engine.fast.advance import open_grid_barrier
 from simtmm.engine.fast.dispatch import dispatch, free_finished
-from simtmm.engine.fast.issue import grant_ports, next_tick, release_ports, wake_warps
+from simtmm.engine.fast.issue import grant_ports, release_ports
 from simtmm.engine.fast.jump import jumped
 from simtmm.engine.fast.lanes import dispatch_apart, share_out
 from simtmm.engine.fast.layout import (
@@ -39,6 +39,7 @@ from simtmm.engine.fast.layout import (
     YES,
 )
 from simtmm.engine.fast.own_rule import grant_by_rule
+from simtmm.engine.fast.wake import next_tick, wake_warps
 from simtmm.engine.own_rule.columns import ASKING_FAULT
 from simtmm.native import bits_equal, inlined, trailing_zeros, vectorized
 

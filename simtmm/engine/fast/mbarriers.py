@@ -108,7 +108,7 @@ def arrive(s, g, b, row, arrivals, tick, t):
         slot = s.warp[w, WARP_NEXT]
 
 
-def use_mbarrier(s, g, slot, amount, place, t):
+def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 - a case for each action; calls cost here
     """What an operation does; whether its warp sleeps then."""
     w = g * s.parameters[P_SLOTS] + slot
     b = s.warp[w, WARP_BLOCK]

@@ -92,7 +92,7 @@ def grant_by_rule(s, switch, memory, g, t):
     s.asked[g, ASKED_STIRRED] = 0  # what is granted here has stirred as well, and is known
 
 
-def answer(s, g, index, apart, t):
+def answer(s, g, index, apart, t):  # noqa: C901 - each way in which an answer is wrong is one
     """The slot of the warp that the rule grants a port, which is ready no more then; NOBODY, or NONE_READY."""
     mask = s.parameters[P_RING] - 1
     base = g * s.parameters[P_SLOTS]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from simtmm.engine.fast import layout as at
 from simtmm.machine import Machine
-from simtmm.machine.tables import Cache
+from simtmm.machine.tables.memory import Cache
 from simtmm.stalls import CLASSES
 
 LINE = 8  # integers of a cache line of this computer's
@@ -23,7 +23,7 @@ SCHEDULERS = {
 }
 
 
-def parameters_of(machine: Machine) -> Integers:
+def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement for each parameter
     """What stays the same over launches; see layout.P_*."""
     memory, takes = machine.memory, machine.durations
     parameters = np.zeros(at.PARAMETERS, dtype=np.int64)

@@ -7,7 +7,6 @@ left (section 4). Sets that are touched are noted, so that this costs no more th
 
 import numpy as np
 
-from simtmm.engine.fast.cache import choose_line, find_line, modulo, touch
 from simtmm.engine.fast.layout import (
     ABSENT,
     LINE_CHUNK,
@@ -19,7 +18,8 @@ from simtmm.engine.fast.layout import (
     P_WRITES_BACK,
     WRITTEN,
 )
-from simtmm.engine.fast.sectors import (
+from simtmm.engine.fast.memory.cache import choose_line, find_line, modulo, touch
+from simtmm.engine.fast.memory.sectors import (
     accessed_of,
     insert_empty,
     lacking_of,

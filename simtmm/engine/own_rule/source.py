@@ -7,6 +7,7 @@ from functools import cache
 from types import CodeType, FunctionType
 
 from simtmm.engine.own_rule.operands import NotCompiledError
+from simtmm.python_text import parsed
 
 Definition = ast.FunctionDef | ast.Lambda
 
@@ -32,7 +33,7 @@ def _parsed(text: str, name: str) -> tuple[ast.Module, frozenset[CodeType]]:
     """A file's tree, and all that Python compiles of it; nothing is run."""
     try:
         module = compile(text, name, "exec", dont_inherit=True)
-        return ast.parse(text), frozenset(_codes(module))
+        return parsed(text), frozenset(_codes(module))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise NotCompiledError(0, "its file can't be read", name) from None
 

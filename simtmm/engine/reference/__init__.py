@@ -7,8 +7,9 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     seen        what a rule of one's own sees of both
     pipes       what instructions pass behind ports
     block       barriers                                 warp        a warp goes through its operations
-    memory      the path of chunks                       cache       lines of caches, open rows
-    report      what is counted                          booking     where warps' ticks go, way: those of an access
+    waits       what warps sleep for                     issue       what holds a port, and what leaves it
+    memory      the path of chunks: a folder
+    report      what is counted                          booking     where warps' ticks go
     jump        long computes                            room        whether these objects fit in memory
 """
 
@@ -19,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.engine.reference.booking import Bookings, Unbooked
-from simtmm.engine.reference.cache import Lines
+from simtmm.engine.reference.memory.l2 import L2
+from simtmm.engine.reference.memory.way import BookedWay, Way
 from simtmm.engine.reference.over_time import OverTime
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.room import check_room
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS, checked
-from simtmm.engine.reference.way import BookedWay, Way
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.placement import Placement
@@ -35,7 +36,7 @@ from simtmm.timeline import Timeline
 from simtmm.workload import LARGEST, Workload
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - each is an option of a simulation
     machine: Machine,
     workload: Workload,
     *,
@@ -64,14 +65,14 @@ def simulate(
     total = Report(time, intervals=intervals, over_time=over_time, begun=begun, bookings=bookings, way=way)
     launch_ticks: list[int] = []
     keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
-    l2: Lines | None = None  # as the launch before left it
+    l2: L2 | None = None  # as the launch before left it
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)
         total.launch_begin = sum(launch_ticks) + overhead
         pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
         run = Run(machine, workload, launch, total, progress, pick, of_operations, policies, placement)
-        if keeps and l2:
-            run.memory.keep(l2)
+        if keeps and l2 and run.memory.l2:
+            run.memory.l2.keep(l2)
         launch_ticks.append(overhead + run.finish())
         l2 = run.memory.l2
         total.bookings.end_launch(sum(total.time.values()) - total.time["empty"] if breakdown else None)

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.engine.reference.booking import Unbooked
+from simtmm.engine.reference.memory.way import Way
 from simtmm.engine.reference.over_time import OverTime
-from simtmm.engine.reference.way import Way
 from simtmm.stalls import Places
 
 

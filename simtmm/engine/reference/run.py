@@ -15,7 +15,7 @@ from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.grid_barrier import GridBarrier
 from simtmm.engine.reference.group import Group
 from simtmm.engine.reference.jump import has_long_computes, meets_as_grid
-from simtmm.engine.reference.memory import Memory
+from simtmm.engine.reference.memory.path import Memory
 from simtmm.engine.reference.moment import DISPATCH, Moment, Waiting
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.schedulers import SCHEDULERS, Pick
@@ -31,7 +31,7 @@ from simtmm.workload import Workload
 class Run:
     """One launch on a machine with empty caches and idle ports."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         self,
         machine: Machine,
         workload: Workload,
@@ -70,8 +70,8 @@ class Run:
         if report.over_time is not None:
             report.over_time.begin = report.launch_begin
         self.memory = Memory(machine, launch, report.over_time, report.way, policies or {})
-        if machine.memory.l2 and machine.memory.l2.start == "warm":
-            self.memory.warm(workload, launch)
+        if self.memory.l2 and machine.memory.l2 and machine.memory.l2.start == "warm":
+            self.memory.l2.warm(workload, launch)
         # A rule of somebody's own may do anything, and a timeline has every interval.
         may_jump = not self.on_stall and report.intervals is None and pick in SCHEDULERS.values()
         self.has_jumps = may_jump and has_long_computes(workload, launch) and not meets_as_grid(workload, launch)
@@ -95,10 +95,10 @@ class Run:
         self.check_end()
         ticks = max(self.last_done, self.memory.last_finish)
         self.report.transactions += self.memory.transactions
-        self.report.l1_hits += self.memory.l1_hits
-        self.report.l2_hits += self.memory.l2_hits
-        self.report.l2_sectors += self.memory.l2_sectors
-        self.report.memory_sectors += self.memory.memory_sectors
+        self.report.l1_hits += self.memory.counted.l1_hits
+        self.report.l2_hits += self.memory.counted.l2_hits
+        self.report.l2_sectors += self.memory.counted.l2_sectors
+        self.report.memory_sectors += self.memory.counted.memory_sectors
         for group in self.groups:
             group.account()
             group.time["empty"] += ticks - int(group.accounted)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
-from simtmm.engine.reference.warp import computes
+from simtmm.engine.reference.issue import computes
 from simtmm.timeline import STATES, WarpState
 from simtmm.workload import COMPUTE, OPERATIONS
 

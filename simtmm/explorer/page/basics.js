@@ -23,7 +23,8 @@ const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-
 function prefixed(value, unit) {
   if (!value) return `0 ${unit}`;
   const [factor, prefix] = PREFIXES.find(([f]) => Math.abs(value) >= f * 0.99999) ?? PREFIXES[PREFIXES.length - 1];
-  return `${+(value / factor).toPrecision(4)} ${prefix}${unit.length > 2 && prefix ? " " : ""}${unit}`.trim();
+  const short = unit.replace("bytes", "B");
+  return `${+(value / factor).toPrecision(4)} ${prefix}${short.length > 3 && prefix ? " " : ""}${short}`.trim();
 }
 const amount = (value) => (Number.isFinite(value) ? (+value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 6 }) : "");
 const percent = (share) => `${share >= 0.0995 || share === 0 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;

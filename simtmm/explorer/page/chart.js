@@ -108,7 +108,7 @@ function rooflinePicture(runs) {
   const rates = known.map(([, run]) => run.roofline.rate);
   const sx = scale(Math.min(...all) / 4, Math.max(...all) * 4, true, LEFT, width - RIGHT);
   const sy = scale(Math.min(...rates, first.flat) / 8, first.flat * 2, true, height - BOTTOM, TOP);
-  axes(picture, width, height, sx, sy, `${first.word} a byte`, `${first.word} a ${first.per}`, (v) => prefixed(v, ""));
+  axes(picture, width, height, sx, sy, `${first.word} per byte`, `${first.word} per ${first.per}`, (v) => prefixed(v, ""));
   const clip = (y) => Math.min(height - BOTTOM, Math.max(TOP, y));
   first.levels.forEach((level, place) => {
     if (!level.bandwidth) return;

@@ -25,7 +25,7 @@ function controlsOf(moved) {
     const slider = make("input", { type: "range", id, min: 0, max: at.most, step: 1, "data-control": control.name });
     const exact = make("input", { type: "number", step: "any", min: 0, "aria-label": `${control.label}, exactly`, class: "exact" });
     const ratio = make("output", { for: id, class: "ratio" });
-    const back = make("button", { type: "button", class: "back", title: "its own value", "aria-label": `${control.label}: its own value`, onclick: () => moved(control.name, null) }, "\u21ba");
+    const back = make("button", { type: "button", class: "back", title: "the machine's value", "aria-label": `${control.label}: the machine's value`, onclick: () => moved(control.name, null) }, "\u21ba");
     const none = control.absent ? make("label", { class: "none" }, make("input", { type: "checkbox", onchange: (event) => moved(control.name, event.target.checked ? control.absent : typeof control.own === "number" ? null : String(at.at(Math.round(at.most / 2)))) }), control.absent) : null;
     const mark = typeof control.own === "number" ? make("i", { class: "mark", style: { left: `calc(0.5rem + (100% - 1rem) * ${at.of(control.own) / (at.most || 1)})` } }) : null;
     slider.addEventListener("input", () => moved(control.name, String(at.at(+slider.value))));
@@ -37,8 +37,8 @@ function controlsOf(moved) {
       if (is) { slider.value = at.of(number); exact.value = +number.toPrecision(6); }
       else exact.value = "";
       const times = is && typeof control.own === "number" ? number / control.own : null;
-      ratio.textContent = times === null ? (is ? "" : value) : times === 1 ? "its own" : `\u00d7${+times.toPrecision(3)}`;
-      slider.setAttribute("aria-valuetext", is ? `${amount(number)} ${control.unit}${times === null || times === 1 ? "" : `, ${+times.toPrecision(3)} times its own`}` : value);
+      ratio.textContent = times === null ? (is ? "" : value) : times === 1 ? "unchanged" : `\u00d7${+times.toPrecision(3)}`;
+      slider.setAttribute("aria-valuetext", is ? `${amount(number)} ${control.unit}${times === null || times === 1 ? "" : `, ${+times.toPrecision(3)} times the machine's value`}` : value);
       back.disabled = text === undefined;
     };
     const track = make("span", { class: "track" }, mark, slider);
@@ -46,7 +46,7 @@ function controlsOf(moved) {
   }
   function chosen(control) {
     const id = `simtmm-${control.name}-${Math.random().toString(36).slice(2)}`;
-    const select = make("select", { id, "data-control": control.name }, ...control.choices.map((choice) => make("option", { value: choice }, `${choice}${choice === control.own ? " (its own)" : ""}`)));
+    const select = make("select", { id, "data-control": control.name }, ...control.choices.map((choice) => make("option", { value: choice }, `${choice}${choice === control.own ? " (default)" : ""}`)));
     select.addEventListener("change", () => moved(control.name, select.value === String(control.own) ? null : select.value));
     const show = (text) => { select.value = text ?? String(control.own); };
     return [make("div", { class: "control choice" }, make("label", { for: id, title: control.help ?? "" }, control.label), select), show];

@@ -42,14 +42,14 @@ export function explorer(root, start, host) {
   const stories = storyPanel(start.stories, (text, name) => go(text, name));
   const controls = controlsOf(move);
   const keepB = make("button", { type: "button", onclick: () => { state.b = { ...state.a }; ask(); } }, "Keep as B");
-  const asItIs = make("button", { type: "button", onclick: () => { state.b = { k: state.a.k, m: state.a.m, ...parametersOf(state.a) }; ask(); } }, "Compare with the machine as it is");
+  const unmodified = make("button", { type: "button", onclick: () => { state.b = { k: state.a.k, m: state.a.m, ...parametersOf(state.a) }; ask(); } }, "Compare with the unmodified machine");
   const swap = make("button", { type: "button", onclick: () => { [state.a, state.b] = [state.b, state.a]; [runs.a, runs.b] = [runs.b, runs.a]; ask(); } }, "Swap A and B");
   const drop = make("button", { type: "button", onclick: () => { state.b = null; runs.b = null; ask(); } }, "Drop B");
   const reset = make("button", { type: "button", onclick: () => { state.a = { k: state.a.k, m: state.a.m }; ask(); } }, "Reset all");
   const save = make("button", { type: "button", onclick: () => { fillDialog(); dialog.showModal(); } }, "Save \u2026");
   const explained = host.canExplain ? make("a", { class: "explained", target: "_blank", rel: "noopener" }, "Explain this run") : null;
-  const models = section(root, "models", "Time beside every model");
-  const over = section(root, "curve", "Time over what is dragged", () => over.body.querySelector("svg"));
+  const models = section(root, "models", "Simulated time and the models'");
+  const over = section(root, "curve", "Time over the value that you drag", () => over.body.querySelector("svg"));
   const stalls = section(root, "stalls", "Where the time goes", () => stalls.body.querySelector("svg"));
   const timeline = timelineOf(root, "The warps of one group");
   const warps = section(root, "warps", "Warps of one group", () => timeline.picture());
@@ -60,7 +60,7 @@ export function explorer(root, start, host) {
   const occupancy = section(root, "occupancy", "Occupancy, and how busy units are");
   const texted = make("div", {}), dialog = make("dialog", { "aria-label": "Save" }, make("h2", {}, "Do the same without the page"), texted, make("button", { type: "button", onclick: () => dialog.close() }, "Close"));
   root.replaceChildren(
-    make("header", {}, make("h1", {}, "simtmm explore"), program, make("span", {}, "on"), machine, story, make("span", { class: "tools" }, keepB, asItIs, swap, drop, reset, save, explained, themeButton)),
+    make("header", {}, make("h1", {}, "simtmm explore"), program, make("span", {}, "on"), machine, story, make("span", { class: "tools" }, keepB, unmodified, swap, drop, reset, save, explained, themeButton)),
     failed,
     make("div", { class: "columns" }, controls.node, make("div", { class: "views" }, stories.node, headline, status, models.node, over.node, stalls.node, roofline.node, warps.node, source.node, occupancy.node)),
     dialog,
@@ -138,7 +138,7 @@ export function explorer(root, start, host) {
       const took = performance.now() - from;
       root.dataset.painted = String(number);
       root.dataset.milliseconds = took.toFixed(1);
-      if (worked !== undefined) status.textContent = `${plural(runs.a?.operations ?? 0, "warp operation")}; ${took.toFixed(0)} ms from move to picture, ${worked.toFixed(0)} of them simulated.`;
+      if (worked !== undefined) status.textContent = `${plural(runs.a?.operations ?? 0, "warp operation")}; updated in ${took.toFixed(0)} ms, ${worked.toFixed(0)} ms of it simulation.`;
     }));
   }
 

@@ -1,4 +1,4 @@
-/* Time beside every model, the program's lines, occupancy. */
+/* Simulated and modelled time, the program's lines, occupancy. */
 const NAMED = { seconds: (run) => (run.seconds === null ? `${amount(run.cycles)} cycles` : `${amount(run.cycles)} cycles, ${prefixed(run.seconds, "s")}`) };
 
 // How many times the simulated time, on a logarithmic bar with 1 in the middle
@@ -39,11 +39,11 @@ function sourceTable(runs) {
 
 function occupancyTable(runs) {
   const rows = runs.flatMap(([side, run]) => run.occupancy.slice(0, 4).map((each) => [side, run, each]));
-  if (!rows.length) return make("p", {}, "Of a workload nothing is known of blocks.");
+  if (!rows.length) return make("p", {}, "A workload does not say which blocks its warps belong to.");
   const terms = Object.keys(rows[0][2].terms);
-  const table = make("table", {}, make("thead", {}, make("tr", {}, ...(runs.length > 1 ? [make("th", { class: "word" }, "")] : []), make("th", {}, "launches"), make("th", {}, "warps a group"), make("th", {}, "occupancy"), ...terms.map((term) => make("th", {}, `blocks by ${term}`)))),
+  const table = make("table", {}, make("thead", {}, make("tr", {}, ...(runs.length > 1 ? [make("th", { class: "word" }, "")] : []), make("th", {}, "launches"), make("th", {}, "warps a group"), make("th", {}, "occupancy"), ...terms.map((term) => make("th", {}, `block limit: ${term}`)))),
     make("tbody", {}, ...rows.map(([side, , each]) => make("tr", {}, ...(runs.length > 1 ? [make("th", { scope: "row", class: "word" }, side)] : []), make("td", {}, amount(each.launches)), make("td", {}, `${each.warps} of ${each.most_warps}`), make("td", {}, percent(each.fraction)), ...terms.map((term) => make("td", { class: term === each.bound ? "binds" : "" }, each.terms[term] === null ? "\u2013" : `${amount(each.terms[term])}${term === each.bound ? " (binds)" : ""}`))))));
-  const notes = runs.filter(([, run]) => run.hiding).map(([side, run]) => `${side ? `${side}: ` : ""}${amount(run.hiding.inUse)} threads a core in use; by the TMM ${amount(run.hiding.needed)} hide the latency, and ${amount(run.hiding.limit)} have room.`);
+  const notes = runs.filter(([, run]) => run.hiding).map(([side, run]) => `${side ? `${side}: ` : ""}${amount(run.hiding.inUse)} threads per core in use; by the TMM, ${amount(run.hiding.needed)} hide the latency; a core has room for ${amount(run.hiding.limit)}.`);
   return make("div", {}, make("div", { class: "scroll" }, table), ...notes.map((text) => make("p", { class: "note" }, text)));
 }
 function unitRows(runs) {

@@ -61,10 +61,16 @@ class MicroKernel:
         return self.block[0] * self.block[1]
 
     def repetitions(self, trips: int) -> int:
-        """Those of so many trips."""
+        """Those of so many trips.
+
+        trips: of the kernel's loop.
+        """
         return trips * self.each * (self.threads // WARP if self.by == "warp" else 1)
 
     def of_one(self, fewer: float, more: float, scale: int = 1) -> float:
-        """Time of a repetition in the steady state, from that of both launches, their trips taken `scale` times."""
+        """Time of a repetition in the steady state, from that of both launches, their trips taken `scale` times.
+
+        fewer, more: times of the launches with fewer and with more trips, in one unit.
+        """
         short, long = self.trips
         return (more - fewer) / self.repetitions((long - short) * scale)

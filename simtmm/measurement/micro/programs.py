@@ -21,13 +21,19 @@ SCALE = Parameter(1, "how many times the trips of each launch are taken", minimu
 
 
 def by_file(capability: tuple[int, int] | None = None) -> dict[str, tuple[MicroKernel, ...]]:
-    """The rows of each file that a GPU of this compute capability has, all of them if left out."""
+    """The rows of each file that a GPU of this compute capability has, all of them if left out.
+
+    capability: major and minor number.
+    """
     able = [row for row in rows() if capability is None or row.capability <= capability]
     return {source: tuple(of) for source, of in groupby(able, key=lambda row: row.source)}
 
 
 def pairs(of_launches: Sequence[T]) -> Iterator[tuple[T, T]]:
-    """What there is of each row's two launches, of what there is of all launches of a file's program."""
+    """What there is of each row's two launches, of what there is of all launches of a file's program.
+
+    of_launches: a value for each launch, in order.
+    """
     return zip(of_launches[1::2], of_launches[2::2], strict=True)
 
 
@@ -35,6 +41,9 @@ def program(source: str, chosen: Sequence[MicroKernel]) -> Kernel:
     """The program of a file's rows: a launch before them, two launches each, in their order, and the answers of all.
 
     It has the parameter `scale`.
+
+    source: the name of a file beside this one.
+    chosen: rows of that file.
     """
     name = f"micro-{source.removesuffix('.cu')}"
     about = "Micro-kernels, each launched with few trips and with more."

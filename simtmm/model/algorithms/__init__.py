@@ -46,7 +46,12 @@ ALGORITHMS = {
 
 
 def find(name: str) -> Algorithm:
-    """The algorithm of this name. Raises ModelError for an unknown one."""
+    """The algorithm of this name.
+
+    name: of an algorithm, as `simtmm predict --algorithm` takes it.
+
+    Raises ModelError for an unknown one.
+    """
     if name not in ALGORITHMS:
         raise ModelError(f"algorithm {name!r}: unknown{nearest(name, ALGORITHMS)}")
     return ALGORITHMS[name]
@@ -67,7 +72,10 @@ def catalogue() -> str:
 
 
 def written(expression: Any) -> str:
-    """A SymPy expression as people write it in a line: lg for the logarithm to base 2, ^ for powers."""
+    """A SymPy expression as people write it in a line: lg for the logarithm to base 2, ^ for powers.
+
+    expression: what SymPy holds.
+    """
     import sympy
 
     lg, log2 = sympy.Function("lg"), sympy.log(2)

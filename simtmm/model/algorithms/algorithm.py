@@ -95,7 +95,12 @@ class Algorithm:
     fits: tuple[Need, ...] = ()
 
     def form(self, variant: str | None = None) -> Form:
-        """The form of a variant. Raises ModelError for an unknown one."""
+        """The form of a variant.
+
+        variant: the name of a variant; None for the first.
+
+        Raises ModelError for an unknown one.
+        """
         if variant is None:
             return next(iter(self.forms.values()))
         if variant not in self.forms:
@@ -103,13 +108,22 @@ class Algorithm:
         return self.forms[variant]
 
     def fits_of(self, variant: str | None, given: Collection[str]) -> tuple[Need, ...]:
-        """Those of `fits` whose symbols are given and make a difference to the variant."""
+        """Those of `fits` whose symbols are given and make a difference to the variant.
+
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
+        """
         form = self.form(variant)
         used = {name for part in (form.work, form.span, form.memory) for name in arguments(part)}
         return tuple(part for part in self.fits if part.symbol in used and part.symbol in given)
 
     def check_fits(self, variant: str | None, parameters: Mapping[str, Any], letters: Mapping[str, float]) -> None:
-        """Raises ModelError for a symbol that is given and does not fit the machine with these letters."""
+        """Raises ModelError for a symbol that is given and does not fit the machine with these letters.
+
+        variant: the name of a variant; None for the first.
+        parameters: values of the problem's symbols by name.
+        letters: values of the machine's, as `letters_of` has them.
+        """
         for part in self.fits_of(variant, parameters):
             missing = [name for name in arguments(part.limit) if name not in letters]
             if missing:
@@ -118,7 +132,11 @@ class Algorithm:
             part.check(self.name, parameters[part.symbol], limit)
 
     def counts(self, variant: str | None = None, given: Collection[str] = ()) -> Formula:
-        """T1, Tinf, M and S, each a term of its own; their maximum means nothing."""
+        """T1, Tinf, M and S, each a term of its own; their maximum means nothing.
+
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
+        """
         form = self.form(variant)
         parts = {"T1": form.work, "Tinf": form.span, "M": form.memory, "S": form.shared_memory}
 
@@ -128,7 +146,11 @@ class Algorithm:
         return self.formula("counts", variant, given, terms, (), parts.values())
 
     def pram(self, variant: str | None = None, given: Collection[str] = ()) -> Formula:
-        """The time on a PRAM: T_P = max(T1 / P, Tinf)."""
+        """The time on a PRAM: T_P = max(T1 / P, Tinf).
+
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
+        """
         form = self.form(variant)
         span = form.pram_span or form.span
 
@@ -141,6 +163,9 @@ class Algorithm:
         """The time by the TMM, T threads a core given: T_P = max(T1 / P, Tinf, M L / (T P)).
 
         Where the form has a chain of memory operations, chain * L is a term as well.
+
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
         """
         form = self.form(variant)
 
@@ -160,6 +185,9 @@ class Algorithm:
         With at most N threads of the algorithm and X a core, T P = min(N, X P), and M L / (T P) falls into M L / N
         (chain) and M L / (X P) (memory): Eq (4.29), (4.30), (4.32), (4.35) and (4.36). A form that has its own chain
         has it instead of M / N. Raises ModelError for an algorithm whose threads are not known.
+
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
         """
         form = self.form(variant)
         threads = form.threads
@@ -176,12 +204,20 @@ class Algorithm:
         return self.formula("TMM, refined", variant, given, terms, ("P", "L", "X"), parts)
 
     def time(self, variant: str | None = None, given: Collection[str] = ()) -> Formula:
-        """`refined` where there is such a form, `tmm` otherwise."""
+        """`refined` where there is such a form, `tmm` otherwise.
+
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
+        """
         make = self.refined if self.form(variant).threads else self.tmm
         return make(variant, given)
 
     def value(self, equation: Equation, symbols: Mapping[str, Value], defaults: Mapping[str, Equation]) -> Value:
-        """An equation's value; symbols that are in `defaults` have the value of the equation there."""
+        """An equation's value; symbols that are in `defaults` have the value of the equation there.
+
+        symbols: values by symbol, numbers or arrays that broadcast.
+        defaults: equations of symbols that have no value of their own.
+        """
 
         def of(name: str) -> Value:
             return self.value(defaults[name], symbols, defaults) if name in defaults else symbols[name]
@@ -200,6 +236,8 @@ class Algorithm:
         """A formula of one's own on a form: `terms` of a function that gives an equation's value, and all symbols.
 
         model: for its name. letters: the symbols that `terms` uses itself. parts: the equations that it asks for.
+        variant: the name of a variant; None for the first.
+        given: symbols that have a value beside those of the problem.
         """
         form = self.form(variant)
         defaults = {name: equation for name, equation in self.defaults.items() if name not in given}

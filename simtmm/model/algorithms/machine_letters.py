@@ -33,7 +33,12 @@ def letters(
     word_bytes: Value,
     shared_memory: Value | None = None,
 ) -> dict[str, Any]:
-    """The letters of a machine with these values, numbers or arrays; Z, in words, where it has shared memory."""
+    """The letters of a machine with these values, numbers or arrays; Z, in words, where it has shared memory.
+
+    groups, cores_per_group, max_threads_per_core, chunk_words, word_bytes: as in a machine's file.
+    latency: of global memory, L [cycles].
+    shared_memory: bytes of a group; None for none.
+    """
     values = {
         "P": groups * cores_per_group,
         "Q": cores_per_group,

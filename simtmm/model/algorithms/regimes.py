@@ -43,6 +43,10 @@ def regimes(
     """The terms that bind along `over`, one after another, the other symbols having these values.
 
     An algorithm is meant by its `time`, its first variant. Raises ModelError, the symbol named.
+
+    model: a model's formula, or an algorithm.
+    values: of all symbols but `over`, by name.
+    low, high: the range of `over` that is looked at.
     """
     formula = model if isinstance(model, Formula) else model.time()
     chosen = _chosen((formula,), values, over)
@@ -99,7 +103,7 @@ class Crossover:
         parts = []
         for stretch in self.stretches:
             verb = "take the same time" if stretch.winner == TIE else "wins"
-            parts.append(f"{stretch.winner} {verb} from {self.over} = {stretch.start:.6g} to {stretch.stop:.6g}")
+            parts.append(f"{stretch.winner} {verb} from {self.over} = {stretch.start:,.6g} to {stretch.stop:,.6g}")
         return "; ".join(parts)
 
 
@@ -115,6 +119,9 @@ def crossover(
 
     Each takes from `values` the symbols that it has. Algorithms are meant by their `time`, their first variants.
     Raises ModelError, the symbol named.
+
+    first, second: what is compared.
+    low, high: the range of `over` that is searched.
     """
     formulas = tuple(model if isinstance(model, Formula) else model.time() for model in (first, second))
     chosen = _chosen(formulas, values, over)

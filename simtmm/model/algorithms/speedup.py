@@ -136,7 +136,11 @@ class Speedup:
 def speedup_of(
     algorithm: Algorithm, machine: Machine, tmm: Prediction, variant: str | None, given: Collection[str]
 ) -> Speedup:
-    """From an algorithm's prediction by the TMM on the machine. given: the symbols that were given."""
+    """From an algorithm's prediction by the TMM on the machine. given: the symbols that were given.
+
+    tmm: what the TMM predicts for it.
+    variant: the name of a variant; None for the first.
+    """
     symbols = tmm.symbols
     work, span, transfers, threads = (symbols[name] for name in ("T1", "Tinf", "M", "T"))
     formulas = algorithm.counts(variant, given).expressions

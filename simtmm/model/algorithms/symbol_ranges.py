@@ -16,11 +16,16 @@ from simtmm.model.equations.symbols import Z
 VARIED = ("n", "N", "m", "L", "T")  # along what two algorithms are compared, and regimes found
 LARGEST = 1e12  # of a problem's size along which regimes and winners are found
 MOST = 1e60  # of a symbol that is given: products of a few of them are still numbers
+NOT_GIVEN = "must be given"  # the end of an error that names symbols without a value
 TRIES = 241  # points of a range at which a formula is tried
 
 
 def check_symbols(name: str, symbols: tuple[Symbol, ...], parameters: Mapping[str, float]) -> None:
-    """Raises ModelError for parameters that are unknown, outside their domain or beyond all sizes."""
+    """Raises ModelError for parameters that are unknown, outside their domain or beyond all sizes.
+
+    name: what messages call the formula.
+    parameters: values of symbols, by name.
+    """
     known = {symbol.name: symbol for symbol in symbols}
     for key, value in parameters.items():
         if key not in known:
@@ -34,13 +39,17 @@ def check_symbols(name: str, symbols: tuple[Symbol, ...], parameters: Mapping[st
 
 
 def check_given(name: str, symbols: Iterable[Symbol], values: Mapping[str, float], machine: Machine) -> None:
-    """Raises ModelError where a symbol has no value: the problem's, or Z of a machine that has no shared memory."""
+    """Raises ModelError where a symbol has no value: the problem's, or Z of a machine that has no shared memory.
+
+    name: what messages call the formula.
+    values: of symbols, by name.
+    """
     missing = [symbol for symbol in symbols if symbol.name not in values]
     if Z in missing:
         raise ModelError(f"{name}: Z: machine {machine.name} has no shared memory (resources.shared_memory)")
     if missing:
         what = ", ".join(f"{symbol.name} ({symbol.meaning})" for symbol in missing)
-        raise ModelError(f"{name}: {what} must be given")
+        raise ModelError(f"{name}: {what} {NOT_GIVEN}")
 
 
 def machine_letters(machine: Machine) -> dict[str, float]:
@@ -53,6 +62,10 @@ def timed(algorithm: Algorithm, variant: str | None, given: set[str], with_threa
     """The TMM with T given, or with as many threads as the algorithm feeds and the machine holds.
 
     What it feeds is T1 / Tinf where its form does not say (Table 4.1: T <= T1 / (Tinf P)).
+
+    variant: the name of a variant; None for the first.
+    given: symbols that have a value beside those of the problem.
+    with_threads: whether T is given.
     """
     form = algorithm.form(variant)
     if with_threads:
@@ -76,6 +89,9 @@ def range_of(
     """Where a symbol may go: T up to what the machine holds, L up to a million cycles, sizes from their least on.
 
     A graph of n vertices has at most n^2 edges.
+
+    over: the symbol that varies.
+    values: of the other symbols, by name.
     """
     if over == "T":
         most = machine_letters(machine)["X"]
@@ -95,6 +111,10 @@ def domain(
     formulas: tuple[Formula, ...], values: Mapping[str, float], over: str, low: float, high: float
 ) -> tuple[float, float]:
     """The part of a range in which the formulas evaluate, as a merge sort does above Z only; they do in one stretch.
+
+    values: of all symbols but `over`, by name.
+    over: the symbol that varies.
+    low, high: its range.
 
     Raises ModelError where they don't evaluate at any of the points that are tried.
     """

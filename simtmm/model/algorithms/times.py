@@ -68,6 +68,7 @@ def times_of_algorithm(
     parameters: the problem's symbols by name, float64[points]; nan is refused.
     threads_per_core: T, float64[points]; if left out, the least of X, Z / (Q S) and what the algorithm can feed.
     machine: what messages call the machine.
+    variant: the name of a variant; None for the first.
 
     Raises ModelError for an unknown variant, and for a symbol that must be given and is not.
     """
@@ -108,6 +109,7 @@ def predict_algorithm(
 
     parameters: the problem's symbols by name.
     threads_per_core: T; the least of X, Z / (Q S) and what the algorithm can feed where it is left out. Z is in words.
+    variant: the name of a variant; None for the first.
 
     Raises ModelError, with the symbol named, for parameters that are unknown, missing or outside their domain, for a T
     that the machine can't hold, and for a machine without shared memory where the algorithm needs some.

@@ -20,7 +20,10 @@ TRUE_POSITIVES = Symbol("TP", "elements found that are in the set", "elements", 
 
 @checked("FPR", BITS, HASHES, STORED)
 def false_positive_rate(m: Value, k: Value, n_e: Value) -> Value:
-    """FPR of a vector of m bits with k independent, uniform hash functions and n_e elements in it."""
+    """FPR of a vector of m bits with k independent, uniform hash functions and n_e elements in it.
+
+    n_e: elements that the vector holds.
+    """
     if is_symbolic(m, k, n_e):
         return (1 - (1 - 1 / m) ** (k * n_e)) ** k  # Eq. (5.18), again as Eq. (5.22)
     # The same; as printed, 1 - 1 / m and the outer difference would lose all digits of a large vector

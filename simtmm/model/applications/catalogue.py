@@ -178,7 +178,12 @@ EQUATIONS: dict[str, Equation] = {
 
 
 def find_equation(name: str) -> Equation:
-    """The equation of this name. Raises ModelError for an unknown one."""
+    """The equation of this name.
+
+    name: of an equation, as `simtmm paper equation` takes it.
+
+    Raises ModelError for an unknown one.
+    """
     if name not in EQUATIONS:
         raise ModelError(f"equation {name!r}: unknown{nearest(name, EQUATIONS)}")
     return EQUATIONS[name]

@@ -52,7 +52,7 @@ def _bloom(
     return {"run": bloom_complexity(k, Q_s, n_sub, n) * scheduling_factor(B_r, B_a, P, Q)}  # Eq. (5.21) and (5.23)
 
 
-def _bloom_printed(
+def _bloom_printed(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     a1: Value, a0: Value, k: Value, Q_s: Value, n_sub: Value, n: Value, B_r: Value, B_a: Value, P: Value, Q: Value
 ) -> dict[str, Value]:
     run = k / n_sub * Q_s * n * scheduling_factor(B_r, B_a, P, Q)
@@ -66,7 +66,7 @@ def _bloom_mended(
     return {"run": a1 * run, "constant": a0}  # Eq. (5.24), without Q_s and n
 
 
-def _facs(
+def _facs(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     k: Value, n: Value, m: Value, C_s: Value, G: Value, B_r: Value, B_a: Value, P: Value, Q: Value
 ) -> dict[str, Value]:
     run = facs_complexity(k, n, B_a, P, Q) * cache_factor(m, C_s, G) * scheduling_factor(B_r, B_a, P, Q)

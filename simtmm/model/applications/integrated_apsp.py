@@ -40,7 +40,11 @@ def memory_operations(n: Value, S_D: Value, C: Value) -> Value:
 
 @checked("B_r", VERTICES, SUB_BLOCK)
 def requested_blocks(n: Value, S_D: Value) -> Value:
-    """B_r, a block for each sub-block; the last of a row or column may be cut short."""
+    """B_r, a block for each sub-block; the last of a row or column may be cut short.
+
+    n: vertices of the graph.
+    S_D: rows and columns of a sub-block.
+    """
     return ceiling(n / S_D) ** 2  # section 6.2: (n / S_D)^2
 
 
@@ -52,11 +56,16 @@ def shared_memory(S_D: Value, word_bytes: Value) -> Value:
 
 @checked("T", L, SUB_BLOCK, C)
 def threads_that_hide_latency(L: Value, S_D: Value, C: Value) -> Value:
-    """The T above which computing binds in Eq (6.8), and below which memory does in Eq (6.9)."""
+    """The T above which computing binds in Eq (6.8), and below which memory does in Eq (6.9).
+
+    L: latency of global memory [cycles].
+    S_D: rows and columns of a sub-block.
+    C: words of a chunk.
+    """
     return L / (S_D * C)
 
 
-def _terms_by_size(
+def _terms_by_size(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     n: Value, S_D: Value, L: Value, C: Value, T: Value, B_r: Value, B_a: Value, P: Value, Q: Value
 ) -> dict[str, Value]:
     waves = waves_per_core(B_r, B_a, P, Q)

@@ -46,7 +46,12 @@ class LeastTime:
 
 
 def least_time(machine: Machine, launches: Sequence[tuple[TraceLaunch, Sequence[LeastWork]]]) -> LeastTime:
-    """The least that launches take one after another. Raises MachineError where a block of one does not fit."""
+    """The least that launches take one after another.
+
+    launches: each with the least work of its blocks, in the order in which they run.
+
+    Raises MachineError where a block of one does not fit.
+    """
     terms = tuple(_terms(machine, launch, work) for launch, work in launches)
     durations = machine.durations
     ticks = sum(max(each.values()) + durations.launch_overhead for each in terms)

@@ -85,7 +85,7 @@ def block_occupancy(B_a: Value, B_max: Value, P: Value, Q: Value) -> Value:
 
 
 @checked("B_a", Z_BYTES, BLOCK_MEMORY, R, REGISTERS, T_R, B_MAX, P, Q, T_MAX_MP)
-def active_blocks(
+def active_blocks(  # noqa: PLR0913, PLR0917 - a letter of the equation each
     Z: Value, Z_B: Value, R: Value, R_T: Value, T_r: Value, B_max: Value, P: Value, Q: Value, T_maxMP: Value
 ) -> Value:
     """B_a, the blocks that a core group holds at once, as printed; 0 where a block does not fit."""
@@ -181,6 +181,8 @@ class ForcedBlocks:
 
 def force_active_blocks(machine: Machine, trace: Trace, active_blocks: int) -> tuple[Machine, ForcedBlocks]:
     """A machine whose core groups hold no more blocks than that, and what a trace's blocks must claim for it.
+
+    active_blocks: of a core group, at least 1.
 
     Raises ModelError for fewer than one block, for more than any launch has, and where no claim gives that many.
     """

@@ -40,7 +40,7 @@ def blocks_are_optimal(B_r: Value, B_a: Value, B_max: Value, P: Value, Q: Value)
 
 
 @checked("A_T", T_R, W, LEAST_WARPS, T_MAX_B, T_MAX_MP, B_A, R, SOME_REGISTERS, B_R, P, Q, numbers_only=True)
-def thread_constraints(
+def thread_constraints(  # noqa: PLR0913, PLR0917 - a letter of the equations each
     T_r: Value, W: Value, N_W: Value, T_maxB: Value, T_maxMP: Value, B_a: Value,
     R: Value, R_T: Value, B_r: Value, P: Value, Q: Value,
 ) -> Value:  # fmt: skip
@@ -53,7 +53,7 @@ def thread_constraints(
     }
 
 
-def threads_are_optimal(
+def threads_are_optimal(  # noqa: PLR0913, PLR0917 - a letter of the equations each
     T_r: Value, W: Value, N_W: Value, T_maxB: Value, T_maxMP: Value, B_a: Value,
     R: Value, R_T: Value, B_r: Value, P: Value, Q: Value,
 ) -> npt.NDArray[np.bool_]:  # fmt: skip

@@ -72,7 +72,7 @@ class RankedConfigurations:
         return {field.name: getattr(self.feasible, field.name)[0].item() for field in fields(Configurations)}
 
 
-def ranked_configurations(
+def ranked_configurations(  # noqa: PLR0913 - a letter of the equations each
     machine: Machine,
     *,
     T1: Value,

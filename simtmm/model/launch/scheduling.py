@@ -29,7 +29,13 @@ MOST_BLOCKS = 2**31 - 1  # of a sweep: what a grid may have
 
 @checked("f_sched", B_R, B_A, P, Q)
 def scheduling_factor(B_r: Value, B_a: Value, P: Value, Q: Value) -> Value:
-    """f_sched: time over that of the same work in full waves, at least 1."""
+    """f_sched: time over that of the same work in full waves, at least 1.
+
+    B_r: blocks of the grid.
+    B_a: blocks that a core group holds at once.
+    P: cores.
+    Q: cores of a group.
+    """
     # P / Q is never divided out alone: its rounding could tip the ceiling
     return ceiling(B_r * Q / (B_a * P)) * (B_a * P) / (Q * B_r)  # Eq. (5.13)
 
@@ -108,6 +114,9 @@ def zigzag(machine: Machine, launch: TraceLaunch, blocks: npt.ArrayLike = range(
 
     The launch's own grid does not count. Raises MachineError where no block fits, ModelError for a block count that
     is none.
+
+    launch: its threads of a block, registers and shared memory.
+    blocks: numbers of requested blocks, shape (points,).
     """
     B_r = np.atleast_1d(B_R.check("blocks", blocks))
     if not B_r.size:

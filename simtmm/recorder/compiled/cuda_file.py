@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from simtmm.errors import KernelError, shown
-from simtmm.files import is_file
+from simtmm.files import is_file, why_no_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiled.launches_file import sizes_of
 from simtmm.recorder.compiled.programs import Given, LaunchText, program_kernel
@@ -36,7 +36,7 @@ def cuda_program(
     path = Path(path)
     if grid is None or block is None:
         if not is_file(path):
-            raise KernelError(f"{path}: no such file")
+            raise KernelError(f"{path}: {why_no_file(path)}")
         missing = "--grid and --block" if grid is None and block is None else "--grid" if grid is None else "--block"
         raise KernelError(
             f"{path}: {missing}: required, for example --grid 3907 --block 256 --arg n=1000000 "

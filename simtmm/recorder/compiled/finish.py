@@ -15,7 +15,7 @@ from simtmm.trace.schema import TraceLaunch
 WARP_SIZE = 32
 
 
-def finished(
+def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
     recorder: TraceRecorder,
     name: str,
     parameters: Mapping[str, Any],

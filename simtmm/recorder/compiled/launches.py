@@ -31,11 +31,15 @@ class CompiledLaunches:
         device: Device | None = None,
         functions: dict[str, KernelFunction] | None = None,
     ) -> None:
-        """arrays: C-contiguous, in the order of registration. most_events: of all launches. name: begins errors.
+        """Nothing runs so far.
 
-        machine_code: whether the machine's instructions are recorded, where they can be had. device: that runs them;
-        one without hardware if left out. functions: kernels of the module by name, shared with others
-        that run it.
+        linked: what the kernel's file was compiled to.
+        arrays: by name, of any shape, C-contiguous, in the order of registration.
+        most_events: of all launches.
+        name: begins errors.
+        machine_code: whether the machine's instructions are recorded, where they can be had.
+        device: that runs them; one without hardware if left out.
+        functions: kernels of the module by name, shared with others that run it.
         """
         self.linked, self._name = linked, name
         self.device = Device() if device is None else device
@@ -48,20 +52,31 @@ class CompiledLaunches:
         self.warnings: list[str] = []
 
     def function(self, kernel: str) -> KernelFunction:
-        """The kernel of a name. Raises KernelError."""
+        """The kernel of a name.
+
+        kernel: its name.
+
+        Raises KernelError.
+        """
         if kernel not in self._functions:
             self._functions[kernel] = self.device.kernel_type(self.linked, self.linked.entry(kernel or None))
         return self._functions[kernel]
 
     def run(self, launch: Launch, number: int, chosen: Sequence[int] = ()) -> Iterator[Batch]:
-        """Run a launch and yield its events. chosen: numbers of the only blocks that run, ascending; all if empty."""
+        """Run a launch and yield its events. chosen: numbers of the only blocks that run, ascending; all if empty.
+
+        number: the launch's, from 0 on.
+        """
         function = self.function(launch.kernel)
         where = f"{self._name}: launch {number} of {bare_name(function.entry)}"
         parameters = self.parameters(launch, where)
         yield from self.runs.run(function, _device_launch(launch, parameters, where, tuple(chosen)), number)
 
     def just_run(self, launch: Launch, number: int) -> None:
-        """Run a launch whose events nobody wants."""
+        """Run a launch whose events nobody wants.
+
+        number: the launch's, from 0 on.
+        """
         function = self.function(launch.kernel)
         where = f"{self._name}: launch {number} of {bare_name(function.entry)}"
         self.device.launch(function, _device_launch(launch, self.parameters(launch, where), where))
@@ -85,7 +100,10 @@ class CompiledLaunches:
         return self.runs.has_accessed
 
     def has_stored(self, name: str) -> bool:
-        """Whether the launch run last has recorded a store to an array: never used, as none is watched."""
+        """Whether the launch run last has recorded a store to an array: never used, as none is watched.
+
+        name: of an array.
+        """
         return False
 
 

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from simtmm.documents import read_toml
+from simtmm.documents.models import document_of, must_be, whole
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
@@ -13,10 +16,62 @@ from simtmm.parameter import Parameter
 from simtmm.parameter.expression import Expression, expression
 from simtmm.recorder.compiled.programs import LaunchText, Size, program_kernel
 
-KEYS = {"name", "source", "sources", "options", "parameters", "arrays", "launch", "check"}
-LAUNCH_KEYS = {"kernel", "grid", "block", "arguments", "shared", "repeat"}
 MOST_REPEATS = 1 << 20
+MOST_SHARED = 1 << 31  # bytes of dynamic shared memory
 _SIZES = re.compile(r"\s*\d+(\s*[x,]\s*\d+)*\s*")  # 64x64
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_part(value: Any) -> bool:
+    """Whether it is a number from 0 to below 1."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
+
+
+class LaunchTable(BaseModel):
+    """A table [[launch]]. Its sizes may be computed from parameters, so they are read when these are known."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kernel: Annotated[str | None, must_be("a name", lambda value: isinstance(value, str))] = None
+    grid: Any
+    block: Any
+    arguments: Any = []
+    shared: Any = 0
+    repeat: Annotated[int, whole(1, MOST_REPEATS)] = 1
+
+
+class CheckTable(BaseModel):
+    """The table [check]: what must come out of each array, and how near."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[
+        str,
+        Annotated[str, must_be("a file (.npy) or a text such as 'zeros:...'", lambda value: isinstance(value, str))],
+    ]
+
+    tolerance: Annotated[float, must_be("a number from 0 to below 1", _is_part)] = 0.0
+
+
+class LaunchesFile(BaseModel):
+    """The keys of a file of launches; see `load_launches`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source: Any = None
+    sources: Annotated[list[str], must_be("a list of texts", _are_texts)] = []
+    arrays: dict[str, Annotated[str, must_be("a text such as 'zeros:float32:1000'", lambda v: isinstance(v, str))]] = {}
+    check: CheckTable = Field(default_factory=lambda: CheckTable.model_validate({}))
+    launch: list[LaunchTable] = []
+    name: Annotated[str | None, must_be("a text", _is_text)] = None
+    parameters: dict[str, Any] = {}
+    options: Annotated[list[str], must_be("a list of texts", _are_texts)] = []
 
 
 def load_launches(path: str | Path) -> Kernel:
@@ -42,42 +97,29 @@ def load_launches(path: str | Path) -> Kernel:
     """
     path = Path(path)
     tables = read_toml(path, KernelError)
-    _known(tables, KEYS, str(path), "")
-    sources = _texts(tables.get("sources", [tables["source"]] if "source" in tables else []), f"{path}: sources")
-    if not sources or ("source" in tables) == ("sources" in tables):
+    is_one = ("source" in tables) != ("sources" in tables)
+    if is_one and "source" in tables:
+        tables["sources"] = [tables.pop("source")]
+    if not isinstance(tables.get("launch"), list):
+        tables["launch"] = []
+    file = document_of(LaunchesFile, tables, str(path), KernelError)
+    if not is_one or not file.sources:
         raise KernelError(f"{path}: must have either 'source', a file of device code, or 'sources', a list of them")
     folder = path.parent
-    for source in sources:
+    for source in file.sources:
         if not is_file(folder / source):
             raise KernelError(f"{path}: source = {source}: no such file")
-    arrays = _table(tables.get("arrays", {}), f"{path}: arrays")
-    for name, text in arrays.items():
-        if not isinstance(text, str):
-            raise KernelError(f"{path}: arrays.{name} = {shown(text)}: must be a text such as 'zeros:float32:1000'")
-    check = dict(_table(tables.get("check", {}), f"{path}: check"))
-    tolerance = check.pop("tolerance", 0.0)
-    if not isinstance(tolerance, (int, float)) or isinstance(tolerance, bool) or not 0 <= tolerance < 1:
-        raise KernelError(f"{path}: check.tolerance = {shown(tolerance)}: must be a number from 0 to below 1")
-    for name, text in check.items():
-        if not isinstance(text, str):
-            raise KernelError(
-                f"{path}: check.{name} = {shown(text)}: must be a file (.npy) or a text such as 'zeros:...'"
-            )
-    launches = tables.get("launch", [])
-    if not isinstance(launches, list) or not launches:
+    if not file.launch:
         raise KernelError(f"{path}: must have at least one [[launch]]")
-    name = tables.get("name", path.stem)
-    if not isinstance(name, str) or not name:
-        raise KernelError(f"{path}: name = {shown(name)}: must be a text")
-    parameters = _parameters(_table(tables.get("parameters", {}), f"{path}: parameters"), f"{path}: parameters")
+    parameters = _parameters(file.parameters, f"{path}: parameters")
     return program_kernel(
-        name,
-        [folder / source for source in sources],
-        [_launch(table, f"{path}: launch[{number}]", parameters) for number, table in enumerate(launches)],
-        arrays=arrays,
-        expected=check,
-        tolerance=float(tolerance),
-        options=[placed(option, folder) for option in _texts(tables.get("options", []), f"{path}: options")],
+        file.name or path.stem,
+        [folder / source for source in file.sources],
+        [_launch(table, f"{path}: launch[{number}]", parameters) for number, table in enumerate(file.launch)],
+        arrays=file.arrays,
+        expected=file.check.__pydantic_extra__,
+        tolerance=file.check.tolerance,
+        options=[placed(option, folder) for option in file.options],
         parameters=parameters,
         folder=folder,
         origin=str(path),
@@ -96,27 +138,22 @@ def _parameters(table: Mapping[str, Any], where: str) -> dict[str, Parameter]:
     return found
 
 
-def _launch(table: Any, where: str, parameters: Mapping[str, Parameter]) -> LaunchText:
-    _known(_table(table, where), LAUNCH_KEYS, where, "")
-    for key in ("grid", "block"):
-        if key not in table:
-            raise KernelError(f"{where}: {key!r} is missing")
-    kernel = table.get("kernel")
-    if kernel is not None and not isinstance(kernel, str):
-        raise KernelError(f"{where}: kernel = {shown(kernel)}: must be a name")
-    given = table.get("arguments", [])
+def _launch(table: LaunchTable, where: str, parameters: Mapping[str, Parameter]) -> LaunchText:
+    given = table.arguments
     if isinstance(given, list):
         given = {f"#{number}": value for number, value in enumerate(given)}
-    for name, value in _table(given, f"{where}: arguments").items():
+    if not isinstance(given, Mapping):
+        raise KernelError(f"{where}: arguments = {shown(given)}: must be a table")
+    for name, value in given.items():
         if not isinstance(value, (str, int, float)):
             raise KernelError(f"{where}: argument {name.lstrip('#')} = {shown(value)}: must be a number or a text")
     return LaunchText(
-        kernel,
-        _computed(table["grid"], f"{where}: grid", parameters),
-        _computed(table["block"], f"{where}: block", parameters),
+        table.kernel,
+        _computed(table.grid, f"{where}: grid", parameters),
+        _computed(table.block, f"{where}: block", parameters),
         {name: int(value) if isinstance(value, bool) else value for name, value in given.items()},
-        _shared(table.get("shared", 0), f"{where}: shared", parameters),
-        _whole(table.get("repeat", 1), 1, MOST_REPEATS, f"{where}: repeat"),
+        _shared(table.shared, f"{where}: shared", parameters),
+        table.repeat,
         where,
     )
 
@@ -136,7 +173,9 @@ def _computed(value: Any, where: str, parameters: Mapping[str, Parameter]) -> tu
 def _shared(value: Any, where: str, parameters: Mapping[str, Parameter]) -> Size:
     if parameters and isinstance(value, str):
         return _expression(value, where, parameters)
-    return _whole(value, 0, 1 << 31, where)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_SHARED:
+        raise KernelError(f"{where} = {shown(value)}: must be a whole number from 0 to {MOST_SHARED}")
+    return value
 
 
 def _expression(text: str, where: str, parameters: Mapping[str, Parameter]) -> Expression:
@@ -151,7 +190,13 @@ def _expression(text: str, where: str, parameters: Mapping[str, Parameter]) -> E
 
 
 def sizes_of(value: Any, where: str) -> tuple[int, ...]:
-    """One to three sizes, from a number, a list, or a text such as 64x64. Raises KernelError."""
+    """One to three sizes, from a number, a list, or a text such as 64x64.
+
+    value: as a document or a command line has it.
+    where: file and key, for messages.
+
+    Raises KernelError.
+    """
     if isinstance(value, str):
         parts: list[Any] = [
             int(part.strip()) if part.strip().isdecimal() and len(part) < 20 else part
@@ -165,29 +210,9 @@ def sizes_of(value: Any, where: str) -> tuple[int, ...]:
 
 
 def placed(option: str, folder: Path) -> str:
-    """-I folders are those beside the file."""
+    """-I folders are those beside the file.
+
+    option: of the compiler.
+    folder: the file's.
+    """
     return f"-I{folder / option[2:].strip()}" if option.startswith("-I") else option
-
-
-def _known(table: Mapping[str, Any], known: set[str], where: str, prefix: str) -> None:
-    for key in table:
-        if key not in known:
-            raise KernelError(f"{where}: unknown key {shown(prefix + key)}{nearest(key, known)}")
-
-
-def _table(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise KernelError(f"{where} = {shown(value)}: must be a table")
-    return value
-
-
-def _texts(value: Any, where: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(part, str) and part for part in value):
-        raise KernelError(f"{where} = {shown(value)}: must be a list of texts")
-    return value
-
-
-def _whole(value: Any, least: int, most: int, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise KernelError(f"{where} = {shown(value)}: must be a whole number from {least} to {most}")
-    return value

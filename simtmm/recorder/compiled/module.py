@@ -12,7 +12,13 @@ HEADERS = Path(__file__).resolve().parent.parent  # device.cuh: without SIMTMM_R
 
 
 def module_of(kernel: Kernel, parameters: Mapping[str, Any], architecture: int) -> LinkedModule:
-    """What a kernel's source compiles to with its parameters. Raises CompilerError, KernelError, PtxError."""
+    """What a kernel's source compiles to with its parameters.
+
+    parameters: all of the kernel, by name.
+    architecture: compute capability times ten.
+
+    Raises CompilerError, KernelError, PtxError.
+    """
     macros = [f"-D{name}={value}" for name, value in kernel.defines(parameters).items()]
     options = [*macros, f"-I{HEADERS}", f"-I{kernel.folder}", *kernel.options]
     return build(kernel.source_paths, architecture, options, kernel.expressions, kernel.folder)

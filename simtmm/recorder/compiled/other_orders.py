@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.cuda.checks.checker import active
+from simtmm.cuda.checks.active import active
 from simtmm.cuda.compilers import architecture_of_today
 from simtmm.cuda.disagreement.order_trial import TRIED, InOrder, OrderFound, OrderTrial
 from simtmm.cuda.instead import trying

@@ -12,7 +12,7 @@ import numpy as np
 
 from simtmm.cuda.compilers import is_expression
 from simtmm.errors import KernelError, nearest, shown
-from simtmm.files import is_file
+from simtmm.files import is_file, why_no_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED, Parameter
 from simtmm.parameter.expression import Expression
@@ -68,7 +68,7 @@ class LaunchText:
     where: str = "launch"
 
 
-def program_kernel(
+def program_kernel(  # noqa: PLR0913 - each is a part of the program
     name: str,
     sources: Sequence[Path],
     launches: Sequence[LaunchText],
@@ -87,12 +87,15 @@ def program_kernel(
     tolerance: relative, of that. options: of the compiler. parameters: of
     the program, which are macros of the compiler, too. folder: the folder of the files. origin: the file
     that says so, if any, for errors.
+    name: of the program.
+    sources: files of device code.
+    launches: in the order in which they run.
 
     Raises KernelError for a file of device code that is not there.
     """
     for source in sources:
         if not is_file(source):
-            raise KernelError(f"{source}: no such file")
+            raise KernelError(f"{source}: {why_no_file(source)}")
     own = dict(parameters or {})
     host = _Host(
         name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin, tuple(own)

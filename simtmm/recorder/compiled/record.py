@@ -19,7 +19,7 @@ from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_bytes, most_events
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
 
 
 def record(
@@ -36,6 +36,11 @@ def record(
 
     architecture: compute capability times ten. machine_code: whether the machine's instructions are recorded where they
     can be had, else those of PTX.
+    parameters: all of the kernel, by name.
+    output: where the trace goes; held in memory if left out.
+    progress: told how many events there are so far.
+    most: events at most.
+    sample_blocks: blocks of each launch at most.
     """
     limit = most_events(most, in_memory=output is None)
     if output:
@@ -60,6 +65,13 @@ def recorded(
     """The trace of a kernel whose launches an execution runs, on these arrays; the answer is checked.
 
     origin: a note on where it was recorded, in addition to those of every trace.
+    parameters: all of the kernel, by name.
+    execution: what runs the launches.
+    arrays: those of the kernel by name, filled with its inputs.
+    output: where the trace goes; held in memory if left out.
+    progress: told how many events there are so far.
+    sample_blocks: blocks of each launch at most.
+    arrays: by name, of any shape, filled with the kernel's inputs.
     """
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm import own_faults
-from simtmm.cuda.checks.checker import check
+from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare
@@ -99,7 +99,12 @@ class LaunchRuns:
         self.untimed: dict[str, tuple[str, ...]] = {}
 
     def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
-        """Run a launch and yield its events. Raises what `Device.run` raises, and RecordingError for too many."""
+        """Run a launch and yield its events.
+
+        number: the launch's, from 0 on.
+
+        Raises what `Device.run` raises, and RecordingError for too many.
+        """
         check(self.device, function, launch)
         self.for_warps = self.for_warps or is_for_warps(function.program)
         if function.program.times:

@@ -36,7 +36,11 @@ class Room:
     """How many events may still come, and the complaint where more do."""
 
     def __init__(self, limit: int, in_memory: bool, recorder: TraceRecorder | None = None) -> None:
-        """recorder: keeps them; None where nothing does."""
+        """recorder: keeps them; None where nothing does.
+
+        limit: events that a recording may have.
+        in_memory: whether they are held there.
+        """
         self._limit = limit
         self._recorder = recorder
         self._in_memory = in_memory
@@ -47,15 +51,24 @@ class Room:
         return self._recorder.events if self._recorder else 0
 
     def left(self, events: int = 0) -> int:
-        """For the next batch, or for a block that goes on and has had so many."""
+        """For the next batch, or for a block that goes on and has had so many.
+
+        events: that a block has had so far.
+        """
         return min(self._of_a_block, self._limit - self._kept) - events
 
     def has_for(self, events: int) -> bool:
-        """Whether so many more, and a command behind them, can't meet the limit: then both may be under way."""
+        """Whether so many more, and a command behind them, can't meet the limit: then both may be under way.
+
+        events: how many more.
+        """
         return self._kept + events + MOST_EVENTS <= self._limit and self._of_a_block >= MOST_EVENTS
 
     def complaint(self, events: int) -> str:
-        """That a batch had more than so many."""
+        """That a batch had more than so many.
+
+        events: how many it may have.
+        """
         so_far = self._kept + events
         if so_far < self._limit:
             return (
@@ -154,11 +167,18 @@ class CpuLaunches:
         self.process.__exit__(kind, error, at)
 
     def run(self, launch: Launch, number: int) -> Iterator[Batch]:
-        """Run a launch and yield its events, a batch of blocks at a time. It runs on while they are taken in."""
+        """Run a launch and yield its events, a batch of blocks at a time. It runs on while they are taken in.
+
+        number: the launch's, from 0 on.
+        """
         return self.run_blocks(launch, number, 0, launch.blocks)
 
     def run_blocks(self, launch: Launch, number: int, first: int, last: int) -> Iterator[Batch]:
-        """Likewise its blocks from the first up to the last, that one left out."""
+        """Likewise its blocks from the first up to the last, that one left out.
+
+        number: the launch's, from 0 on.
+        first, last: numbers of blocks.
+        """
         where = f"kernel {self.kernel.name}: launch {number} of {launch.kernel.strip() or shown(launch.kernel)}"
         room = self.room
         command = self._command(launch, where)
@@ -226,7 +246,10 @@ class CpuLaunches:
         return self.process.has_accessed
 
     def has_stored(self, name: str) -> bool:
-        """Whether the launch run last has stored to that array or updated it."""
+        """Whether the launch run last has stored to that array or updated it.
+
+        name: of an array.
+        """
         return self.process.has_stored(self._numbers[name])
 
     def described(self, launch: Launch) -> TraceLaunch:

@@ -18,7 +18,8 @@ from simtmm.recorder.launches import ProgramRun
 from simtmm.recorder.limits import most_bytes, most_events
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import Batch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import Batch
 
 if TYPE_CHECKING:
     from simtmm.trace.races import RaceFinder

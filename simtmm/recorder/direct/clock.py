@@ -121,19 +121,35 @@ class Clock:
     def copied(
         self, stream: Stream, direction: str | None, size: int, is_pinned: bool = False, is_awaited: bool = True
     ) -> None:
-        """A copy was put on a stream; see Timeline.copy."""
+        """A copy was put on a stream; see Timeline.copy.
+
+        direction: "to-device" or "to-host"; None within the device.
+        size: bytes that were copied.
+        is_pinned: whether the host's memory is.
+        is_awaited: whether the host waits for it.
+        """
         self._step(partial(self._timeline.copy, stream, direction, size, is_pinned, is_awaited))
 
     def filled(self, stream: Stream, size: int) -> None:
-        """A fill of so many bytes was put on a stream."""
+        """A fill of so many bytes was put on a stream.
+
+        size: bytes that were filled.
+        """
         self._step(partial(self._timeline.fill, stream, size))
 
     def fetched(self, stream: Stream, size: int, is_prefetch: bool) -> None:
-        """So many bytes of managed memory came to the device; see Timeline.fetch."""
+        """So many bytes of managed memory came to the device; see Timeline.fetch.
+
+        size: bytes that came.
+        is_prefetch: whether the program sent them.
+        """
         self._step(partial(self._timeline.fetch, stream, size, is_prefetch))
 
     def advance(self, seconds: float) -> None:
-        """The host has done something of its own for so long [s]."""
+        """The host has done something of its own for so long [s].
+
+        seconds: for how long.
+        """
         if seconds > 0:
             self._step(partial(self._advance, seconds))
 
@@ -154,6 +170,8 @@ class Clock:
     def seconds(self, begin: Mark, end: Mark) -> float:
         """The time from one mark to another [s].
 
+        begin, end: marks of this clock.
+
         Raises WorkloadError for a launch that the machine can't hold, and RecordingError for marks of another clock.
         """
         self._catch_up()
@@ -164,6 +182,8 @@ class Clock:
 
     def busy_seconds(self, begin: Mark, end: Mark) -> float:
         """What the work between two marks takes of the device [s], were it never to wait for the host.
+
+        begin, end: marks of this clock.
 
         Raises as `seconds` does.
         """
@@ -216,7 +236,10 @@ class LaunchListener:
         self._recorder.add(Batch(batch.events, zeros, batch.block, batch.ends, batch.is_lent), [self._launch])
 
     def trace(self, runs: LaunchRuns, linked: LinkedModule, blocks: int | None = None) -> Trace:
-        """What came of it. runs: that ran it. blocks: how many, from the first on, were taken in, if not all."""
+        """What came of it. runs: that ran it. blocks: how many, from the first on, were taken in, if not all.
+
+        linked: the module that the kernel is of.
+        """
         launch = self._launch if blocks is None else replace(self._launch, grid=(blocks, 1, 1))
         return finished(self._recorder, launch.kernel, {}, [launch], runs, [linked])
 

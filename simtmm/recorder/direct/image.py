@@ -20,7 +20,10 @@ class Variables:
         self._bytes: dict[tuple[str, int], Bytes] = {}
 
     def of(self, linked: LinkedModule) -> dict[str, Bytes]:
-        """Those of an image, by name; as the source says at first."""
+        """Those of an image, by name; as the source says at first.
+
+        linked: what the image was compiled to.
+        """
         return {
             name: self._bytes.setdefault((name, array.nbytes), array)
             for name, array in initial_variables(linked).items()
@@ -34,19 +37,30 @@ class Image:
     """
 
     def __init__(self, linked: LinkedModule, variables: Variables) -> None:
+        """linked: what the source was compiled to."""
         self.linked = linked
         self.shared, self.variables = variables, variables.of(linked)
         self._functions: dict[str, KernelFunction] = {}
 
     def function(self, name: str) -> KernelFunction:
-        """The kernel of a name, as it is written or as a name expression says. Raises KernelError."""
+        """The kernel of a name, as it is written or as a name expression says.
+
+        name: as "saxpy", or "saxpy<float>".
+
+        Raises KernelError.
+        """
         entry = self.linked.entry(name)
         if entry not in self._functions:
             self._functions[entry] = KernelFunction(self.linked, entry)
         return self._functions[entry]
 
     def variable(self, name: str) -> str:
-        """The name in PTX of a variable of that name, or of a name expression, as `&factor`. Raises KernelError."""
+        """The name in PTX of a variable of that name, or of a name expression, as `&factor`.
+
+        name: as "factor", or "&factor".
+
+        Raises KernelError.
+        """
         from simtmm.cuda.compilers import bare_name, demangled
 
         for unit in self.linked.units:

@@ -107,7 +107,10 @@ class RawKernel:
             launch(self._module.image(), self.kernel, (*sizes, shared), args, stream)
 
     def compile(self, log_stream: Any = None) -> None:
-        """Compile now; see `RawModule.compile`."""
+        """Compile now; see `RawModule.compile`.
+
+        log_stream: where the compiler's messages go.
+        """
         self._module.compile(log_stream)
         _ = self.kernel
 

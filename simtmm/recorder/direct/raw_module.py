@@ -77,7 +77,10 @@ class RawModule:
         self._variables: Any = None
 
     def label_as(self, kernel: str) -> None:
-        """Name the code after a kernel in messages."""
+        """Name the code after a kernel in messages.
+
+        kernel: its name.
+        """
         self._label = f"{re.split(r'[^A-Za-z0-9_]', kernel.split('<')[0].split('::')[-1])[0] or 'kernel'}.cu"
 
     def compile(self, log_stream: Any = None) -> None:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from simtmm.computer import NO_LIMIT
-from simtmm.cuda.checks.checker import check
+from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
@@ -30,7 +30,8 @@ from simtmm.recorder.direct.session import Session, Sizes
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
-from simtmm.trace.schema import Batch, TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import Batch, TraceLaunch
 
 logger = logging.getLogger("simtmm")
 
@@ -191,7 +192,11 @@ class Recording:
             logger.warning("warning: recording %s: %s", self.name, doubt)
 
     def stop_after(self, launches: int | None, seconds: float | None) -> None:
-        """Have the launch behind so many, or the first after so many seconds, raise StoppedError."""
+        """Have the launch behind so many, or the first after so many seconds, raise StoppedError.
+
+        launches: how many go by; None for no limit.
+        seconds: how long it may go on; None for no limit.
+        """
         self._most_launches = launches
         self._until = math.inf if seconds is None else time.monotonic() + seconds
 
@@ -249,6 +254,8 @@ class Recording:
         """Run a kernel and record it, if it was chosen; see simtmm.recorder.direct.current.
 
         A launch that ends with an error leaves arrays and events half-written, so that there will be no trace.
+
+        arguments: as the program gave them, in order.
         """
         if self.launched == self._most_launches or time.monotonic() > self._until:
             raise StoppedError

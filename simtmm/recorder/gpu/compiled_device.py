@@ -39,7 +39,7 @@ from simtmm.cuda.ptx.syntax import Instruction, Symbol
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.gpu.device import Device, DeviceMemory
 from simtmm.recorder.gpu.ptx_module import STATIC_ROOM, GpuFunction, PtxKernel, PtxModule, meets_as_grid, only_unit
-from simtmm.trace.schema import sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
 
 Bytes = npt.NDArray[np.uint8]
 

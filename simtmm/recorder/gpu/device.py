@@ -91,7 +91,11 @@ class Device:
         return self.attributes.get("MaxSharedMemoryPerBlockOptin", 48 * 1024)
 
     def check_shape(self, grid: tuple[int, ...], threads: int, where: str) -> None:
-        """Raise KernelError for a launch that no GPU of this kind can take. threads: of a block."""
+        """Raise KernelError for a launch that no GPU of this kind can take. threads: of a block.
+
+        grid: blocks along each axis.
+        where: how errors begin.
+        """
         most = self.attributes.get("MaxThreadsPerBlock", 1024)
         if threads > most:
             raise KernelError(f"{where}: {threads} threads a block: {self.name} takes {most}")
@@ -106,17 +110,29 @@ class Device:
         return int(free + self.cupy.get_default_memory_pool().free_bytes())
 
     def empty(self, count: int, dtype: Any = np.uint8) -> Any:
-        """An array on the device, its elements whatever they are."""
+        """An array on the device, its elements whatever they are.
+
+        count: of its elements.
+        dtype: of NumPy.
+        """
         return self.cupy.empty(max(1, count), dtype=dtype)
 
     def view(self, address: int, count: int, dtype: Any) -> Any:
-        """Memory that the device has already, as an array."""
+        """Memory that the device has already, as an array.
+
+        address: of its first element.
+        count: of its elements.
+        dtype: of NumPy.
+        """
         cuda = self.cupy.cuda
         memory = cuda.UnownedMemory(address, count * np.dtype(dtype).itemsize, self)
         return self.cupy.ndarray((count,), dtype, cuda.MemoryPointer(memory, 0))
 
     def put(self, array: Array) -> Any:
-        """A copy of the array on the device."""
+        """A copy of the array on the device.
+
+        array: of any shape, on the host.
+        """
         copy = self.empty(len(array), array.dtype)
         if len(array):
             copy.set(np.ascontiguousarray(array))

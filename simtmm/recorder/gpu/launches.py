@@ -20,7 +20,8 @@ from simtmm.recorder.gpu.device import Build, Device, DeviceMemory, Function, la
 from simtmm.recorder.launches import trace_launch
 from simtmm.trace.runs.long_block import LongBlock
 from simtmm.trace.runs.mapped import LONG
-from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import EVENT, Batch, Events, TraceLaunch
 
 BATCH_EVENTS = 1 << 20  # of a batch that goes to the trace, unless a block has more
 MOST_OF_A_THREAD = 1 << 27  # events; a thread with more loops for ever

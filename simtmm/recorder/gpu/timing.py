@@ -93,6 +93,9 @@ def time_program(
     cold: the caches hold nothing of the program's when a run begins, as in a simulation; else what the run before and
     the copying of the inputs left there. compiled: the kernel is what simtmm's compiler makes of its file, as PTX; else
     what CuPy makes of its source.
+    parameters: all of the kernel, by name.
+    repeat: how often it is timed.
+    warm_up: how often it is run before.
 
     Raises KernelError, CompilerError, and RecordingError for a wrong answer, or where there is no GPU.
     """

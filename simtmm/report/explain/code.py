@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.errors import OutputError
 from simtmm.stalls import THREADS, Stalls
 from simtmm.trace.schedule import NO_SITE

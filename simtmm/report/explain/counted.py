@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.report.text import number, rate, share, table
 from simtmm.stalls import LEVELS, Row
 

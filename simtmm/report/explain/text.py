@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.report.explain.code import NAMES, check_code, coded, left_out
 from simtmm.report.explain.counted import counted
 from simtmm.report.run import heading
@@ -244,7 +244,10 @@ def _by_launch(run: Run, stalls: Stalls, top: int | None) -> RenderableType:
 
 
 def document(run: Run, by: str) -> Sequence[Row]:
-    """The rows of such a table, for JSON and CSV."""
+    """The rows of such a table, for JSON and CSV.
+
+    by: what its rows are, as "line".
+    """
     result = run.result
     if result.stalls is None:
         return []

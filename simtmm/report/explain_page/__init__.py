@@ -6,7 +6,7 @@ The file needs nothing beside it and no network, as those of simtmm.report.page,
 from collections.abc import Sequence
 from pathlib import Path
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.units import Unit
 from simtmm.files import write_text, written_whole
 from simtmm.report.explain_page.content import content, title_of

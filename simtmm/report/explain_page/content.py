@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.units import Unit, chunks_of_kinds, traffic
 from simtmm.model.series import label
 from simtmm.report.explain.code import NAMES, Coded, Line, coded

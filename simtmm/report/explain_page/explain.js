@@ -45,7 +45,7 @@ table("advice-rows", [["gain"], ["where", "word"], ["change", "word"], ["how the
 const fastest = Math.max(2, ...data.whatIfs.map((each) => each.speedup));
 if (data.whatIfs.length) {
   el("what-ifs").append(...data.whatIfs.map((each) => make("div", { class: "row" }, make("span", {}, `with ${each.words}`), track((each.speedup - 1) / (fastest - 1)), make("span", { class: "value" }, make("b", {}, `${each.speedup.toFixed(2)}x`)))));
-  el("what-ifs").append(make("p", { class: "note" }, `How many times as fast the run would be: bars begin at 1x and end at ${+fastest.toPrecision(3)}x.`));
+  el("what-ifs").append(make("p", { class: "note" }, `How many times as fast the run would be. Bars begin at 1x and end at ${+fastest.toPrecision(3)}x.`));
 } else el("what-ifs").append(make("p", { class: "note" }, "Nothing was tried in this run."));
 
 /* ---- speed of light ---- */
@@ -56,7 +56,7 @@ for (const unit of data.units) {
   el("unit-rows").append(make("div", { class: "row" }, make("span", {}, `${unit.name} (${amount(unit.number)})`), track(unit.busy), make("span", { class: "value" }, make("b", {}, unit.peak === null ? "\u2013" : `${unit.is_least ? "\u2265 " : ""}${percent(unit.busy)}`)), make("span", { class: "value rates" }, least + of)));
 }
 if (!data.units.length) el("unit-rows").append(make("p", { class: "note" }, "The run took no time."));
-if (data.units.some((unit) => unit.is_least)) el("unit-rows").append(make("p", { class: "note" }, "At least: what the L2 writes back later, and how many chunks pass a port together, is not counted."));
+if (data.units.some((unit) => unit.is_least)) el("unit-rows").append(make("p", { class: "note" }, "Lower bounds (\u2265): write-backs of the L2 and chunks that pass a port together are not counted."));
 
 /* ---- what warps do ---- */
 if (data.reasons.length) {
@@ -176,7 +176,7 @@ function hottest() {
 if (hot.length) {
   const more = data.heat.left.lines ? ` ${amount(data.heat.left.lines)} lines with ${percent(data.heat.left.share)} of the time are left out.` : "";
   const start = data.start >= 0.005 ? ` ${percent(data.start)} goes by before warps' first operations and belongs to no line.` : "";
-  el("source-note").textContent = `Each line's part of the time of all warps, and what most of it goes to. Press a line to see more of it; n and p go from hottest to coolest and back.${start}${more}`;
+  el("source-note").textContent = `Each line's share of the time of all warps, and the reason that takes most of it. Click a line for details; n and p go to the next cooler and the next hotter line.${start}${more}`;
   hottest();
   el("files").append(...data.heat.files.map(listing));
   el("next").addEventListener("click", () => step(1));
@@ -193,7 +193,7 @@ if (hot.length) {
 /* ---- memory ---- */
 if (data.memory) {
   const { levels, ways } = data.memory, moved = (way) => way.loads + way.stores + way.atomics, most = Math.max(...ways.map(moved));
-  el("memory-note").textContent = `Whole chunks of ${bytes(data.chunk)} that instructions list, on their way to memory.`;
+  el("memory-note").textContent = `Traffic between the levels of memory, in whole chunks of ${bytes(data.chunk)}.`;
   levels.forEach((level, index) => {
     const box = make("div", { class: "level" }, make("b", {}, level.name));
     if (level.bytes) box.append(make("span", {}, level.name === "L1" ? `${bytes(level.bytes)} a group` : bytes(level.bytes)));
@@ -274,10 +274,10 @@ function drawOverTime() {
   const limited = Object.keys(passing.bandwidth).filter((name) => passing.peaks[name] !== undefined);
   const parts = limited.map((name) => [`${name}, of ${rounded(passing.peaks[name], per)}`, passing.bandwidth[name].map((value) => value / passing.peaks[name])]);
   const free = Object.keys(passing.bandwidth).filter((name) => passing.peaks[name] === undefined).map((name) => [name, passing.bandwidth[name].map((value) => value * (overTime.unit === "s" ? 1e-9 : 1))]);
-  if (parts.length) plotOf(plots, overTime, "Bandwidth, of its peak", parts, (t) => percent(t), passing.ends);
-  if (free.length) plotOf(plots, overTime, `Bandwidth, which nothing limits, in ${overTime.unit === "s" ? "GB/s" : "bytes a cycle"}`, free, (t) => amount(t), passing.ends);
+  if (parts.length) plotOf(plots, overTime, "Bandwidth, as a share of its peak", parts, (t) => percent(t), passing.ends);
+  if (free.length) plotOf(plots, overTime, `Bandwidth without a limit, in ${overTime.unit === "s" ? "GB/s" : "bytes a cycle"}`, free, (t) => amount(t), passing.ends);
   const hits = Object.entries(passing.hits).map(([name, values]) => [`${name} hits`, values]);
-  if (hits.length) plotOf(plots, overTime, "Hits, of the loads that come there", hits, (t) => percent(t), passing.ends);
+  if (hits.length) plotOf(plots, overTime, "Hit rates of loads", hits, (t) => percent(t), passing.ends);
 }
 // Steps over stretches that end at these parts of the run; where a value is null, none
 function plotOf(plots, overTime, title, series, words, ends) {
@@ -298,7 +298,7 @@ function plotOf(plots, overTime, title, series, words, ends) {
   plots.append(make("h3", {}, title), key(series.map(([name], index) => [name, `var(--c${index})`, DASHES[index]])), make("div", { class: "plot" }, image));
 }
 if (data.overTime) {
-  el("over-time-note").textContent = `On average over ${data.overTime.groups === 1 ? "the core group" : `all ${amount(data.overTime.groups)} core groups`}, and over each of ${amount(data.overTime.series.living.length)} stretches of the run.`;
+  el("over-time-note").textContent = `Averages over ${data.overTime.groups === 1 ? "the core group" : `all ${amount(data.overTime.groups)} core groups`}, in each of ${amount(data.overTime.series.living.length)} equal intervals of the run.`;
 } else el("over-time-note").textContent = "Not recorded: a run that keeps its timeline has it here, and the timeline of core groups below, as simtmm.analysis.run.run(..., timeline=True) does.";
 
 if (!data.lanes) hide("timeline");
@@ -321,7 +321,7 @@ function drawRoofline() {
   const sx = scale(low / 3, high * 3, true, LEFT + 22, width - RIGHT), bottom = Math.min(own, ...ys) / 2;
   const sy = scale(bottom, flat * 2, true, height - BOTTOM, TOP);
   const plot = { ...sx };
-  axesOf(image, plot, sy, width, height, `${word} a byte`, `${word} per ${per}`, (t) => (t >= 0.001 && t < 1e6 ? amount(t) : t.toExponential(0)), (t) => rounded(t, ""));
+  axesOf(image, plot, sy, width, height, `${word} per byte`, `${word} per ${per}`, (t) => (t >= 0.001 && t < 1e6 ? amount(t) : t.toExponential(0)), (t) => rounded(t, ""));
   const ridge = Math.min(...levels.filter((level) => level.bandwidth !== null).map((level) => flat / level.bandwidth));
   const from = Number.isFinite(ridge) ? Math.max(sx.low, ridge) : sx.low;
   image.append(svg("line", { class: "roof", x1: sx.to(from), x2: sx.to(sx.high), y1: sy.to(flat), y2: sy.to(flat), stroke: "var(--ink)", "stroke-width": 2 }));
@@ -344,7 +344,7 @@ function drawRoofline() {
   for (const line of lines) {
     const loads = line.intensity !== null, y = sy.to(line.rate), x = loads ? sx.to(line.intensity) : width - RIGHT - 4;
     const mark = svg("circle", { class: "line-point", cx: x, cy: y, r: 3.5, fill: loads ? `var(--c${LEVEL_COLOURS[line.level]})` : "var(--ink)" });
-    mark.append(svg("title", {}, `${line.where}: ${loads ? `${three(line.intensity)} ${word} a byte at ${line.level}` : "loads nothing itself"}`));
+    mark.append(svg("title", {}, `${line.where}: ${loads ? `${three(line.intensity)} ${word} per byte at ${line.level}` : "loads nothing itself"}`));
     image.append(mark);
     const near = labels.find((label) => Math.abs(label.x - x) < 16 && Math.abs(label.y - y) < 11);
     if (near) near.text.textContent += `, ${line.line}`;
@@ -362,8 +362,8 @@ function drawRoofline() {
 }
 if (data.roofline && data.roofline.levels.length) {
   const { levels, flat, rate: own, per, counted, word } = data.roofline;
-  el("roofline-note").textContent = `Counted are ${counted}: ${rounded(own, "")} per ${per === "s" ? "second" : per}, of ${rounded(flat, "")} that issue ports allow. Bytes are whole chunks that reach a level, so each level has a point of its own.${data.roofline.lines.length ? " Small discs are the hottest lines that compute, by number: their part of the rate, and their own bytes at the furthest level that these reach; at the right edge those that load nothing themselves." : ""}`;
-  table("levels", [["level", "word"], [`${word} a byte`], ["roof there"], ["reached of it"]], levels, (level) => {
+  el("roofline-note").textContent = `Counts ${counted}: ${rounded(own, "")} per ${per === "s" ? "second" : per}, where the issue ports allow ${rounded(flat, "")}. Bytes are whole chunks that reach a level, so each level has its own point.${data.roofline.lines.length ? " Small numbered discs are the hottest lines that compute, by line number: each line's share of the rate, over its own bytes at the furthest level that they reach. Lines that load nothing are at the right edge." : ""}`;
+  table("levels", [["level", "word"], [`${word} per byte`], ["roof there"], ["reached of it"]], levels, (level) => {
     const roof = level.bandwidth === null ? flat : Math.min(flat, level.bandwidth * level.intensity);
     return make("tr", {}, cell("word", level.name), cell("", `${level.least ? "\u2264 " : ""}${three(level.intensity)}`), cell("", `${rounded(roof, "")} per ${per}`), cell("", percent(own / roof)));
   });

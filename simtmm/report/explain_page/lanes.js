@@ -66,7 +66,7 @@ function inTime(from, to) {
 function tell() {
   const list = make("dl");
   const say = (name, value) => { if (value !== "") list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value))); };
-  if (chosen < 0) return el("slice").replaceChildren(make("p", { class: "note" }, "Point at a slice, or go from one to the next with , and ."));
+  if (chosen < 0) return el("slice").replaceChildren(make("p", { class: "note" }, "Point at a slice, or move between slices with the keys comma and full stop."));
   const look = own.look[chosen], [name, , nsight] = reasons[looks.reason[look]], line = lineOf(chosen);
   const turn = firstOf(0, own.warps.first.length, (k) => own.warps.first[k] > chosen) - 1;
   say("reason", make("span", {}, swatch(looks.reason[look]), make("b", {}, name), nsight ? ` (${nsight})` : ""));
@@ -305,9 +305,9 @@ function show(index) {
     });
     return [button];
   }));
-  const left = own.of > own.look.length ? ` Of this core group the first ${amount(own.look.length)} of ${amount(own.of)} slices are here${own.until < laneData.ticks ? `, up to cycle ${inCycles(own.until)} of ${inCycles(laneData.ticks)}` : ""}${own.left ? `, of ${amount(own.slots.length)} of its ${amount(own.slots.length + own.left)} slots` : ""}.` : "";
-  const of = laneData.withBlocks > laneData.groups.length ? ` Of ${amount(laneData.withBlocks)} core groups with blocks the first, the one that issues most, and the last are here.` : "";
-  el("timeline-note").textContent = `A lane for each slot of a core group, and what the warp in it does; a wait has the colour of what takes most of it, and instructions that issue together have the line of the first. The wheel zooms, dragging moves, a click goes to the line; keys: + - 0 and arrows, comma and full stop for the slice before and after, Enter to go to its line.${of}${left}`;
+  const left = own.of > own.look.length ? ` Of this core group, the first ${amount(own.look.length)} of ${amount(own.of)} slices are shown${own.until < laneData.ticks ? `, up to cycle ${inCycles(own.until)} of ${inCycles(laneData.ticks)}` : ""}${own.left ? `, of ${amount(own.slots.length)} of its ${amount(own.slots.length + own.left)} slots` : ""}.` : "";
+  const of = laneData.withBlocks > laneData.groups.length ? ` Of ${amount(laneData.withBlocks)} core groups with blocks, the first, the one that issues most, and the last are shown.` : "";
+  el("timeline-note").textContent = `Each lane is a warp slot of a core group, and shows the state of the warp in it. The colour of a wait is that of its longest reason; instructions that issue together show the line of the first. Scroll to zoom, drag to move, click to go to the line. Keys: + and - zoom, 0 shows all, arrows move, comma and full stop select the previous and the next slice, Enter goes to its line.${of}${left}`;
   canvas.setAttribute("aria-label", `Core group ${laneData.groups[index].group}, ${amount(own.slots.length)} slots, ${amount(own.look.length)} slices`);
   el("lanes-jump").disabled = true;
   tell();

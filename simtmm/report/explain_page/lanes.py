@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.report.explain_page.measures import GROUP_OF
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.report.trace_events.events import FIRST_GROUP, Events, Looks, slices_of

@@ -9,7 +9,7 @@ classes of instructions that have pipes of their own have roofs of their own.
 from collections.abc import Sequence
 from typing import Any
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, MEMORY_PORTS, PARTITIONS, Unit
 
 LEVELS = {MEMORY_PORTS: "memory ports", L2_SLICES: "L2", PARTITIONS: "memory"}

@@ -11,7 +11,7 @@ from simtmm.analysis.comparison import Comparison
 from simtmm.analysis.crossover import Versus
 from simtmm.analysis.difference import Difference
 from simtmm.analysis.predictions import Predictions
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.threads_needed import ThreadsNeeded
 from simtmm.analysis.tuning.advice import Advice
 from simtmm.analysis.tuning.tuned import Tuned

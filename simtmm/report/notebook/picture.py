@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.analysis.comparison import Comparison
 from simtmm.analysis.predictions import Predictions
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.display import Displayed
 from simtmm.errors import OutputError
 from simtmm.model.series import SIMULATED, label
@@ -34,6 +34,7 @@ class Picture:
     """
 
     def __init__(self, figure: "Figure", description: str) -> None:
+        """description: what the picture shows, in words."""
         self.figure = figure
         self._description = description
 

@@ -27,7 +27,7 @@ STATES = {"issuing": BLUE, "memory": ORANGE, "barrier": PURPLE, "start": GREY, "
 
 
 @styled
-def curves(
+def curves(  # noqa: PLR0913, PLR0917 - each is a part of the picture
     x: Sequence[float],
     series: Mapping[str, Sequence[float | None]],
     x_label: str,

@@ -13,7 +13,12 @@ NOT_TOLD = ("seed",)  # parameters that a title shows only if they were requeste
 
 
 def titled(what: str, values: Mapping[str, Any], machine: str = "") -> str:
-    """A title: what is drawn, the values that all of it has, and the machine with its changes."""
+    """A title: what is drawn, the values that all of it has, and the machine with its changes.
+
+    what: is drawn.
+    values: that all of it has, by name.
+    machine: with its changes.
+    """
     parts = [what, *(f"{name} = {tick(value)}" for name, value in values.items())]
     return ", ".join(filter(None, parts)) + (f" on {machine}" if machine else "")
 

@@ -69,7 +69,13 @@ ALL = Choice()
 
 
 def groups_of(text: str, option: str = "--timeline-groups") -> tuple[int, ...]:
-    """Core groups from a word such as 0,1,5-7, ascending. Raises OutputError, naming the option."""
+    """Core groups from a word such as 0,1,5-7, ascending.
+
+    text: as the command line has it.
+    option: as messages call it.
+
+    Raises OutputError, naming the option.
+    """
     found: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")

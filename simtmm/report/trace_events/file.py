@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from simtmm.analysis.run import Run
+from simtmm.analysis.run.outcome import Run
 from simtmm.errors import OutputError
 from simtmm.files import written_whole
 from simtmm.machine import Machine
@@ -84,6 +84,7 @@ def write_timeline_of_run(path: str | Path, run: Run, most_events: int | None = 
     """Write the timeline of a run with its program, parameters, blocks and kernels; see `write_timeline`.
 
     run: simulated with timeline=True.
+    most_events: of the file; no limit if left out.
     """
     about = {"program": run.program, "parameters": dict(run.parameters), "provenance": dict(run.provenance)}
     kernels = [launch.kernel for launch in run.info.launches] if run.info else []

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.cuda.checks.checker import unwritten
+from simtmm.cuda.checks.active import unwritten
 from simtmm.device.host import IN, OUT
 from simtmm.errors import SimtmmError
 from simtmm.recorder.direct import current

@@ -104,7 +104,7 @@ class Argument:
 class ElementwiseKernel:
     """A kernel for each element of arrays that are broadcast together; the arguments are those of CuPy's."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - CuPy's own arguments
         self,
         in_params: str,
         out_params: str,

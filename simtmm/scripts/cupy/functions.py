@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.cuda.checks.checker import unwritten
+from simtmm.cuda.checks.active import unwritten
 from simtmm.device.host import IN
 from simtmm.recorder.direct import current
 from simtmm.scripts.cupy.device_array import (

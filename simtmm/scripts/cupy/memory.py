@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.checks.checker import unwritten
+from simtmm.cuda.checks.active import unwritten
 from simtmm.cuda.execution.livelock.others import host_lets_go, host_may_write
 
 Bytes = npt.NDArray[np.uint8]

@@ -56,7 +56,7 @@ class Launcher:
         spills = max(found.spill_store_bytes, found.spill_load_bytes) if found else 0
         return SimpleNamespace(registers=found.registers if found else 0, spills=spills // 4)
 
-    def __call__(
+    def __call__(  # noqa: PLR0913, PLR0917 - Triton's own arguments
         self, x: int, y: int, z: int, stream: int, function: Any, packed: Any, launch_metadata: Any, enter: Any,
         leave: Any, *arguments: Any,
     ) -> None:  # fmt: skip

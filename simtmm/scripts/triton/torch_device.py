@@ -93,7 +93,7 @@ def _generator(own: Any) -> Any:
     return Generator
 
 
-def _mode(torch: Any) -> Any:
+def _mode(torch: Any) -> Any:  # noqa: C901 - a case for each function of torch
     """What all of torch's functions go through."""
     overrides: Any = importlib.import_module("torch.overrides")
     device_of, is_cuda = torch.Tensor.device.__get__, torch.Tensor.is_cuda.__get__

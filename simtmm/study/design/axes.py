@@ -62,6 +62,8 @@ def axis(name: str, given: object, whole: bool = False, unique: bool = True) -> 
     """An axis from a range, a list, or one value. Raises StudyError.
 
     whole: the values of ranges are rounded to whole numbers. unique: values that occur again are left out.
+    name: of a parameter, or a machine's key.
+    given: as a study file or a command line has it.
     """
     values: list[Value]
     if isinstance(given, str):
@@ -108,6 +110,8 @@ def scale_of(given: object) -> str | None:
 def product(groups: Sequence[Sequence[Axis]]) -> Iterator[dict[str, Value]]:
     """Every combination of the groups, the last changing fastest; the axes of a group go together.
 
+    groups: axes that go together, in each.
+
     Raises StudyError where axes that go together have different numbers of values.
     """
     choices = []
@@ -125,7 +129,10 @@ def product(groups: Sequence[Sequence[Axis]]) -> Iterator[dict[str, Value]]:
 
 
 def size(groups: Sequence[Sequence[Axis]]) -> int:
-    """How many combinations `product` gives."""
+    """How many combinations `product` gives.
+
+    groups: axes that go together, in each.
+    """
     return math.prod(len(group[0].values) for group in groups if group)
 
 
@@ -148,7 +155,11 @@ def sample(
 
 
 def flattened(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
-    """Dotted keys of nested tables: TOML reads `memory.latency = 800` as a table in a table."""
+    """Dotted keys of nested tables: TOML reads `memory.latency = 800` as a table in a table.
+
+    table: values or tables by key.
+    prefix: what comes before the keys.
+    """
     flat: dict[str, object] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):

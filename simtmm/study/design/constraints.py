@@ -25,10 +25,20 @@ class Constraint:
         return self.expression.names
 
     def holds(self, values: Mapping[str, Any]) -> bool:
-        """Whether a point with these values meets it. Raises StudyError for a name that has no value."""
+        """Whether a point with these values meets it.
+
+        values: by name, of parameters and keys.
+
+        Raises StudyError for a name that has no value.
+        """
         return bool(self.expression.value(values))
 
 
 def constraint(text: str) -> Constraint:
-    """A constraint from its text. Raises StudyError for what is not understood."""
+    """A constraint from its text.
+
+    text: as "threads * blocks <= 1024".
+
+    Raises StudyError for what is not understood.
+    """
     return Constraint(expression(text, "constraint", StudyError))

@@ -12,15 +12,20 @@ from simtmm.errors import KernelError, shown_error
 from simtmm.files import is_file
 from simtmm.kernel import Kernel
 from simtmm.recorder.compiler import HEADERS, HERE
+from simtmm.right_answer import linked_list
 from simtmm.study.design.source_text import deciding_text
 
 ARRAY = ".npy"
+HOST = "host.py"
+INPUTS = linked_list  # what hosts may import that decides a kernel's inputs
 
 
 def kernel_digest(folder: Path) -> str:
     """Of what decides a kernel's results: its files without comments, docstrings and blank space, and our headers.
 
     Two kernels of one digest may differ in the lines on which things stand: see `files_digest`. Raises KernelError.
+
+    folder: the kernel's.
     """
     return _folder_digest(folder, deciding_text)
 
@@ -28,19 +33,27 @@ def kernel_digest(folder: Path) -> str:
 def files_digest(folder: Path) -> str:
     """Of every file in a kernel's folder, byte by byte, and of our headers: the key of a recording.
 
+    folder: the kernel's.
+
     Raises KernelError.
     """
     return _folder_digest(folder, lambda path, content: content)
 
 
 def _folder_digest(folder: Path, read: Callable[[Path, bytes], bytes]) -> str:
-    """Of the files in a kernel's folder as `read` gives them, and of the headers it is recorded with."""
+    """Of the files in a kernel's folder as `read` gives them, of modules of simtmm that make its inputs, and of the
+    headers it is recorded with.
+    """
     digest = hashlib.sha256()
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
     try:
         for path in files:
+            content = path.read_bytes()
             digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(hashlib.sha256(read(path, path.read_bytes())).digest())
+            digest.update(hashlib.sha256(read(path, content)).digest())
+            if path.name == HOST and INPUTS.__name__.rpartition(".")[2].encode() in content:
+                source = Path(str(INPUTS.__file__))
+                digest.update(hashlib.sha256(deciding_text(source, source.read_bytes())).digest())
         for header in HEADERS:
             digest.update((HERE / header).read_bytes())
     except OSError as error:

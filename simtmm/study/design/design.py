@@ -127,6 +127,7 @@ def design_of(study: StudyFile, folder: Path | None = None, ran: Subject | None 
 
     folder: of the file that the study is from, which paths in it are relative to; the study is a user's own words if
     left out, and may name any kernel (simtmm.catalogue). ran: what the study runs, where that is known.
+    study: the document.
 
     Raises the errors of simtmm.errors.
     """
@@ -184,7 +185,10 @@ def named(where: str | Path, make: Callable[[], Made]) -> Made:
 
 
 def whole_key(key: str) -> bool:
-    """Whether a machine's key takes only whole numbers."""
+    """Whether a machine's key takes only whole numbers.
+
+    key: a dotted key.
+    """
     return int in _kinds(key)
 
 
@@ -201,7 +205,10 @@ def _kinds(key: str) -> set[Any]:
 
 
 def is_machine_key(name: str) -> bool:
-    """Whether a study can vary that key of a machine."""
+    """Whether a study can vary that key of a machine.
+
+    name: a dotted key.
+    """
     return name in units() and name not in ("name", "description", "family", "changes", "sources")
 
 

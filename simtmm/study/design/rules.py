@@ -15,7 +15,8 @@ from typing import Any, cast, get_args
 from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import Scheduler
 from simtmm.errors import StudyError, shown_error
-from simtmm.machine.tables import Scheduling
+from simtmm.machine.tables.cores import Scheduling
+from simtmm.python_text import parsed
 from simtmm.rules.guarded import guarded, guarded_call
 from simtmm.study.design.source_text import deciding_text
 
@@ -72,7 +73,7 @@ def rules_in(paths: Iterable[str | Path]) -> dict[str, Rule]:
     for path in paths:
         source = read_bytes(path, StudyError, LARGEST_TOML)
         try:
-            tree = ast.parse(source, str(path))
+            tree = parsed(source, str(path))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise StudyError(f"--rule {path}: can't be read ({shown_error(error)})") from None
         digest = _digest(path, source)

@@ -7,6 +7,8 @@ import ast
 import re
 from pathlib import Path
 
+from simtmm.python_text import parsed
+
 CPP = (".cu", ".cuh", ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl")
 PYTHON = ".py"
 NEW_LINE = b"\n"
@@ -81,7 +83,7 @@ def _cpp(content: bytes) -> bytes:
 def _python(content: bytes) -> bytes:
     """Python as its syntax tree is written, without docstrings."""
     try:
-        tree = ast.parse(content)
+        tree = parsed(content)
         for node in ast.walk(tree):
             if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
                 del node.body[0]

@@ -20,6 +20,7 @@ def stored_design(document: Mapping[str, Any], origin: str) -> Design:
     """The design of the study that a store keeps (`Design.document`); no kernel is run.
 
     origin: the store, for errors. Raises the errors of `design_of`, the store named.
+    document: what `Design.document` gave.
     """
     study, ran = _stored(document, origin)
     return named(origin, lambda: _with_rules(design_of(study, ran=ran()), document))

@@ -60,7 +60,13 @@ def read_study(path: str | Path) -> tuple[StudyFile, Path]:
 
 
 def study_of(tables: Mapping[str, Any], origin: str = "study") -> StudyFile:
-    """A study from the tables of a study file; `origin` names them in errors. Raises StudyError."""
+    """A study from the tables of a study file; `origin` names them in errors.
+
+    tables: by key, as TOML has them.
+    origin: the file, for messages.
+
+    Raises StudyError.
+    """
     try:
         return StudyFile.model_validate(dict(tables))
     except ValidationError as error:

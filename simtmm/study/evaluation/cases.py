@@ -61,6 +61,8 @@ class Ran:
     def key(self, machine: Machine, engine: str | BySample, rule: Rule | None = None) -> str:
         """The key of its case on a machine: that of a sweep's point where that is the same.
 
+        engine: a name in simtmm.engine.ENGINES, or a sample.
+
         Raises StudyError for a rule with a sample.
         """
         form = () if self.form is None else (self.form,)
@@ -108,7 +110,13 @@ class Cases:
     """Cases, and the stores that keep them. A context manager."""
 
     def __init__(self, cases: Sequence[MachineCase], engine: str | BySample, store: str | Path | None) -> None:
-        """store: a file, or ":memory:"; one for each program in the user's cache folder if None. Raises StudyError."""
+        """store: a file, or ":memory:"; one for each program in the user's cache folder if None.
+
+        cases: machines and what runs on each.
+        engine: a name in simtmm.engine.ENGINES, or a sample.
+
+        Raises StudyError.
+        """
         self._engine = engine
         self._cases = [(case.ran.key(case.machine, engine, case.rule), case) for case in cases]
         sources = {case.ran.digest: case.ran.source for case in cases}

@@ -127,6 +127,7 @@ class Store:
 
         design: None for what is no study, and only shares results with studies.
         points: for people who read with SQL; those of closed forms are in parts.
+        provenance: versions, digests and the command.
         """
         with self._file.transaction():
             if design is not None:
@@ -176,6 +177,10 @@ class Store:
         """Keep what came of a point, all of it or nothing; a result without a number as a failure.
 
         seconds: that it took.
+        point: its key.
+        results: by what made each, its numbers by name.
+        failures: by what failed, why.
+        run: its number, as `begin` gave it.
         """
         encoded = {quantity: schema.encoded_result(document) for quantity, document in results.items()}
         there = [(point, quantity, float(seconds), run, text) for quantity, text in encoded.items() if text is not None]
@@ -190,13 +195,24 @@ class Store:
 
     @_in_words
     def put_part(self, part: str, document: bytes, seconds: float, run: int) -> None:
-        """Keep a part of a large study of closed forms."""
+        """Keep a part of a large study of closed forms.
+
+        part: its key.
+        document: the part itself.
+        seconds: that it took.
+        run: its number, as `begin` gave it.
+        """
         with self._file.transaction():
             schema.put_rows(self._database, "parts", [(part, float(seconds), run, document)])
 
     @_in_words
     def part(self, part: str) -> bytes | None:
-        """A part that is there. Raises DamageError."""
+        """A part that is there.
+
+        part: its key.
+
+        Raises DamageError.
+        """
         found = next(self._rows("parts", "WHERE part = ?", part), None)
         return None if found is None else bytes(found[-1])
 
@@ -207,13 +223,21 @@ class Store:
 
     @_in_words
     def skip(self, point: str, reason: str, run: int) -> None:
-        """Keep that a point can't be, and why."""
+        """Keep that a point can't be, and why.
+
+        point: its key.
+        reason: why, in words.
+        run: its number, as `begin` gave it.
+        """
         with self._file.transaction():
             schema.put_rows(self._database, "skipped", [(point, run, reason)])
 
     @_in_words
     def forget_failures(self, points: Iterable[str]) -> None:
-        """What failed before is tried again."""
+        """What failed before is tried again.
+
+        points: their keys.
+        """
         with self._file.transaction():
             self._database.executemany("DELETE FROM failures WHERE point = ?", ((point,) for point in points))
 

@@ -42,6 +42,8 @@ MOST = 10**6  # of a number of a law
 def law_named(text: str) -> Law:
     """The law that is written so: its name, with its numbers in brackets if it has any, as "bounded_wait(16)".
 
+    text: a law's name, with its numbers or without.
+
     Raises SimtmmError for another text, which says what is allowed.
     """
     match = re.fullmatch(r"\s*(\w+)\s*(?:\(([\d\s,]*)\))?\s*", text)

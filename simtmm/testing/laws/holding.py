@@ -43,7 +43,7 @@ def holds_back_loads_only(grants: Grants) -> Breach | None:
 
 @family("always", "barriers", "memory", "slots", "mixed", "misses")
 def admits_at_most(most: int) -> Callable[[Grants], Breach | None]:
-    """A warp has its first turn only where fewer than so many others are active: have begun, and stand at no barrier.
+    """A warp gets its first turn only if fewer than this many others are active: begun, and not at a barrier.
 
     Formula: issued(g(t)) = 0 implies |{i in L(t): issued(i) > 0, state(i) != barrier}| < most
     """

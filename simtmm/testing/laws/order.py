@@ -83,7 +83,8 @@ def round_robin(grants: Grants) -> Breach | None:
 
 @family(*ANY)
 def stays_in_set(size: int) -> Callable[[Grants], Breach | None]:
-    """While a warp of the set granted last is ready, one of that set is granted; a set is so many slots in a row.
+    """While a warp of the set granted last is ready, a warp of that set is granted; a set is this many
+    consecutive slots.
 
     Formula: set(g(t)) = set(last(t)) if some i in R(t) has set(i) = set(last(t)), with set(i) = floor(slot(i) / size)
     """

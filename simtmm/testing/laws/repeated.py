@@ -1,4 +1,4 @@
-"""Laws of two runs: what a rule's answer may hang on. All say that where the rule saw the same, it answers the same.
+"""Laws of two runs: what a rule's answer may depend on. All say that where the rule saw the same, it answers the same.
 
 In the formulas q(t) is all that the rule saw up to its turn t in a group, a(t) what it answered then; with ' of the
 second run.
@@ -21,7 +21,7 @@ def deterministic(first: Grants, second: Grants) -> Breach | None:
 
 @law(*ANY, pair="future")
 def no_foresight(first: Grants, second: Grants) -> Breach | None:
-    """An answer hangs on what has happened, and not on what warps will do: no peeking at hidden state.
+    """An answer depends on what has happened, not on what warps will do: no peeking at hidden state.
 
     Formula: q(t) = q'(t) implies a(t) = a'(t), of workloads that differ in what is still to come
     """
@@ -30,7 +30,7 @@ def no_foresight(first: Grants, second: Grants) -> Breach | None:
 
 @law("grouped", pair="others")
 def group_local(first: Grants, second: Grants) -> Breach | None:
-    """An answer hangs on the core group that asks, and not on what other groups do: hardware has a scheduler in each.
+    """An answer depends on the core group that asks, not on what other groups do: each has a scheduler in hardware.
 
     Formula: q(t) = q'(t) implies a(t) = a'(t), in group 0, of workloads that differ in the blocks of other groups
     """

@@ -16,7 +16,7 @@ Numbered = tuple[int, Turn]
 
 @law("always", "late", "phases", "slots", "crowded")
 def no_starvation(grants: Grants) -> Breach | None:
-    """A ready warp is granted, however long others go on: before the others had 16 turns each.
+    """A ready warp is granted before the others have had 16 turns each, however long they go on.
 
     Formula: |{t in W(i): g(t) != i}| <= 16 (n - 1), n = the most warps that live in its group during W(i)
 
@@ -31,7 +31,7 @@ def no_starvation(grants: Grants) -> Breach | None:
 
 @family("always", "late", "phases", "slots", "memory", "crowded")
 def bounded_wait(turns: int) -> Callable[[Grants], Breach | None]:
-    """While a warp is ready, at most so many turns go to others.
+    """While a warp is ready, at most this many turns go to others.
 
     Formula: |{t in W(i): g(t) != i}| <= turns
     """
@@ -40,7 +40,7 @@ def bounded_wait(turns: int) -> Callable[[Grants], Breach | None]:
 
 @law("always", "late", "phases", "slots", "memory", "barriers")
 def one_turn_each(grants: Grants) -> Breach | None:
-    """While a warp is ready, each other slot has one turn at most, as with round-robin.
+    """While a warp is ready, every other slot has at most one turn, as with round-robin.
 
     Formula: |{t in W(i): slot(g(t)) = s}| <= 1 for each slot s
     """
@@ -69,7 +69,7 @@ def one_turn_each(grants: Grants) -> Breach | None:
 
 @family("always", "staggered", "crowded")
 def fair_within(turns: int) -> Callable[[Grants], Breach | None]:
-    """Two warps that both want turns all the time get equally many, but for so many.
+    """Two warps that both always want turns differ by at most so many turns.
 
     Formula: | |{t in S: g(t) = i}| - |{t in S: g(t) = j}| | <= turns
 

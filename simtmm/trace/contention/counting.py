@@ -25,7 +25,7 @@ _BARRIER, _SHARED_LOAD, _SHARED_ATOMIC = int(Kind.BARRIER), int(Kind.SHARED_LOAD
 
 
 @Loop
-def count_blocks(
+def count_blocks(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     events: Events,
     rank: npt.NDArray[np.int64],
     starts: npt.NDArray[np.int64],

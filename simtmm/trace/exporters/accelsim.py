@@ -41,6 +41,7 @@ def export_accelsim(trace: Trace, folder: str | Path, binary_version: int) -> Ex
     """Write a trace into a folder, which is created if it is missing; the list comes last.
 
     binary_version: the architecture that opcodes are of, which a trace does not keep, as 80.
+    folder: path of a folder that is empty, or not there yet.
 
     Raises TraceError for a trace that came from elsewhere, and for a folder that holds anything; and what reading the
     trace and writing files raise.

@@ -12,7 +12,8 @@ from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.chosen import ALL, Chosen
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.runs.long_block import LongBlock
-from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, TraceLaunch, sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
+from simtmm.trace.schema import ALIGNMENT, EVENT, Batch, Events, TraceArray, TraceLaunch
 
 BATCH_EVENTS = 1 << 18  # handed on at once, and the rest of a block: 4 MiB of events in memory, as much of operations
 

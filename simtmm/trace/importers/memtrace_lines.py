@@ -181,7 +181,7 @@ def _find_record(r, text, position):
     return at
 
 
-def _read_access(r, text, position):
+def _read_access(r, text, position):  # noqa: C901, PLR0911, PLR0912, PLR0915 - a compiled loop: a field of the line after another
     """Read what stands behind the context: where the line ends; -1 for an error, -2 for a new opcode."""
     at = _behind(text, position, _LAUNCH_ID)
     if at < 0:

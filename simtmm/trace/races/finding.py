@@ -184,7 +184,11 @@ class RaceFinder:
         self._flagged = False
 
     def add(self, batch: Batch, launches: Sequence[TraceLaunch], silent: npt.NDArray[np.bool_] | None) -> None:
-        """Take in a batch; they come in order. silent: which stores changed nothing; None where nobody knows."""
+        """Take in a batch; they come in order.
+
+        silent: bool[events] of the batch, which stores changed nothing; None where nobody knows.
+        launches: those known so far, the batch's among them.
+        """
         events = batch.events
         if not len(events):
             return

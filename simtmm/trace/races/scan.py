@@ -55,7 +55,7 @@ def room_for(events: int) -> Room:
 
 
 @partial(Loop, rows=("touched", "rows"))
-def scan(
+def scan(  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     events: Events,
     silent: npt.NDArray[np.uint8],
     starts: npt.NDArray[np.int64],
@@ -170,7 +170,7 @@ def _is_harmful(action, other, changed):
 
 
 @inlined
-def _touch(event, action, scope, me, now, low, size, touched, table, launch, block):
+def _touch(event, action, scope, me, now, low, size, touched, table, launch, block):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Note what an access does to each of its words, and what it races with.
 
     me: the thread of the block, or the block of the launch. now: the stretch or the launch; what lies before is
@@ -212,7 +212,7 @@ def _place(table, pair):
 
 
 @inlined
-def _note(event, first, there, address, harmful, table, scope, launch, block):
+def _note(event, first, there, address, harmful, table, scope, launch, block):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Count a race of an event with who came first, in block `there`; an example is stored, a harmful one if any is."""
     site, thread = table.numbers[first & LOW_16], first >> THREAD_BITS & LOW_16
     own = event.site

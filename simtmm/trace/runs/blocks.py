@@ -96,7 +96,10 @@ class Runs:
         return sums
 
     def of_blocks(self, chosen: npt.NDArray[np.int32]) -> "Runs":
-        """Only these blocks, so far as they are here."""
+        """Only these blocks, so far as they are here.
+
+        chosen: int32[chosen blocks], numbers of blocks within their launch.
+        """
         kept = np.flatnonzero(np.isin(self.block, chosen))
         if len(kept) == len(self.block):
             return self

@@ -184,7 +184,7 @@ def count_threads(runs, structure, values, first_value, shape, room, counted, bl
     return np.int64(COUNTED)
 
 
-def count_steps(runs, structure, values, first_value, room, counted, block, node, row, threads, before, x, y, z):
+def count_steps(runs, structure, values, first_value, room, counted, block, node, row, threads, before, x, y, z):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """The steps of a node for so many of its threads: for all, where `before` is -1, or for the one with so many
     before it, at x, y, z. row: of `place`.
     """
@@ -207,7 +207,7 @@ def count_steps(runs, structure, values, first_value, room, counted, block, node
 
 
 @inlined
-def count_event(room, row, counted, block, what, value, threads):
+def count_event(room, row, counted, block, what, value, threads):  # noqa: C901 - a compiled loop: a case for each kind of event
     """An event of so many threads that have come equally far: COUNTED, TOO_MUCH_WORK or NO_ROOM."""
     kind = (what >> KIND_SHIFT) & KIND_MASK
     moved = (what >> BYTES_SHIFT) & BYTES_MASK

@@ -124,7 +124,7 @@ def gone_up(runs, step, nest):
     return more
 
 
-def decode(runs, structure_of, values, value_ends, block_x, block_y, events, ends, nest):
+def decode(runs, structure_of, values, value_ends, block_x, block_y, events, ends, nest):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Write the events of blocks. events: int64[n, 2]; ends: int64[blocks], where each block's events end.
 
     nest: int64[NEST], zeros: see `reached`.
@@ -148,7 +148,7 @@ def decode(runs, structure_of, values, value_ends, block_x, block_y, events, end
 
 
 @inlined
-def decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest):
+def decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Write the events of a thread; where the next one's begin."""
     nodes = start_of(runs, structure, STRUCTURE_NODES)
     words = start_of(runs, structure, STRUCTURE_WORDS)

@@ -29,7 +29,7 @@ from simtmm.trace.schema import EVENT, Batch, Events
 PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room; and words of runs
 TOGETHER = 1 << 22  # events of runs, about: what is lowered at once
 
-_ENCODE, _GROW_STRETCH = Loop(encode, what="the encoder of traces"), Loop(grow_stretch)
+_ENCODE, _GROW_STRETCH = Loop(encode, what="the trace encoder"), Loop(grow_stretch)
 
 
 @dataclass

@@ -57,7 +57,7 @@ def grow_stretch(tree, events, begin, end, block_x, block_y, block_z):
     return grow(tree, events, begin, end, block_x, block_y, block_z)
 
 
-def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends, is_grown):
+def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends, is_grown):  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
     is_grown: whether the tree is that of the first, and it alone is encoded, or LEFT_PLAIN if it had better be plain.
 
@@ -253,7 +253,7 @@ def note_known(draft, looks, number):
     draft.known[bucket] = number + 1
 
 
-def is_same(draft, other, nodes, steps, words, threads):
+def is_same(draft, other, nodes, steps, words, threads):  # noqa: C901 - a compiled loop: a case for each kind of node
     """Whether a structure is the same as the one built."""
     node = np.int64(0)
     step = np.int64(0)

@@ -59,7 +59,7 @@ def plant(tree, threads):
         tree.at[thread] = 0
 
 
-def grow(tree, events, begin, upto, block_x, block_y, block_z):
+def grow(tree, events, begin, upto, block_x, block_y, block_z):  # noqa: C901, PLR0912, PLR0915 - a compiled loop: calls cost here
     """Take in events from `begin` up to `upto`: how far that went, less than all where room has run out.
 
     events: int64[2 n]. An entry's threads come by in their order.
@@ -218,7 +218,7 @@ def pass_even(events, index, period, most, together):
 
 
 @inlined
-def pass_known(tree, events, index, last, own, at, x, y, z):
+def pass_known(tree, events, index, last, own, at, x, y, z):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """How many events of a thread are as the entries behind `at` say, one after another in the table.
 
     Most are. Where a thread goes on is not read from the entry here but guessed, so nothing waits for it.
@@ -265,7 +265,7 @@ def sprout(tree, at, child, what, value, known, thread):
         tree.entry[before, ENTRY_SIBLING] = child
 
 
-def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):
+def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread comes by of which it was not known that its value would be that; whether there is room to note it."""
     state = tree.entry[entry, ENTRY_STATE]
     if state & IS_LISTED:

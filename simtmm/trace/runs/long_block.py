@@ -34,7 +34,12 @@ class LongBlock:
         self.events = 0
 
     def add(self, events: Events) -> None:
-        """Take events; the array is not stored. Raises TraceError where no file can hold them."""
+        """Take events; the array is not stored.
+
+        events: EVENT[n], in the order of their threads' programs.
+
+        Raises TraceError where no file can hold them.
+        """
         if not len(events):
             return
         thread = events["thread"]
@@ -45,7 +50,10 @@ class LongBlock:
         self.events += len(events)
 
     def batch(self, launch: int, block: int) -> Batch:
-        """All of them, that block of the launch; they lie in a file."""
+        """All of them, that block of the launch; they lie in a file.
+
+        launch, block: numbers, from 0 on, of the launch in the run and of the block in the launch.
+        """
         events = self._spool.mapped(EVENT)
         if not self._is_sorted:
             events = self._by_thread(events)

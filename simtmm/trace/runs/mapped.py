@@ -72,7 +72,10 @@ def memory_of(array: npt.NDArray[Any]) -> mmap.mmap | None:
 
 
 def let_go(array: npt.NDArray[Any]) -> None:
-    """Have an array that lies in a file take no memory until it is read again."""
+    """Have an array that lies in a file take no memory until it is read again.
+
+    array: of any shape; one that does not lie in a file is left unchanged.
+    """
     memory = memory_of(array)
     if memory is not None and hasattr(memory, "madvise"):
         memory.madvise(mmap.MADV_DONTNEED)

@@ -271,7 +271,7 @@ def is_small(value):
     return -SMALL < value < SMALL
 
 
-def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, node):
+def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, node):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """The events of a node's threads."""
     first = start_of(runs, structure, STRUCTURE_NODES)
     begin_time(runs, first, node, scratch)
@@ -291,7 +291,7 @@ def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, 
         step = reached(runs, step + 1, end, scratch.nest)
 
 
-def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step):
+def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """The events of a step whose values are listed, or so large that they go beyond 64 bits."""
     first = start_of(runs, structure, STRUCTURE_NODES)
     words = start_of(runs, structure, STRUCTURE_WORDS) + runs.node[first + node, NODE_SET]

@@ -7,5 +7,7 @@ accesses    the chunks that they list; shared_memory, half_warps likewise
 arrivals    when what a step needs is there
 holding     computes and pauses, which the next ones may join, and turns of work
 walk        a warp's operations, one after another, up to where room ends
+acts        what the lanes of a step do behind what their site says
+barriers    lanes that wait at a barrier
 blocks      all warps of some blocks
 """

@@ -171,7 +171,7 @@ def list_from_to(chunks, start, count, first, last):
 
 
 @inlined
-def list_row(walk, value, by, lanes, moved, chunks, sectors, start, count):
+def list_row(walk, value, by, lanes, moved, chunks, sectors, start, count):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """List the chunks of lanes whose addresses go up by at most a chunk, all from the first to the last, and add what
     they access of sectors.
     """

@@ -50,7 +50,7 @@ ASK_ROW, ASK_BLOCK, ASK_NUMBER, ASK_OPERATIONS, ASK_CHUNKS, ASK_END, ASK_ENTRY, 
 ASK = 8
 
 
-def walk_blocks(
+def walk_blocks(  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     walk, runs, blocks, structure_of, values, value_ends, shape, local, output, of_warps, most_chunks, progress
 ):
     """Write the operations of all warps of blocks: ENDED, IS_FULL to be called again with more room, or with what was
@@ -87,7 +87,7 @@ def walk_blocks(
 
 
 @inlined
-def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, number, w):
+def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, number, w):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Put the warp with this number in a block, known by its place, at its beginning, in row w of the walk."""
     threads = shape[0] * shape[1] * shape[2]
     width = walk.rules[RULE_WIDTH]
@@ -120,7 +120,7 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     begin(walk, runs, values, w, value_ends[block])
 
 
-def fill(walk, runs, blocks, structure_of, values, value_ends, shape, local, output, most_chunks, ask):
+def fill(walk, runs, blocks, structure_of, values, value_ends, shape, local, output, most_chunks, ask):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Put the next operations of a warp into a window of the output: ENDED where none are left, IS_FULL, IS_REFUSED.
 
     ask: int64[ASK]; names the warp and the window, and receives how far that is filled. Of blocks and the others see

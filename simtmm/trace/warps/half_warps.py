@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.machine.tables import LARGEST_SEGMENT
+from simtmm.machine.tables.memory import LARGEST_SEGMENT
 from simtmm.native import inlined
 from simtmm.trace.coalescing import HALF_WARP, SMALLEST_SEGMENT
 from simtmm.trace.local_memory import WORD

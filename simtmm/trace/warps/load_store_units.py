@@ -39,7 +39,7 @@ MOST_LEFT = 16  # that accesses of global memory leave to do, as the units go on
 
 
 @inlined
-def access(walk, w, operation, site, says, count, passes, output, place):
+def access(walk, w, operation, site, says, count, passes, output, place):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Write a memory operation that lists the chunks up to `count`.
 
     passes: over the banks, where it passes a pipe.

@@ -14,7 +14,7 @@ from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps import layout as at
 from simtmm.trace.warps.blocks import AT_BLOCK, AT_CHUNK, AT_OPERATION, AT_WARP, PROGRESS, walk_blocks
 from simtmm.trace.warps.layout import Output, Walk
-from simtmm.trace.warps.walk import ENDED, IS_REFUSED
+from simtmm.trace.warps.walk import ENDED, IS_REFUSED, MOST_OPERATIONS
 
 Integers = npt.NDArray[np.int64]
 
@@ -22,7 +22,7 @@ WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
 MOST_WORDS = WIDEST_ACCESS // WORD
 FIRST_ROOM, MOST_ROOM = 1 << 16, 1 << 20  # operations, and chunks, that are generated at once
 
-_WALK = Loop(walk_blocks, what="what lowers traces")
+_WALK = Loop(walk_blocks, what="trace lowering")
 
 
 class RefusedError(Exception):
@@ -85,7 +85,8 @@ class Lowering:
         of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(PROGRESS, np.int64)
         local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
         most = most_chunks(self._specification, self._lanes)
-        room, first = max(self._room, 2 * most), 0
+        least = 2 * max(most, MOST_OPERATIONS)  # twice what a step takes, which goes on in no less
+        room, first = max(self._room, least), 0
         used = np.array([0, 0, room, room], np.int64)
         places = np.empty(room if self._specification.places else 1, np.int32)
         sectors = np.empty(room if self._specification.sector_bytes else 1, np.uint32)
@@ -103,7 +104,7 @@ class Lowering:
                 self._room = max(FIRST_ROOM, operations + operations // 8, chunks + chunks // 8)
                 yield self._lowered_output(output, of_warps[first:], first, goes_on=False)
                 return
-            if len(output.kind) < max(MOST_ROOM, 2 * most):
+            if len(output.kind) < max(MOST_ROOM, least):
                 output = _larger(output)
                 continue
             self._room = len(output.kind)

@@ -19,7 +19,7 @@ ALL_OPERATIONS = 1 << 20  # of all windows together, about
 FEWEST, MOST = 128, 4096  # operations of a window
 MOST_ROWS = ALL_OPERATIONS // FEWEST  # that have two windows each
 
-_FILL = Loop(fill, what="what lowers traces")
+_FILL = Loop(fill, what="trace lowering")
 
 
 class Windows:

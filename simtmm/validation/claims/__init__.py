@@ -104,7 +104,12 @@ def known_claims() -> dict[str, Claim]:
 
 
 def find_claim(name: str) -> Claim:
-    """The claim of that name. Raises StudyError for an unknown one."""
+    """The claim of that name.
+
+    name: of the claim.
+
+    Raises StudyError for an unknown one.
+    """
     claims = known_claims()
     if name not in claims:
         raise StudyError(f"claim {name!r}: unknown{nearest(name, claims)}")

@@ -67,7 +67,10 @@ class Band:
     shrunk: str = ""
 
     def holds(self, outcome: float) -> bool:
-        """Whether the claim holds where this comes out."""
+        """Whether the claim holds where this comes out.
+
+        outcome: what was simulated.
+        """
         return self.at_least <= outcome <= self.at_most
 
     @property

@@ -65,7 +65,10 @@ def _value(value: Any, setting: Mapping[str, Value]) -> Any:
 
 
 def figure(of: Band, points: Points) -> Figure:
-    """The picture of a band: a curve for each combination of the axes but one."""
+    """The picture of a band: a curve for each combination of the axes but one.
+
+    of: the band.
+    """
     bounds = [
         f"at {side} {value:g}"
         for side, value in (("least", of.at_least), ("most", of.at_most))

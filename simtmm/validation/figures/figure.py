@@ -82,7 +82,12 @@ class Figure:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> "Figure":
-        """The figure of a document of `to_dict`. Raises KeyError, TypeError or ValueError for another."""
+        """The figure of a document of `to_dict`.
+
+        document: what `to_dict` gave.
+
+        Raises KeyError, TypeError or ValueError for another.
+        """
         own = {"shrunk": "", **document}  # which figures of earlier versions lack
         own = {entry.name: own[entry.name] for entry in fields(cls)}
         curves = tuple(

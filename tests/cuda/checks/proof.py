@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from simtmm.catalogue import kernel_folders
-from simtmm.cuda.checks.checker import checking
+from simtmm.cuda.checks.active import checking
 from simtmm.cuda.checks.names import checks_of
 from simtmm.programs.program import cuda_program
 from simtmm.recorder import record

@@ -110,7 +110,7 @@ SHARED = 1 << 17
 B_AT = 1 << 16
 
 
-def multiplied(
+def multiplied(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     kinds: tuple[str, str, str], a: Array, b: Array, c: Array, layouts: tuple[str | int, str | int],
     adds: bool = True, signs: tuple[int, int] = (1, 1), parts: tuple[int, int] = (0, 0), how: str = "",
 ) -> tuple[Array, Array]:  # fmt: skip

@@ -142,6 +142,102 @@ def test_machine_code_does_what_its_ptx_does(architecture):
             np.testing.assert_array_equal(as_machine_code, as_ptx, kernel)
 
 
+HERE = f"""
+extern "C" __global__ void here(const unsigned* in, unsigned* out) {{
+  unsigned i = threadIdx.x + blockIdx.x * blockDim.x, v = in[i] % 7, *to = out + i * {WORDS};
+  if (v % 3 == 0) to[0] = __activemask();
+  if (v % 2 == 0) to[1] = __popc(__activemask()) * 100 + __popc(__activemask() & ((1u << threadIdx.x % 32) - 1));
+  if (v > 3) to[2] = __ballot_sync(__activemask(), v & 1);
+  if (v > 2) to[3] = __all_sync(__activemask(), v > 2) + 2 * __any_sync(__activemask(), v < 3);
+  if (v < 5) to[4] = __match_any_sync(__activemask(), v / 2);
+  if (v & 4) {{ int all; to[5] = __match_all_sync(__activemask(), v / 4, &all) + all; }}
+#if __CUDA_ARCH__ >= 800
+  if (v != 1) to[6] = __reduce_add_sync(__activemask(), v);
+  if (v != 2) to[7] = __reduce_min_sync(__activemask(), (int)v - 8);
+#endif
+}}
+"""
+
+
+def _of_lanes_here(values, architecture):
+    """What the kernel `here` leaves in an array of zeros, by Python."""
+    left = np.zeros((len(values), WORDS), np.uint32)
+
+    def mask(lanes):
+        return sum(1 << lane for lane in lanes)
+
+    for first in range(0, len(values), 32):
+        warp = {lane: int(values[first + lane] % 7) for lane in range(32)}
+        for lane, v in warp.items():
+            to = left[first + lane]
+            conditions = (v % 3 == 0, v % 2 == 0, v > 3, v > 2, v < 5, v & 4, v != 1, v != 2)
+            here = [
+                {each: w for each, w in warp.items() if holds(w)}
+                for holds in (
+                    lambda w: w % 3 == 0, lambda w: w % 2 == 0, lambda w: w > 3, lambda w: w > 2, lambda w: w < 5,
+                    lambda w: w & 4, lambda w: w != 1, lambda w: w != 2,
+                )
+            ]  # fmt: skip
+            results = (
+                mask(here[0]),
+                len(here[1]) * 100 + sum(each < lane for each in here[1]),
+                mask(each for each, w in here[2].items() if w & 1),
+                1,
+                mask(each for each, w in here[4].items() if w // 2 == v // 2),
+                mask(here[5]) + 1,
+                sum(here[6].values()),
+                min(here[7].values(), default=0) - 8 & 0xFFFFFFFF,
+            )
+            for number, (condition, result) in enumerate(zip(conditions, results, strict=True)):
+                if condition and (number < 6 or architecture >= 80):
+                    to[number] = result & 0xFFFFFFFF
+    return left
+
+
+@needs_machine_code
+@pytest.mark.parametrize("architecture", [75, 80, 90, 120])
+def test_lanes_that_a_guard_leaves_out_take_no_part(architecture):
+    """Short bodies of `if` become predicated instructions: a vote among the lanes that are here has a guard then."""
+    linked = LinkedModule([compile_source(HERE, architecture=architecture)])
+    values = np.random.default_rng(8).integers(0, 1 << 32, 2048, np.uint32, endpoint=False)
+    values[(values & 0x7F800000) == 0x7F800000] = 1
+    expected = _of_lanes_here(values[: BLOCKS * THREADS], architecture).reshape(-1)
+    as_ptx, as_machine_code = _both_ways(KernelFunction(linked, "here"))
+    np.testing.assert_array_equal(as_ptx, expected)
+    np.testing.assert_array_equal(as_machine_code, expected)
+
+
+GRID = """#include <cooperative_groups.h>
+extern "C" __global__ void k(const unsigned* in, unsigned* out) {
+  auto grid = cooperative_groups::this_grid();
+  int i = grid.thread_rank(), n = grid.size();
+  out[i] = in[i];
+  for (int round = 0; round < 3; round++) {
+    grid.sync();
+    unsigned next = out[(i + 1) % n];
+    grid.sync();
+    out[i] += next;
+  }
+}
+"""
+
+
+@needs_machine_code
+@pytest.mark.parametrize("architecture", [75, 80, 89, 90])
+def test_blocks_of_a_grid_meet_where_the_environment_registers_say(architecture):
+    linked = LinkedModule([compile_source(GRID, architecture=architecture)])
+    values = np.arange(1, 2049, dtype=np.uint32)
+    expected = values[: BLOCKS * THREADS].copy()
+    for _ in range(3):
+        expected += np.roll(expected, -1)
+    plain = KernelFunction(linked, "k")
+    for function in (plain.quick, MachineFunction(plain).quick):
+        device, left = Device(), np.zeros(BLOCKS * THREADS, np.uint32)
+        parameters = struct.pack("<2Q", device.memory.place("in", values.copy()), device.memory.place("out", left))
+        device.launch(function, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), parameters))
+        np.testing.assert_array_equal(left, expected)
+
+
 @needs_machine_code
 def test_pairs_of_real_numbers_have_signs_and_an_order_of_their_own():
     linked = LinkedModule([compile_source(PAIRS, architecture=100)])

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from simtmm import record
-from simtmm.cuda.checks.checker import checking
+from simtmm.cuda.checks.active import checking
 from simtmm.cuda.checks.names import checks_of
 from simtmm.cuda.compilers import compile_source, module_of_ptx
 from simtmm.cuda.compilers.binaries.disassembly import Disassembly, disassembled

@@ -126,7 +126,7 @@ def test_the_winner_changes_where_both_take_the_same_time():
     assert [stretch.winner for stretch in found.stretches] == ["curve", "line"]
     assert found.points == (pytest.approx(100, **CLOSE),)
     assert found.everywhere is None
-    assert str(found) == "curve wins from x = 1 to 100; line wins from x = 100 to 10000"
+    assert str(found) == "curve wins from x = 1 to 100; line wins from x = 100 to 10,000"
 
 
 def test_there_may_be_several_points():

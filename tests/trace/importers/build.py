@@ -23,7 +23,7 @@ def addresses_text(addresses, mode):
     return " ".join(["2", f"0x{addresses[0]:x}", *deltas])
 
 
-def line(opcode, mask=FULL, pc=0, to=(), of=(), width=0, addresses=(), mode=0, text=None):
+def line(opcode, mask=FULL, pc=0, to=(), of=(), width=0, addresses=(), mode=0, text=None):  # noqa: PLR0913, PLR0917 - each is a part of what is made
     """An instruction without what a version puts around it: (pc, words from mask on)."""
     words = [f"{mask:08x}", str(len(to)), *to, opcode, str(len(of)), *of, str(width)]
     if text is not None:
@@ -33,7 +33,7 @@ def line(opcode, mask=FULL, pc=0, to=(), of=(), width=0, addresses=(), mode=0, t
     return pc, " ".join(words)
 
 
-def load(address, to, mask=FULL, pc=0, opcode="LDG.E", width=4, of=("R2",), stride=None, mode=0):
+def load(address, to, mask=FULL, pc=0, opcode="LDG.E", width=4, of=("R2",), stride=None, mode=0):  # noqa: PLR0913, PLR0917 - each is a part of what is made
     stride = width if stride is None else stride
     addresses = [address + stride * lane for lane in lanes_of(mask)]
     return line(opcode, mask, pc, (to,), of, width, addresses, mode)
@@ -43,7 +43,7 @@ def store(address, data, mask=FULL, pc=0, opcode="STG.E", width=4, to=(), mode=0
     return line(opcode, mask, pc, to, ("R2", data), width, [address + width * lane for lane in lanes_of(mask)], mode)
 
 
-def header(
+def header(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     name="_Z1fv", grid=(1, 1, 1), block=(32, 1, 1), version=5, shmem=0, nregs=16, lineinfo=None,
     shared_base=0x7F0010000000, local_base=0x7F0020000000, **others,
 ):  # fmt: skip

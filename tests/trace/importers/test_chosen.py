@@ -9,7 +9,7 @@ import pytest
 from simtmm import load_machine, lower
 from simtmm.errors import TraceError
 from simtmm.trace.importers import import_trace
-from simtmm.trace.schema import sampled_blocks
+from simtmm.trace.sampled_blocks import sampled_blocks
 from tests.trace.importers.build import line, load, store, traceg
 from tests.trace.importers.test_memtrace import GLOBAL, access, launch
 

@@ -115,3 +115,24 @@ def test_an_empty_kernel_takes_as_long_as_its_places_or_its_starts_do():
 
     assert simulated_times(32) == pytest.approx(simulated_times(256), rel=0.03)
     assert simulated_times(544) > 1.2 * simulated_times(512)
+
+
+def test_a_table_has_each_of_its_suites_words_and_the_points_under_its_name():
+    suites = {
+        name: h100_compiled.Suite(f"title {name}", (), 0.25 * len(name), (f"note {name}",)) for name in ("a", "bc")
+    }
+    points = {name: [h100_compiled.Measured(name, 7.0, {})] for name in ("bc", "a", "other")}
+    made = h100_compiled.suite_tables(suites, points, "what was calibrated", "whence", "which machine")
+    assert [
+        (
+            each.name, each.title, each.promised, each.notes, each.points, each.calibrated, each.origin, each.machine,
+            each.quantity, each.unit,
+        )
+        for each in made
+    ] == [
+        (
+            name, f"title {name}", {SIMULATED: promised}, (f"note {name}",), tuple(points[name]),
+            "what was calibrated", "whence", "which machine", "time", "us",
+        )
+        for name, promised in (("a", 0.25), ("bc", 0.5))
+    ]  # fmt: skip

@@ -3,7 +3,8 @@
 import pytest
 
 from simtmm import load_machine
-from simtmm.calibration.streams.fit import READ, READ_WEIGHT, StreamFit
+from simtmm.calibration.streams.fit import READ_WEIGHT, StreamFit
+from simtmm.calibration.streams.part import READ
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import stream_occupancy

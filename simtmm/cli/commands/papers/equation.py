@@ -69,7 +69,7 @@ def equation(
 
 
 @grouped
-def fit(
+def fit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     result: DocumentOptions,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="CSV with a header, and one row per measured or simulated time")

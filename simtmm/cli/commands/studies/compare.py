@@ -86,7 +86,7 @@ class FormatOptions:
 
 
 @grouped
-def compare(
+def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     environment: EnvironmentOptions,
     series: SeriesOptions,
     formats: FormatOptions,

@@ -14,7 +14,7 @@ from simtmm.requests.values import numbers_of
 
 
 @grouped
-def crossover(
+def crossover(  # noqa: PLR0913 - each is an option of the command
     a: Annotated[
         str, typer.Argument(metavar="A", help="an algorithm of the papers", autocompletion=complete_algorithm)
     ],

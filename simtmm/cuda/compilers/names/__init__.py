@@ -9,7 +9,10 @@ from simtmm.launch import bare_name as bare_name
 
 
 def is_expression(name: str) -> bool:
-    """Whether a kernel's name is more than a word: an instance of a template, or one in a namespace."""
+    """Whether a kernel's name is more than a word: an instance of a template, or one in a namespace.
+
+    name: as a program gives it.
+    """
     return "<" in name or "::" in name
 
 

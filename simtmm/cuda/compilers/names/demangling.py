@@ -26,6 +26,8 @@ def demangled(name: str) -> str:
     """A kernel's name and parameters in C++, "void saxpy<float>(int, float*)"; the name itself where it is in C.
 
     Where the host has no C++ library to ask, or what it says would be too long to read, the bare name alone: "saxpy".
+
+    name: as PTX has it.
     """
     if not name.startswith("_Z"):
         return name

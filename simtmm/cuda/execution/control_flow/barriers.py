@@ -143,7 +143,7 @@ def barrier_number(context: "Context", operand: object) -> Value:
 
 
 def uniform(context: "Context", operand: object) -> Value:
-    """An operand that is the same in all lanes that take part, i32."""
+    """An operand that has the same value in all active lanes, as i32."""
     if isinstance(operand, Immediate):
         return number_of(operand.value)
     emit = context.emit

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def end_block(context: "Context", block: Block) -> None:
-    """What happens at the end of a block of code."""
+    """Translate the end of a block of code: where its lanes go next."""
     last = block.instructions[-1] if block.instructions else None
     if last is None or not ends_block(last):
         context.flush()

@@ -78,7 +78,7 @@ end:
 
 
 def call_function(context: "Context", block: Block, last: Instruction) -> None:
-    """call: of a function by its name, of one that a register names, or of one that Python does."""
+    """call: a function by its name, by an address in a register, or one that is implemented in Python."""
     emit, code = context.emit, context.code
     call = call_of(last)
     returns, target, passed = call.returns, call.target, call.passed
@@ -148,7 +148,7 @@ def _park_at_call(context: "Context", mask: Value, block: Block) -> None:
     park(context, mask, block.number)
 
 
-def _enter(
+def _enter(  # noqa: C901 - a case for each way into a function
     context: "Context", block: Block, number: int, mask: Value, passed: tuple[object, ...], returns: tuple[object, ...]
 ) -> None:
     """Lanes enter a function."""

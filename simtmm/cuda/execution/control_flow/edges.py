@@ -15,17 +15,17 @@ WAITING_ROUNDS = 16  # of a turn, of a loop in which threads may wait for others
 
 
 def number_of(number: int) -> Value:
-    """A number of 32 bits."""
+    """An i32 constant."""
     return Value(str(number), "i32")
 
 
 def offset_of(structure: object, name: str) -> int:
-    """Where a field of a structure stands [bytes]."""
+    """The offset of a field in its structure [bytes]."""
     return int(structure.fields[name][1])  # type: ignore[attr-defined]
 
 
 def go(context: "Context", target: int, source: int) -> None:
-    """Lanes in %mask go to a block of the function, unless others wait there or before it."""
+    """Send the lanes in %mask to a block of the function, unless others wait there or before it."""
     emit, code = context.emit, context.code
     number = code.first_block + target
     program = code.program
@@ -45,14 +45,14 @@ def go(context: "Context", target: int, source: int) -> None:
 
 
 def park_block(emit: Emitter, number: int) -> None:
-    """Where lanes wait for others to come to a block of code, or let them go first."""
+    """The LLVM block in which lanes wait for others at a block of code, or let them go first."""
     emit.label(f"park{number}")
     emit.call("park", "void", WARP_POINTER, emit.load("i32", "%mask"), number_of(number))
     emit.do("br label %dispatch")
 
 
 def tired_block(emit: Emitter, number: int) -> None:
-    """Where lanes have had their turn: the others go first."""
+    """The LLVM block of lanes whose turn is over: the others go first."""
     emit.label(f"tired{number}")
     mask = emit.load("i32", "%mask")
     place = emit.at("%warp", offset_of(WARP, "tired"))
@@ -77,7 +77,7 @@ def end_turn(context: "Context", block: Block) -> None:
 
 
 def go_behind(context: "Context", block: Block) -> None:
-    """Lanes go on behind a block in the text."""
+    """Let lanes continue with the next block in program order."""
     if block.behind is None:  # the end of the text: as ret
         if context.code.program.checks:
             log_leaving(context, context.block_mask)
@@ -88,24 +88,24 @@ def go_behind(context: "Context", block: Block) -> None:
 
 
 def left_out(context: "Context") -> Value:
-    """The lanes of the block that the guard leaves out."""
+    """The lanes of the block whose guard predicate is false."""
     emit = context.emit
     return emit.binary("and", context.block_mask, emit.invert(context.active))
 
 
 def park(context: "Context", mask: Value, target: int) -> None:
-    """Lanes wait at a block of the function, or go there when it is their turn."""
+    """Park lanes at a block of the function, where they wait or continue when it is their turn."""
     context.emit.call("park", "void", WARP_POINTER, mask, number_of(context.code.first_block + target))
 
 
 def rest_goes_on(context: "Context", block: Block) -> None:
-    """Lanes that a guard leaves out go on behind the block."""
+    """Let lanes whose guard is false continue after the block."""
     if block.instructions[-1].guard is not None and block.behind is not None:
         park(context, left_out(context), block.behind)
 
 
 def fault(context: "Context", code: int, number: int, mask: Value, address: Value | None = None) -> None:
-    """The warp ends here, in the first lane of a mask. address: i64, what else is told."""
+    """End the warp with a fault of the first lane of a mask. address: i64, which the message reports."""
     emit = context.emit
     lane = emit.call("llvm.cttz.i32", "i32", mask, Value("true", "i1"))
     emit.call("fault", "void", LAUNCH_POINTER, number_of(code), number_of(number), lane, address or Value("0", "i64"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:
-    """Lanes at an instruction that gathers those of its mask wait until all are there; nothing if all are."""
+    """Make lanes wait until all lanes of the instruction's mask have arrived; no code if all have."""
     number = code.first_block + block.number
     mask = emit.load("i32", "%mask")
     living = emit.field("i32", "%warp", offset_of(WARP, "living"))
@@ -50,7 +50,7 @@ def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:
 
 
 def members(instruction: Instruction) -> Register | Immediate:
-    """The mask of the lanes that an instruction gathers."""
+    """The mask of the lanes that an instruction waits for."""
     if not instruction.operands:
         raise PtxError(f"PTX line {instruction.line}: {instruction.text}: lacks operands")
     if instruction.opcode == "bar":

@@ -1,4 +1,4 @@
-"""Instructions that whole and floating-point numbers share: which of the two families they are of."""
+"""Instructions for both integers and floating-point numbers: dispatches to one of the two families."""
 
 from collections.abc import Callable
 

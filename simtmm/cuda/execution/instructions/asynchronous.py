@@ -1,4 +1,4 @@
-"""Copies that an mbarrier or a group is waited for with: done at once, which is one of the times allowed."""
+"""Asynchronous copies: done at once, which is one of the allowed times."""
 
 from dataclasses import replace
 

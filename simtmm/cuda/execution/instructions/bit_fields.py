@@ -1,4 +1,4 @@
-"""Fields of bits: extracted, inserted, created and counted."""
+"""Bit fields: extract, insert, create and count them."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value

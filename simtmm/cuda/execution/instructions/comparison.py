@@ -1,4 +1,4 @@
-"""Comparisons, and what is chosen by them."""
+"""Comparisons and selections."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes

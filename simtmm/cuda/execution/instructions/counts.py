@@ -1,4 +1,4 @@
-"""Counts of bits, and sums of products of bytes."""
+"""Bit counts, and dot products of bytes."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value

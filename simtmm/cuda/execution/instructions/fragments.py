@@ -52,52 +52,52 @@ class Fragment:
 
     @property
     def packed(self) -> int:
-        """Elements in a register."""
+        """How many elements a register packs."""
         return 1 if self.kind == "tf32" else self.register_bits // bits_of(self.kind)
 
     @property
     def registers_of_tile(self) -> int:
-        """Two where an accumulator has an element a register."""
+        """How many registers hold a tile: two if an accumulator has one element in each register."""
         return 2 if self.accumulator and self.packed == 1 else 1
 
     @property
     def tile_columns(self) -> int:
-        """Of the matrix, in a tile."""
+        """How many of the matrix's columns a tile has."""
         return 4 * self.packed * self.registers_of_tile
 
     @property
     def row_tiles(self) -> int:
-        """Tiles one below the other."""
+        """The number of tiles in a column."""
         return self.rows // TILE_ROWS
 
     @property
     def column_tiles(self) -> int:
-        """Tiles beside each other."""
+        """The number of tiles in a row."""
         return self.columns // self.tile_columns
 
     @property
     def registers(self) -> int:
-        """That hold the matrix once."""
+        """How many registers hold the whole matrix once."""
         return self.row_tiles * self.column_tiles * self.registers_of_tile
 
     @property
     def computed(self) -> str:
-        """What products and sums are computed in."""
+        """The type in which products and sums are computed."""
         return "i32" if self.kind in WHOLE else "double" if self.kind == "f64" else "float"
 
     @property
     def computed_bytes(self) -> int:
-        """Of a number as it is computed with."""
+        """The size of a number in that type [bytes]."""
         return 8 if self.computed == "double" else 4
 
     @property
     def computed_columns(self) -> int:
-        """Numbers in a row as they are computed with: of single bits, words."""
+        """How many numbers of that type a row has; for single bits, words."""
         return self.columns // 32 if self.kind == WORDS else self.columns
 
     @property
     def computed_tile_columns(self) -> int:
-        """The same of a tile."""
+        """How many numbers of that type a row of a tile has."""
         return self.tile_columns // 32 if self.kind == WORDS else self.tile_columns
 
     def register(self, row_tile: int, column_tile: int) -> int:
@@ -158,7 +158,7 @@ def _nibbles(emit: Emitter, raw: Value, kind: str) -> Value:
 
 
 def store_row(emit: Emitter, fragment: Fragment, pointer: str, row: Value) -> None:
-    """The other way, of an accumulator: rounded to nearest, once; a NaN has all bits set but the sign."""
+    """Store a row of an accumulator's tile: rounded to nearest, once; a NaN has all bits set but the sign."""
     match fragment.kind:
         case "f16":
             emit.store(half.narrow(Writing(emit), row, False), pointer, ROW_ALIGN)

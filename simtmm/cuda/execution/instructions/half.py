@@ -16,7 +16,7 @@ _OPERATIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
 class Emitting(Protocol):
-    """What has an emitter: a context, or a function of the runtime while it is written."""
+    """Something with an emitter: a context, or a runtime function while it is generated."""
 
     @property
     def emit(self) -> Emitter:
@@ -24,7 +24,7 @@ class Emitting(Protocol):
 
 
 def is_brain(kind: str) -> bool:
-    """Whether it is of the bf16 kind."""
+    """Whether the type is bf16."""
     return kind.startswith("bf")
 
 
@@ -39,7 +39,7 @@ def raw(context: Context, operand: Operand, kind: str) -> Value:
 
 
 def widen(context: Emitting, value: Value, brain: bool) -> Value:
-    """Numbers of 16 bits as f32, exactly."""
+    """Convert 16-bit numbers to f32, exactly."""
     emit = context.emit
     if not brain:
         return emit.cast("fpext", emit.as_type(value, with_element(value.type, "half")), "float")
@@ -69,7 +69,7 @@ def narrow(context: Emitting, value: Value, brain: bool) -> Value:
 
 
 def to_odd(context: Emitting, value: Value) -> Value:
-    """f64 to f32: what lies between two numbers goes to the odd one, so that rounding again sees that it lay there."""
+    """Round f64 to f32: a number between two f32 goes to the odd one, so that a second rounding sees it was inexact."""
     emit = context.emit
     near = emit.cast("fptrunc", value, "float")
     back = emit.cast("fpext", near, "double")
@@ -182,7 +182,7 @@ def function(context: Context, instruction: Instruction) -> None:
 
 
 def split_lanes(context: Context, found: Value) -> tuple[Value, Value]:
-    """What holds for the lower and for the upper number of each lane."""
+    """A condition on pairs, split into one for the lower and one for the upper number of each lane."""
     emit = context.emit
     assert element_of(found.type) == "i1"
     low, high = (emit.shuffle(found, found, range(first, 64, 2)) for first in (0, 1))

@@ -1,4 +1,4 @@
-"""Arithmetic of whole numbers."""
+"""Integer arithmetic."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, lanes
@@ -9,12 +9,12 @@ PAIRS = {"u16x2": False, "s16x2": True}
 
 
 def is_signed(kind: str) -> bool:
-    """Whether a type is of signed numbers."""
+    """Whether a type is signed."""
     return kind.startswith("s")
 
 
 def operands(context: Context, instruction: Instruction, count: int, kind: str) -> list[Value]:
-    """The first operands behind the destination, as whole numbers of a type."""
+    """The first operands after the destination, as integers of a type."""
     element = f"i{bits_of(kind)}"
     return [context.read(operand, element, is_signed(kind)) for operand in instruction.operands[1 : count + 1]]
 
@@ -71,7 +71,7 @@ def pairs(context: Context, instruction: Instruction, kind: str) -> None:
 
 
 def multiply(context: Context, instruction: Instruction) -> None:
-    """mul and mad: the low, the high or the whole product, and a sum with it."""
+    """mul and mad: the low half, the high half or all of the product, plus an addend."""
     kind = context.type_of()
     product = _product(context, instruction, kind)
     emit = context.emit
@@ -151,7 +151,7 @@ def difference(context: Context, instruction: Instruction) -> None:
 
 
 def divide(context: Context, instruction: Instruction) -> None:
-    """div and rem of whole numbers. By 0: all bits set, and the dividend, as GPUs give."""
+    """div and rem of integers. By 0 they give all bits set and the dividend, as GPUs do."""
     kind, emit = context.type_of(), context.emit
     a, b = operands(context, instruction, 2, kind)
     signed, width = is_signed(kind), bits_of(kind)
@@ -185,7 +185,7 @@ def _quotient(context: Context, a: Value, b: Value, signed: bool) -> Value:
 
 
 def absolute(context: Context, instruction: Instruction) -> None:
-    """abs of whole numbers."""
+    """abs of integers."""
     (a,) = operands(context, instruction, 1, context.type_of())
     context.write(
         instruction.operands[0], context.emit.intrinsic("llvm.abs", a.type, a, context.emit.constant("false", "i1"))
@@ -193,13 +193,13 @@ def absolute(context: Context, instruction: Instruction) -> None:
 
 
 def negative(context: Context, instruction: Instruction) -> None:
-    """neg of whole numbers."""
+    """neg of integers."""
     (a,) = operands(context, instruction, 1, context.type_of())
     context.write(instruction.operands[0], context.emit.binary("sub", context.emit.constant(0, a.type), a))
 
 
 def extreme(context: Context, instruction: Instruction) -> None:
-    """min and max of whole numbers."""
+    """min and max of integers."""
     kind, emit = context.type_of(), context.emit
     if kind in PAIRS:
         pairs(context, instruction, kind)

@@ -105,7 +105,7 @@ def funnel_shift(context: Context, instruction: Instruction) -> None:
 
 
 def reverse(context: Context, instruction: Instruction) -> None:
-    """brev: the bits the other way round."""
+    """brev: the bits in reverse order."""
     (a,) = operands(context, instruction, 1, context.type_of())
     context.write(instruction.operands[0], context.emit.intrinsic("llvm.bitreverse", a.type, a))
 

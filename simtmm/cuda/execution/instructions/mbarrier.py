@@ -106,14 +106,14 @@ def barrier(context: Context, instruction: Instruction) -> None:
 
 
 def complete(context: Context, address: Operand | Value, count: Value, space: str) -> None:
-    """Bytes have come."""
+    """Count bytes that have arrived."""
     emit = context.emit
     less = emit.binary("sub", emit.constant(0, count.type), count)
     _apply(context, "expect", address, None, less, space, (COMPLETE, count))
 
 
 def arrive(context: Context, address: Operand) -> None:
-    """An arrival of each lane that takes part, once what it copies is there."""
+    """An arrival of each active lane, once its copies have arrived."""
     one = context.emit.constant(1, lanes("i64"))
     _apply(context, "arrive", address, one, None, noted=(ARRIVE_COPIED, one))
 
@@ -169,7 +169,7 @@ end:
 
 
 def note(context: Context, action: int, mask: Value, addresses: Value | None, counts: Value) -> None:
-    """Have written down what lanes of a mask do; addresses: those in %addresses if left out."""
+    """Log what the lanes of a mask do at mbarriers; addresses: those in %addresses if left out."""
     if context.site < 0:
         return
     emit, program = context.emit, context.code.program
@@ -214,7 +214,7 @@ def _apply(
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
     out = emit.load(lanes("i64"), "%result", ALIGN)
-    if operation == "wait":
+    if operation == "wait" and not program.watches:  # which sees that the loop around it goes round in vain
         _look_again(context, out)
     if noted is None:
         _note_operation(context, operation, x, y, out)

@@ -1,4 +1,4 @@
-"""Loads and stores: addresses of the lanes go to the runtime, which checks them, records them and moves the bytes."""
+"""Loads and stores: the runtime gets the lanes' addresses, checks and records them, and moves the bytes."""
 
 from simtmm.cuda.execution.accesses import access_function
 from simtmm.cuda.execution.context import Context
@@ -36,12 +36,12 @@ def address_of(context: Context, address: Operand) -> Value:
 
 
 def parts_of(operand: Operand) -> tuple[Operand, ...]:
-    """The registers of a vector; of one, itself."""
+    """The registers of a vector operand; a single register as itself."""
     return operand.parts if isinstance(operand, Vector) else (operand,)
 
 
 def access(context: Context, what: str, space: str, width: int, address: Value, data: str) -> None:
-    """Have the runtime load or store so many bytes a lane, at `data` one lane behind the other."""
+    """Call the runtime to load or store a number of bytes for each lane, consecutive at `data`."""
     emit = context.emit
     emit.store(address, "%addresses", ALIGN)
     name = access_function(context.code.program, what, space, width)
@@ -82,7 +82,7 @@ def _parts(context: Context, operand: Operand, kind: str, width: int, data: str)
 
 
 def take(context: Context, to: Operand, kind: str, width: int, data: str) -> None:
-    """Give registers what lies at `data`: for each lane so many bytes, as many numbers as there are registers."""
+    """Read registers from `data`, which holds for each lane a number for each register."""
     emit = context.emit
     parts = _parts(context, to, kind, width, data)
     element = f"i{8 * bytes_of(kind)}"
@@ -93,7 +93,7 @@ def take(context: Context, to: Operand, kind: str, width: int, data: str) -> Non
 
 
 def put(context: Context, given: Operand, kind: str, width: int, data: str) -> None:
-    """The other way: what registers hold, at `data`."""
+    """Write registers to `data`, likewise."""
     emit = context.emit
     element = f"i{8 * bytes_of(kind)}"
     parts = _parts(context, given, kind, width, data)

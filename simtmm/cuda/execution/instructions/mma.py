@@ -44,21 +44,21 @@ def _multiply(context: Context, instruction: Instruction, product: Product, exac
 
 
 def check_registers(context: Context, operand: Operand, fragment: Fragment, exact: bool) -> None:
-    """Refuse a fragment of other registers than it needs."""
+    """Refuse a fragment with the wrong number of registers."""
     count = len(parts_of(operand))
     if count != fragment.registers and (exact or count % fragment.registers):
         raise context.refuse(f"has {count} registers where a fragment has {fragment.registers}")
 
 
 def put_registers(context: Context, operand: Operand, fragment: Fragment, place: str) -> None:
-    """The registers that hold a fragment, one behind the other, each of all lanes."""
+    """Store the registers of a fragment consecutively, each with all lanes."""
     for number, part in enumerate(parts_of(operand)[: fragment.registers]):
         value = context.read(part, f"i{fragment.register_bits}")
         context.emit.store(value, context.emit.at(place, number * fragment.register_bytes), ALIGN)
 
 
 def take_registers(context: Context, operand: Operand, fragment: Fragment, place: str) -> None:
-    """The other way; registers beyond those that hold it once hold it again."""
+    """Load the registers of a fragment; registers beyond one copy of it hold it again."""
     element = f"<32 x i{fragment.register_bits}>"
     values = [
         context.emit.load(element, context.emit.at(place, number * fragment.register_bytes), ALIGN)
@@ -95,7 +95,7 @@ def _function(program: "Program", product: Product) -> str:
 def move_tiles(
     program: "Program", emit: Emitter, fragment: Fragment, what: str, registers: str, matrix: str, stride: int
 ) -> None:
-    """Between registers and a matrix in memory, as `tile_function` names it. stride: bytes from row to row."""
+    """Move tiles between registers and a matrix in memory (`tile_function`). stride: between rows [bytes]."""
     move = tile_function(program, fragment, what)
     wide = fragment.computed_tile_columns
     for row in range(fragment.row_tiles):

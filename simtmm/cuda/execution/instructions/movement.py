@@ -135,16 +135,16 @@ def map_shared(context: Context, instruction: Instruction) -> None:
 
 
 def policy(context: Context, instruction: Instruction) -> None:
-    """createpolicy: hints to caches are not heeded, so one is as good as another."""
+    """createpolicy: cache hints have no effect, so every policy is the same number."""
     context.write(instruction.operands[0], context.emit.constant(0, lanes("i64")))
 
 
 def nothing(context: Context, instruction: Instruction) -> None:
-    """What changes nothing that a thread could see here: fences, hints, sleep."""
+    """Instructions without a visible effect here: fences, hints, sleep."""
 
 
 def active_mask(context: Context, instruction: Instruction) -> None:
-    """activemask: the lanes that are here."""
+    """activemask: the active lanes."""
     context.write(instruction.operands[0], context.emit.splat(context.active))
 
 

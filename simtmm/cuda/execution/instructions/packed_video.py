@@ -31,7 +31,7 @@ def _mask(context: Context, operand: Operand, letter: str, count: int) -> tuple[
 
 
 def packed(context: Context, instruction: Instruction) -> None:
-    """Part by part; .add sums the parts up, with the third operand."""
+    """Compute each part separately; .add sums the parts and the third operand."""
     emit = context.emit
     opcode, count = instruction.opcode[:-1], int(instruction.opcode[-1])
     width, letter = 32 // count, "h" if count == 2 else "b"

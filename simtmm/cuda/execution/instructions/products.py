@@ -60,12 +60,12 @@ class Product:
 
     @property
     def sum_kind(self) -> str:
-        """What floating-point numbers but f64 are summed in: f32, unless start and result are both f16."""
+        """The type of sums of all floating-point types but f64: f32, unless addend and result are both f16."""
         return "f16" if self.c.kind == self.d.kind == "f16" else "f32"
 
     @property
     def name(self) -> str:
-        """Of the function that computes it."""
+        """The name of the function that computes it."""
         kinds = ".".join(fragment.kind for fragment in (self.d, self.a, self.b, self.c))
         how = (".satfinite" if self.saturates else "") + (f".{self.bitwise}" if self.bitwise else "")
         how += ".short" if self.short else ""
@@ -83,7 +83,7 @@ def shape_of(context: Context, instruction: Instruction, known: dict[str, set[st
 
 
 def product_of(context: Context, instruction: Instruction, shapes: dict[str, set[str]]) -> Product:
-    """What an instruction computes; refuses what the document does not list, or we don't run."""
+    """The product that an instruction computes. Refuses one that the PTX ISA does not list or we do not run."""
     unknown = next((modifier for modifier in instruction.modifiers if modifier in _NOT_RUN), None)
     if unknown is not None:
         raise context.refuse(f"with .{unknown} is not run here")

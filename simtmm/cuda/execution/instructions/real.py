@@ -1,4 +1,4 @@
-"""Floating-point arithmetic of 32 and 64 bits."""
+"""Floating-point arithmetic in 32 and 64 bits."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, bits, element_of, lanes, with_element
@@ -13,12 +13,12 @@ _OPERATIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
 def rounding_of(instruction: Instruction) -> str:
-    """The rounding that it names, to nearest if none."""
+    """The rounding mode of an instruction; to nearest if it names none."""
     return next((m for m in instruction.modifiers if m in ROUNDINGS), "rn")
 
 
 def flushed(context: Context, instruction: Instruction, a: Value) -> Value:
-    """Numbers too small to be normal are 0, of their sign, with .ftz and 32 bits."""
+    """With .ftz and 32 bits, subnormal numbers as zeros of their sign."""
     if not instruction.has("ftz") or element_of(a.type) != "float":
         return a
     emit = context.emit
@@ -30,7 +30,7 @@ def flushed(context: Context, instruction: Instruction, a: Value) -> Value:
 
 
 def saturated(context: Context, instruction: Instruction, a: Value) -> Value:
-    """Between 0 and 1, and NaN is 0, with .sat."""
+    """With .sat, the value clamped to 0 to 1, and NaN as 0."""
     if not instruction.has("sat"):
         return a
     emit = context.emit
@@ -83,7 +83,7 @@ def _by_huge(context: Context, quotient: Value, a: Value, b: Value) -> Value:
 
 
 def rounded(context: Context, operation: str, values: list[Value], rounding: str) -> Value:
-    """An operation ("fadd", "fma", "sqrt" ...) in a direction of rounding."""
+    """An operation ("fadd", "fma", "sqrt" ...) in a rounding mode."""
     emit, of = context.emit, values[0].type
     if rounding == "rn":
         if operation in ("fma", "sqrt"):
@@ -118,7 +118,7 @@ define internal {to} @{name}({arguments}) noinline strictfp {{
 
 
 def converted(context: Context, operation: str, a: Value, element: str, rounding: str) -> Value:
-    """A conversion ("sitofp", "fptrunc" ...) in a direction of rounding."""
+    """A conversion ("sitofp", "fptrunc" ...) in a rounding mode."""
     if rounding == "rn":
         return context.emit.cast(operation, a, element)
     return _directed(context, operation, [a], lanes(element), rounding, "")
@@ -144,14 +144,14 @@ def sign(context: Context, instruction: Instruction) -> None:
 
 
 def copy_sign(context: Context, instruction: Instruction) -> None:
-    """copysign: the second's size with the first's sign."""
+    """copysign: the magnitude of the second operand with the sign of the first."""
     kind = context.type_of()
     a, b = (context.exact(operand, kind) for operand in instruction.operands[1:3])
     context.write(instruction.operands[0], context.emit.intrinsic("llvm.copysign", a.type, b, a))
 
 
 def extreme(context: Context, instruction: Instruction) -> None:
-    """min and max: of a number and a NaN the number, a NaN with .NaN; -0 is less than 0."""
+    """min and max: with one NaN operand they give the number, or NaN with .NaN; -0 is less than 0."""
     kind, emit = context.type_of(), context.emit
     values = [flushed(context, instruction, context.real(o, kind)) for o in instruction.operands[1:]]
     result = values[0]
@@ -173,7 +173,7 @@ def least_or_most(context: Context, instruction: Instruction, a: Value, b: Value
 
 
 def function(context: Context, instruction: Instruction) -> None:
-    """sqrt and rcp as rounded, and all functions that are approximations."""
+    """sqrt and rcp with a rounding mode, and all approximate functions."""
     kind = context.type_of()
     if instruction.has("approx") or instruction.opcode in ("ex2", "lg2", "sin", "cos", "tanh", "rsqrt"):
         from simtmm.cuda.execution.instructions import half

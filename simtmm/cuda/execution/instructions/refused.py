@@ -1,4 +1,4 @@
-"""Instructions that are known by name and not run: what each would need."""
+"""Instructions that are known but do not run, with what each would need."""
 
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
@@ -17,7 +17,7 @@ REASONS = {
 
 
 def refuse(context: Context, instruction: Instruction) -> None:
-    """Ends the translation with one line."""
+    """Refuse the instruction with a one-line error."""
     raise context.refuse(REASONS[instruction.opcode])
 
 

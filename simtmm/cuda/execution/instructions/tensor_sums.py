@@ -31,7 +31,7 @@ _I32, _FLOAT, _DOUBLE = (f"<{TILE_ROWS} x {each}>" for each in ("i32", "float", 
 
 @dataclass(frozen=True)
 class Steps:
-    """How one product of matrices is several sums. depth: products in each.
+    """How a matrix product is split into sums. depth: products in each.
 
     pairs: each sum takes two of four in turn; the sums begin with 0, and what they are added to follows, rounded to
     nearest.
@@ -100,7 +100,7 @@ def _exponents(emit: Emitter, values: Value, kind: str) -> Value:
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows and 8 columns of a product: functions add to them what one sum has.
+    """Some rows and 8 columns of a product, to which functions add one sum.
 
     kind: of the sum. row, columns: numbers in a row of A, of B and C.
     """
@@ -112,7 +112,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """Of the function."""
+        """The name of the function."""
         return f"tensor.{self.kind}.{self.row}.{self.columns}.{'pairs' * self.steps.pairs}{self.steps.depth}"
 
     @property

@@ -57,7 +57,7 @@ def query(context: Context, instruction: Instruction) -> None:
 
 
 def dimensions_of(context: Context) -> int:
-    """1 or 2."""
+    """The number of dimensions, 1 or 2."""
     assert context.instruction is not None
     for name, count in _DIMENSIONS.items():
         if context.instruction.has(name):
@@ -66,7 +66,7 @@ def dimensions_of(context: Context) -> int:
 
 
 def put_handles(context: Context, address: Operand) -> None:
-    """The objects that the lanes name, at %addresses."""
+    """Store the texture or surface objects of the lanes at %addresses."""
     if not isinstance(address, Address) or not isinstance(address.base, Register) or address.offset:
         raise context.refuse("names a texture reference, which is not run here: texture objects are")
     context.emit.store(context.read(address.base, "i64"), "%addresses", ALIGN)
@@ -86,7 +86,7 @@ def put_place(context: Context, address: Operand, shape: int, kind: str) -> None
 
 
 def call(context: Context, name: str, *arguments: Value) -> None:
-    """Call a function of the runtime that says whether it failed."""
+    """Call a runtime function that returns whether it failed."""
     emit, program = context.emit, context.code.program
     for file in ("texels.ll", "textures.ll"):
         program.helper(file, lambda file=file: assembly_file(file))  # type: ignore[misc]

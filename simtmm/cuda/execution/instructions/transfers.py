@@ -21,7 +21,7 @@ class Transfer:
 
     @property
     def name(self) -> str:
-        """Of the function that moves it."""
+        """The name of the function that moves the fragment."""
         fragment = self.fragment
         order = "along" if self.along_rows else "across"
         shape = f"{fragment.rows}x{fragment.columns}.{fragment.kind}{'.sum' if fragment.accumulator else ''}"
@@ -29,12 +29,12 @@ class Transfer:
 
     @property
     def element_bits(self) -> int:
-        """In memory: a tf32 takes as much as an f32."""
+        """The width of an element in memory [bits]; a tf32 takes as much as an f32."""
         return bits_of(self.fragment.kind)
 
     @property
     def piece_bytes(self) -> int:
-        """What a lane moves at once."""
+        """How much a lane moves at once [bytes]."""
         fragment = self.fragment
         return fragment.register_bits // 8 if self.along_rows else max(1, self.element_bits // 8)
 
@@ -45,11 +45,11 @@ class Transfer:
 
     @property
     def pieces(self) -> int:
-        """Of each register."""
+        """The number of pieces in each register."""
         return 1 if self.along_rows else self.fragment.packed
 
     def places(self) -> list[list[tuple[int, int]]]:
-        """The row and the column of what each lane moves, for each piece of each register."""
+        """The row and the column that each lane moves, for each piece of each register."""
         fragment = self.fragment
         found = []
         for register in range(fragment.registers):

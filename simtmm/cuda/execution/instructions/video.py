@@ -15,12 +15,12 @@ _WIDE = lanes("i64")
 
 
 def constant(context: Context, number: int) -> Value:
-    """The same whole number in all lanes, i64."""
+    """An i64 constant, the same in all lanes."""
     return context.emit.constant(number, _WIDE)
 
 
 def field(context: Context, value: Value, start: int, width: int, signed: bool) -> Value:
-    """Some bits of an i64, widened by their sign or by 0."""
+    """A bit field of an i64, sign- or zero-extended."""
     emit = context.emit
     up = emit.binary("shl", value, constant(context, 64 - start - width))
     return emit.binary("ashr" if signed else "lshr", up, constant(context, 64 - width))
@@ -61,7 +61,7 @@ def computed(context: Context, opcode: str, a: Value, b: Value) -> Value:
 
 
 def bounded(context: Context, value: Value, width: int, signed: bool) -> Value:
-    """Within the range of so many bits."""
+    """A number clamped to the range of a number of bits."""
     emit = context.emit
     least, most = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
     value = emit.intrinsic("llvm.smax", value.type, value, constant(context, least))

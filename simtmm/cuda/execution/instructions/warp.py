@@ -1,4 +1,4 @@
-"""Instructions in which the lanes of a warp hear of each other, and barriers that nobody waits at."""
+"""Instructions by which the lanes of a warp exchange values, and barriers at which no thread waits."""
 
 from simtmm.cuda.execution.check_log import log_arrival
 from simtmm.cuda.execution.context import Context
@@ -57,7 +57,7 @@ def shuffle(context: Context, instruction: Instruction) -> None:
 
 
 def take_lanes(context: Context, value: Value, source: Value) -> Value:
-    """For each lane what the lane of that number holds."""
+    """For each lane, the value of the lane with a given number."""
     emit = context.emit
     if source.name.startswith("<"):  # known before it runs
         places = [int(part.split()[1]) for part in source.name[1:-1].split(",")]
@@ -91,7 +91,7 @@ end:
 
 
 def heard(context: Context, instruction: Instruction) -> Value:
-    """The lanes that each lane hears of: those of its mask that take part."""
+    """The lanes that each lane gets values from: the active lanes of its mask."""
     emit = context.emit
     return emit.binary("and", context.read(members(instruction), "i32"), emit.splat(context.active))
 
@@ -118,7 +118,7 @@ def vote(context: Context, instruction: Instruction) -> None:
 
 
 def match(context: Context, instruction: Instruction) -> None:
-    """match: the lanes whose register holds the same."""
+    """match: the lanes whose registers hold the same value."""
     emit = context.emit
     element = f"i{bits_of(context.type_of())}"
     value = context.read(instruction.operands[1], element)

@@ -32,7 +32,7 @@ _TURNED_KINDS = ("f16", "bf16")  # types whose matrices may be transposed in sha
 
 @dataclass(frozen=True)
 class GroupProduct:
-    """What an instruction computes.
+    """The product that an instruction computes.
 
     product: of a warp's rows. negates: whether A and B are. in_registers: whether A is. turned: whether A and B are
     transposed in shared memory.
@@ -45,7 +45,7 @@ class GroupProduct:
 
     @property
     def name(self) -> str:
-        """Of the function that computes it."""
+        """The name of the function that computes it."""
         flags = "".join(str(int(each)) for each in (*self.negates, self.in_registers, *self.turned))
         return f"wgmma.{self.product.name}.{flags}"
 

@@ -1,1 +1,1 @@
-"""Threads that go round for ever: found while a launch runs, and proved before anybody is told."""
+"""Threads that loop for ever: found while a launch runs, and proved before they are reported."""

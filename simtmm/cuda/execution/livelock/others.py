@@ -1,4 +1,4 @@
-"""Who may write memory while a kernel runs, beside its own threads: the host where it can, and work of other streams.
+"""What may write memory while a kernel runs, besides its own threads: the host where it can, and other streams.
 
 Nobody is accused of waiting for them, though kernels run one after another here.
 """
@@ -10,17 +10,27 @@ _streams: "weakref.WeakSet[object]" = weakref.WeakSet()
 
 
 def host_may_write(address: int, size: int) -> None:
-    """That memory at an address of this process is pinned, mapped or managed."""
+    """Note that memory at an address of this process is pinned, mapped or managed.
+
+    address: of its first byte.
+    size: bytes.
+    """
     _ranges[address] = address + size
 
 
 def host_lets_go(address: int) -> None:
-    """That memory at an address is no longer there."""
+    """Note that memory at an address was freed.
+
+    address: of this process.
+    """
     _ranges.pop(address, None)
 
 
 def has_stream(stream: object) -> None:
-    """That there is a stream besides the default one, as long as the object lives."""
+    """Note that there is a stream besides the default one, as long as the object lives.
+
+    stream: an object that lives as long as it.
+    """
     _streams.add(stream)
 
 

@@ -13,8 +13,8 @@ from simtmm.cuda.ptx.types import bits_of
 
 Bytes = npt.NDArray[np.uint8]
 
-# Whose turn it is decides when threads go on, and not how.
-_TURNS_OF_BLOCK, _TURNS_OF_WARP = ("next", "rounds", "running"), ("tired", "ran")
+# Whose turn it is decides when threads go on, and not how; nor do counted looks at an mbarrier in code that is watched.
+_TURNS_OF_BLOCK, _TURNS_OF_WARP = ("next", "rounds", "running"), ("tired", "ran", "polls")
 
 
 class Snapshot:

@@ -1,4 +1,4 @@
-"""Looks at a launch that takes long, now and then: whether its threads go round for ever.
+"""Checks a long launch now and then: whether its threads loop for ever.
 
 Three steps, of which only the last accuses. A launch runs for LOOK_SECONDS undisturbed. Then its blocks are compared
 with what they were a little earlier, again and again. Where they have come back to the same state, the launch goes on
@@ -47,7 +47,7 @@ class Livelock:
 
 
 class LivelockFoundError(Exception):
-    """Threads go round for ever."""
+    """Threads loop for ever."""
 
     def __init__(self, livelock: Livelock) -> None:
         super().__init__(livelock)
@@ -55,7 +55,7 @@ class LivelockFoundError(Exception):
 
 
 class PatienceError(Exception):
-    """Nothing has come of a launch for too long. block: one that runs."""
+    """A launch has made no progress for too long. block: one that runs."""
 
     def __init__(self, block: BlockState) -> None:
         super().__init__(block)
@@ -98,7 +98,7 @@ class _Past:
 
 
 class Watch:
-    """Of what runs on a core: looks at the blocks of a launch where they come back.
+    """Watches one core: compares the blocks of a launch each time they return.
 
     code: which is to run. is_alone: whether nobody but these blocks writes what they read, unless the memory says so.
     yet: blocks not begun. rounds: turns of its warps that a block takes before it comes back.

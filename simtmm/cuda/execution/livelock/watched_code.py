@@ -1,4 +1,4 @@
-"""Code that is watched: the same program, which besides counts what may let somebody go on, and notes what is read.
+"""Watched code: the same program, which also counts changes that may let a thread continue, and notes its reads.
 
 A program whose `watches` is set has these lines, no other: its registers, blocks and accesses are numbered and placed
 alike, so that a launch may go on in either at any block of code.
@@ -27,7 +27,7 @@ _RESTLESS = {
 
 
 def watched_runtime(runtime: str) -> str:
-    """The runtime, in which accesses are noted."""
+    """The runtime, with code that notes accesses."""
     for space in _SPACES:
         runtime = runtime.replace(
             f"define internal i1 @resolve.{space}(", f"define internal i1 @resolve.{space}.known("

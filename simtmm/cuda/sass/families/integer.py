@@ -4,47 +4,22 @@ from collections.abc import Sequence
 
 from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.families.integer_operands import (
+    high,
+    is_signed_operand,
+    low_part,
+    one_if,
+    pair_of,
+    parted,
+    wide_number,
+    widened,
+    zero_extended,
+)
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Number, Operand, Reg
 
 _COMPARISONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
 JOINS = ("AND", "OR", "XOR")
-
-
-def parted(instruction: MachineInstruction) -> tuple[list[Operand], list[Operand], list[Operand]]:
-    """Operands as results (a register, then predicates), sources, and predicates that are read at the end."""
-    operands = list(instruction.operands)
-    first = 1
-    if is_predicate(operands[0]) and len(operands) > 1 and not is_predicate(operands[1]):
-        first = 2  # a predicate, then the register
-    while first < len(operands) and is_predicate(operands[first]):
-        first += 1
-    last = len(operands)
-    while last > first and is_predicate(operands[last - 1]):
-        last -= 1
-    return operands[:first], operands[first:last], operands[last:]
-
-
-def is_predicate(operand: Operand) -> bool:
-    """Whether it is one."""
-    return isinstance(operand, Reg) and operand.is_predicate
-
-
-def is_signed_operand(source: Operand) -> bool:
-    """Whether - or | | is done to it."""
-    return isinstance(source, (Reg, Constant)) and (source.negative or source.absolute)
-
-
-def _zero_extended(lifting: Lifting, source: Operand) -> tuple[PtxOperand, int]:
-    """An operand of a sum that may carry, of 64 bits, and what is added for its sign: -a is ~a + 1."""
-    found = lifting.bits(source)
-    negative = (isinstance(source, Reg) and source.negative) or getattr(source, "negative", False)
-    inverted = getattr(source, "inverted", False)
-    if negative or inverted:
-        found = lifting.value("not.b32", "b32", found)
-    if isinstance(found, Immediate):
-        return Immediate(found.value & 0xFFFFFFFF), int(negative)
-    return lifting.value("cvt.u64.u32", "b64", found), int(negative)
 
 
 def _carried(lifting: Lifting, total: PtxOperand, predicates: Sequence[Operand]) -> list[Register]:
@@ -53,22 +28,6 @@ def _carried(lifting: Lifting, total: PtxOperand, predicates: Sequence[Operand])
         return []
     upper = lifting.value("shr.u64", "b64", total, Immediate(32))
     return [lifting.value("setp.ge.u64", "pred", upper, Immediate(n + 1)) for n in range(len(predicates))]
-
-
-def low_part(lifting: Lifting, wide: PtxOperand) -> Register:
-    """The lower 32 of 64 bits."""
-    return lifting.value("cvt.u32.u64", "b32", wide)
-
-
-def high(lifting: Lifting, wide: PtxOperand) -> Register:
-    """The upper 32 of 64 bits."""
-    return lifting.value("cvt.u32.u64", "b32", lifting.value("shr.u64", "b64", wide, Immediate(32)))
-
-
-def _one_if(lifting: Lifting, predicate: Operand, kind: str) -> PtxOperand:
-    if isinstance(predicate, Reg) and predicate.is_zero:
-        return Immediate(0 if predicate.inverted else 1)
-    return lifting.value(f"selp.{kind}", kind, Immediate(1), Immediate(0), lifting.predicate(predicate))
 
 
 def add(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -84,7 +43,7 @@ def add(lifting: Lifting, instruction: MachineInstruction) -> None:
     if instruction.has("ISAT"):
         if out or carries or len(sources) != 2 or instruction.has("U32"):
             raise lifting.refuse()
-        left, right = (_widened(lifting, source) for source in sources)
+        left, right = (widened(lifting, source) for source in sources)
         total64: PtxOperand = lifting.value("add.s64", "b64", left, right)
         lifting.write(to, lifting.value("cvt.sat.s32.s64", "b32", total64))
         return
@@ -97,27 +56,16 @@ def add(lifting: Lifting, instruction: MachineInstruction) -> None:
     constant = 0
     total64 = Immediate(0)
     for source in sources:
-        part, more = _zero_extended(lifting, source)
+        part, more = zero_extended(lifting, source)
         constant += more
         total64 = lifting.value("add.s64", "b64", part, total64)
     for carry in carries:
-        total64 = lifting.value("add.s64", "b64", total64, _one_if(lifting, carry, "b64"))
+        total64 = lifting.value("add.s64", "b64", total64, one_if(lifting, carry, "b64"))
     total64 = lifting.value("add.s64", "b64", total64, Immediate(constant))
     flags = _carried(lifting, total64, out)
     lifting.write(to, low_part(lifting, total64))
     for place, flag in zip(out, flags, strict=True):
         lifting.write_predicate(place, flag)
-
-
-def _widened(lifting: Lifting, source: Operand) -> Register:
-    """A number with its sign, of 64 bits; - is done there, so that the least number has its opposite."""
-    found = lifting.value("cvt.s64.s32", "b64", lifting.bits(source))
-    if isinstance(source, (Reg, Constant)):
-        if source.absolute or source.inverted:
-            raise lifting.refuse()
-        if source.negative:
-            found = lifting.value("neg.s64", "b64", found)
-    return found
 
 
 def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -140,7 +88,7 @@ def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
             found = lifting.value("not.b64", "b64", found)
             parts += [Immediate(1)] if source.negative else []
         parts.append(found)
-    parts += [_one_if(lifting, carry, "b64") for carry in carries]
+    parts += [one_if(lifting, carry, "b64") for carry in carries]
     for part in parts:
         more = lifting.value("add.s64", "b64", total, part)
         carried = lifting.value("setp.lt.u64", "pred", more, part)
@@ -150,11 +98,6 @@ def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
     for place in out:
         assert over is not None
         lifting.write_predicate(place, over)
-
-
-def wide_number(lifting: Lifting, source: Number) -> Immediate:
-    """A number as one of 64 bits; those that need the upper 32 are written in full."""
-    return Immediate(lifting.whole_number(source) & (1 << 64) - 1)
 
 
 def multiply_add(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -177,7 +120,7 @@ def multiply_add(lifting: Lifting, instruction: MachineInstruction) -> None:
     else:
         found = lifting.value("mad.lo.s32", "b32", lifting.whole(a), lifting.whole(b), lifting.whole(c))
     for carry in carries:
-        found = lifting.value("add.s32", "b32", found, _one_if(lifting, carry, "b32"))
+        found = lifting.value("add.s32", "b32", found, one_if(lifting, carry, "b32"))
     lifting.write(to, found)
 
 
@@ -202,7 +145,7 @@ def _multiply_wide(
     total = lifting.value("add.s64", "b64", product, lifting.wide(c))
     flag = lifting.value("setp.lt.u64", "pred", total, product)
     for carry in carries:
-        more = lifting.value("add.s64", "b64", total, _one_if(lifting, carry, "b64"))
+        more = lifting.value("add.s64", "b64", total, one_if(lifting, carry, "b64"))
         over = lifting.value("setp.lt.u64", "pred", more, total)
         flag = lifting.value("or.pred", "pred", flag, over)
         total = more
@@ -243,11 +186,11 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
     if not out and not carries:
         lifting.write(to, lifting.value("add.s32", "b32", part, lifting.whole(b)))
         return
-    other, constant = _zero_extended(lifting, b)
+    other, constant = zero_extended(lifting, b)
     constant += negated
     total: PtxOperand = lifting.value("add.s64", "b64", lifting.value("cvt.u64.u32", "b64", part), other)
     for carry in carries:
-        total = lifting.value("add.s64", "b64", total, _one_if(lifting, carry, "b64"))
+        total = lifting.value("add.s64", "b64", total, one_if(lifting, carry, "b64"))
     total = lifting.value("add.s64", "b64", total, Immediate(constant))
     flags = _carried(lifting, total, out)
     lifting.write(to, low_part(lifting, total))
@@ -313,16 +256,12 @@ def choose(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("64")
     to, a, b, condition = instruction.operands
     if instruction.has("64"):
-        pairs = [_pair(lifting, source) for source in (a, b)]
+        pairs = [pair_of(lifting, source) for source in (a, b)]
         lifting.write_pair(to, lifting.value("selp.b64", "b64", *pairs, lifting.predicate(condition)))
         return
     lifting.write(
         to, lifting.value("selp.b32", "b32", lifting.whole(a), lifting.whole(b), lifting.predicate(condition))
     )
-
-
-def _pair(lifting: Lifting, source: Operand) -> PtxOperand:
-    return wide_number(lifting, source) if isinstance(source, Number) else lifting.wide(source)
 
 
 def move(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -332,7 +271,7 @@ def move(lifting: Lifting, instruction: MachineInstruction) -> None:
     if mask and not (isinstance(mask[0], Number) and mask[0].value == 0xF):
         raise lifting.refuse("moves some bytes of a register, which is not supported")
     if instruction.has("64"):
-        lifting.write_pair(to, lifting.copy(_pair(lifting, source), "b64"))
+        lifting.write_pair(to, lifting.copy(pair_of(lifting, source), "b64"))
         return
     lifting.write(to, lifting.copy(lifting.whole(source)))
 

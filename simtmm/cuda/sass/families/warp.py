@@ -1,4 +1,7 @@
-"""Instructions that exchange data between the lanes of a warp that take part, without waiting for others."""
+"""Instructions that exchange data between the lanes of a warp that take part, without waiting for others.
+
+Lanes that the guard leaves out take no part: `@P0 VOTE.ANY R0, PT, PT`, for instance, gives the lanes that have P0.
+"""
 
 from simtmm.cuda.ptx.syntax import Immediate, Pair
 from simtmm.cuda.sass.lifting import Lifting
@@ -32,8 +35,8 @@ def vote(lifting: Lifting, instruction: MachineInstruction) -> None:
     if mode is None:
         raise lifting.refuse()
     ballot, holds = lifting.temporary("b32"), lifting.temporary("pred")
-    lifting.do("vote.sync.here.ballot.b32", ballot, given, ALL)
-    lifting.do(f"vote.sync.here.{'uni' if mode == 'eq' else mode}.pred", holds, given, ALL)
+    lifting.do("vote.sync.here.ballot.b32", ballot, given, ALL, guard=True)
+    lifting.do(f"vote.sync.here.{'uni' if mode == 'eq' else mode}.pred", holds, given, ALL, guard=True)
     for to in results:
         if isinstance(to, Reg) and to.is_predicate:
             lifting.write_predicate(to, holds)
@@ -51,11 +54,11 @@ def match(lifting: Lifting, instruction: MachineInstruction) -> None:
     if instruction.has("ANY"):
         if len(results) != 1:
             raise lifting.refuse()
-        lifting.do(f"match.any.sync.here.{kind}", lanes, given, ALL)
+        lifting.do(f"match.any.sync.here.{kind}", lanes, given, ALL, guard=True)
         lifting.write(results[0], lanes)
         return
     alike = lifting.temporary("pred")
-    lifting.do(f"match.all.sync.here.{kind}", Pair(lanes, alike), given, ALL)
+    lifting.do(f"match.all.sync.here.{kind}", Pair(lanes, alike), given, ALL, guard=True)
     for to in results:
         if isinstance(to, Reg) and to.is_predicate:
             lifting.write_predicate(to, alike)
@@ -83,7 +86,7 @@ def reduce(lifting: Lifting, instruction: MachineInstruction) -> None:
         whole = ".s32" if instruction.has("S32") else ".u32"
         kind = ".b32" if name in ("and", "or", "xor") else whole
     found = lifting.temporary("b32")
-    lifting.do(f"redux.sync.here.{name}{kind}", found, lifting.whole(source), ALL)
+    lifting.do(f"redux.sync.here.{name}{kind}", found, lifting.whole(source), ALL, guard=True)
     lifting.write(to, found)
 
 
@@ -95,7 +98,7 @@ def elect(lifting: Lifting, instruction: MachineInstruction) -> None:
     if condition != Reg("PT"):
         raise lifting.refuse()
     leader, is_leader = lifting.temporary("b32"), lifting.temporary("pred")
-    lifting.do("elect.sync.here", Pair(leader, is_leader), ALL)
+    lifting.do("elect.sync.here", Pair(leader, is_leader), ALL, guard=True)
     lifting.write(to, leader)
     lifting.write_predicate(chosen, is_leader)
 

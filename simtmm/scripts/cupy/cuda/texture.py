@@ -78,11 +78,24 @@ class ResourceDescriptor:
             flat = plain(arr).reshape(-1).view(chDesc.dtype)[: texels * chDesc.channels]
             self.array = flat.reshape(-1, chDesc.channels) if chDesc.channels > 1 else flat
         elif restype == runtime.cudaResourceTypePitch2D and arr is not None and chDesc is not None:
-            rows = plain(arr).reshape(height, -1).view(chDesc.dtype)[:, : width * chDesc.channels]
-            self.array = rows.reshape(height, width, chDesc.channels) if chDesc.channels > 1 else rows
+            self.array = _rows(plain(arr).reshape(-1).view(np.uint8), height, width, pitchInBytes, chDesc)
             self.dimensions = 2
         else:
             raise MissingError(f"cupy.cuda.texture.ResourceDescriptor: restype {restype} with these is not supported")
+
+
+def _rows(
+    memory: np.ndarray[Any, Any], height: int, width: int, pitch: int, described: ChannelFormatDescriptor
+) -> np.ndarray[Any, Any]:
+    """The texels of memory [bytes] in rows, which begin so many bytes apart. Raises ValueError where it has too few."""
+    used = width * described.channels * described.dtype.itemsize
+    if pitch < used or pitch % described.dtype.itemsize or height * pitch > memory.nbytes:
+        raise ValueError(
+            f"cupy.cuda.texture.ResourceDescriptor: pitchInBytes {pitch}: {height} rows of {width} texels take at "
+            f"least {used} bytes each, and the array has {memory.nbytes:,}"
+        )
+    rows = memory[: height * pitch].reshape(height, pitch)[:, :used].view(described.dtype)
+    return rows.reshape(height, width, described.channels) if described.channels > 1 else rows
 
 
 class TextureDescriptor:

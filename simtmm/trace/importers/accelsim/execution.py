@@ -137,7 +137,7 @@ def _access(r, site, mask, width, space, action, destinations):
                         r.writer[register, lane] = r.issued[lane]
 
 
-def execute(r, pc, what, mask, width, destinations, sources):
+def execute(r, pc, what, mask, width, destinations, sources):  # noqa: C901 - a case for each operation
     """What an instruction that has been read does."""
     c = r.configuration
     s = r.state

@@ -62,7 +62,7 @@ def _registers(r, text, position, row):
     return count, blank(text, at)
 
 
-def _addresses(r, text, position, mask):
+def _addresses(r, text, position, mask):  # noqa: C901 - a compiled loop: a case for each form of addresses
     """Read mode and addresses of the lanes of a mask: where the line goes on, or FAILED."""
     mode, at = decimal(text, position)
     if at == position or mode < 0 or mode > 2:
@@ -138,7 +138,7 @@ def _find_opcode(r, word):
     return r.opcode_number[at]
 
 
-def read_instruction(r, text, position):
+def read_instruction(r, text, position):  # noqa: C901, PLR0911, PLR0912 - a compiled loop: a field of the line after another
     """Read an instruction: where its line ends, or FAILED, or UNKNOWN_OPCODE where its number is not known yet."""
     c = r.configuration
     s = r.state

@@ -19,6 +19,9 @@ class WrongAnswer(Exception):  # noqa: N818 - it is no error of the program but 
     """
 
     def __init__(self, message: str = "", element: Array | None = None) -> None:
+        """message: what is wrong.
+        element: the first wrong one, shape (1, ...); None where nobody knows.
+        """
         super().__init__(message)
         self.element = element
 
@@ -35,7 +38,12 @@ class Wrong:
 
 
 def expect_equal(name: str, got: Array, expected: Array, tolerance: float = 0.0) -> None:
-    """Raise WrongAnswer, naming the first element of `got` that is not as expected (to a relative tolerance)."""
+    """Raise WrongAnswer, naming the first element of `got` that is not as expected (to a relative tolerance).
+
+    name: what the array is called.
+    got, expected: of one shape, whatever it is.
+    tolerance: of each element, relative to what is expected.
+    """
     if got.shape != expected.shape:
         raise WrongAnswer(f"{name} has shape {got.shape}, should be {expected.shape}")
     right = _equal(got, expected) if tolerance == 0 else _close(got, expected, tolerance)

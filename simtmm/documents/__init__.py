@@ -142,7 +142,12 @@ def read_json(path: str | Path, error: type[SimtmmError], largest: int = LARGEST
 
 
 def parsed_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises ValueError, in one line."""
+    """The tables of a TOML text.
+
+    text: of a document.
+
+    Raises ValueError, in one line.
+    """
     long = _LONG_KEY.search(text) if text.count(".") >= DEEPEST else None  # which takes the parser forever
     if long:
         line = text.count("\n", 0, long.start()) + 1
@@ -160,6 +165,7 @@ def parsed_json(text: str | bytes, once: bool = False, own: Collection[str] | No
 
     once: a key that comes twice is refused. own: keys of the document under which whole numbers may be of any size, as
     Python's are that simtmm wrote there; all of them where that is empty.
+    text: of a document, in UTF-8 if bytes.
     """
     try:
         document = json.loads(text, object_pairs_hook=_each_once if once else None)
@@ -181,7 +187,10 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def duplicates(names: Sequence[str]) -> list[str]:
-    """The names that come more than once, each time but the first."""
+    """The names that come more than once, each time but the first.
+
+    names: in the order in which they stand.
+    """
     seen: set[str] = set()
     found = []
     for name in names if len(set(names)) < len(names) else ():
@@ -227,7 +236,12 @@ def _key_of(document: Any, wanted: object) -> str:
 
 
 def as_float(value: object) -> float:
-    """The number as a floating-point one, infinite where it is too large for one. Raises TypeError and ValueError."""
+    """The number as a floating-point one, infinite where it is too large for one.
+
+    value: a number, or a text that reads as one.
+
+    Raises TypeError and ValueError.
+    """
     try:
         return float(value)  # type: ignore[arg-type]  # which raises TypeError
     except OverflowError:

@@ -3,182 +3,43 @@
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.floors import below
-from simtmm.analysis.source_changes import Advice, advise, best_of
-from simtmm.analysis.source_changes.excerpt import excerpt_of
-from simtmm.analysis.units import Unit, units
-from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import SECONDS, WhatIf, cost, try_out
-from simtmm.display import Displayed, Picture, drawn
+from simtmm.analysis.run.diagnosis import advice_for, diagnosed
+from simtmm.analysis.run.outcome import Run
+from simtmm.analysis.source_changes import best_of
+from simtmm.analysis.verdict import Verdict, beside_the_model
 from simtmm.engine import DEFAULT, ENGINES, simulate
 from simtmm.engine.choice import AUTO, quickest
-from simtmm.errors import EngineError, KernelError, escaped, nearest
-from simtmm.extras import frame
+from simtmm.errors import EngineError, KernelError, nearest
 from simtmm.graph import Source as GraphSource
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
 from simtmm.model import find_model, predict
-from simtmm.model.latency_hiding import Hiding, hiding_of_trace
-from simtmm.model.launch.occupancy import Occupancy, occupancy
-from simtmm.model.series import SIMULATED
+from simtmm.model.latency_hiding import hiding_of_trace
+from simtmm.model.launch.occupancy import occupancy
 from simtmm.program import Program, Source, kind_of, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.recorder.sources import kernel_on_graph, opened_kernel
-from simtmm.result import Prediction, Result
+from simtmm.result import Result
 from simtmm.sampling import DEFAULT_ERROR, Sampled, check_sample, sampled_kernel, sampled_program
 from simtmm.sampling import Found as FoundSample
 from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.schedule import Schedule
-from simtmm.trace.schema import Sampling
-from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, telling, watched
 from simtmm.workload import Workload
 
-if TYPE_CHECKING:
-    import pandas
-
-
-FORMAT = "simtmm.run/1"  # of a run's document, and its version (simtmm.report.run_document)
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
 DEFAULT_MODELS = ("tmm", "tmm-warps", "pram")  # the models whose predictions stand beside a run
-
-
-@dataclass(frozen=True)
-class Run(Displayed):
-    """The result of a run. Without a trace (if a workload was given) there are no counts and predictions.
-
-    program, parameters, machine: the input.
-    result: the simulation's result.
-    counts: work, span and memory operations, the models' input.
-    predictions: each model's prediction, by its name.
-    hiding: how much of the latency the program's threads can hide.
-    verdict: what binds the run, where, and what would help.
-    advice: what a programmer could change, as simulated, the greatest gain first; empty if nothing was tried.
-    beside_the_model: why the TMM's time differs, in words.
-    provenance: versions, digests and the command.
-    occupancies: each distinct occupancy of the launches with the number of launches that have it.
-    sampling: which blocks the trace has, if not all.
-    warnings: what the trace lacks, in words.
-    compared: whether such a result was ever compared with hardware, in words.
-    assumptions: unknown values of the machine that decide the result, in words.
-    schedules: the kinds of instructions of a compiled program's kernels.
-    sources: the lines of the program's files, by the names in its places, if the kernels were recorded in this run.
-    info: the trace's metadata, if there is a trace.
-    blocks: the block of each warp, if there is a timeline.
-    sampled: the interval of the time, if the result is extrapolated from a sample.
-    below: lower bounds that the result violates, in words: each is a fault of simtmm.
-    """
-
-    program: str
-    parameters: Mapping[str, Any]
-    machine: Machine
-    result: Result
-    counts: Counts | None
-    occupancies: tuple[tuple[Occupancy, int], ...]
-    predictions: Mapping[str, Prediction]
-    hiding: Hiding | None
-    verdict: Verdict
-    beside_the_model: str = ""
-    compared: str = ""
-    assumptions: tuple[str, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    sampling: Sampling | None = None
-    warnings: tuple[str, ...] = ()
-    schedules: tuple[Schedule, ...] = ()
-    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    info: TraceInfo | None = None
-    blocks: Blocks | None = None
-    sampled: Sampled | None = None
-    below: tuple[str, ...] = ()
-    advice: tuple[Advice, ...] = ()
-
-    @property
-    def faults(self) -> tuple[str, ...]:
-        """Faults of simtmm while its kernels were recorded or simulated, in words, as in the warnings."""
-        return (*self.below, *(schedule.fault for schedule in self.schedules if schedule.fault))
-
-    @property
-    def graph(self) -> Mapping[str, Any] | None:
-        """The user's graph that the kernel ran on: its sizes, degrees and diameter; None without one."""
-        recorded = self.info.provenance.get("graph") if self.info else None
-        return recorded if isinstance(recorded, dict) else None
-
-    @cached_property
-    def units(self) -> tuple[Unit, ...]:
-        """How busy the machine's units were, and their throughput compared with the maximum."""
-        return units(self.machine, self.result, self.counts)
-
-    def kernels_with(self, entry: Occupancy) -> tuple[str, ...]:
-        """The distinct kernels of the launches with this occupancy, in the order of the launches."""
-        launches = self.info.launches if self.info else ()
-        return tuple(dict.fromkeys(each.kernel for each in launches if occupancy(self.machine, each) == entry))
-
-    def __repr__(self) -> str:
-        return escaped(f"Run({self.program} on {self.machine.name}: {self.result.cycles:,.8g} cycles)")
-
-    def to_frame(self) -> "pandas.DataFrame":
-        """A row for each series, the simulation's and each model's, for pandas: the time, its ratio to the simulated
-        time, and what binds.
-
-        Raises OutputError if pandas is not installed.
-        """
-        result = self.result
-        whole = result.cycles or None
-        rows: list[dict[str, Any]] = [
-            {"series": SIMULATED, "cycles": result.cycles, "seconds": result.seconds, "bound": self.verdict.cause}
-        ]
-        rows += [
-            {"series": name, "cycles": prediction.cycles, "seconds": prediction.seconds, "bound": prediction.bound}
-            for name, prediction in self.predictions.items()
-        ]
-        return frame([{**row, "of_simulated": whole and row["cycles"] / whole} for row in rows])
-
-    def plot(self) -> Picture:
-        """A picture of the simulated time and the models' times. Raises OutputError if matplotlib is not installed."""
-        return drawn(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The whole object, as one JSON document."""
-        machine = self.machine
-        return {
-            "format": FORMAT,
-            "program": self.program,
-            "parameters": dict(self.parameters),
-            **({"graph": dict(self.graph)} if self.graph else {}),
-            "sampling": self.sampling.to_dict() if self.sampling else None,
-            "sampled": self.sampled.to_dict() if self.sampled else None,
-            "faults": list(self.faults),
-            "warnings": list(self.warnings),
-            "schedules": [schedule.to_dict() for schedule in self.schedules],
-            "machine": {"name": machine.name, "processors": machine.processors, **machine.to_dict()},
-            "counts": self.counts.to_dict() if self.counts else None,
-            "occupancy": [{"launches": launches, **entry.to_dict()} for entry, launches in self.occupancies],
-            "simulated": self.result.to_dict(),
-            "predictions": {name: prediction.to_dict() for name, prediction in self.predictions.items()},
-            "hiding": {**dataclasses.asdict(self.hiding), "limit": self.hiding.limit} if self.hiding else None,
-            "verdict": self.verdict.words,
-            "bound": self.verdict.to_dict(),
-            "advice": [{**dataclasses.asdict(each), "where": each.where} for each in self.advice],
-            "beside_the_model": self.beside_the_model,
-            "units": [dataclasses.asdict(unit) for unit in self.units],
-            "stalls": _stalls(self.result),
-            "compared": self.compared,
-            "assumptions": list(self.assumptions),
-            "provenance": dict(self.provenance),
-        }
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
@@ -251,7 +112,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     return dataclasses.replace(run, warnings=(found.why, *run.warnings))
 
 
-def run_program(
+def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     program: Program,
     machine: Machine,
     engine: str = DEFAULT,
@@ -262,15 +123,18 @@ def run_program(
     timeline_limit: int | None = None,
     variants: bool = False,
 ) -> Run:
-    """Run a program that is open; the arguments are those of `run`."""
+    """Run a program that is open; the arguments are those of `run`.
+
+    engine, timeline, models, what_if, timeline_limit, variants: as there.
+    """
     with watched(watch):
         prepared = program.on(machine, telling("lowering"), places=True)
         workload = prepared.workload
         engine = quickest(machine, workload) if engine == AUTO else engine
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
         result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
-        found = _diagnosed(machine, workload, result, what_if)
-        advice = _advised(machine, workload, result, what_if, program.trace.info if program.trace else None)
+        found = diagnosed(machine, workload, result, what_if)
+        advice = advice_for(machine, workload, result, what_if, program.trace.info if program.trace else None)
         if variants:
             advice = best_of(advice, try_variants(program, machine, workload, result))
     about = {
@@ -307,8 +171,8 @@ def run_program(
 def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Sequence[str], what_if: bool) -> Run:
     """A run whose result is extrapolated. What binds it is what binds the sample."""
     sample = sampled.sample
-    found = _diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
-    advice = _advised(sample.machine or machine, sample.workload, sample.part, what_if, sampled.info)
+    found = diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
+    advice = advice_for(sample.machine or machine, sample.workload, sample.part, what_if, sampled.info)
     about = {
         **provenance(),
         "engine": sample.result.engine,
@@ -322,50 +186,7 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     return dataclasses.replace(beside, sampled=sampled, advice=advice, warnings=warnings)
 
 
-def _advised(
-    machine: Machine, workload: AnyWorkload, result: Result, what_if: bool, info: TraceInfo | None
-) -> tuple[Advice, ...]:
-    """What its programmer could change."""
-    if not what_if:
-        return ()
-    telling("testing changes to the source")
-    launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
-    return advise(machine, workload, result, launches)
-
-
-ON_ALL = 5  # changes of the machine, at least, that there has to be time for to try them on all of a run,
-ON_EXCERPT = 10  # and as many as there is time for on a part of it, about
-
-
-def _diagnosed(
-    machine: Machine,
-    workload: AnyWorkload,
-    result: Result,
-    what_if: bool,
-    on: Machine | None = None,
-    is_left: bool = False,
-) -> Verdict:
-    """What binds the run. on: what it was simulated on, if that is not the machine. is_left: whether before its end."""
-    if not what_if:
-        return verdict(machine, result, workload, (), "estimated from what its warps wait for")
-    telling("testing what would help")
-    on = on or machine
-    takes, part = cost(machine, workload, result), ""
-    tried: tuple[WhatIf, ...] = ()
-    if takes <= SECONDS / ON_ALL:
-        tried = try_out(on, workload, result, is_left=is_left)
-    elif (excerpt := excerpt_of(on, workload, result, SECONDS / ON_EXCERPT)) is not None:
-        alone = simulate(excerpt.machine, excerpt.workload, result.engine, stalls=True)
-        tried, part = try_out(excerpt.machine, excerpt.workload, alone), excerpt.words
-    why = (
-        ""
-        if tried or not takes
-        else f"estimated from what its warps wait for: each test of a change takes {takes:.0f} s"
-    )
-    return verdict(machine, result, workload, tried, why, part)
-
-
-def _beside_models(
+def _beside_models(  # noqa: PLR0913, PLR0917 - all that a run's outcome is made of
     program: Program,
     machine: Machine,
     info: TraceInfo,
@@ -405,15 +226,6 @@ def _beside_models(
         sources=_sources(program, info),
         info=info,
     )
-
-
-def _stalls(result: Result) -> dict[str, Any] | None:
-    """What warps' ticks went into and what was counted: by reason, place, array and launch."""
-    stalls = result.stalls
-    if stalls is None:
-        return None
-    rows = {"places": result.sites, "arrays": result.arrays, "launches": result.launches}
-    return {"reasons": dict(stalls.reasons), **rows}
 
 
 def _sources(program: Program, info: TraceInfo) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict, defaultdict
 
-from simtmm.machine.tables import Cache, GroupCache, Rows, SharedCache, Tlb
+from simtmm.machine.tables.memory import Cache, GroupCache, Rows, SharedCache, Tlb
 from simtmm.replacement import Chooser, Policy
 
 

@@ -1,0 +1,29 @@
+"""Translations of addresses: those that a group holds, and those that it lacks at first (section 4)."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.engine.fast.layout import GROUP_TRANSLATED, P_FIRST_ACCESS, P_TLB_ENTRIES, P_TLB_MISS, P_TLB_PAGE
+from simtmm.engine.fast.memory.cache import find_line, insert_line
+from simtmm.native import inlined
+
+
+@inlined
+def translated(s, g, chunk, t):
+    """From when on a group has the translation of a chunk's page, which it looks for at t."""
+    page = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_TLB_PAGE]))
+    there = find_line(s.tlb, g, page, s.parameters[P_TLB_ENTRIES])
+    if there < 0:
+        there = t + s.parameters[P_TLB_MISS]
+        insert_line(s.tlb, g, page, there, s.parameters[P_TLB_ENTRIES])
+    return there
+
+
+@inlined
+def late_of_first(s, g, t):
+    """By how much an access at t is later because its group lacks translations at the beginning of the launch."""
+    if s.group[g, GROUP_TRANSLATED] == 0:
+        s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
+    return max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)

@@ -1,0 +1,8 @@
+"""Memory, of the reference engine: the path of chunks, and what stands at it (docs/machine.md, section 4).
+
+path        an instruction's chunks, from the ports to their finish    pipe        what accesses of a group pass
+l2          the cache of all groups and its slices                     partitions  global memory
+cache       lines of caches, open rows, translations                   sectors     of chunks
+loaded      what warps loaded, for which their stores wait             counted     what is counted of chunks
+way         where the ticks of an access go
+"""

@@ -1,0 +1,141 @@
+"""The cache of all groups: its slices, and what comes, stays and falls out (docs/machine.md, section 4)."""
+
+from collections import defaultdict
+
+from simtmm.engine.reference.memory.cache import Line, Lines
+from simtmm.engine.reference.memory.counted import Counted
+from simtmm.engine.reference.memory.partitions import Partitions
+from simtmm.machine import Machine
+from simtmm.machine.tables.memory import SharedCache
+from simtmm.replacement import Policy
+from simtmm.stalls import Reason
+from simtmm.workload import ATOMIC, LOAD, REDUCE, Workload
+
+
+class L2:
+    """The L2: its lines, and of each slice until when it is taken. A slice stands before each partition."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        cache: SharedCache,
+        partitions: Partitions,
+        counted: Counted,
+        policy: Policy | None,
+    ) -> None:
+        """cache: its table. policy: a user's, of replacement."""
+        self.partitions, self.counted = partitions, counted
+        self.sectors, self.way = partitions.sectors, partitions.way
+        memory, durations = machine.memory, machine.durations
+        self.lines = Lines(cache, durations.l2_latency, memory.sectors, policy)
+        self.service, self.store_service = durations.l2_service, durations.l2_store_service
+        requests = durations.l2_request_service, durations.l2_store_request_service
+        self.request, self.store_request = requests if memory.sectors > 1 else (0, 0)
+        self.stores_stay = cache.writes == "back"
+        self.atomics_stay = cache.atomics == "here"
+        self.atomic_latency, self.atomic_service = durations.atomic_latency, durations.atomic_service
+        self.store_latency = durations.store_latency
+        self.slice_free: defaultdict[int, int] = defaultdict(int)
+        self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
+
+    def through_l2(
+        self, kind: int, chunk: int, wanted: list[int], start: int, now: int, group: int
+    ) -> tuple[int, Line]:
+        """The finish of what looks into the L2, a load or an atomic that ends there, and the chunk's line."""
+        updates = kind in (ATOMIC, REDUCE)
+        queue = (
+            Reason.ATOMICS_QUEUE
+            if updates or self.slice_updates[self.partitions.partition_of(chunk)]
+            else Reason.L2_QUEUE
+        )
+        taken = self.atomic_service if updates else max(self.request, self.sectors.part(self.service, len(wanted)))
+        begin = self.through_slice(chunk, start, now, taken, updates)
+        self.counted.note("l2_loads", begin)
+        self.counted.moves("l2_sectors", begin, len(wanted))
+        line = self.lines.look_up(chunk)
+        lacking = line.lacks(wanted) if line else wanted
+        if line and not lacking:
+            self.counted.l2_hits += 1
+            self.counted.note("l2_hits", begin)
+            latency, fill = self.atomic_latency if updates else self.lines.latency, line.filled(wanted)
+            finish = max(begin + latency, fill)
+            self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
+        else:
+            read = self.sectors.runs_of(lacking)
+            of_group = None if updates else group
+            came = self.partitions.from_global_memory(
+                LOAD if updates else kind, chunk, lacking, read, begin, now, of_group
+            )
+            finish = came
+            if not line:
+                finish = max(came, self.partitions.write_back(self.lines.make_room(chunk, now), now))
+                line = self.lines.insert(chunk)
+            self.way.spends(Reason.MEMORY_QUEUE, finish - came)
+            line.put(read, finish)
+        self.way.spends(queue, begin - start)
+        return finish, line
+
+    def store(self, chunk: int, accessed: list[int], start: int, now: int) -> int:
+        """The finish of a store that stays in the L2."""
+        behind = self.slice_updates[self.partitions.partition_of(chunk)]
+        begin, room = self.keep_chunk(chunk, accessed, start, now)
+        self.counted.note("l2_stores", begin)
+        self.counted.moves("l2_sectors", begin, sum(number > 0 for number in accessed))
+        queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
+        self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
+        self.way.spends(Reason.MEMORY_QUEUE, room - begin)
+        return room + self.store_latency
+
+    def keep_chunk(self, chunk: int, accessed: list[int], start: int, now: int, waits: bool = True) -> tuple[int, int]:
+        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that."""
+        taken = self.sectors.part(self.store_service, sum(number > 0 for number in accessed))
+        begin = room = self.through_slice(chunk, start, now, max(self.store_request, taken))
+        line = self.lines.look_up(chunk)
+        if not line:
+            free = self.partitions.write_back(self.lines.make_room(chunk, now), now)
+            room = max(begin, free) if waits else begin
+            line = self.lines.insert(chunk)
+        line.store(accessed, self.sectors.bytes, room + self.store_latency)
+        return begin, room
+
+    def through_slice(self, chunk: int, start: int, now: int, service: int, updates: bool = False) -> int:
+        """When the chunk's slice of the L2 takes it up, which it does not before `start`; service: for how long."""
+        slice_ = self.partitions.partition_of(chunk)
+        if service:
+            self.slice_updates[slice_] = updates
+        begin = max(now, self.slice_free[slice_])
+        self.slice_free[slice_] = begin + service
+        return max(start, begin)
+
+    def keep(self, before: "L2") -> None:
+        """Begin with the L2 as the launch before left it, all sectors that are there filled long ago."""
+        for lines in before.lines.lines.values():
+            for line in lines.values():
+                line.fill = [None if fill is None else 0 for fill in line.fill]
+        self.lines = before.lines
+
+    def warm(self, workload: Workload, launch: int) -> None:
+        """Let the L2 see what an earlier run of the launch went through, its warps one after another."""
+        first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
+        for warp in range(first, last):
+            at = int(workload.warp_chunks[warp])
+            for operation in workload.warp(warp):
+                if operation[0] not in ("load", "async", "store", "atomic", "reduce", "copy"):
+                    continue
+                words = workload.sectors[at : at + len(operation[1])].tolist() or [0] * len(operation[1])
+                at += len(words)
+                updates = operation[0] in ("atomic", "reduce")
+                writes = (operation[0] == "store" and self.stores_stay) or (updates and self.atomics_stay)
+                if operation[0] not in ("load", "async", "copy") and not writes:
+                    continue
+                for chunk, word in zip(operation[1], words, strict=True):
+                    accessed = self.sectors.accessed(word)
+                    line = self.lines.look_up(chunk)
+                    if not line:
+                        self.lines.make_room(chunk)
+                        line = self.lines.insert(chunk)
+                    if operation[0] != "store":
+                        wanted = [sector for sector, number in enumerate(accessed) if number]
+                        line.put(self.sectors.runs_of(line.lacks(wanted)), 0)
+                    if writes:
+                        line.store(accessed, self.sectors.bytes, 0)

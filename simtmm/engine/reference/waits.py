@@ -1,0 +1,157 @@
+"""What warps sleep for: memory, asyncs, barriers, products and pauses (docs/machine.md, section 3)."""
+
+from typing import TYPE_CHECKING
+
+from simpy import Event
+
+from simtmm.engine.reference.booking import Path
+from simtmm.engine.reference.moment import Waiting
+from simtmm.stalls import Reason
+from simtmm.timeline import WarpState
+from simtmm.workload import (
+    LISTED,
+    STEPS_SHIFT,
+)
+
+if TYPE_CHECKING:
+    from simtmm.engine.reference.warp import Warp
+
+
+def wait_for_memory(warp: "Warp", finish: int, place: int, path: Path) -> Waiting:
+    """Sleep until an access of this warp has finished, which the wait is booked to."""
+    reason = warp.bookings.wait(place, path, finish - int(warp.env.now))
+    yield from wait(warp, finish, place, reason)
+
+
+def wait_for_turn(warp: "Warp", finish: int) -> Waiting:
+    """Sleep until the next async may start."""
+    place = warp.places[warp.position]
+    warp.bookings.book(place, Reason.OUTSTANDING, finish - int(warp.env.now))
+    yield from wait(warp, finish, place, Reason.OUTSTANDING)
+
+
+def wait(warp: "Warp", finish: int, place: int, reason: Reason) -> Waiting:
+    """Sleep for an access."""
+    warp.group.account()
+    warp.turn(WarpState.MEMORY, place, reason)
+    warp.group.waiting_for_memory += 1
+    yield from warp.wake(finish)
+    warp.group.account()
+    warp.group.waiting_for_memory -= 1
+
+
+def meet_grid(warp: "Warp") -> Waiting:
+    """Wait until each living block has a warp here, and for what that takes."""
+    warp.group.account()
+    warp.turn(WarpState.BARRIER, warp.places[warp.position - 1])
+    warp.group.waiting_at_barrier += 1
+    tick = yield warp.run.grid_barrier.meet(warp)
+    yield from warp.wake(tick)
+    warp.group.account()
+    warp.group.waiting_at_barrier -= 1
+
+
+def wait_for_asyncs(warp: "Warp", but: int = 0) -> Waiting:
+    """Sleep until all asyncs issued so far have finished but the latest `but`."""
+    if warp.untaken > but:
+        warp.untaken = but
+        warp.run.memory.loaded.waited(warp.group.number, warp.slot)
+    count = len(warp.latest_finish) - but
+    if count > 0 and (finish := warp.latest_finish[count - 1]) > warp.env.now:
+        yield from wait_for_memory(warp, finish, *warp.latest[count - 1])
+
+
+def wait_for_shared(warp: "Warp", but: int) -> Waiting:
+    """Sleep until all shared accesses issued so far have settled but the latest `but`."""
+    now = int(warp.env.now)
+    if len(warp.shared) <= but or warp.shared[-1 - but][0] <= now:
+        return
+    settled, own, conflicts, place = warp.shared[-1 - but]
+    latency = min(settled - now, own)
+    conflicts = min(settled - now - latency, conflicts)
+    parts = {
+        Reason.INSTRUCTION_LATENCY: latency,
+        Reason.BANK_CONFLICTS: conflicts,
+        Reason.PORT_QUEUE: settled - now - latency - conflicts,
+    }
+    for reason, ticks in parts.items():
+        warp.bookings.book(place, reason, ticks)
+    yield from wait(warp, settled, place, max(parts, key=lambda reason: parts[reason]))
+
+
+def use_mbarrier(warp: "Warp", amount: int) -> Waiting:
+    """Do something at an mbarrier of the block, and wait there for the end of a phase if that is what it is."""
+    waits = warp.block.mbarriers.act(warp, amount, int(warp.env.now))
+    if waits is None:
+        return
+    (barrier, parity), began, place = waits, int(warp.env.now), warp.places[warp.position - 1]
+    if barrier.phases & 1 == parity:
+        warp.group.account()
+        warp.turn(WarpState.MEMORY, place, Reason.MBARRIER)
+        warp.group.waiting_for_memory += 1
+        warp.opened = Event(warp.env)
+        barrier.waiting.append((warp, parity))
+        opens, begun = yield warp.opened
+        book_mbarrier(warp, began, opens, begun, place)
+        yield from warp.wake(opens)
+        warp.group.account()
+        warp.group.waiting_for_memory -= 1
+    elif barrier.opens > began:
+        book_mbarrier(warp, began, barrier.opens, barrier.open_begun, place)
+        yield from wait(warp, barrier.opens, place, Reason.MBARRIER)
+
+
+def book_mbarrier(warp: "Warp", since: int, opens: int, begun: int, place: int) -> None:
+    """Book a wait for a phase. begun: since when its last bytes were on their way, -1 if an arrival came last."""
+    ticks = opens - since
+    copies = 0 if begun < 0 else min(ticks, opens - begun)
+    warp.bookings.book(place, Reason.COPIES, copies)
+    warp.bookings.book(place, Reason.MBARRIER, ticks - copies)
+
+
+def begin_product(warp: "Warp", amount: int) -> None:
+    """Have matrices multiplied by the pipe of the warp's slot, while the warp goes on."""
+    steps, passes, now = amount & LISTED, amount >> STEPS_SHIFT, int(warp.env.now)
+    takes = warp.run.machine.durations
+    first, last = now, now
+    if passes and warp.run.piped:
+        first, last = warp.run.memory.read_factors(warp.group.number, passes, now)
+    end = warp.group.products.take(warp.slot, max(now, first), steps, last)
+    finish = end + takes.product_latency
+    warp.run.memory.last_finish = max(warp.run.memory.last_finish, finish)
+    warp.products.append((finish, steps * takes.product_step + takes.product_latency, warp.places[warp.position]))
+
+
+def wait_for_products(warp: "Warp", but: int) -> Waiting:
+    """Sleep until all products begun so far are finished but the latest `but`."""
+    now = int(warp.env.now)
+    if len(warp.products) <= but or warp.products[-1 - but][0] <= now:
+        return
+    finish, own, place = warp.products[-1 - but]
+    latency = min(finish - now, own)
+    warp.bookings.book(place, Reason.INSTRUCTION_LATENCY, latency)
+    warp.bookings.book(place, Reason.PIPE_QUEUE, finish - now - latency)
+    longest = Reason.INSTRUCTION_LATENCY if 2 * latency >= finish - now else Reason.PIPE_QUEUE
+    yield from wait(warp, finish, place, longest)
+
+
+def wait_for_stores(warp: "Warp") -> Waiting:
+    """Sleep until all stores and reduces have finished."""
+    finish, place, path = warp.stored
+    if finish > warp.env.now:
+        yield from wait_for_memory(warp, finish, place, path)
+
+
+def sleep(warp: "Warp", cycles: int, place: int) -> Waiting:
+    """Sleep for so many cycles, whatever is in flight."""
+    warp.turn(WarpState.PAUSE, place)
+    yield from warp.wake(int(warp.env.now) + cycles * warp.run.machine.ticks_per_cycle)
+
+
+def may_start_async(warp: "Warp", tick: int) -> bool:
+    """Whether fewer than `outstanding` asyncs are in flight at a tick, now or later."""
+    if warp.run.outstanding is None:
+        return True
+    now = warp.env.now
+    warp.in_flight = [finish for finish in warp.in_flight if finish > now]
+    return sum(finish > tick for finish in warp.in_flight) < warp.run.outstanding

@@ -1,0 +1,52 @@
+"""Lanes that wait at a barrier: which sites they wait at, and whether loads may stay in flight."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.native import inlined
+from simtmm.trace.runs.layout import SITE_MASK
+from simtmm.trace.warps.layout import (
+    AT_BARRIER,
+    GROUP_LANES,
+    GROUP_SITE,
+    GROUP_WHAT,
+    THREADS_LANES,
+    THREADS_TIMES,
+    WARP_GROUPS,
+)
+from simtmm.trace.warps.places import note_done, place_at
+
+
+@inlined
+def note_barrier(walk, w, site):
+    """All lanes that wait at a barrier's site passed it."""
+    lanes = np.int64(0)
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and walk.group[w, g, GROUP_WHAT] & SITE_MASK == site:
+            lanes += walk.group[w, g, GROUP_LANES]
+    place = place_at(walk, site)
+    walk.threads[place, THREADS_TIMES] += 1
+    walk.threads[place, THREADS_LANES] += lanes
+    note_done(walk, place, lanes)
+
+
+@inlined
+def leaves_loads_in_flight(walk, w):
+    """Whether all sites that its lanes wait at say that their barrier is a sync."""
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
+            return False
+    return True
+
+
+@inlined
+def is_first_at(walk, w, g):
+    """Whether a group is the first one that waits at its barrier's site."""
+    site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+    for other in range(g):
+        if walk.group[w, other, GROUP_SITE] == AT_BARRIER and walk.group[w, other, GROUP_WHAT] & SITE_MASK == site:
+            return False
+    return True

@@ -1,0 +1,142 @@
+"""Which changes a line's counts suggest, at the edge of each: what is told and handed on is computed by hand here."""
+
+import numpy as np
+import pytest
+
+from simtmm import Workload, load_machine
+from simtmm.analysis.source_changes import candidates
+from simtmm.analysis.source_changes.candidates import _can_be_vectors, _of_access, _of_atomics, _of_banks
+from simtmm.analysis.source_changes.lines import Line
+from simtmm.analysis.source_changes.operations import Operations
+
+MACHINE = load_machine("gtx480")  # chunks of 128 bytes, warps of 32
+AT = ("k.cu", 7, "x")
+
+
+def line_of(**counts):
+    return Line(AT, counts.pop("kind", "load"), [3, 5], **counts)
+
+
+def access(chunks, requests, bytes_asked, across=32, executions=10, threads=320, **others):
+    line = line_of(
+        chunks=chunks, requests=requests, bytes_asked=bytes_asked, executions=executions, threads=threads, **others
+    )
+    return list(_of_access(MACHINE, line, 0.25, across))
+
+
+@pytest.mark.parametrize(
+    ("bytes_asked", "across", "threads", "ideal", "rows", "window", "passes"),
+    [
+        (1280, 32, 320, 1, 1, 32, 1),  # 128 bytes a request, 4 a thread
+        (1290, 32, 320, 2, 1, 31, 2),  # a byte more
+        (640, 32, 320, 1, 1, 64, 1),
+        (1280, 64, 320, 1, 1, 32, 1),
+        (1280, 16, 320, 2, 2, 32, 2),  # of two rows, each in a chunk of its own
+        (5120, 16, 320, 4, 2, 8, 4),
+        (12800, 5, 320, 12, 6, 3, 12),  # six rows, and part of a seventh
+        (1280, 0, 320, 32, 32, 32, 32),
+        (1280, 32, 13, 1, 1, 2, 1),  # 98 bytes a thread: two requests at least
+        (1280, 32, 2560, 1, 1, 128, 1),  # half a byte
+    ],
+)
+def test_requests_for_half_as_many_chunks_again_as_would_do_suggest_to_coalesce(
+    bytes_asked, across, threads, ideal, rows, window, passes, monkeypatch
+):
+    handed = []
+    monkeypatch.setattr(candidates.changes, "coalesced", lambda *given: handed.append(given))
+    assert access(15 * ideal - 1, 10, bytes_asked, across, threads=threads) == []
+    (found,) = access(15 * ideal, 10, bytes_asked, across, threads=threads)
+    assert (found.change, found.at, found.weight, found.how, found.numbers) == (
+        "coalesce",
+        AT,
+        0.5,
+        "simulated",
+        (3, 5),
+    )
+    assert found.words == (
+        "let consecutive threads read consecutive elements of x: change the indices or the layout; a request takes "
+        f"{1.5 * ideal:.3g} lines, where {ideal} would do"
+    )
+    found.make("operations", "chosen")
+    assert handed == [("operations", "chosen", ideal, rows, window, passes)]
+
+
+def test_a_store_is_told_as_one_and_what_has_no_name_as_the_array():
+    (found,) = access(15, 10, 1280, kind="store")
+    assert "threads store to consecutive elements of x:" in found.words
+    line = Line(("k.cu", 7, ""), "load", [3], chunks=15, requests=10, bytes_asked=1280, executions=10, threads=320)
+    (found,) = _of_access(MACHINE, line, 1.0, 32)
+    assert "threads read consecutive elements of the array:" in found.words
+
+
+@pytest.mark.parametrize("none", ["requests", "executions", "threads"])
+def test_what_was_not_counted_suggests_nothing(none):
+    counts = {"chunks": 15, "requests": 10, "bytes_asked": 1280, "executions": 10, "threads": 320}
+    assert access(**counts)
+    assert access(**{**counts, none: 0}) == []
+
+
+@pytest.mark.parametrize(
+    ("conflicts", "executions", "times"), [(2, 100, None), (3, 100, "1.03"), (250, 100, "3.5"), (9, 0, None)]
+)
+def test_three_conflicts_in_a_hundred_accesses_suggest_to_pad(conflicts, executions, times):
+    found = list(_of_banks(line_of(conflicts=conflicts, executions=executions), 0.25))
+    assert len(found) == (times is not None)
+    if found:
+        assert (found[0].change, found[0].weight, found[0].numbers) == ("pad", 0.5, (3, 5))
+        assert found[0].words == (f"pad or swizzle x: bank conflicts make each access take {times} passes instead of 1")
+        assert found[0].make is candidates.changes.without_conflicts
+
+
+def test_updates_are_combined_in_warps_or_kept_in_blocks():
+    found = list(_of_atomics(line_of(), 0.5))
+    assert [(each.change, each.weight, each.at, each.numbers, each.make) for each in found] == [
+        ("aggregate", 0.5, AT, (3, 5), candidates.changes.combined_in_warps),
+        ("privatize", 0.75, AT, (3, 5), candidates.changes.combined_in_blocks),
+    ]
+
+
+@pytest.mark.parametrize(("again", "can"), [(0, True), (1, True), (2, False)])
+def test_loads_that_come_to_a_chunk_less_than_half_again_may_be_vectors(again, can):
+    """Of four chunks, so many are loaded a second time."""
+    chunks = [0, 40, 80, 120, *[0, 40][:again]]
+    of = Operations(Workload.from_dict({"blocks": [{"warps": [[["load", [chunk]] for chunk in chunks]]}]}))
+    assert _can_be_vectors(of, np.ones(len(chunks), bool), 2) == can
+
+
+def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
+    """Which of the looks are taken at a line, of a run of 1000 ticks and 100 chunks."""
+    looks = []
+    for name in ("_of_access", "_of_waits", "_of_reuse", "_of_constants", "_of_banks", "_of_atomics"):
+        monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
+    for name in ("_of_registers", "of_whole_blocks", "_of_blocks"):
+        monkeypatch.setattr(candidates, name, lambda *given: [])
+    own = line_of(kind=kind, ticks=ticks, chunks=chunks)
+    others = [Line(("k.cu", 9, array), "store", [8]) for array in written]
+    others.append(Line(("k.cu", 9, "y"), "shared_store", [9], chunks=100 - chunks))  # at which nothing waits
+    stalls = type("Stalls", (), {"ticks": np.array([[400, 100], [500, 0]])})
+    list(candidates.candidates_of(MACHINE, stalls, [own, *others], type("Excerpt", (), {"words": "part"}), 32))
+    return looks[: len(looks) - 1]  # but that at the other accesses
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "looks"),
+    [
+        ("load", (), ["_of_access", "_of_waits", "_of_reuse", "_of_constants"]),
+        ("load", ("y",), ["_of_access", "_of_waits", "_of_reuse", "_of_constants"]),
+        ("load", ("x",), ["_of_access", "_of_waits"]),  # what is written may not be kept elsewhere
+        ("store", (), ["_of_access"]),
+        ("local_load", (), []),
+        ("local_store", (), []),
+        ("shared_load", (), ["_of_banks"]),
+        ("shared_store", (), ["_of_banks"]),
+        ("atomic", (), ["_of_atomics"]),
+    ],
+)
+def test_a_line_is_looked_at_by_what_it_does(kind, written, looks, monkeypatch):
+    assert changes_of_line(monkeypatch, kind, written) == looks
+
+
+@pytest.mark.parametrize(("ticks", "chunks", "looks"), [(30, 0, 1), (29, 0, 0), (0, 3, 1), (0, 2, 0), (29, 2, 0)])
+def test_a_line_is_worth_it_from_three_in_a_hundred_ticks_or_chunks_on(ticks, chunks, looks, monkeypatch):
+    assert len(changes_of_line(monkeypatch, "store", (), ticks, chunks)) == looks
