@@ -70,7 +70,7 @@ def test_the_lines_of_python_print_a_verdict(folder, monkeypatch, capsys):
 
 
 def test_every_key_of_a_file_of_launches_is_shown():
-    from simtmm.recorder.compiled.launches_file import KEYS, LAUNCH_KEYS
+    from simtmm.recorder.compiled.launches_file import LaunchesFile, LaunchTable
 
     shown = set(re.findall(r"^(?:\[\[?)?(\w+)(?:\]\]?| = )", FILES["launches.toml"], flags=re.MULTILINE)) | {"sources"}
-    assert shown >= KEYS | LAUNCH_KEYS
+    assert shown >= {*LaunchesFile.model_fields, *LaunchTable.model_fields}
