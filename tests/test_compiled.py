@@ -104,7 +104,7 @@ def test_an_edit_of_a_helper_far_away_changes_the_hash(monkeypatch, tmp_path):
     compiled._file_of.cache_clear()
     try:
         assert compiled.sources_of("simtmm.engine.fast.loop") == before
-        cache = tmp_path / "simtmm" / "engine" / "fast" / "cache.py"
+        cache = tmp_path / "simtmm" / "engine" / "fast" / "memory" / "cache.py"
         cache.write_text(cache.read_text("utf-8").replace("range(ways)", "range(ways - 1)"), encoding="utf-8")
         assert compiled.sources_of("simtmm.engine.fast.loop") != before
     finally:

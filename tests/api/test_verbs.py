@@ -204,7 +204,7 @@ def test_an_explanation_is_rows_a_page_and_a_file(here):
         assert (here / name).stat().st_size > 100
     with pytest.raises(simtmm.SimtmmError, match=r"a\.txt: must end in \.html, \.csv or \.json"):
         found.save("a.txt")
-    with pytest.raises(simtmm.SimtmmError, match="by = 'lines': must be one of line, .*; did you mean 'line'"):
+    with pytest.raises(simtmm.SimtmmError, match=r"by = 'lines': must be one of line, .*; did you mean 'line'"):
         simtmm.explain(TRACE, by="lines")
 
 
