@@ -23,8 +23,7 @@ class _Places:
 
     descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
     no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
-    dynamic: bytes of dynamic shared memory. environment: where the 32 registers %envreg begin, which tell where blocks
-    of a grid meet; None where it depends on the cluster. cluster: 1 where the launch gives a cluster's size.
+    dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size.
     """
 
     parameters: int
@@ -38,14 +37,12 @@ class _Places:
     processors: int
     number: int
     dynamic: int | None
-    environment: int | None
     cluster: int | None = None
 
 
-_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C, 0x88)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x40, 0x140)
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, None, 0x36C)
-ENVIRONMENT_REGISTERS = 32
+_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140)
+_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
 
 
 class LaunchConstants:
@@ -80,8 +77,6 @@ class LaunchConstants:
             return lifting.value("cvt.u32.u64", "b32", half)
         if offset == places.cluster:
             return Register("%is_explicit_cluster")
-        if places.environment is not None and 0 <= offset - places.environment < 4 * ENVIRONMENT_REGISTERS:
-            return Register(f"%envreg{(offset - places.environment) // 4}")
         if offset == places.stack:
             return Immediate(self._stack)
         for window, start in (

@@ -207,37 +207,6 @@ def test_lanes_that_a_guard_leaves_out_take_no_part(architecture):
     np.testing.assert_array_equal(as_machine_code, expected)
 
 
-GRID = """#include <cooperative_groups.h>
-extern "C" __global__ void k(const unsigned* in, unsigned* out) {
-  auto grid = cooperative_groups::this_grid();
-  int i = grid.thread_rank(), n = grid.size();
-  out[i] = in[i];
-  for (int round = 0; round < 3; round++) {
-    grid.sync();
-    unsigned next = out[(i + 1) % n];
-    grid.sync();
-    out[i] += next;
-  }
-}
-"""
-
-
-@needs_machine_code
-@pytest.mark.parametrize("architecture", [75, 80, 89, 90])
-def test_blocks_of_a_grid_meet_where_the_environment_registers_say(architecture):
-    linked = LinkedModule([compile_source(GRID, architecture=architecture)])
-    values = np.arange(1, 2049, dtype=np.uint32)
-    expected = values[: BLOCKS * THREADS].copy()
-    for _ in range(3):
-        expected += np.roll(expected, -1)
-    plain = KernelFunction(linked, "k")
-    for function in (plain.quick, MachineFunction(plain).quick):
-        device, left = Device(), np.zeros(BLOCKS * THREADS, np.uint32)
-        parameters = struct.pack("<2Q", device.memory.place("in", values.copy()), device.memory.place("out", left))
-        device.launch(function, DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), parameters))
-        np.testing.assert_array_equal(left, expected)
-
-
 @needs_machine_code
 def test_pairs_of_real_numbers_have_signs_and_an_order_of_their_own():
     linked = LinkedModule([compile_source(PAIRS, architecture=100)])
