@@ -90,7 +90,7 @@ def test_shipped_rules_and_wrong_ones_give_the_same_on_both_engines(drawn, workl
         agree(on, workload, COMPILED[name])
 
 
-@examples(20)
+@examples(8)
 @given(text=rule_texts(), on=machines(), workload=workloads())
 def test_a_drawn_rule_does_as_machine_code_what_python_does(text, on, workload):
     rule = function_of(text)
