@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -63,11 +64,7 @@ def check_placement(
     laws = laws_of(promises, PlacementLaw, placement_law, PLACEMENT_LAWS)
     check_search(draws, seed)
     for law in laws:
-
-        def judge(case: Case, law: PlacementLaw = law) -> LaunchExample | None:
-            return _judged(rule, law, case)
-
-        found = smallest_found(_cases(law.pair), judge, draws, seed)
+        found = smallest_found(_cases(law.pair), partial(_judged, rule, law), draws, seed)
         if found:
             raise BrokenPromiseError(rule_name(rule), found, found.what, kind="placement")
 

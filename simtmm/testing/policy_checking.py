@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
@@ -56,11 +57,7 @@ def check_policy(policy: Policy, promises: Iterable[PolicyLaw | str], *, draws: 
     laws = laws_of(promises, PolicyLaw, _law_named, POLICY_LAWS)
     check_search(draws, seed)
     for law in laws:
-
-        def judge(case: Case, law: PolicyLaw = law) -> Example | None:
-            return _judged(policy, law, case)
-
-        found = smallest_found(_cases(law.pair), judge, draws, seed)
+        found = smallest_found(_cases(law.pair), partial(_judged, policy, law), draws, seed)
         if found:
             raise BrokenPromiseError(rule_name(policy), found, found.what, kind="policy")
 

@@ -79,7 +79,7 @@ def smallest_found(
     shrinks = 0
 
     @seeded(seed)
-    @searching(draws)
+    @_searching(draws)
     @given(drawn)
     def try_one(case: Any) -> None:
         nonlocal smallest, shrinks
@@ -103,7 +103,7 @@ def smallest_found(
     return smallest
 
 
-def searching(draws: int) -> settings:
+def _searching(draws: int) -> settings:
     """Settings of Hypothesis: so many draws, the same for a seed, of which a failing one is made smaller.
 
     Nothing passes from one search to the next, and no draw is too slow.

@@ -220,7 +220,9 @@ def test_a_rule_sees_nothing_else():
         simulate(machine(), warps(2, [["compute", 1]]), scheduler=peeking)
 
 
-def test_a_class_of_rules_makes_a_new_one_for_each_launch():
+@pytest.mark.parametrize("engine", ["reference", None])
+def test_a_class_of_rules_makes_a_new_one_for_each_launch(engine):
+    """What it counts is there behind its launch, also where it is compiled."""
     made = []
 
     class Counting:
@@ -233,7 +235,8 @@ def test_a_class_of_rules_makes_a_new_one_for_each_launch():
             return ready[0]
 
     launch = {"blocks": [{"warps": [[["compute", 3]]]}]}
-    simulate(machine(), Workload.from_dict({"launches": [launch, launch]}), scheduler=Counting)
+    launches = Workload.from_dict({"launches": [launch, launch]})
+    assert simulate(machine(), launches, engine, scheduler=Counting).engine == (engine or "fast")
     assert [rule.asked for rule in made] == [3, 3]
 
 

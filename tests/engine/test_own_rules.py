@@ -297,23 +297,6 @@ def test_a_class_of_numbers_is_compiled_and_begins_anew_with_each_launch():
     assert not why_not_compiled(Turns)
 
 
-def test_an_objects_numbers_are_there_behind_its_launch():
-    made = []
-
-    class Counts:
-        def __init__(self):
-            self.asked = 0
-            made.append(self)
-
-        def __call__(self, ready, group):
-            self.asked += 1
-            return ready[0]
-
-    launches = Workload.from_dict({"launches": [{"blocks": [{"warps": [[["compute", 3]]]}]}] * 2})
-    assert simulate(machine(), launches, scheduler=Counts).engine == "fast"
-    assert [rule.asked for rule in made] == [3, 3]
-
-
 def test_an_object_is_not_compiled_since_it_would_keep_what_it_remembers():
     assert why_not_compiled(Turns()) == "neither a function nor a class of rules: Turns"
 

@@ -26,7 +26,8 @@ from simtmm.trace.runs.long_block import LongBlock
 from simtmm.trace.runs.mapped import Spool
 from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schema import EVENT
-from simtmm.trace.warps import lowering
+from simtmm.trace.warps import lowering, windows
+from simtmm.trace.warps.walk import MOST_OPERATIONS
 from tests.examples import examples
 from tests.trace.programs import Program
 from tests.trace.test_runs import RULES, machine_with, programs, trace_of, wild_programs
@@ -215,3 +216,8 @@ def test_what_lies_in_a_file_may_be_let_go_of_at_any_time():
     mapped.let_go(array[:5])
     assert array[:9].tolist() == [0, 1, 2, 3, 4, 5, 6, -1, 8]
     mapped.let_go(np.zeros(3))
+
+
+def test_windows_have_room_for_the_widest_step():
+    """With less, a warp's window never has room for its next step, and is filled for ever."""
+    assert windows.FEWEST > MOST_OPERATIONS
