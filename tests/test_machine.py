@@ -700,7 +700,7 @@ def test_replace_refuses_what_from_dict_refuses(key, value, line):
 
 PIPE = {
     "access_interval": 2, "tag_interval": 0.5, "interval": 3, "fill_interval": 4, "lanes": 8, "run": 16,
-    "phase_bytes": 64, "banks": 4, "misses": 9, "shared": "apart",
+    "phase_bytes": 64, "banks": 4, "tag_banks": 2, "misses": 9, "shared": "apart",
 }  # fmt: skip
 PIPED = {**SMALLEST, "memory": {**SMALLEST["memory"], "pipe": PIPE}}
 
@@ -709,7 +709,8 @@ PIPED = {**SMALLEST, "memory": {**SMALLEST["memory"], "pipe": PIPE}}
 def test_the_digest_changes_with_every_value_of_a_pipe(key):
     dotted = f"memory.pipe.{key}"
     first = Machine.from_dict(PIPED)
-    other = "together" if key == "shared" else PIPE[key] + 1
+    others = {"shared": "together", "lanes": 4, "run": 32}
+    other = others[key] if key in others else PIPE[key] + 1
     assert first.replace({dotted: other}).digest() != first.digest()
     assert set(PIPE) == {name.removeprefix("memory.pipe.") for name in first.values() if "memory.pipe." in name}
 

@@ -102,8 +102,11 @@ def _a_pipe_stands_alone(machine: "Machine") -> None:
         if value != without:
             raise ValueError(f"{key} = {value:g}: must be {without} with memory.pipe, which replaces it")
     pipe = memory.pipe
-    if pipe.run is not None and pipe.run < (pipe.lanes or machine.cores.warp_width):
-        raise ValueError(f"memory.pipe.run = {pipe.run}: must be at least memory.pipe.lanes")
+    lanes = pipe.lanes or machine.cores.warp_width
+    if pipe.run is not None and pipe.run % lanes:
+        raise ValueError(f"memory.pipe.run = {pipe.run}: must be a multiple of memory.pipe.lanes, {lanes}")
+    if pipe.tag_banks is not None and pipe.banks is None:
+        raise ValueError("memory.pipe.tag_banks: memory.pipe.banks must be there, too")
 
 
 def _pages_are_made_of_chunks(machine: "Machine") -> None:

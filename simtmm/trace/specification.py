@@ -60,8 +60,9 @@ class LoweringSpecification(_Specification):
     enforced; 0 where it is one, as without `banks.service`."""
     pipe: tuple[int, ...] = ()
     """Of the pipe that accesses of global and shared memory pass: lanes of a global access that are served together,
-    likewise where they access neighbouring words, bytes that those access at most, and its banks, 0 where these are
-    those of shared memory; empty where there is no pipe."""
+    likewise where they access neighbouring words, bytes that those access at most, its banks of 4 bytes, 0 where
+    these are those of shared memory, and banks of the tags of their rows, 0 where rows don't matter; empty where there
+    is no pipe."""
     stalls: str = ""
     """What becomes of the stalls of sites: "overlap" with what instructions take their pipe, "none", "" each beyond."""
     hides: tuple[float, ...] = ()
@@ -124,7 +125,7 @@ def _group_pipe(machine: Machine) -> tuple[int, ...]:
     if pipe is None:
         return ()
     lanes = min(pipe.lanes or width, width)
-    return lanes, max(lanes, pipe.run or 0), pipe.phase_bytes, pipe.banks or 0
+    return lanes, max(lanes, pipe.run or 0), pipe.phase_bytes, pipe.banks or 0, pipe.tag_banks or 0
 
 
 def _barrier(machine: Machine) -> tuple[int, ...]:

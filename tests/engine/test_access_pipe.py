@@ -180,8 +180,10 @@ def test_what_does_not_go_together_is_refused(engine):
         machine({}).replace({"memory.ports": 4})
     with pytest.raises(MachineError, match=r"memory.pipe: must be left out with memory.transfers = 'serial'"):
         machine({}, transfers="serial")
-    with pytest.raises(MachineError, match=r"memory.pipe.run = 8: must be at least memory.pipe.lanes"):
-        machine({"lanes": 16, "run": 8})
+    with pytest.raises(MachineError, match=r"memory.pipe.run = 24: must be a multiple of memory.pipe.lanes, 16"):
+        machine({"lanes": 16, "run": 24})
+    with pytest.raises(MachineError, match=r"memory.pipe.tag_banks: memory.pipe.banks must be there, too"):
+        machine({"tag_banks": 4})
     for operation, complaint in (
         (["settle", 32], "settle 32: must be at most 31"),
         (["load", [0], 0], "load: passes 0: must be a whole number from 1 to 65536"),

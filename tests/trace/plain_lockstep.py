@@ -62,7 +62,7 @@ def _operation(kind, step, lanes, specification):
         chunks = _chunks(kind, step, specification)
         passes = 1
         if specification.pipe and kind != Kind.ATOMIC:
-            passes = _passes(kind, step, specification)[kind == Kind.STORE]
+            passes, _ = _passes(kind, step, specification)
         return [NAMES[kind], chunks, passes] if passes > 1 else [NAMES[kind], chunks]
     if specification.pipe:
         passes, least = _passes(kind, step, specification)
@@ -72,41 +72,63 @@ def _operation(kind, step, lanes, specification):
 
 def _passes(kind, step, specification):
     """All of an access: group by group of lanes, for each the words of its bank with most; a pass for a run."""
-    together, run, phase_bytes, banks = specification.pipe
+    together, run, phase_bytes, _, _ = specification.pipe
     is_global = kind in (Kind.LOAD, Kind.ASYNC, Kind.STORE)
     together = together if is_global else specification.lanes_together
     waiting, passes, groups = sorted(step.items()), 0, 0
     while waiting:
-        lane, (first, *_, size) = waiting[0]
-        served = 0
-        if is_global and run > together and size == 4:
-            moves = [event[0] - first for _, event in waiting]
-            follow = max(_followers(waiting, moves, by, (lane // run + 1) * run) for by in (0, 4))
-            served = follow if follow > together else 0
-        if served:
-            passes += 1
-        else:
-            group = max(1, min(together, phase_bytes // max(size, 1)))
-            served = sum(other < (lane // group + 1) * group for other, _ in waiting)
-            passes += _deepest(kind, [event for _, event in waiting[:served]], specification, banks if is_global else 0)
+        lane, (*_, size) = waiting[0]
+        group = max(1, min(together, phase_bytes // max(size, 1)))
+        wide = [(other, event) for other, event in waiting if other < (lane // run + 1) * run]
+        if is_global and run > together and all(event[4] == 4 for _, event in wide):
+            parts = _runs(wide)
+            if min(map(len, parts)) >= together:
+                depths = [1] * len(parts)
+            else:
+                apart = run // group
+                parts = [[one for one in wide if one[0] % apart == first] for first in range(apart)]
+                depths = [_depth(kind, part, specification) for part in parts if part]
+            waiting, groups, passes = waiting[len(wide) :], groups + len(depths), passes + sum(depths)
+            continue
+        served = sum(other < (lane // group + 1) * group for other, _ in waiting)
+        passes += _depth(kind, waiting[:served], specification)
         waiting, groups = waiting[served:], groups + 1
     return passes, groups
 
 
-def _followers(waiting, moves, by, stop):
-    count = 0
-    for at, (lane, event) in enumerate(waiting):
-        if lane != waiting[0][0] + at or lane >= stop or event[4] != 4 or moves[at] != by * at:
-            break
-        count += 1
-    return count
+def _runs(waiting):
+    """Lanes of one word, or of neighbouring ones, each run as long as it can be."""
+    parts = []
+    for lane, event in waiting:
+        part = parts[-1] if parts else []
+        by = event[0] - part[-1][1][0] if part else None
+        follows = part and lane == part[-1][0] + 1 and by in (0, 4)
+        if follows and (len(part) == 1 or by == part[1][1][0] - part[0][1][0]):
+            part.append((lane, event))
+        else:
+            parts.append([(lane, event)])
+    return parts
+
+
+def _depth(kind, lanes, specification):
+    """Of lanes that are served together: of a store only what its tags take."""
+    _, _, _, banks, tag_banks = specification.pipe
+    events = [event for _, event in lanes]
+    if kind not in (Kind.LOAD, Kind.ASYNC, Kind.STORE):
+        return _deepest(kind, events, specification, 0)
+    rows = {}
+    for event in events:
+        for row in _parts(event[0] & 0xFFFFFFFF, event[4], 4 * banks) if tag_banks else ():
+            rows.setdefault(row % tag_banks, set()).add((event[0] >> 32, row))
+    tags = max((len(rows_of_bank) for rows_of_bank in rows.values()), default=1)
+    return tags if kind == Kind.STORE else max(tags, _deepest(kind, events, specification, banks))
 
 
 def _deepest(kind, events, specification, own_banks):
     width, count = specification.bank_bytes, specification.banks
     if own_banks:
         width = max(events[0][4], 1)
-        count = own_banks * max(1, width // 4)
+        count = max(1, own_banks * 4 // width)
     banks = {}
     for event in events:
         array, offset = event[0] >> 32, event[0] & 0xFFFFFFFF

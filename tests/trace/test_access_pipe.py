@@ -116,16 +116,39 @@ def test_fewer_bytes_together_make_more_passes():
     assert passes(words, what=shared, **{"banks.lanes": 8}) == 4
 
 
-AMD = {"memory.pipe.lanes": 4, "memory.pipe.run": 16, "memory.pipe.banks": 4}
+AMD = {"memory.pipe.lanes": 4, "memory.pipe.run": 16, "memory.pipe.banks": 16, "memory.pipe.tag_banks": 4}
+OFFSETS = [0, 4, 8, 12, 20, 16, 24, 28]  # of the eight loads of the kernel that was measured
 
 
 @pytest.mark.parametrize(
-    ("stride", "size", "expected"), [(0, 4, 4), (1, 4, 4), (2, 4, 32), (3, 4, 16), (4, 4, 64), (6, 4, 32), (16, 4, 64),
-                                     (0, 8, 16), (1, 8, 16), (2, 8, 16), (4, 8, 32), (8, 8, 64), (1, 16, 16)],
+    ("stride", "size", "measured"), [(0, 4, 2.18), (1, 4, 2.18), (2, 4, 16.1), (3, 4, 8.1), (4, 4, 32.2), (5, 4, 14.1),
+                                     (6, 4, 16.1), (9, 4, 14.1), (15, 4, 24.2), (16, 4, 32.2), (17, 4, 24.2),
+                                     (61, 4, 14.1), (0, 8, 8.1), (1, 8, 8.1), (2, 8, 8.1), (4, 8, 16.1), (8, 8, 32.2),
+                                     (10, 8, 12.1), (11, 8, 16.1), (13, 8, 12.1), (25, 8, 8.1), (31, 8, 28.2)],
 )  # fmt: skip
-def test_lanes_by_four_but_for_runs_of_words(stride, size, expected):
+def test_lanes_by_four_but_for_runs_of_words(stride, size, measured):
     """Passes of 64 lanes on an MI210, where 32 take half as many cycles (l1_strides of gpu-benches)."""
-    assert passes([lane * stride * size for lane in range(64)], size, width=64, **AMD) == expected
+    addresses = [lane * stride * size for lane in range(64)]
+    mean = sum(passes([at + size * by for at in addresses], size, width=64, **AMD) for by in OFFSETS) / len(OFFSETS)
+    assert mean / 2 == pytest.approx(measured, rel=0.015 if measured > 3 else 0.1)  # a loop's own cycles
+    assert passes(addresses, size, store, width=64, **AMD) <= passes(addresses, size, width=64, **AMD)
+
+
+@pytest.mark.parametrize(("columns", "expected"), [(1, 32), (2, 48), (4, 16), (8, 8), (16, 4), (64, 4)])
+def test_rows_of_a_block_come_by_runs_if_these_are_long_enough(columns, expected):
+    """Rows 4,098 floats apart: 40, 48, 15, 8, 4.4 and 4.4 cycles on an MI210."""
+    places = [lane % columns + lane // columns * 4098 for lane in range(64)]
+    mean = sum(passes([4 * (at + by) for at in places], width=64, **AMD) for by in OFFSETS) / len(OFFSETS)
+    assert mean == expected
+
+
+def test_a_store_passes_tags_and_no_banks():
+    """Rows of 64 bytes: four lanes, each in a row of its own, in one bank of tags, in two, and in four."""
+    for rows, expected in ((4, 64), (2, 32), (1, 16), (3, 16)):
+        addresses = [lane * 64 * rows for lane in range(64)]
+        assert passes(addresses, 8, store, width=64, **AMD) == expected
+    assert passes([lane * 16 for lane in range(64)], 16, store, width=64, **AMD) == 16
+    assert passes([60 + lane * 128 for lane in range(4)], 8, store, width=64, **AMD) == 2  # each in two rows
 
 
 def test_a_run_ends_where_its_order_does():

@@ -197,6 +197,8 @@ RULES = [
     {"warp_width": 32, "chunk_words": 32, "coalescing": "half-warp-segments", "atomics": "by-word"},
     {"warp_width": 32, "chunk_words": 32, "pipe": {}},
     {"warp_width": 64, "chunk_words": 32, "pipe": {"lanes": 4, "run": 16, "banks": 4}},
+    {"warp_width": 64, "chunk_words": 32, "pipe": {"lanes": 4, "run": 16, "banks": 16, "tag_banks": 4}},
+    {"warp_width": 32, "chunk_words": 32, "pipe": {"lanes": 8, "run": 24, "banks": 3, "tag_banks": 5}},
     {"warp_width": 32, "pipe": {"lanes": 16, "phase_bytes": 64}},
 ]
 
@@ -221,6 +223,7 @@ SHARED = st.tuples(
 BANKS = [
     {}, {"banks.count": 12}, {"banks.count": 16, "banks.lanes": 16}, {"banks.word_bytes": 8},
     {"memory.pipe.phase_bytes": 128}, {"memory.pipe.lanes": 4, "memory.pipe.run": 16, "memory.pipe.banks": 4},
+    {"memory.pipe.lanes": 4, "memory.pipe.run": 8, "memory.pipe.banks": 16, "memory.pipe.tag_banks": 2},
 ]  # fmt: skip
 
 

@@ -108,7 +108,13 @@ class GroupPipe(Table):
     phase_bytes: Count = unit("bytes", "that lanes served together access at most, where that is fewer", default=128)
     banks: Banked | None = unit(
         "banks",
-        "of the L1, each as wide as an access and more of them the wider it is; banks.count if left out",
+        "of 4 bytes of the L1, or as many fewer as an access is wider; banks.count of banks.word_bytes if left out",
+        default=None,
+    )
+    tag_banks: Banked | None = unit(
+        "banks",
+        "of the tags of rows of the L1's `banks`, from each of which lanes served together reach one row at a time; "
+        "rows don't matter if left out",
         default=None,
     )
     fill_interval: Duration = unit(

@@ -52,7 +52,7 @@ from simtmm.trace.warps.layout import (
 )
 from simtmm.trace.warps.load_store_units import access, access_shared
 from simtmm.trace.warps.mbarriers import multiply, use_mbarriers
-from simtmm.trace.warps.passes import bank_passes, taken_by
+from simtmm.trace.warps.passes import bank_passes
 from simtmm.trace.warps.places import note_lanes, note_threads, place_at, place_of
 from simtmm.trace.warps.shared_memory import NOT_SO, degree_of, even_degree
 from simtmm.workload import (
@@ -64,6 +64,7 @@ from simtmm.workload import (
     GRID_BARRIER,
     JOIN,
     LARGEST,
+    LISTED,
     LOAD,
     PAUSE,
     REDUCE,
@@ -115,7 +116,7 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
                 if walk.rules[RULE_PLACES] != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
-                passes = taken_by(kind, passes) if kind != _COPY else np.int64(1)
+                passes = passes & LISTED if kind != _COPY else np.int64(1)
                 access(walk, w, operation_of(kind), site, says, count, passes, output, place)
                 return True
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
@@ -237,6 +238,6 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
         clear_sectors(walk, output.sectors, output.used[MADE_CHUNKS], count)
     passes = np.int64(1)
     if walk.rules[RULE_PIPE_LANES] > 0 and kind not in (_ATOMIC, _COPY):
-        passes = taken_by(kind, bank_passes(walk, lanes, kind)) if kind < _ATOMIC else most_words(walk, lanes)
+        passes = bank_passes(walk, lanes, kind) & LISTED if kind < _ATOMIC else most_words(walk, lanes)
     access(walk, w, operation, site, says, count, passes, output, place)
     return True

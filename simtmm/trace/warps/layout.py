@@ -9,7 +9,7 @@ RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_H
 RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
 RULE_REDUCES, RULE_PIPE_LANES, RULE_PIPE_RUN, RULE_PHASE_BYTES, RULE_PIPE_BANKS = range(13, 18)
 RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES, RULE_SECTOR_BYTES, RULE_LONGEST = range(18, 23)
-RULE_GRID_BARRIERS = 23
+RULE_GRID_BARRIERS, RULE_TAG_BANKS = 23, 24
 RULES = 24
 # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two; RULE_PLACES: the
 # places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites; RULE_REDUCES:
@@ -17,7 +17,8 @@ RULES = 24
 # are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths of cycles of a
 # pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one; RULE_SECTOR_BYTES: of
 # a sector, 0 where chunks have none; RULE_LONGEST: cycles that a value of shared memory, or one of an instruction,
-# takes at most; RULE_GRID_BARRIERS: whether blocks of a grid wait for one another
+# takes at most; RULE_GRID_BARRIERS: whether blocks of a grid wait for one another;
+# RULE_TAG_BANKS: banks of the tags of rows of the L1, 0 where rows do not matter
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)

@@ -19,7 +19,6 @@ from simtmm.trace.warps.walk import ENDED, IS_REFUSED, MOST_OPERATIONS
 Integers = npt.NDArray[np.int64]
 
 WIDEST_ACCESS = 256  # bytes, and so at most this many words of a bank
-MOST_WORDS = WIDEST_ACCESS // WORD
 FIRST_ROOM, MOST_ROOM = 1 << 16, 1 << 20  # operations, and chunks, that are generated at once
 
 _WALK = Loop(walk_blocks, what="trace lowering")
@@ -153,12 +152,12 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.lanes_together, int(specification.half_warp_segments), _shift(specification.chunk_bytes),
         int(specification.atomics_by_word), tables.places if specification.places else 0, tables.sites,
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
-        int(specification.reduces), *(specification.pipe or (0, 0, 0, 0)),
+        int(specification.reduces), *(specification.pipe or (0,) * 5)[:4],
         *(specification.barrier or (0, 0)), specification.atomic_passes, specification.sector_bytes,
         max(specification.shared_latency, *(cycles for _, cycles in specification.latencies), 0),
-        int(specification.grid_barriers),
+        int(specification.grid_barriers), *(specification.pipe[4:] or (0,)),
     )  # fmt: skip
-    banks = max(specification.banks, *(MOST_WORDS * number for number in specification.pipe[3:]), 1)
+    banks = max(specification.banks, *(WORD * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
         rules=np.array(rules, np.int64),

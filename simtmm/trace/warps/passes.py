@@ -16,9 +16,10 @@ from simtmm.trace.warps.layout import (
     RULE_PIPE_BANKS,
     RULE_PIPE_LANES,
     RULE_PIPE_RUN,
+    RULE_TAG_BANKS,
     RULE_TOGETHER,
 )
-from simtmm.workload import LISTED, MOST_PASSES, PASSES_SHIFT
+from simtmm.workload import MOST_PASSES, PASSES_SHIFT
 
 NOBODY = -1
 ARRAY_SHIFT = 32  # of an address of shared memory: below are the bytes within an array
@@ -37,30 +38,31 @@ def bank_passes(walk, lanes, kind):
     least = np.int64(0)
     index = np.int64(0)
     while index < lanes:
-        end = end_of_run(walk, lanes, index) if kind < _SHARED else index
-        if end > index:
-            passes += 1
+        end = end_of_words(walk, lanes, index) if kind < _SHARED else index
+        runs = runs_of(walk, index, end)
+        if runs > 0:
+            passes += runs
+            least += runs
+        elif end > index:  # one of 16 lanes in each of four passes: 0, 4, 8 and 12 in the first
+            apart = walk.rules[RULE_PIPE_RUN] // lanes_together(walk, index, kind)
+            for first in range(apart):
+                depth = depth_of_group(walk, index, end, apart, first, kind)
+                passes += depth
+                least += min(depth, np.int64(1))
         else:
-            end = end_of_group(walk, lanes, index, kind)
-            passes += depth_of_banks(walk, index, end, kind)
-        least += 1
+            end = end_of_lanes(walk, lanes, index, lanes_together(walk, index, kind))
+            passes += depth_of_group(walk, index, end, np.int64(1), np.int64(0), kind)
+            least += 1
         index = end
     least = max(np.int64(1), least)
     return min(max(least, passes), np.int64(MOST_PASSES)) + ((least - 1) << PASSES_SHIFT)
 
 
 @inlined
-def taken_by(kind, passes):
-    """The passes that a global access takes: of a store those without conflicts, since it reads no bank."""
-    return (passes >> PASSES_SHIFT) + 1 if kind == _STORE else passes & LISTED
-
-
-@inlined
-def end_of_group(walk, lanes, index, kind):
-    """Where lanes end that are served together from one on: those of its group of lanes, the fewer the wider it is."""
+def lanes_together(walk, index, kind):
+    """Lanes with consecutive numbers that are served together: the fewer the wider what they access."""
     together = walk.rules[RULE_PIPE_LANES] if kind < _SHARED else walk.rules[RULE_TOGETHER]
-    together = max(np.int64(1), min(together, walk.rules[RULE_PHASE_BYTES] // max(walk.bytes[index], np.int64(1))))
-    return end_of_lanes(walk, lanes, index, together)
+    return max(np.int64(1), min(together, walk.rules[RULE_PHASE_BYTES] // max(walk.bytes[index], np.int64(1))))
 
 
 @inlined
@@ -74,40 +76,83 @@ def end_of_lanes(walk, lanes, index, together):
 
 
 @inlined
-def end_of_run(walk, lanes, index):
-    """Where lanes end that access neighbouring words in order, or one word, from one on; `index` if those are no more
-    than are served together anyhow.
-    """
+def end_of_words(walk, lanes, index):
+    """Where lanes end that are looked at together for runs of words, from one on; `index` where none are."""
     most = walk.rules[RULE_PIPE_RUN]
     if most <= walk.rules[RULE_PIPE_LANES] or walk.bytes[index] != WORD:
         return index
-    stop = (walk.lane[index] // most + 1) * most
-    end = index + 1
-    step = np.int64(0)
-    while end < lanes and walk.lane[end] == walk.lane[end - 1] + 1 and walk.lane[end] < stop:
-        by = walk.value[end] - walk.value[end - 1]
-        if walk.bytes[end] != WORD or by not in (0, WORD) or (end > index + 1 and by != step):
-            break
-        step = by
-        end += 1
-    return end if end - index > walk.rules[RULE_PIPE_LANES] else index
+    end = end_of_lanes(walk, lanes, index, most)
+    for other in range(index, end):
+        if walk.bytes[other] != WORD:
+            return index
+    return end
+
+
+@inlined
+def runs_of(walk, begin, end):
+    """Runs of lanes that access neighbouring words in order, or one word; 0 where one has fewer than `pipe.lanes`."""
+    runs = np.int64(0)
+    index = begin
+    while index < end:
+        start = index
+        step = np.int64(0)
+        index += 1
+        while index < end and walk.lane[index] == walk.lane[index - 1] + 1:
+            by = walk.value[index] - walk.value[index - 1]
+            if by not in (0, WORD) or (index > start + 1 and by != step):
+                break
+            step = by
+            index += 1
+        if index - start < walk.rules[RULE_PIPE_LANES]:
+            return np.int64(0)
+        runs += 1
+    return runs
+
+
+@inlined
+def depth_of_group(walk, begin, end, apart, first, kind):
+    """Passes that lanes of a group take: as many as the busiest bank has words, or of a global access the busiest bank
+    of tags rows. Of lanes from `begin` on, those whose number is `first` modulo `apart`; 0 where there are none.
+    """
+    row = walk.rules[RULE_PIPE_BANKS] * WORD
+    depth = np.int64(1) if apart == 1 else np.int64(0)
+    if kind < _SHARED and walk.rules[RULE_TAG_BANKS] > 0:
+        depth = deepest(walk, begin, end, apart, first, kind, row, walk.rules[RULE_TAG_BANKS])
+    elif apart > 1:
+        for index in range(begin, end):
+            if walk.lane[index] % apart == first:
+                depth = np.int64(1)
+    if kind == _STORE or depth == 0:  # which reads no bank
+        return depth
+    banks = walk.rules[RULE_BANKS]
+    width = walk.rules[RULE_BANK_BYTES]
+    if kind < _SHARED and row > 0:
+        width = max(walk.bytes[begin], np.int64(1))
+        banks = max(np.int64(1), row // width)
+    return max(depth, deepest(walk, begin, end, apart, first, kind, width, banks))
 
 
 @inlined
 def depth_of_banks(walk, begin, end, kind):
-    """The most words of one bank that lanes access; those of an atomic count as often as they are updated."""
-    banks = walk.rules[RULE_BANKS]
-    width = walk.rules[RULE_BANK_BYTES]
-    if kind < _SHARED and walk.rules[RULE_PIPE_BANKS] > 0:
-        width = max(walk.bytes[begin], np.int64(1))
-        banks = walk.rules[RULE_PIPE_BANKS] * max(np.int64(1), width // WORD)
+    """The most words of one bank of shared memory that lanes access; those of an atomic count as often as they are
+    updated.
+    """
+    one, none = np.int64(1), np.int64(0)
+    return deepest(walk, begin, end, one, none, kind, walk.rules[RULE_BANK_BYTES], walk.rules[RULE_BANKS])
+
+
+@inlined
+def deepest(walk, begin, end, apart, first, kind, width, banks):
+    """The most words, each of `width` bytes, that lie in one of so many banks; 0 of no lanes."""
     shift = trailing_zeros(np.uint64(width))
     shifts = width == 1 << shift and banks & (banks - 1) == 0  # which is quicker than dividing
     for number in range(banks):
         walk.chain[number] = NOBODY
     words = np.int64(0)
-    deepest = np.int64(1)
+    most = np.int64(0)
     for index in range(begin, end):
+        if apart > 1 and walk.lane[index] % apart != first:
+            continue
         value = walk.value[index]
         array = (value >> ARRAY_SHIFT) << ARRAY_SHIFT
         offset = value - array
@@ -118,14 +163,14 @@ def depth_of_banks(walk, begin, end, kind):
             number = word & (banks - 1) if shifts else word % banks
             if kind == _SHARED_ATOMIC:  # of which none is served with another one
                 walk.chain[number] += 1
-                deepest = max(deepest, walk.chain[number] - NOBODY)
+                most = max(most, walk.chain[number] - NOBODY)
             else:
                 depth = add_word(walk, array + word, number, words)
                 if depth > 0:
                     words += 1
-                    deepest = max(deepest, depth)
+                    most = max(most, depth)
             word += 1
-    return deepest
+    return most
 
 
 @inlined

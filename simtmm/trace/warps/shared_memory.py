@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.native import inlined
 from simtmm.trace.runs.layout import STEP_X, STEP_Y, STEP_Z
-from simtmm.trace.schema import BEYOND
+from simtmm.trace.schema import BEYOND, Kind
 from simtmm.trace.warps.lanes import base_of, bytes_of, gather_dense
 from simtmm.trace.warps.layout import (
     DEGREE_BY_X,
@@ -26,13 +26,16 @@ from simtmm.trace.warps.layout import (
     RULE_BANK_BYTES,
     RULE_PIPE_BANKS,
     RULE_PIPE_LANES,
+    RULE_TAG_BANKS,
     RULE_TOGETHER,
     WARP_LANES,
     WARP_THREAD,
     WARP_X,
     WARP_Y,
 )
-from simtmm.trace.warps.passes import ARRAY_SHIFT, bank_passes, depth_of_banks, end_of_lanes
+from simtmm.trace.warps.passes import ARRAY_SHIFT, WORD, bank_passes, depth_of_banks, end_of_lanes
+
+_STORE = int(Kind.STORE)
 
 NOT_SO = -1  # in the place of a degree
 STEEPEST = 1 << 40  # a step from a thread to the next; times the threads of a block it is still far from 64 bits
@@ -61,8 +64,12 @@ def even_degree(walk, runs, values, w, g, kind):
     high = base + max(by_x, np.int64(0)) * (x - 1) + max(by_y, np.int64(0)) * (y - 1) + max(by_z, np.int64(0)) * z
     if low < 0 or high >= BEYOND or low >> ARRAY_SHIFT != (high + moved) >> ARRAY_SHIFT:
         return np.int64(NOT_SO)
-    width = max(moved, np.int64(1)) if walk.rules[RULE_PIPE_BANKS] > 0 else walk.rules[RULE_BANK_BYTES]
-    offset = (base & ((1 << ARRAY_SHIFT) - 1)) % max(width, walk.rules[RULE_BANK_BYTES])
+    width = walk.rules[RULE_BANK_BYTES]
+    if kind <= _STORE and walk.rules[RULE_PIPE_BANKS] > 0:
+        row = walk.rules[RULE_PIPE_BANKS] * WORD if walk.rules[RULE_TAG_BANKS] > 0 else np.int64(1)
+        wide = max(moved, np.int64(1))
+        width = row if row % wide == 0 else row * wide
+    offset = (base & ((1 << ARRAY_SHIFT) - 1)) % width
     offset = (offset << 16) + (moved << 8) + kind
     together = (lanes << 32) + walk.warp[w, WARP_LANES]
     extents = (x << 32) + y
