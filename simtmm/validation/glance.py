@@ -32,6 +32,7 @@ KINDS = {
     "h100-vector-add": (STREAMS, FITTED),
     "h100-polybench-compiled": (BENCHMARKS, CALIBRATED),
     "h100-sdk-compiled": (BENCHMARKS, CALIBRATED),
+    "h100-more-compiled": (BENCHMARKS, CALIBRATED),
     "h100-sxm-polybench": (BENCHMARKS, CALIBRATED),
     "h100-sxm-sdk": (BENCHMARKS, CALIBRATED),
     "h100-sxm-tiles": (BENCHMARKS, CALIBRATED),

@@ -23,7 +23,8 @@ ACCURACY = Path(__file__).parents[2] / "docs" / "accuracy"
 KERNELS = {"stream": "stream", "h100-gemm": "gemm", "h100-mvt": "mvt", "h100-vector-add": "vector-add",
            "gtx280-local-ranking": "list-ranking-helman-jaja",
            "h100-polybench-compiled": "naive gemm, mvt and syrk of PolyBench-GPU",
-           "h100-sdk-compiled": "kernels of the CUDA SDK and Rodinia's lud"}  # fmt: skip
+           "h100-sdk-compiled": "kernels of the CUDA SDK and Rodinia's lud",
+           "h100-more-compiled": "3dconv of PolyBench-GPU, a Walsh transform and a sort"}  # fmt: skip
 SERIES = ("simulated", "simulated, by the data sheet")  # of a GPU that was left out: L known, or not
 
 

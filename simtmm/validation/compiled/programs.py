@@ -18,6 +18,12 @@ TILE = 16  # of a matrix that blocks take in tiles
 SUM_THREADS = 512  # of a block of a sum of the ladder
 SUM_BLOCKS = 1024  # where each thread adds many elements up
 READ_PARTS_THREADS, READ_PARTS_BYTES = 1024, 1024 * 64 * 8  # of a block that reads a part of a buffer
+CONVOLUTION = (  # of a point: a factor, and the neighbour's plane, row and column
+    (-1, (-1, -1, -1)), (21, (1, -1, -1)), (-3, (0, -1, 0)), (6, (0, 0, 0)), (-9, (0, 1, 0)), (2, (-1, -1, 1)),
+    (4, (1, -1, 1)), (5, (-1, 0, 1)), (7, (1, 0, 1)), (-8, (-1, 1, 1)), (10, (1, 1, 1)),
+)  # fmt: skip
+WALSH_PART = 11  # bits of the largest part of a Walsh transform that a block does in shared memory
+SORTED_KEYS = 1024  # of a block
 PRODUCT_BLOCKS = 128  # of scalar-product, however many vectors there are
 
 
@@ -71,6 +77,18 @@ def _mvt(n: int, side: int) -> Case:
     return Case("polybench.cu", arrays, launches, {"x": arrays["x"] + a @ y, "z": arrays["z"] + a.T @ y})
 
 
+def _convolution_3d(n: int, side: int) -> Case:
+    a = _numbers(n, n, n)
+    blocks = (-(-n // side),) * 2
+    kernel = f"convolution_3d_{n}"  # a kernel of each measured size
+    launches = tuple(Launch(kernel, ("a", "b", plane), blocks, (side, side)) for plane in range(1, n - 1))
+    expected = np.zeros_like(a)
+    for factor, place in CONVOLUTION:
+        plane, row, column = (slice(1 + by, n - 1 + by) for by in place)
+        expected[1:-1, 1:-1, 1:-1] += np.float32(factor) * a[plane, row, column]
+    return Case("convolution_3d.cu", {"a": a, "b": np.zeros_like(a)}, launches, {"b": expected})
+
+
 def _vector_add(n: int) -> Case:
     a, b = _numbers(n), _numbers(n)[::-1].copy()
     launch = Launch("vector_add", ("a", "b", "sum", n), -(-n // THREADS), THREADS)
@@ -103,6 +121,50 @@ def _scan_short(n: int, length: int) -> Case:
     launch = Launch("scan_short", ("in", "out", length // 4), n // (4 * THREADS), THREADS)
     out = np.zeros_like(numbers)
     return Case("scan_short.cu", {"in": numbers, "out": out}, (launch,), {"out": before.reshape(-1)})
+
+
+def _walsh(log2data: int, log2kernel: int) -> Case:
+    """Two transforms, their product, and the way back: a convolution by exclusive or."""
+    size = 1 << log2data
+    numbers, others = _numbers(size), np.zeros(size, np.float32)
+    others[: 1 << log2kernel] = _numbers(1 << log2kernel)[::-1]
+    launches = [*_walsh_launches("numbers", log2data), *_walsh_launches("others", log2data)]
+    launches.append(Launch("walsh_product", ("numbers", "others", size), 128, THREADS))
+    launches += _walsh_launches("numbers", log2data)
+    product = _walsh_transformed(numbers) * _walsh_transformed(others)
+    expected = (_walsh_transformed(product) / size).astype(np.float32)
+    return Case("walsh.cu", {"numbers": numbers, "others": others}, tuple(launches), {"numbers": expected})
+
+
+def _walsh_launches(array: str, bits: int) -> list[Launch]:
+    launches, blocks, left = [], (1 << bits) // (4 * THREADS), bits
+    while left > WALSH_PART:
+        launches.append(Launch("walsh_step", (array, 1 << (left - 2)), blocks, THREADS))
+        left -= 2
+    part = 1 << left
+    launches.append(Launch("walsh_part", (array, left), 1 << (bits - left), part // 4, shared_memory_bytes=4 * part))
+    return launches
+
+
+def _walsh_transformed(numbers: Array) -> Array:
+    transformed = numbers.astype(np.float64).reshape(-1, 1)
+    while len(transformed) > 1:
+        low, high = np.split(transformed, 2)
+        transformed = np.concatenate([low + high, low - high], axis=1)
+    return transformed.reshape(-1)
+
+
+def _sort_short(n: int, length: int) -> Case:
+    keys = np.random.default_rng(n).permutation(n).astype(np.uint32)
+    order = np.argsort(keys.reshape(-1, length), axis=1)
+    values = np.arange(n, dtype=np.uint32)
+    expected = {
+        "out_keys": np.take_along_axis(keys.reshape(-1, length), order, 1).reshape(-1),
+        "out_values": np.take_along_axis(values.reshape(-1, length), order, 1).reshape(-1),
+    }
+    arrays = {"in_keys": keys, "in_values": values, "out_keys": np.zeros_like(keys), "out_values": np.zeros_like(keys)}
+    launch = Launch("sort_short", (*arrays, length), n // SORTED_KEYS, SORTED_KEYS // 2)
+    return Case("sort.cu", arrays, (launch,), expected)
 
 
 def _lud(n: int) -> Case:
@@ -194,12 +256,15 @@ CASES: Mapping[str, Callable[..., Case]] = {
     "ffma": _ffma,
     "gemm": _gemm,
     "mvt": _mvt,
+    "convolution-3d": _convolution_3d,
     "syrk": _syrk,
     "vector-add": _vector_add,
     "copy": _copy,
     "transpose": _transpose,
     "scalar-product": _scalar_product,
     "scan-short": _scan_short,
+    "walsh": _walsh,
+    "sort-short": _sort_short,
     "lud": _lud,
     **{name: _sum(name, 1) for name in ("sum_divergent", "sum_compact", "sum_sequential")},
     **{name: _sum(name, 2) for name in ("sum_while_loading", "sum_last_warp")},

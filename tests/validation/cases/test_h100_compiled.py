@@ -27,6 +27,9 @@ SMALLEST = {
     "scalar-product": {"vectors": 130, "elements": 1100},
     "scan-short": {"n": 2048, "length": 512},
     "lud": {"n": 40},
+    "convolution-3d": {"n": 16, "side": 8},
+    "walsh": {"log2data": 12, "log2kernel": 5},
+    "sort-short": {"n": 2048, "length": 128},
     **{f"sum_{name}": {"n": 2048} for name in ("divergent", "compact", "sequential", "while_loading", "last_warp")},
     "sum_many": {"n": 8192},
     **{name: {"n": 48} for name in ("add", "add_by_columns", "product", "product_in_tiles")},
@@ -43,7 +46,7 @@ def test_every_measured_point_is_there():
     times = h100_compiled.measured_times()
     assert Counter(time.kernel for time in times) == {
         "empty": 561, "ffma": 130, "syrk": 27, "scalar-product": 10, "transpose": 7, "scan-short": 14, "lud": 9,
-        "gemm": 27, "mvt": 27, "vector-add": 11,
+        "gemm": 27, "mvt": 27, "vector-add": 11, "convolution-3d": 27, "walsh": 15, "sort-short": 14,
     }  # fmt: skip
     assert {time.machine for time in times} == {h100_compiled.MACHINE}
     others = {"copy", "read_parts", "quarter", "quarter_in_trips"}

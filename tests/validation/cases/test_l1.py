@@ -1,8 +1,8 @@
 """Loads that the L1 has, by strides and blocks, beside what was measured on GPUs (traces/measured/l1_strides.csv).
 
 The measured kernel: a block of 1,024 threads on one multiprocessor; each thread loads eight elements of four or eight
-bytes from a place of its own, again and again. Tags of A100 and H200 were fitted (machines/families/nvidia.toml), and the
-banks of the MI210's tags found by these points; passes over the banks follow from the addresses alone.
+bytes from a place of its own, again and again. Tags of A100 and H200 were fitted (machines/families/nvidia.toml), and
+the banks of the MI210's tags found by these points; passes over the banks follow from the addresses alone.
 """
 
 import csv
