@@ -49,7 +49,7 @@ def stream_workload(operation: str, block_size: int, blocks: int, machine: Machi
     width = machine.cores.warp_width
     laid_out = _small_laid_out if blocks * -(-block_size // width) <= SMALL else _large_laid_out
     specification = LoweringSpecification.of(machine)
-    lanes, _, phase_bytes, _ = specification.pipe or (width, width, width * ELEMENT_BYTES, 0)
+    lanes, _, phase_bytes, *_ = specification.pipe or (width, width, width * ELEMENT_BYTES)
     together = max(1, min(lanes, phase_bytes // ELEMENT_BYTES))
     return laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, together, blocks_per_group)
 
