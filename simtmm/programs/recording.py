@@ -11,6 +11,7 @@ from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
+from simtmm.device.residence import Footprint
 from simtmm.errors import OutputError, RecordingError, SimtmmError, one_line
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.repeats import Followed, Repeats
@@ -74,7 +75,7 @@ class ProgramRecording:
         self._kept: list[int] = []  # blocks of each
         self._time_left = MOST_TIMED
         # The last of each kernel and shape, and how many times as long the launch takes.
-        self._timed: dict[tuple[str, object], tuple[Trace, float]] = {}
+        self._timed: dict[tuple[str, object], tuple[Trace, float, Footprint]] = {}
         self._untimed = self._timed_in_part = 0
         self._modules: dict[int, LinkedModule] = {}
         self._silent: dict[str, list[int]] = {}
@@ -217,8 +218,9 @@ class ProgramRecording:
                 self._timed_in_part += is_cut
                 trace = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
                 times = described.blocks / heard_blocks if is_cut else 1.0
-                self._timed[_shape(function, launch)] = trace, times
-                self.clock.launched(trace, stream, times, follows_in_graph)
+                footprint = heard.footprint()
+                self._timed[_shape(function, launch)] = trace, times, footprint
+                self.clock.launched(trace, stream, times, follows_in_graph, footprint)
         if is_chosen:
             self._kept[-1] = blocks if run else described.blocks
             if not runs.has_accessed:
@@ -232,8 +234,8 @@ class ProgramRecording:
         self._untimed += 1
         known = self._timed.get(_shape(function, launch))
         if known is not None:
-            trace, times = known
-            self.clock.launched(trace, stream, times, follows_in_graph)
+            trace, times, footprint = known
+            self.clock.launched(trace, stream, times, follows_in_graph, footprint)
 
     @contextlib.contextmanager
     def _written(self) -> Iterator[None]:

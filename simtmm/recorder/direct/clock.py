@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
 from simtmm.device.host import AT_ONCE, Host
+from simtmm.device.residence import Beginning, Footprint, FootprintOf, Residence
 from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.device.timeline import Timeline
 from simtmm.errors import RecordingError
@@ -44,24 +46,26 @@ class Clock:
 
     def __init__(
         self,
-        seconds_of: Callable[[Trace], float],
+        seconds_of: Callable[[Trace, Beginning, float], float],
         spared_in_graph: float = 0.0,
         host: Host = AT_ONCE,
-        overhead: float = 0.0,
+        residence: Residence | None = None,
     ) -> None:
-        """seconds_of: what a trace of one launch takes [s].
+        """seconds_of: what a launch takes [s], by its trace, how it finds the L2, and how many times as many blocks it
+            has as the trace.
 
         spared_in_graph: how much less a launch takes that follows another one in a graph [s]. host: what its calls and
-        copies take. overhead: what a launch takes that does nothing [s].
+        copies take. residence: of memory in the L2, if launches find it as those before them left it; else each finds
+        it warm.
         """
         self.host = host
-        self._overhead = overhead
+        self._residence = residence
         self._seconds_of, self._spared_in_graph = seconds_of, spared_in_graph
         self.armed = False
         self.launches = 0
         self._numbers = count()
-        self._traces: dict[str, Trace] = {}  # that were not needed yet, by their digests
-        self._seconds: dict[str, float] = {}
+        self._traces: WeakValueDictionary[str, Trace] = WeakValueDictionary()  # of steps to come, by their digests
+        self._seconds: dict[tuple[str, Beginning, float], float] = {}
         self._steps: list[Callable[[], object]] = []
         self._timeline = Timeline(host)
         self._marks: dict[Mark, float] = {}
@@ -72,25 +76,31 @@ class Clock:
         self.armed = True
 
     def launched(
-        self, trace: Trace, stream: Stream = DEFAULT_STREAM, times: float = 1.0, follows_in_graph: bool = False
+        self,
+        trace: Trace,
+        stream: Stream = DEFAULT_STREAM,
+        times: float = 1.0,
+        follows_in_graph: bool = False,
+        footprint: Footprint | None = None,
     ) -> None:
         """A launch was put on a stream.
 
         trace: of it alone; of equal ones, one is stored and simulated once. times: how many times as many blocks it
             has,
         where only some of them are there. follows_in_graph: whether it is a node of a graph, and not the
-        first kernel of the graph's launch, which takes what any other launch does.
+        first kernel of the graph's launch, which takes what any other launch does. footprint: the memory that the
+        trace accesses.
         """
         digest = trace.info.digest
-        if digest not in self._seconds:
-            self._traces.setdefault(digest, trace)
+        shares = {Beginning.WARM: 1.0}
+        if self._residence is not None and footprint is not None:
+            shares = self._residence.meets(footprint, times)
+        kept = self._traces.setdefault(digest, trace)
 
         def launch() -> None:
             spared = self._spared_in_graph if follows_in_graph else 0.0
-            seconds = self._seconds_by(digest)
-            overhead = min(self._overhead, seconds)
-            seconds = overhead - spared + times * (seconds - overhead)
-            self._timeline.launch(stream, seconds, is_called=not follows_in_graph)
+            seconds = sum(share * self.seconds_of(kept, how, times) for how, share in shares.items())
+            self._timeline.launch(stream, seconds - spared, is_called=not follows_in_graph)
 
         self._steps.append(launch)
         self.launches += 1
@@ -190,17 +200,12 @@ class Clock:
         self.seconds(begin, end)
         return self._worked[end] - self._worked[begin]
 
-    def seconds_of(self, trace: Trace) -> float:
-        """What a launch takes for itself [s]; simulated once."""
-        digest = trace.info.digest
-        if digest not in self._seconds:
-            self._seconds[digest] = self._seconds_of(trace)
-        self._traces.pop(digest, None)
-        return self._seconds[digest]
-
-    def _seconds_by(self, digest: str) -> float:
-        known = self._seconds.get(digest)
-        return self.seconds_of(self._traces[digest]) if known is None else known
+    def seconds_of(self, trace: Trace, beginning: Beginning = Beginning.WARM, times: float = 1.0) -> float:
+        """What a launch takes for itself [s]; simulated once for each way in which it finds the L2."""
+        key = trace.info.digest, beginning, times
+        if key not in self._seconds:
+            self._seconds[key] = self._seconds_of(trace, beginning, times)
+        return self._seconds[key]
 
     def _step(self, step: Callable[[], object]) -> None:
         if self.armed:
@@ -229,9 +234,11 @@ class LaunchListener:
     def __init__(self, launch: TraceLaunch) -> None:
         self._launch = launch
         self._recorder = TraceRecorder(None, most_bytes())
+        self._footprint = FootprintOf()
 
     def add(self, batch: Batch) -> None:
         """Take some of its events in, whatever number the launch has in them."""
+        self._footprint.add(batch)
         zeros = np.zeros_like(batch.launch)
         self._recorder.add(Batch(batch.events, zeros, batch.block, batch.ends, batch.is_lent), [self._launch])
 
@@ -242,6 +249,10 @@ class LaunchListener:
         """
         launch = self._launch if blocks is None else replace(self._launch, grid=(blocks, 1, 1))
         return finished(self._recorder, launch.kernel, {}, [launch], runs, [linked])
+
+    def footprint(self) -> Footprint:
+        """The memory that was accessed."""
+        return self._footprint.finish()
 
     def close(self) -> None:
         """Give up."""

@@ -306,7 +306,7 @@ class Recording:
                     self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
                     self._run_blocks += len(batch.block)
             if clock is not None and heard is not None:
-                clock.launched(heard.trace(runs, image.linked), stream)
+                clock.launched(heard.trace(runs, image.linked), stream, footprint=heard.footprint())
         if is_chosen and not runs.has_accessed:
             self._silent.setdefault(described.kernel, []).append(number)
 
