@@ -201,6 +201,7 @@ class Launch:
             l2_touched=l2_touched,
             slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
             slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
+            waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, at.WAITING_ROW),
             pipes=reused.pipes,
             pipe_free=zeros("pipe_free", max(1, groups * pipes)),
             queued=zeros("queued", warps if jumps and booked is not None else 1),

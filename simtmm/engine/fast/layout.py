@@ -106,6 +106,8 @@ PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
 STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
 STORED_ROW = ASYNC_ROW + 1
+WAITING_CHUNK, WAITING_SECTORS, WAITING_BEGIN = range(3)  # of a line whose store waits for its slice
+WAITING_ROW = 3
 SHARED_SETTLED, SHARED_CONFLICTS, SHARED_OWN, SHARED_PLACE = range(4)  # of a shared access
 SHARED_ROW = 4
 TURNING, OPENING = range(2)  # of `told`
@@ -150,8 +152,8 @@ BIT_SETS = 3
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
     P_L2_REQUEST, P_L2_STORE_REQUEST, P_MBARRIER_LATENCY, P_CLUSTER_LATENCY, P_PRODUCT_STEP, P_PRODUCT_LATENCY,
-    P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_LAST,
-) = range(105)  # fmt: skip
+    P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_WAITING_STORES, P_LAST,
+) = range(106)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
@@ -221,6 +223,7 @@ class State(NamedTuple):
     l2_touched: Any  # uint64[words]: bits of the sets of the L2 that may have changed in this launch
     slice_free: Any  # int64[partitions], of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
+    waiting: Any  # int64[groups, lines, WAITING_*]: of lines that a group stores to
     pipes: Any  # int64[classes, PIPE_*]
     pipe_free: Any  # int64[groups * pipes]
     queued: Any  # int64[groups * slots]: ticks that a warp has waited for pipes, where long computes are jumped over

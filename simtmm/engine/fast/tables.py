@@ -104,6 +104,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
             parameters[at.P_L2_STORE_REQUEST] = takes.l2_store_request_service
         parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
         parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
+        parameters[at.P_WAITING_STORES] = memory.l2.waiting_stores or 0
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
         parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
         parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency

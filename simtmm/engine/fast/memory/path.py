@@ -11,7 +11,6 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_HITS,
     GROUP_L1_STORES,
     GROUP_L2_HITS,
-    GROUP_L2_SECTORS,
     GROUP_LAST,
     GROUP_MEMORY_SECTORS,
     GROUP_MISSES,
@@ -56,8 +55,8 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo, touch
 from simtmm.engine.fast.memory.l1 import insert_into_l1, l1_row
-from simtmm.engine.fast.memory.l2 import make_room_in_l2, through_slice
-from simtmm.engine.fast.memory.partitions import from_global_memory, moves
+from simtmm.engine.fast.memory.l2 import make_room_in_l2
+from simtmm.engine.fast.memory.partitions import from_global_memory
 from simtmm.engine.fast.memory.pipe import call_for, enter_pipe
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
@@ -71,12 +70,10 @@ from simtmm.engine.fast.memory.sectors import (
     wanted_of,
 )
 from simtmm.engine.fast.memory.translations import late_of_first, translated
+from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
 from simtmm.engine.fast.over_time import (
     L1_HITS,
     L2_HITS,
-    L2_LOADS,
-    L2_SECTORS,
-    L2_STORES,
     LOADS,
     MEMORY_SECTORS,
     OTHERS,
@@ -260,9 +257,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: C9
                 at_slice = known
                 missing = wanted  # what global memory has to give or take
                 if shared:
-                    at_slice, slice_behind = through_slice(s, what, here, chunk, wanted, known, t)
-                    note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
-                    moves(s, g, GROUP_L2_SECTORS, L2_SECTORS, at_slice, wanted)
+                    at_slice, slice_behind = comes_to_slice(s, g, what, here, chunk, wanted, known, t)
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     touch(s.l2_touched, row2)
                     line2 = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])

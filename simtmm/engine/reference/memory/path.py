@@ -154,7 +154,7 @@ class Memory:
                 l1.drop(chunk)
             known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
-                finish = l2.store(chunk, accessed, known, now)
+                finish = l2.store(chunk, accessed, known, now, group)
             elif kind in UPDATES and l2 and self.atomics_stay:
                 finish, line = l2.through_l2(kind, chunk, wanted, known, now, group)
                 line.store(accessed, self.sectors.bytes, finish)
