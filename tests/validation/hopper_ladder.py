@@ -8,6 +8,7 @@ import csv
 from pathlib import Path
 
 import simtmm
+from simtmm.analysis.sustained_clock import LOWERS, share_of_products
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "tests" / "validation" / "hopper_ladder.cu"
@@ -29,9 +30,18 @@ def measured(machine, n):
 
 
 def simulated(machine, kernel, n):
-    """Microseconds of one launch that finds its inputs in the L2."""
-    found = simtmm.run(SOURCE, machine, arguments=[str(kernel), str(n)], start="warm")
-    return 1e6 * found.result.seconds
+    """Microseconds of one launch that finds the L2 as launches before it left it, and whether its clock is sustained.
+
+    It is where its pipes multiply matrices for so much of the time that the report says so.
+    """
+    found = simtmm.run(SOURCE, machine, arguments=[str(kernel), str(n)], start="warm", what_if=False)
+    slower = share_of_products(found.machine, found.result, found.counts) >= LOWERS
+    if slower:
+        found = simtmm.run(
+            SOURCE, machine, arguments=[str(kernel), str(n)], start="warm", what_if=False,
+            set={"clock_hz": "sustained"},
+        )  # fmt: skip
+    return 1e6 * found.result.seconds, slower
 
 
 def main():
@@ -43,8 +53,10 @@ def main():
     times = measured(asked.machine, asked.n)
     machine = asked.machine if asked.machine == "h100-sxm" else "h200"
     for kernel, name in KERNELS.items():
-        found = simulated(machine, kernel, asked.n)
-        print(f"| {name} | {times[kernel]:.1f} | {found:.1f} | {found / times[kernel] - 1:+.0%} |")
+        found, slower = simulated(machine, kernel, asked.n)
+        clock = "sustained" if slower else "boost"
+        off = f"{found / times[kernel] - 1:+.0%}".replace("%", " %")
+        print(f"| {name} | {times[kernel]:.1f} | {found:.1f} | {clock} | {off} |", flush=True)
 
 
 if __name__ == "__main__":
