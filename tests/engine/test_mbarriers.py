@@ -47,11 +47,7 @@ def test_bytes_open_a_phase_when_the_last_of_them_is_there():
         machine(scheduling={"mbarrier_latency": 3}), producer, [["sync"], ["mbarrier", "wait", 0, 0]]
     )
     assert ticks == 1 + LATENCY + 3  # the copy is issued, comes, and is noticed
-    assert reasons == {
-        "issuing": 1,
-        "mbarrier": 1,
-        "copies": LATENCY + 3,
-    }  # the consumer waits for the producer's copy first
+    assert reasons == {"issuing": 1, "producer": 1, "copies": LATENCY + 3}  # for the producer to begin its copy first
 
 
 def test_arrivals_open_a_phase_when_the_last_warp_has_arrived():
@@ -128,6 +124,53 @@ def test_what_can_not_go_on_is_refused(warps, says):
     for engine in ("reference", "fast"):
         with pytest.raises(EngineError, match=says):
             simulate(machine(), workload, engine)
+
+
+FILLS = [["mbarrier", "expect", 0, 64], ["mbarrier", "arrive", 0, 1]]
+BEGIN_BOTH = [["mbarrier", "init", 0, 1], ["mbarrier", "init", 1, 1], ["sync"]]
+TAKES = [["sync"], ["mbarrier", "wait", 0, 0]]
+RELEASES = ["mbarrier", "arrive", 1, 1]
+
+
+def test_bytes_that_queue_are_told_by_where():
+    """The second chunk waits 5 ticks for the partition of the first."""
+    producer = [*BEGIN, *FILLS, ["copy", [0, 1]], ["mbarrier", "complete", 0, 64]]
+    ticks, reasons = simulated(machine(memory={"service": 5}), producer, TAKES)
+    assert ticks == 1 + 5 + LATENCY + 1
+    assert reasons == {"issuing": 1, "producer": 1, "memory_queue": 5, "copies": LATENCY + 1}
+    by_port = machine(memory={"service": 5, "port_interval": 9})
+    assert simulated(by_port, producer, TAKES)[1]["port_queue"] == 9  # where it queues for longest
+
+
+def test_a_warp_that_comes_late_waits_for_latency_and_not_for_the_queue():
+    producer = [*BEGIN, *FILLS, ["copy", [0, 1]], ["mbarrier", "complete", 0, 64]]
+    late = [["sync"], ["pause", 10], ["mbarrier", "wait", 0, 0]]
+    _, reasons = simulated(machine(memory={"service": 5}), producer, late)
+    assert reasons == {"issuing": 1, "instruction_latency": 10, "copies": 1 + 5 + LATENCY + 1 - 10}
+
+
+def test_a_producer_waits_for_its_consumer():
+    """Of the producer's wait from 1 on the consumer takes 21 for the bytes, and then it computes."""
+    producer = [*BEGIN_BOTH, *FILLS, ["copy", [0]], ["mbarrier", "complete", 0, 64], ["mbarrier", "wait", 1, 0]]
+    ticks, reasons = simulated(machine(), producer, [*TAKES, ["compute", 30], RELEASES])
+    there = 1 + LATENCY + 1
+    assert ticks == there + 30 + 1
+    assert reasons == {"issuing": 31, "producer": 1, "copies": 2 * (LATENCY + 1), "consumer": 31}
+
+
+def test_and_for_its_products_as_a_queue_at_their_pipe():
+    multiplies = machine(products={"interval": 2, "latency": 7})
+    producer = [*BEGIN_BOTH, *FILLS, ["copy", [0]], ["mbarrier", "complete", 0, 64], ["mbarrier", "wait", 1, 0]]
+    _, reasons = simulated(multiplies, producer, [*TAKES, ["product", 8], ["finish"], RELEASES])
+    assert reasons["instruction_latency"] == 16 + 7  # of the consumer
+    assert reasons["pipe_queue"] == 16 + 7  # of the producer, meanwhile
+    assert reasons["consumer"] == LATENCY + 1 + 1
+
+
+def test_who_copies_nothing_waits_for_arrivals():
+    others = [["sync"], ["mbarrier", "wait", 1, 0]]
+    _, reasons = simulated(machine(), BEGIN_BOTH, others, [["sync"], ["compute", 5], RELEASES])
+    assert reasons == {"issuing": 5, "mbarrier": 6}
 
 
 def result_of(drawn, workload, engine):

@@ -186,6 +186,7 @@ class Launch:
             mbarriers=zeros(
                 "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, at.MBARRIER_ROW
             ),
+            waited=zeros("waited", warps if part.tally.mbarriers else 1, at.WAITED_ROW),
             products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, at.PRODUCT_ROW),
             product_free=zeros("product_free", groups * int(parameters[at.P_PRODUCT_PIPES])),
             arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),

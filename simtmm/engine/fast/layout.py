@@ -55,7 +55,13 @@ BLOCK_ROW = 8
 # Of an mbarrier; see simtmm.engine.reference.mbarriers.Mbarrier
 MBARRIER_NUMBER, MBARRIER_EXPECTED, MBARRIER_PENDING, MBARRIER_BYTES, MBARRIER_PHASES, MBARRIER_OPENS = range(6)
 MBARRIER_TICK, MBARRIER_BYTE, MBARRIER_BEGUN, MBARRIER_OPEN_BEGUN = range(6, 10)
-MBARRIER_ROW = 10
+MBARRIER_QUEUE, MBARRIER_QUEUE_AT, MBARRIER_OPEN_QUEUE, MBARRIER_OPEN_QUEUE_AT = range(10, 14)
+MBARRIER_BY, MBARRIER_OPEN_BY = 14, 17  # three columns each, as WAITED_SINCE to WAITED_FOR
+MBARRIER_ROW = 20
+# Of a warp, where any is at an mbarrier: what it waited for last, at one for bytes or for products; of its copies that
+# none was told of, how long the one that finishes last queues, and where; whether it has begun any
+WAITED_SINCE, WAITED_UNTIL, WAITED_FOR, WAITED_QUEUE, WAITED_QUEUE_AT, WAITED_COPIES = range(6)
+WAITED_ROW = 6
 TOO_MANY = np.int64(-1)  # R_MBARRIER
 PRODUCT_FINISH, PRODUCT_OWN, PRODUCT_PLACE = range(3)
 PRODUCT_ROW = 3
@@ -207,6 +213,7 @@ class State(NamedTuple):
     ahead: Any  # int64[blocks, AHEAD_*]: of a stream's blocks that come next
     unsettled: Any  # int64[groups * slots, latest shared accesses, SHARED_*]: where they pass a pipe
     mbarriers: Any  # int64[groups * places, most, MBARRIER_*]
+    waited: Any  # int64[groups * slots, WAITED_*]
     products: Any  # int64[groups * slots, latest products, PRODUCT_*]
     product_free: Any  # int64[groups * pipes that multiply matrices]
     arrivals: Any  # int64[groups, misses at most]: when the latest chunks that loads lacked are there, in turn

@@ -22,6 +22,7 @@ from simtmm.engine.fast.layout import (
     PRODUCT_PLACE,
     WARP_PRODUCTS,
 )
+from simtmm.engine.fast.waited import note_wait
 from simtmm.workload import LISTED, STEPS_SHIFT
 
 
@@ -52,6 +53,8 @@ def begin_product(s, g, slot, amount, place, t):
 
 def book_product_wait(s, g, w, row, ticks):
     """Book a wait for the product that is kept in a row of the warp's; the reason of most of it."""
+    finish = s.products[w, row, PRODUCT_FINISH]
+    note_wait(s, w, finish - ticks, finish, np.int64(PIPE_QUEUE))
     latency = min(ticks, s.products[w, row, PRODUCT_OWN])
     place = s.products[w, row, PRODUCT_PLACE]
     book(s, g, place, INSTRUCTION, latency)
