@@ -143,7 +143,7 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.l2.store_service", "memory.l2.request_service", "memory.l2.store_request_service",
-    "memory.first_access", "memory.store_interval",
+    "memory.first_access", "memory.store_interval", "memory.copy_interval",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
 )  # fmt: skip

@@ -50,6 +50,7 @@ LATER = {
     "scheduling.barrier_interval": 0,
     "scheduling.mbarrier_latency": 0,
     "scheduling.cluster_latency": 0,
+    "memory.copy_interval": 0,
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",

@@ -90,6 +90,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:  # noqa: C901 - a case for
         if "l2" in memory and draw(st.booleans()):
             memory["l2"]["request_service"] = draw(durations)
             memory["l2"]["store_request_service"] = draw(durations)
+    memory["copy_interval"] = draw(st.sampled_from([0, 0, 7.5]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):

@@ -84,6 +84,19 @@ def test_copies_pass_the_l1_by():
     assert ticks == 1 + 30 + 1 + LATENCY
 
 
+def test_a_group_begins_copies_at_an_interval():
+    """From 1, 11 and 21 on; of a group of its own from its own time on, and loads do not wait for them."""
+    copies = [["copy", [number]] for number in range(3)]
+    slow = machine(memory={"copy_interval": 10})
+    assert simulated(machine(), copies)[0] == 3 + LATENCY
+    assert simulated(slow, copies)[0] == 1 + 2 * 10 + LATENCY
+    assert simulated(slow, [["copy", [0]], ["pause", 15], ["copy", [1]]])[0] == 1 + 15 + 1 + LATENCY
+    assert simulated(slow, [*copies, ["load", [9]]])[0] == 1 + 2 * 10 + LATENCY
+    ticks, reasons = simulated(slow, [*BEGIN, *FILLS, *copies, ["mbarrier", "complete", 0, 64]], TAKES)
+    assert ticks == 1 + 2 * 10 + LATENCY + 1
+    assert reasons["port_queue"] == 1 + 2 * 10 - 3  # behind the port from 3 on
+
+
 def test_an_arrival_may_wait_for_the_copies_of_its_warp():
     warps = [[*BEGIN, ["async", [0]], ["mbarrier", "arrive-copied", 0, 1]], [["sync"], ["mbarrier", "wait", 0, 0]]]
     assert simulated(machine(), *warps)[0] == 1 + LATENCY + 1
