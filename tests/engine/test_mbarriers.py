@@ -84,6 +84,14 @@ def test_copies_pass_the_l1_by():
     assert ticks == 1 + 30 + 1 + LATENCY
 
 
+def test_copies_take_no_fetch_port():
+    fetches = machine(memory={"fetch_interval": 9})
+    assert simulated(fetches, [["copy", [0, 1, 2]]])[0] == 1 + LATENCY
+    assert simulated(fetches, [["async", [7]], ["copy", [0, 1, 2]], ["async", [8]]])[0] == 1 + 9 + LATENCY
+    cached = fetches.replace({"memory.l2": {"sets": 4, "ways": 4, "latency": 5}})
+    assert simulated(cached, [["copy", [0, 1, 2]]])[0] == 1 + LATENCY
+
+
 def test_a_group_begins_copies_at_an_interval():
     """From 1, 11 and 21 on; of a group of its own from its own time on, and loads do not wait for them."""
     copies = [["copy", [number]] for number in range(3)]

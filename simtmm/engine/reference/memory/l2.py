@@ -10,7 +10,7 @@ from simtmm.machine import Machine
 from simtmm.machine.tables.memory import SharedCache
 from simtmm.replacement import Policy
 from simtmm.stalls import Reason
-from simtmm.workload import ATOMIC, LOAD, REDUCE, Workload
+from simtmm.workload import ATOMIC, COPY, LOAD, REDUCE, Workload
 
 
 class L2:
@@ -64,7 +64,7 @@ class L2:
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
             read = self.sectors.runs_of(lacking)
-            of_group = None if updates else group
+            of_group = None if updates or kind == COPY else group  # that takes its fetch port
             came = self.partitions.from_global_memory(
                 LOAD if updates else kind, chunk, lacking, read, begin, now, of_group
             )
