@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simtmm.engine import simulate
 from simtmm.errors import EngineError
-from simtmm.machine import Machine
+from simtmm.machine import Machine, load_machine
 from simtmm.stalls import REASONS
 from simtmm.testing import machines
 from simtmm.testing.strategies import operations
@@ -129,7 +129,40 @@ def test_products_of_a_pipe_wait_for_one_another():
 def test_a_product_is_no_faster_than_its_factors_are_read():
     multiplies = machine(products={"interval": 2}, memory={"pipe": {}})
     assert simulated(multiplies, [["product", 2, 9], ["finish"]])[0] == 9
-    assert simulated(multiplies, [["shared", 6], ["product", 2, 1], ["finish"]])[0] == 1 + 6 + 4  # behind other passes
+    assert simulated(multiplies, [["product", 2, 3], ["finish"]])[0] == 4
+    shares = multiplies.replace({"products.count": 3})  # of the banks, which each pipe has a third of
+    assert simulated(shares, [["product", 2, 9], ["finish"]])[0] == 3 * 9
+    assert (
+        simulated(multiplies, [["product", 2, 9], ["shared", 6], ["settle"]])[0] == 1 + 9 - 1 + 6
+    )  # behind its passes
+
+
+RATES = [  # of an H100: cycles of each m64nNk16 of a warp group, of 64 begun together by one, two or four warp groups
+    (8, 1, 18.92), (8, 2, 36.23), (8, 4, 72.16), (16, 1, 21.06), (16, 2, 40.57), (16, 4, 80.17),
+    (32, 1, 25.13), (32, 2, 48.26), (32, 4, 96.17), (64, 1, 33.25), (64, 2, 64.61), (64, 4, 128.24),
+    (128, 1, 65.27), (128, 2, 128.61), (128, 4, 256.29), (192, 1, 97.29), (192, 2, 192.52),
+    (256, 1, 129.31), (256, 2, 256.58),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "groups", "measured"), RATES)
+def test_products_of_any_width_take_what_they_take_on_an_h100(columns, groups, measured):
+    """traces/measured/h100-sxm/probe.csv, f16 from shared memory: within 11 %, as quarters of B are whole passes."""
+    product = ["product", columns // 8, 4 + -(-columns * 32 // 4 // 128)]
+    one = load_machine("h100-sxm").replace({"cores.groups": 1})
+
+    def cycles(products):
+        warps = [[*[product] * products, ["finish"]]] * (4 * groups)
+        return simulate(one, Workload.from_dict({"blocks": [{"warps": warps}]}), "fast").cycles
+
+    assert (cycles(128) - cycles(64)) / 64 == pytest.approx(measured, rel=0.11)
+
+
+def test_a_loop_of_the_largest_product_nears_the_peak_and_never_passes_it():
+    workload = Workload.from_dict({"blocks": [{"warps": [[*[["product", 32, 20]] * 1000, ["finish"]]] * 8}]})
+    one = load_machine("h100-sxm").replace({"cores.groups": 1})
+    cycles = simulate(one, workload, "fast").cycles - one.scheduling.launch_overhead
+    assert 0.95 < 2 * 1000 * 2 * 64 * 256 * 16 / cycles / 4096 <= 1  # 4,096 operations a cycle
 
 
 @pytest.mark.parametrize(

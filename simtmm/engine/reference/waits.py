@@ -130,13 +130,13 @@ def begin_product(warp: "Warp", amount: int) -> None:
     """Have matrices multiplied by the pipe of the warp's slot, while the warp goes on."""
     steps, passes, now = amount & LISTED, amount >> STEPS_SHIFT, int(warp.env.now)
     takes = warp.run.machine.durations
-    first, last = now, now
+    taken = steps * takes.product_step
     if passes and warp.run.piped:
-        first, last = warp.run.memory.read_factors(warp.group.number, passes, now)
-    end = warp.group.products.take(warp.slot, max(now, first), steps, last)
-    finish = end + takes.product_latency
+        warp.run.memory.read_factors(warp.group.number, passes, now)
+        taken = max(taken, warp.group.products.count * passes * takes.shared_pass)
+    finish = warp.group.products.take(warp.slot, now, taken) + takes.product_latency
     warp.run.memory.last_finish = max(warp.run.memory.last_finish, finish)
-    warp.products.append((finish, steps * takes.product_step + takes.product_latency, warp.places[warp.position]))
+    warp.products.append((finish, taken + takes.product_latency, warp.places[warp.position]))
 
 
 def wait_for_products(warp: "Warp", but: int) -> Waiting:

@@ -115,12 +115,10 @@ class Memory:
         self.last_finish = max(self.last_finish, settled, free)
         return settled
 
-    def read_factors(self, group: int, passes: int, now: int) -> tuple[int, int]:
-        """A product reads its factors from shared memory: when the first pass begins, and when the last has ended."""
+    def read_factors(self, group: int, passes: int, now: int) -> None:
+        """A product takes the banks of shared memory for its factors."""
         assert self.pipes is not None
-        first, last = self.pipes[group].read_factors(passes, now)
-        self.last_finish = max(self.last_finish, last)
-        return first, last
+        self.last_finish = max(self.last_finish, self.pipes[group].read_factors(passes, now))
 
     def begin_copy(self, group: int, now: int) -> int:
         """When the group begins a copy in bulk."""
