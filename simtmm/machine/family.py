@@ -57,8 +57,8 @@ OWN = (
     "sources",
     "rules",
 )  # of a family's file, beside a machine's tables
-NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "peak_bandwidth", "measured_bandwidth",
-         "memory_bytes", "link", BANDWIDTH)  # fmt: skip
+NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "sustained_clock_hz", "peak_bandwidth",
+         "measured_bandwidth", "memory_bytes", "link", BANDWIDTH)  # fmt: skip
 OF_RULES = ("clock_hz", "peak_bandwidth", "measured_bandwidth", BANDWIDTH)  # what a machine gives to a family's rules
 
 Flat = dict[str, Any]

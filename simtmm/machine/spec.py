@@ -22,6 +22,7 @@ from simtmm.machine.durations import Durations
 from simtmm.machine.residency import active_blocks, block_limits
 from simtmm.machine.rules import RULES
 from simtmm.machine.spelled import WHOLE, with_sizes
+from simtmm.machine.sustained import CLOCK, SUSTAINED, at_sustained_clock
 from simtmm.machine.tables import Source, units_of
 from simtmm.machine.tables.cores import Cores, Limits, Resources, Scheduling
 from simtmm.machine.tables.instructions import Banks, HongKim, Instructions, Pipe, Pipes, Products, Results
@@ -32,7 +33,9 @@ from simtmm.stalls import CLASSES
 
 # Decides which trace a program has, what a program's own clock says, what a family's rules make of it, or what service
 # is, which the digest has: not what the machine makes of a trace
-APART = frozenset(("compute_capability", "measured_bandwidth", "memory.bandwidth", "memory_bytes", "link"))
+APART = frozenset((
+    "compute_capability", "measured_bandwidth", "sustained_clock_hz", "memory.bandwidth", "memory_bytes", "link",
+))  # fmt: skip
 
 # Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
 LATER = {
@@ -47,6 +50,7 @@ LATER = {
     "scheduling.barrier_interval": 0,
     "scheduling.mbarrier_latency": 0,
     "scheduling.cluster_latency": 0,
+    "memory.copy_interval": 0,
     "memory.atomics": "each",
     "memory.reductions": "blocking",
     "memory.l2.atomics": "through",
@@ -82,6 +86,7 @@ class Machine(Displayed, Table):
     description: str = unit("", "what it is", default="")
     family: str | None = unit("", "the family that values not its own are from", default=None)
     clock_hz: Positive | None = unit("Hz", "core clock; results have no seconds without it", default=None)
+    sustained_clock_hz: Positive | None = unit("Hz", "core clock while all pipes multiply matrices", default=None)
     ticks_per_cycle: Count = unit("ticks", "ticks in a core cycle", default=1)
     peak_bandwidth: Positive | None = unit("bytes/s", "what the data sheet promises", default=None)
     measured_bandwidth: Positive | None = unit("bytes/s", "what reads were measured to reach", default=None)
@@ -149,10 +154,12 @@ class Machine(Displayed, Table):
         """A machine with some values changed, by dotted key: `replace({"memory.latency": 800})`.
 
         A text as "x0.5" is that multiple of the value, one as "96KiB" a size, of memory.l2 too. None takes an optional
-        key away. What was changed stands in `changes` and in the machine's name. Raises MachineError as `from_dict`
-        does.
+        key away, and `clock_hz` = "sustained" takes the clock of `sustained_clock_hz` (simtmm/machine/sustained.py).
+        What was changed stands in `changes` and in the machine's name. Raises MachineError as `from_dict` does.
         """
         changes = _with_new_names(changes, f"machine {self.name}")
+        if changes.get(CLOCK) == SUSTAINED:
+            return at_sustained_clock(self, {key: value for key, value in changes.items() if key != CLOCK})
         pending = Changes(self.name, self.model_dump(exclude_none=True, exclude={"sources", "changes"}))
         if changes.get(SERVICE) is not None and changes.get(BANDWIDTH) is not None:
             raise MachineError(f"machine {self.name}: {SERVICE} follows from memory.bandwidth: give one of them")

@@ -35,8 +35,10 @@ WHAT_WARPS_DO = {
     Reason.FIRST_ACCESS: ("first access", "long_scoreboard", "translations of the core group's first accesses"),
     Reason.OUTSTANDING: ("outstanding", "lg_throttle", "all loads that may be in flight are"),
     Reason.BARRIER: ("barrier", "barrier", "other warps of the block"),
-    Reason.MBARRIER: ("mbarrier", "barrier", "other warps have yet to arrive, or to begin the copies"),
-    Reason.COPIES: ("copies in bulk", "barrier", "at an mbarrier, for bytes that are under way"),
+    Reason.MBARRIER: ("mbarrier", "barrier", "other warps have yet to arrive there"),
+    Reason.COPIES: ("copies in bulk", "barrier", "at an mbarrier, for bytes that are under way: their latency"),
+    Reason.PRODUCER: ("producer", "barrier", "at an mbarrier: the copy that it waits for has yet to begin"),
+    Reason.CONSUMER: ("consumer", "barrier", "at an mbarrier, with copies to begin: a stage is not yet free"),
     Reason.PIPE_QUEUE: ("queue at the pipe", "math_pipe_throttle", "others have the pipe of its instructions' class"),
     Reason.LAUNCH: ("launch", "-", "placed, but not started"),
 }

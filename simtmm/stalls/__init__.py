@@ -18,7 +18,7 @@ from simtmm.stalls.places import (
     Places,
     class_among,
 )
-from simtmm.stalls.reasons import COUNTS, PATH, REASONS, Count, Reason
+from simtmm.stalls.reasons import COUNTS, PATH, QUEUES, REASONS, Count, Reason
 from simtmm.stalls.rows import Row, Rows, with_bandwidth
 from simtmm.stalls.tables import ADDED, KINDS, LAUNCH_COUNTS, SUMMED, Stalls, launch_counts, launches_of
 
@@ -34,6 +34,7 @@ __all__ = [
     "LOADS",
     "OF_LAUNCHES",
     "PATH",
+    "QUEUES",
     "REASONS",
     "STORES",
     "SUMMED",

@@ -27,6 +27,8 @@ class Reason(IntEnum):
     PIPE_QUEUE = 18
     MBARRIER = 19
     COPIES = 20
+    PRODUCER = 21
+    CONSUMER = 22
 
 
 class Count(IntEnum):
@@ -45,4 +47,5 @@ class Count(IntEnum):
 
 REASONS = tuple(reason.name.lower() for reason in Reason)
 COUNTS = tuple(count.name.lower() for count in Count)
+QUEUES = tuple(Reason)[Reason.PORT_QUEUE : Reason.ROWS + 1]  # of these, what others keep an access waiting for
 PATH = tuple(Reason)[Reason.PORT_QUEUE : Reason.FIRST_ACCESS + 1]  # in the order in which an access goes through it

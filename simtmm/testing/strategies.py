@@ -76,6 +76,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:  # noqa: C901 - a case for
         memory["l2"]["start"] = draw(st.sampled_from(["cold", "warm", "kept"]))
         memory["l2"]["copies"] = draw(st.sampled_from([1, 1, 2]))
         memory["l2"]["replacement"] = draw(st.sampled_from(["lru", "random"]))
+        memory["l2"]["waiting_stores"] = draw(st.sampled_from([None, 1, 3]))
         memory["l2"]["victims"] = draw(st.sampled_from(["posted", "waited"]))
         if memory["l2"]["writes"] == "back" and draw(st.booleans()):
             memory["l2"]["store_service"] = draw(durations)
@@ -89,6 +90,7 @@ def _memories(draw: DrawFn, coupled: bool) -> Tables:  # noqa: C901 - a case for
         if "l2" in memory and draw(st.booleans()):
             memory["l2"]["request_service"] = draw(durations)
             memory["l2"]["store_request_service"] = draw(durations)
+    memory["copy_interval"] = draw(st.sampled_from([0, 0, 7.5]))
     if draw(st.booleans()):
         memory["store_latency"] = draw(st.sampled_from([1, 20, 150.25]))
     if draw(st.booleans()):

@@ -1,4 +1,5 @@
-// The six products of the ladder, one launch of kernel K (1 to 6) on matrices of n by n: hopper_ladder K n
+// The six products of the ladder, one launch of kernel K (1 to 6) on matrices of n by n: hopper_ladder K n [rows]
+// rows: of the grid, the first ones, or of the last kernel's tiles; all if left out. The others' results are not computed.
 #include <cuda_runtime.h>
 #include <unistd.h>
 #include <algorithm>
@@ -40,15 +41,16 @@ static CUtensorMap make_map(void* p, int rows, int cols, int box_cols, int box_r
 }
 struct Problem { __nv_bfloat16 *A, *B, *C; int n; CUtensorMap a128, b128, b256, c64; };
 
-static void launch(int k, const Problem& p) {
+static void launch(int k, const Problem& p, int rows) {
   const int n = p.n;
+  auto down = [rows](int all) { return rows ? rows : all; };
   switch (k) {
-    case 1: k1_mma_sync<<<dim3(n / 128, n / 128), 256>>>(p.A, p.B, p.C, n, n, n); break;
-    case 2: k2_tma_wgmma<<<dim3(n / 128, n / 128), 256, k2_smem>>>(p.a128, p.b128, p.C, n, n, n); break;
-    case 3: k3_pipeline<<<dim3(n / 128, n / 128), 160, k3_smem>>>(p.a128, p.b128, p.C, n, n, n); break;
-    case 4: k4_two_consumers<<<dim3(n / 256, n / 128), 384, k4_smem>>>(p.a128, p.b256, p.C, n, n, n); break;
-    case 5: k5_cluster<<<dim3(n / 128, n / 256), 384, k5_smem>>>(p.a128, p.b128, p.C, n, n, n); break;
-    case 6: k6_persistent<<<132, 384, k6_smem>>>(p.a128, p.b128, p.c64, n, n, n); break;
+    case 1: k1_mma_sync<<<dim3(n / 128, down(n / 128)), 256>>>(p.A, p.B, p.C, n, n, n); break;
+    case 2: k2_tma_wgmma<<<dim3(n / 128, down(n / 128)), 256, k2_smem>>>(p.a128, p.b128, p.C, n, n, n); break;
+    case 3: k3_pipeline<<<dim3(n / 128, down(n / 128)), 160, k3_smem>>>(p.a128, p.b128, p.C, n, n, n); break;
+    case 4: k4_two_consumers<<<dim3(n / 256, down(n / 128)), 384, k4_smem>>>(p.a128, p.b256, p.C, n, n, n); break;
+    case 5: k5_cluster<<<dim3(n / 128, down(n / 256)), 384, k5_smem>>>(p.a128, p.b128, p.C, n, n, n); break;
+    case 6: k6_persistent<<<132, 384, k6_smem>>>(p.a128, p.b128, p.c64, 256 * down(n / 256), n, n); break;
   }
   CK(cudaGetLastError());
 }
@@ -66,9 +68,9 @@ int main(int argc, char** argv) {
   void* fn = nullptr; cudaDriverEntryPointQueryResult q;
   CK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &fn, 12000, cudaEnableDefault, &q));
   encode = (encode_fn)fn;
-  if (argc != 3) { printf("hopper_ladder K n\n"); return 2; }
-  const int k = atoi(argv[1]), n = atoi(argv[2]);
+  if (argc < 3 || argc > 4) { printf("hopper_ladder K n [rows]\n"); return 2; }
+  const int k = atoi(argv[1]), n = atoi(argv[2]), rows = argc == 4 ? atoi(argv[3]) : 0;
   Problem p; const size_t bytes=(size_t)n*n*2; p.n=n;
   CK(cudaMalloc(&p.A, bytes)); CK(cudaMalloc(&p.B, bytes)); CK(cudaMalloc(&p.C, bytes));
   p.a128 = make_map(p.A, n, n, 64, 128); p.b128 = make_map(p.B, n, n, 64, 128); p.b256 = make_map(p.B, n, n, 64, 256); p.c64 = make_map(p.C, n, n, 64, 64);
-  prepare(k); launch(k,p); CK(cudaDeviceSynchronize()); printf("done\n"); return 0; }
+  prepare(k); launch(k,p,rows); CK(cudaDeviceSynchronize()); printf("done\n"); return 0; }

@@ -13,6 +13,7 @@ from simtmm.analysis.floors import below
 from simtmm.analysis.run.diagnosis import advice_for, diagnosed
 from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.source_changes import best_of
+from simtmm.analysis.sustained_clock import clock_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
 from simtmm.engine import DEFAULT, ENGINES, simulate
 from simtmm.engine.choice import AUTO, quickest
@@ -218,7 +219,7 @@ def _beside_models(  # noqa: PLR0913, PLR0917 - all that a run's outcome is made
         verdict=found,
         beside_the_model=beside_the_model(machine, result, tmm, warps_wait, counts, found),
         compared=compared_with_hardware(machine, info.kernel, may_be_measured(program.kernel, info.form)),
-        assumptions=assumptions(machine, result, counts, again),
+        assumptions=(*assumptions(machine, result, counts, again), *clock_words(machine, result, counts)),
         provenance={**about, "trace": info.digest, "recording": info.provenance},
         sampling=info.sampling,
         warnings=(*program.notes, *info.warnings_on(machine.cores.warp_width)),

@@ -46,6 +46,7 @@ from simtmm.engine.fast.layout import (
     P_LANES,
     P_MOST_BLOCKS,
     P_NOWHERE,
+    P_ORDERED,
     P_OUTSTANDING,
     P_ROOM,
     P_SLOTS,
@@ -61,6 +62,7 @@ from simtmm.engine.fast.layout import (
     R_PENDING,
     START,
     TOUCHED,
+    WAITED_ROW,
     WARP_AGE,
     WARP_ASYNCS,
     WARP_AWAITS,
@@ -197,6 +199,9 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
                 s.warp[w, WARP_COPIED] = 0
                 s.warp[w, WARP_PRODUCTS] = 0
                 s.warp[w, WARP_AWAITS] = 0
+                if s.parameters[P_ORDERED] != 0:
+                    for column in range(WAITED_ROW):
+                        s.waited[w, column] = 0
                 if order == OWN:
                     see(s, g, slot, first_warp + index, number)
                 if s.parameters[P_OUTSTANDING] > 0:

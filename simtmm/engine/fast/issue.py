@@ -76,6 +76,7 @@ from simtmm.engine.fast.memory.pipe import pass_shared
 from simtmm.engine.fast.own_ports import pick_of_port
 from simtmm.engine.fast.pipes import has_pipe, pass_pipe
 from simtmm.engine.fast.scheduler import pick, push
+from simtmm.engine.fast.waited import note_copy
 from simtmm.engine.fast.windows import fill, has_more
 from simtmm.engine.own_rule.columns import SEEN_HITS, SEEN_ISSUED, SEEN_MISSES
 from simtmm.native import inlined
@@ -233,6 +234,7 @@ def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of a
     if what == COPY:
         if s.warp[w, WARP_COPIED] == 0:
             s.warp[w, WARP_COPYING] = t
+        note_copy(s, g, w, finish)
         s.warp[w, WARP_COPIED] = max(s.warp[w, WARP_COPIED], finish)
         return np.int64(-1)
     if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):

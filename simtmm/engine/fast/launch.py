@@ -186,6 +186,7 @@ class Launch:
             mbarriers=zeros(
                 "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, at.MBARRIER_ROW
             ),
+            waited=zeros("waited", warps if part.tally.mbarriers else 1, at.WAITED_ROW),
             products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, at.PRODUCT_ROW),
             product_free=zeros("product_free", groups * int(parameters[at.P_PRODUCT_PIPES])),
             arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),
@@ -201,6 +202,7 @@ class Launch:
             l2_touched=l2_touched,
             slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
             slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
+            waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, at.WAITING_ROW),
             pipes=reused.pipes,
             pipe_free=zeros("pipe_free", max(1, groups * pipes)),
             queued=zeros("queued", warps if jumps and booked is not None else 1),

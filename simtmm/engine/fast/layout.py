@@ -55,7 +55,13 @@ BLOCK_ROW = 8
 # Of an mbarrier; see simtmm.engine.reference.mbarriers.Mbarrier
 MBARRIER_NUMBER, MBARRIER_EXPECTED, MBARRIER_PENDING, MBARRIER_BYTES, MBARRIER_PHASES, MBARRIER_OPENS = range(6)
 MBARRIER_TICK, MBARRIER_BYTE, MBARRIER_BEGUN, MBARRIER_OPEN_BEGUN = range(6, 10)
-MBARRIER_ROW = 10
+MBARRIER_QUEUE, MBARRIER_QUEUE_AT, MBARRIER_OPEN_QUEUE, MBARRIER_OPEN_QUEUE_AT = range(10, 14)
+MBARRIER_BY, MBARRIER_OPEN_BY = 14, 17  # three columns each, as WAITED_SINCE to WAITED_FOR
+MBARRIER_ROW = 20
+# Of a warp, where any is at an mbarrier: what it waited for last, at one for bytes or for products; of its copies that
+# none was told of, how long the one that finishes last queues, and where; whether it has begun any
+WAITED_SINCE, WAITED_UNTIL, WAITED_FOR, WAITED_QUEUE, WAITED_QUEUE_AT, WAITED_COPIES = range(6)
+WAITED_ROW = 6
 TOO_MANY = np.int64(-1)  # R_MBARRIER
 PRODUCT_FINISH, PRODUCT_OWN, PRODUCT_PLACE = range(3)
 PRODUCT_ROW = 3
@@ -83,7 +89,8 @@ GROUP_FETCH_FREE = 37
 GROUP_ENTRY_FREE, GROUP_TAGS_FREE, GROUP_BANKS_FREE, GROUP_SHARED_ENTRY, GROUP_SHARED_BANKS = range(38, 43)
 GROUP_FILL_FREE, GROUP_MISSES = range(43, 45)  # of what its L1 lacks: when the next one may come, and how many so far
 GROUP_L2_SECTORS, GROUP_MEMORY_SECTORS = range(45, 47)
-GROUP_ROW = 47
+GROUP_COPY_FREE = 47  # of copies in bulk
+GROUP_ROW = 48
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
@@ -106,6 +113,8 @@ PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
 ASYNC_ROW = PATH_ROW + 1
 STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
 STORED_ROW = ASYNC_ROW + 1
+WAITING_CHUNK, WAITING_SECTORS, WAITING_BEGIN = range(3)  # of a line whose store waits for its slice
+WAITING_ROW = 3
 SHARED_SETTLED, SHARED_CONFLICTS, SHARED_OWN, SHARED_PLACE = range(4)  # of a shared access
 SHARED_ROW = 4
 TURNING, OPENING = range(2)  # of `told`
@@ -150,8 +159,9 @@ BIT_SETS = 3
     P_SHARED_PASS, P_SHARED_LATENCY, P_SHARED_APART, P_FILL_INTERVAL, P_MOST_MISSES, P_L1_SKEWED,
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
     P_L2_REQUEST, P_L2_STORE_REQUEST, P_MBARRIER_LATENCY, P_CLUSTER_LATENCY, P_PRODUCT_STEP, P_PRODUCT_LATENCY,
-    P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_LAST,
-) = range(105)  # fmt: skip
+    P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_WAITING_STORES,
+    P_COPY_INTERVAL, P_LAST,
+) = range(107)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch
@@ -205,6 +215,7 @@ class State(NamedTuple):
     ahead: Any  # int64[blocks, AHEAD_*]: of a stream's blocks that come next
     unsettled: Any  # int64[groups * slots, latest shared accesses, SHARED_*]: where they pass a pipe
     mbarriers: Any  # int64[groups * places, most, MBARRIER_*]
+    waited: Any  # int64[groups * slots, WAITED_*]
     products: Any  # int64[groups * slots, latest products, PRODUCT_*]
     product_free: Any  # int64[groups * pipes that multiply matrices]
     arrivals: Any  # int64[groups, misses at most]: when the latest chunks that loads lacked are there, in turn
@@ -221,6 +232,7 @@ class State(NamedTuple):
     l2_touched: Any  # uint64[words]: bits of the sets of the L2 that may have changed in this launch
     slice_free: Any  # int64[partitions], of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
+    waiting: Any  # int64[groups, lines, WAITING_*]: of lines that a group stores to
     pipes: Any  # int64[classes, PIPE_*]
     pipe_free: Any  # int64[groups * pipes]
     queued: Any  # int64[groups * slots]: ticks that a warp has waited for pipes, where long computes are jumped over

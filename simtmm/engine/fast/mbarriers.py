@@ -6,7 +6,6 @@
 import numpy as np
 
 from simtmm.engine.fast.accounting import turn
-from simtmm.engine.fast.booking import book
 from simtmm.engine.fast.layout import (
     BLOCK_FIRST,
     BLOCK_MBARRIERS,
@@ -14,14 +13,20 @@ from simtmm.engine.fast.layout import (
     GROUP_MEMORY_HEAD,
     GROUP_MEMORY_TAIL,
     MBARRIER_BEGUN,
+    MBARRIER_BY,
     MBARRIER_BYTE,
     MBARRIER_BYTES,
     MBARRIER_EXPECTED,
     MBARRIER_NUMBER,
     MBARRIER_OPEN_BEGUN,
+    MBARRIER_OPEN_BY,
+    MBARRIER_OPEN_QUEUE,
+    MBARRIER_OPEN_QUEUE_AT,
     MBARRIER_OPENS,
     MBARRIER_PENDING,
     MBARRIER_PHASES,
+    MBARRIER_QUEUE,
+    MBARRIER_QUEUE_AT,
     MBARRIER_TICK,
     MEMORY,
     MEMORY_TICKS,
@@ -30,6 +35,10 @@ from simtmm.engine.fast.layout import (
     P_SLOTS,
     R_MBARRIER,
     TOO_MANY,
+    WAITED_FOR,
+    WAITED_QUEUE,
+    WAITED_QUEUE_AT,
+    WAITED_SINCE,
     WARP_ASYNCS,
     WARP_AWAITS,
     WARP_AWAITS_PLACE,
@@ -40,8 +49,8 @@ from simtmm.engine.fast.layout import (
     WARP_SINCE,
 )
 from simtmm.engine.fast.scheduler import push
+from simtmm.engine.fast.waited import AT_MBARRIER, FIRST_QUEUE, book_mbarrier, forget_arrival, note_arrival
 from simtmm.native import inlined
-from simtmm.stalls import Reason
 from simtmm.workload import (
     ACTION_SHIFT,
     ARRIVE,
@@ -57,8 +66,6 @@ from simtmm.workload import (
     REMOTE_SHIFT,
 )
 
-AT_MBARRIER, COPIES = int(Reason.MBARRIER), int(Reason.COPIES)
-
 
 @inlined
 def row_of(s, b, number):
@@ -69,19 +76,15 @@ def row_of(s, b, number):
     return np.int64(-1)
 
 
-@inlined
-def book_mbarrier(s, g, since, opens, begun, place):
-    """Book a wait for a phase. begun: since when its last bytes were on their way, -1 where an arrival came last."""
-    ticks = opens - since
-    copies = np.int64(0) if begun < 0 else min(ticks, opens - begun)
-    book(s, g, place, COPIES, copies)
-    book(s, g, place, AT_MBARRIER, ticks - copies)
+def arrive(s, g, b, row, w, counts, arrivals, tick, t):  # noqa: PLR0913, PLR0917 - what comes, when, and by whom
+    """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing.
 
-
-def arrive(s, g, b, row, arrivals, tick, t):
-    """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing."""
+    w: the warp that arrives. counts: 1 where what it waited for is told to those that wait for it, 0 where not.
+    """
     s.mbarriers[b, row, MBARRIER_PENDING] -= arrivals
-    s.mbarriers[b, row, MBARRIER_TICK] = max(s.mbarriers[b, row, MBARRIER_TICK], tick)
+    if tick >= s.mbarriers[b, row, MBARRIER_TICK]:
+        s.mbarriers[b, row, MBARRIER_TICK] = tick
+        note_arrival(s, b, row, w, counts)
     if s.mbarriers[b, row, MBARRIER_PENDING] > 0 or s.mbarriers[b, row, MBARRIER_BYTES] != 0:
         return
     phases = s.mbarriers[b, row, MBARRIER_PHASES] + 1
@@ -89,6 +92,10 @@ def arrive(s, g, b, row, arrivals, tick, t):
     begun = np.int64(-1)
     if s.mbarriers[b, row, MBARRIER_BYTE] == s.mbarriers[b, row, MBARRIER_TICK]:
         begun = s.mbarriers[b, row, MBARRIER_BEGUN]
+    s.mbarriers[b, row, MBARRIER_OPEN_QUEUE] = s.mbarriers[b, row, MBARRIER_QUEUE]
+    s.mbarriers[b, row, MBARRIER_OPEN_QUEUE_AT] = s.mbarriers[b, row, MBARRIER_QUEUE_AT]
+    for column in range(WAITED_SINCE, WAITED_FOR + 1):
+        s.mbarriers[b, row, MBARRIER_OPEN_BY + column] = s.mbarriers[b, row, MBARRIER_BY + column]
     s.mbarriers[b, row, MBARRIER_PHASES] = phases
     s.mbarriers[b, row, MBARRIER_OPENS] = opens
     s.mbarriers[b, row, MBARRIER_OPEN_BEGUN] = begun
@@ -96,6 +103,7 @@ def arrive(s, g, b, row, arrivals, tick, t):
     s.mbarriers[b, row, MBARRIER_TICK] = t
     s.mbarriers[b, row, MBARRIER_BYTE] = -1
     s.mbarriers[b, row, MBARRIER_BEGUN] = 0
+    forget_arrival(s, b, row)
     base = g * s.parameters[P_SLOTS]
     awaits = 2 * row + 2 - (phases & 1)  # of warps that wait for the phase that is complete now
     slot = s.block[b, BLOCK_FIRST]
@@ -103,7 +111,7 @@ def arrive(s, g, b, row, arrivals, tick, t):
         w = base + slot
         if s.warp[w, WARP_AWAITS] == awaits:
             s.warp[w, WARP_AWAITS] = 0
-            book_mbarrier(s, g, s.warp[w, WARP_SINCE], opens, begun, s.warp[w, WARP_AWAITS_PLACE])
+            book_mbarrier(s, g, b, row, w, s.warp[w, WARP_SINCE], s.warp[w, WARP_AWAITS_PLACE])
             push(s, MEMORY_TICKS, g, opens, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
         slot = s.warp[w, WARP_NEXT]
 
@@ -139,6 +147,7 @@ def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 
         s.mbarriers[b, row, MBARRIER_BYTE] = -1
         s.mbarriers[b, row, MBARRIER_BEGUN] = 0
         s.mbarriers[b, row, MBARRIER_OPEN_BEGUN] = -1
+        forget_arrival(s, b, row)
     there = t
     if (amount >> REMOTE_SHIFT) & 1 != 0:
         there = t + s.parameters[P_CLUSTER_LATENCY]
@@ -146,26 +155,32 @@ def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 
     if action == EXPECT:
         s.mbarriers[b, row, MBARRIER_BYTES] += count
     elif action == ARRIVE:
-        arrive(s, g, b, row, count, there, t)
+        arrive(s, g, b, row, w, np.int64(1), count, there, t)
     elif action == ARRIVE_COPIED:
         asyncs = s.warp[w, WARP_ASYNCS]
         if asyncs > 0:
             there = max(there, s.finishes[w, (asyncs - 1) & (s.finishes.shape[1] - 1)])
-        arrive(s, g, b, row, count, there, t)
+        arrive(s, g, b, row, w, np.int64(0), count, there, t)
     elif action == MEET:
-        arrive(s, g, b, row, np.int64(1), t, t)
+        arrive(s, g, b, row, w, np.int64(1), np.int64(1), t, t)
     elif action == COMPLETE:
         begun = t
+        queue = np.int64(0)
+        queue_at = np.int64(FIRST_QUEUE)
         if s.warp[w, WARP_COPIED] > 0:
             there = max(there, s.warp[w, WARP_COPIED])
             begun = s.warp[w, WARP_COPYING]
+            queue = s.waited[w, WAITED_QUEUE]
+            queue_at = s.waited[w, WAITED_QUEUE_AT]
         s.warp[w, WARP_COPIED] = 0
         s.mbarriers[b, row, MBARRIER_BYTES] -= count
         before = s.mbarriers[b, row, MBARRIER_BYTE]
         if there > before or (there == before and begun > s.mbarriers[b, row, MBARRIER_BEGUN]):
             s.mbarriers[b, row, MBARRIER_BYTE] = there
             s.mbarriers[b, row, MBARRIER_BEGUN] = begun
-        arrive(s, g, b, row, np.int64(0), there, t)
+            s.mbarriers[b, row, MBARRIER_QUEUE] = queue
+            s.mbarriers[b, row, MBARRIER_QUEUE_AT] = queue_at
+        arrive(s, g, b, row, w, np.int64(0), np.int64(0), there, t)
     if action == AWAIT:
         parity = count
     elif action != MEET or (amount >> REMOTE_SHIFT) & 1 != 0:
@@ -179,7 +194,7 @@ def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 
         return True
     opens = s.mbarriers[b, row, MBARRIER_OPENS]
     if opens > t:
-        book_mbarrier(s, g, t, opens, s.mbarriers[b, row, MBARRIER_OPEN_BEGUN], place)
+        book_mbarrier(s, g, b, row, w, t, place)
         turn(s, g, w, MEMORY, place, AT_MBARRIER, t)
         s.group[g, GROUP_MEMORY] += 1
         push(s, MEMORY_TICKS, g, opens, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)

@@ -22,6 +22,7 @@ from simtmm.engine.fast.layout import (
     PRODUCT_PLACE,
     WARP_PRODUCTS,
 )
+from simtmm.engine.fast.waited import note_wait
 from simtmm.workload import LISTED, STEPS_SHIFT
 
 
@@ -30,28 +31,30 @@ def begin_product(s, g, slot, amount, place, t):
     w = g * s.parameters[P_SLOTS] + slot
     steps = amount & LISTED
     passes = amount >> STEPS_SHIFT
-    first = t
+    taken = steps * s.parameters[P_PRODUCT_STEP]
+    pipes = s.parameters[P_PRODUCT_PIPES]
     last = t
     if passes > 0 and s.parameters[P_PIPED] != 0:
         banks = GROUP_SHARED_BANKS if s.parameters[P_SHARED_APART] != 0 else GROUP_BANKS_FREE
-        first = max(t, s.group[g, banks])
-        last = first + passes * s.parameters[P_SHARED_PASS]
+        last = max(t, s.group[g, banks]) + passes * s.parameters[P_SHARED_PASS]
         s.group[g, banks] = last
-    pipes = s.parameters[P_PRODUCT_PIPES]
+        taken = max(taken, pipes * passes * s.parameters[P_SHARED_PASS])
     pipe = g * pipes + slot % pipes
-    end = max(max(first, s.product_free[pipe]) + steps * s.parameters[P_PRODUCT_STEP], last)
+    end = max(t, s.product_free[pipe]) + taken
     s.product_free[pipe] = end
     finish = end + s.parameters[P_PRODUCT_LATENCY]
     row = s.warp[w, WARP_PRODUCTS] & (s.products.shape[1] - 1)
     s.warp[w, WARP_PRODUCTS] += 1
     s.products[w, row, PRODUCT_FINISH] = finish
-    s.products[w, row, PRODUCT_OWN] = steps * s.parameters[P_PRODUCT_STEP] + s.parameters[P_PRODUCT_LATENCY]
+    s.products[w, row, PRODUCT_OWN] = taken + s.parameters[P_PRODUCT_LATENCY]
     s.products[w, row, PRODUCT_PLACE] = place
-    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
+    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish, last)
 
 
 def book_product_wait(s, g, w, row, ticks):
     """Book a wait for the product that is kept in a row of the warp's; the reason of most of it."""
+    finish = s.products[w, row, PRODUCT_FINISH]
+    note_wait(s, w, finish - ticks, finish, np.int64(PIPE_QUEUE))
     latency = min(ticks, s.products[w, row, PRODUCT_OWN])
     place = s.products[w, row, PRODUCT_PLACE]
     book(s, g, place, INSTRUCTION, latency)

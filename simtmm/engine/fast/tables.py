@@ -67,6 +67,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         parameters[at.P_SHARED_PASS] = takes.shared_pass
         parameters[at.P_SHARED_LATENCY] = takes.shared_latency
         parameters[at.P_SHARED_APART] = memory.pipe.shared == "apart"
+    parameters[at.P_COPY_INTERVAL] = takes.copy_interval
     parameters[[at.P_MBARRIER_LATENCY, at.P_CLUSTER_LATENCY]] = takes.mbarrier_latency, takes.cluster_latency
     parameters[[at.P_PRODUCT_STEP, at.P_PRODUCT_LATENCY]] = takes.product_step, takes.product_latency
     parameters[at.P_PRODUCT_PIPES] = machine.products.count if machine.products else 1
@@ -104,6 +105,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
             parameters[at.P_L2_STORE_REQUEST] = takes.l2_store_request_service
         parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
         parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
+        parameters[at.P_WAITING_STORES] = memory.l2.waiting_stores or 0
         parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
         parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
         parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency
@@ -215,6 +217,7 @@ def _has_path(machine: Machine) -> bool:
     memory, takes = machine.memory, machine.durations
     busy = (
         takes.port_interval
+        or takes.copy_interval
         or takes.store_interval
         or takes.fetch_interval
         or takes.return_interval

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.engine.reference.moment import RELEASE, Waiting
 from simtmm.engine.reference.waits import may_start_async, wait_for_memory
-from simtmm.stalls import Count, Reason
+from simtmm.stalls import QUEUES, Count, Reason
 from simtmm.timeline import WarpState
 from simtmm.workload import (
     ASYNC,
@@ -166,8 +166,10 @@ def act(warp: "Warp", access: int | None) -> int | None:
         warp.untaken += 1
         warp.latest_finish.append(max(finish, warp.latest_finish[-1]) if warp.latest_finish else finish)
     if access == COPY:
-        warp.copying = warp.copying if warp.copied else int(warp.env.now)
-        warp.copied = max(warp.copied, finish)
+        warp.copies, warp.copying = True, warp.copying if warp.copied else int(warp.env.now)
+        if finish > warp.copied:
+            queues = {reason: memory.way.access.get(reason, 0) for reason in QUEUES}
+            warp.copied, warp.queued = finish, (sum(queues.values()), max(QUEUES, key=lambda each: queues[each]))
     if access in (STORE, REDUCE) and finish > warp.stored[0]:
         warp.stored = finish, place, memory.way.access
     waits = access in (LOAD, ATOMIC) or (access == STORE and warp.run.blocking_stores)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many
 from simtmm.errors import EngineError
+from simtmm.stalls import Reason
 from simtmm.workload import (
     ACTION_SHIFT,
     ARRIVE,
@@ -24,13 +25,26 @@ if TYPE_CHECKING:
     from simtmm.engine.reference.warp import Warp
 
 
+Waited = tuple[int, int, Reason]  # a wait of a warp: since when, until when, and what for
+Queue = tuple[int, Reason]  # of a copy: for how many ticks others kept it waiting, and where for most of them
+Opened = tuple[int, Queue, Waited]
+"""What came last in a phase: of bytes, since when they were on their way, -1 where an arrival came last, and how they
+queued; of an arrival, what its warp had waited for.
+"""
+NOTHING: Waited = (0, 0, Reason.MBARRIER)
+NO_QUEUE: Queue = (0, Reason.PORT_QUEUE)
+NO_BYTES: Opened = (-1, NO_QUEUE, NOTHING)
+
+
 @dataclass
 class Mbarrier:
     """An mbarrier.
 
     expected: arrivals of a phase. pending, bytes: arrivals and bytes that this one still lacks. phases: completed.
     opens: when the latest of these is open. tick: when the latest arrival or byte of this phase so far is there. byte:
-    that of the latest byte. begun: since when that was on its way. waiting: warps that wait, each with the parity.
+    that of the latest byte. begun: since when that was on its way. queue: how it queued. by: what the warp
+    of the latest arrival had waited for. opened: of the phase that opened last. waiting: warps that wait, each with the
+    parity.
     """
 
     expected: int
@@ -41,7 +55,9 @@ class Mbarrier:
     tick: int = 0
     byte: int = -1
     begun: int = 0
-    open_begun: int = -1  # likewise of the phase that opened last, -1 where an arrival came last
+    queue: Queue = NO_QUEUE
+    by: "Waited" = NOTHING
+    opened: "Opened" = NO_BYTES
     waiting: list[tuple["Warp", int]] = field(default_factory=list)
 
 
@@ -75,34 +91,39 @@ class Mbarriers:
         if action == EXPECT:
             barrier.bytes += count
         elif action == ARRIVE:
-            self.arrive(barrier, count, there, now)
+            self.arrive(barrier, count, there, now, warp.waited)
         elif action == ARRIVE_COPIED:
             self.arrive(barrier, count, max([there, *warp.latest_finish[-1:]]), now)
         elif action == MEET:
-            self.arrive(barrier, 1, now, now)
+            self.arrive(barrier, 1, now, now, warp.waited)
         elif action == COMPLETE:
             finish, begun = max(there, warp.copied), warp.copying if warp.copied else now
-            warp.copied = 0
             barrier.bytes -= count
             if finish > barrier.byte or (finish == barrier.byte and begun > barrier.begun):
-                barrier.byte, barrier.begun = finish, begun
+                barrier.byte, barrier.begun, barrier.queue = finish, begun, warp.queued if warp.copied else NO_QUEUE
+            warp.copied = 0
             self.arrive(barrier, 0, finish, now)
         if action == MEET:
             return None if remote else (barrier, phase)
         return (barrier, count) if action == AWAIT else None
 
-    def arrive(self, barrier: Mbarrier, arrivals: int, tick: int, now: int) -> None:
-        """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing."""
+    def arrive(self, barrier: Mbarrier, arrivals: int, tick: int, now: int, by: Waited = NOTHING) -> None:
+        """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing.
+
+        by: what the warp of an arrival had waited for.
+        """
         barrier.pending -= arrivals
-        barrier.tick = max(barrier.tick, tick)
+        if tick >= barrier.tick:
+            barrier.tick, barrier.by = tick, by
         if barrier.pending > 0 or barrier.bytes:
             return
         barrier.phases += 1
         barrier.opens = barrier.tick + self.latency
-        barrier.open_begun = barrier.begun if barrier.byte == barrier.tick else -1
+        bytes_last = barrier.byte == barrier.tick
+        barrier.opened = (barrier.begun, barrier.queue, NOTHING) if bytes_last else (-1, NO_QUEUE, barrier.by)
         barrier.pending += barrier.expected
-        barrier.tick, barrier.byte, barrier.begun = now, -1, 0
+        barrier.tick, barrier.byte, barrier.begun, barrier.by = now, -1, 0, NOTHING
         for warp, parity in barrier.waiting:
             if barrier.phases & 1 != parity:
-                warp.opened.succeed((barrier.opens, barrier.open_begun))
+                warp.opened.succeed((barrier.opens, barrier.opened))
         barrier.waiting = [pair for pair in barrier.waiting if barrier.phases & 1 == pair[1]]

@@ -41,11 +41,10 @@ class Products:
 
     def __init__(self, machine: Machine) -> None:
         self.count = machine.products.count if machine.products else 1
-        self.step = machine.durations.product_step
         self.free: defaultdict[int, int] = defaultdict(int)  # by number
 
-    def take(self, slot: int, tick: int, steps: int, last: int) -> int:
-        """The end of a product, which begins at a tick or later. last: when the last of its factors has been read."""
+    def take(self, slot: int, tick: int, taken: int) -> int:
+        """The end of a product, which begins at a tick or later. taken: how long it takes its pipe."""
         number = slot % self.count
-        self.free[number] = max(max(tick, self.free[number]) + steps * self.step, last)
+        self.free[number] = max(tick, self.free[number]) + taken
         return self.free[number]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from simpy import Event
 
 from simtmm.engine.reference.booking import Path
+from simtmm.engine.reference.mbarriers import Opened
 from simtmm.engine.reference.moment import Waiting
 from simtmm.stalls import Reason
 from simtmm.timeline import WarpState
@@ -91,35 +92,51 @@ def use_mbarrier(warp: "Warp", amount: int) -> Waiting:
         warp.group.waiting_for_memory += 1
         warp.opened = Event(warp.env)
         barrier.waiting.append((warp, parity))
-        opens, begun = yield warp.opened
-        book_mbarrier(warp, began, opens, begun, place)
+        opens, opened = yield warp.opened
+        book_mbarrier(warp, began, opens, opened, place)
         yield from warp.wake(opens)
         warp.group.account()
         warp.group.waiting_for_memory -= 1
     elif barrier.opens > began:
-        book_mbarrier(warp, began, barrier.opens, barrier.open_begun, place)
+        book_mbarrier(warp, began, barrier.opens, barrier.opened, place)
         yield from wait(warp, barrier.opens, place, Reason.MBARRIER)
 
 
-def book_mbarrier(warp: "Warp", since: int, opens: int, begun: int, place: int) -> None:
-    """Book a wait for a phase. begun: since when its last bytes were on their way, -1 if an arrival came last."""
+def book_mbarrier(warp: "Warp", since: int, opens: int, opened: Opened, place: int) -> None:
+    """Book a wait for a phase by what came last in it: bytes, which were on their way or had yet to begin, or the
+    arrival of a warp, which had waited for something itself.
+    """
+    begun, (queue, at), (came, went, reason) = opened
     ticks = opens - since
-    copies = 0 if begun < 0 else min(ticks, opens - begun)
-    warp.bookings.book(place, Reason.COPIES, copies)
-    warp.bookings.book(place, Reason.MBARRIER, ticks - copies)
+    if begun >= 0:
+        copies = min(ticks, opens - begun)
+        latency = min(copies, max(0, opens - begun - queue))
+        parts = {
+            Reason.COPIES: latency,
+            at: copies - latency,
+            Reason.PRODUCER: ticks - copies,
+        }
+        warp.waited = since, opens, max(parts, key=lambda each: parts[each])
+    else:
+        inherited = max(0, min(went, opens) - max(came, since))
+        parts = {reason: inherited}
+        late = Reason.CONSUMER if warp.copies else Reason.MBARRIER
+        parts[late] = parts.get(late, 0) + ticks - inherited
+    for each, part in parts.items():
+        warp.bookings.book(place, each, part)
 
 
 def begin_product(warp: "Warp", amount: int) -> None:
     """Have matrices multiplied by the pipe of the warp's slot, while the warp goes on."""
     steps, passes, now = amount & LISTED, amount >> STEPS_SHIFT, int(warp.env.now)
     takes = warp.run.machine.durations
-    first, last = now, now
+    taken = steps * takes.product_step
     if passes and warp.run.piped:
-        first, last = warp.run.memory.read_factors(warp.group.number, passes, now)
-    end = warp.group.products.take(warp.slot, max(now, first), steps, last)
-    finish = end + takes.product_latency
+        warp.run.memory.read_factors(warp.group.number, passes, now)
+        taken = max(taken, warp.group.products.count * passes * takes.shared_pass)
+    finish = warp.group.products.take(warp.slot, now, taken) + takes.product_latency
     warp.run.memory.last_finish = max(warp.run.memory.last_finish, finish)
-    warp.products.append((finish, steps * takes.product_step + takes.product_latency, warp.places[warp.position]))
+    warp.products.append((finish, taken + takes.product_latency, warp.places[warp.position]))
 
 
 def wait_for_products(warp: "Warp", but: int) -> Waiting:
@@ -131,6 +148,7 @@ def wait_for_products(warp: "Warp", but: int) -> Waiting:
     latency = min(finish - now, own)
     warp.bookings.book(place, Reason.INSTRUCTION_LATENCY, latency)
     warp.bookings.book(place, Reason.PIPE_QUEUE, finish - now - latency)
+    warp.waited = now, finish, Reason.PIPE_QUEUE
     longest = Reason.INSTRUCTION_LATENCY if 2 * latency >= finish - now else Reason.PIPE_QUEUE
     yield from wait(warp, finish, place, longest)
 

@@ -7,6 +7,7 @@ from simpy import Event
 from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.issue import hold_instruction, hold_segment
+from simtmm.engine.reference.mbarriers import NO_QUEUE, NOTHING
 from simtmm.engine.reference.moment import WAKE, Moment, Waiting
 from simtmm.engine.reference.waits import (
     begin_product,
@@ -78,6 +79,9 @@ class Warp:
         self.untaken = 0  # asyncs that no join has taken
         self.shared: list[tuple[int, int, int, int]] = []  # in a pipe: when settled, its own ticks, conflicts, place
         self.copied = self.copying = 0  # of copies that no mbarrier was told of: the last finish, and the first start
+        self.queued = NO_QUEUE  # how the copy that finishes last of these queues
+        self.copies = False  # whether it has begun any
+        self.waited = NOTHING  # at an mbarrier for bytes, or for products, the last time
         self.products: list[tuple[int, int, int]] = []  # of each: when it is finished, its own ticks, its place
         self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path

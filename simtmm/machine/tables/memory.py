@@ -52,6 +52,11 @@ class SharedCache(Cache):
     store_request_service: Duration | None = unit(
         "cycles", "likewise of those that are stored; service if left out", default=None
     )
+    waiting_stores: Count | None = unit(
+        "lines",
+        "whose stores wait for their slice, as a group knows them: later ones of the same sectors join these",
+        default=None,
+    )
     writes: Literal["through", "back"] = unit("", "whether stores go by to global memory or stay", default="through")
     replacement: Literal["lru", "random"] = unit(
         "", "which line of a full set falls out: that used longest ago, or any, as a hash decides", default="lru"
@@ -140,6 +145,7 @@ class Memory(Table):
         "", "which transfers serve the threads of a warp", default="chunk"
     )
     transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
+    copy_interval: Duration = unit("cycles", "a group begins a copy in bulk this often", default=0)
     ports: Count = unit("ports", "memory ports of a group; a warp uses that of its slot", default=1)
     port_interval: Duration = unit("cycles", "a memory port takes a chunk this often", default=0)
     store_interval: Duration | None = unit(

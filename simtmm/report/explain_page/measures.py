@@ -34,7 +34,7 @@ GROUPS = {
         Reason.FIRST_ACCESS,
         Reason.COPIES,
     ),
-    "barrier": (Reason.BARRIER, Reason.MBARRIER),
+    "barrier": (Reason.BARRIER, Reason.MBARRIER, Reason.PRODUCER, Reason.CONSUMER),
     "launch": (Reason.LAUNCH,),
 }
 """Reasons that are shown in one colour."""

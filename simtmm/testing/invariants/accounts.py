@@ -9,6 +9,8 @@ from simtmm.testing.invariants.timelines import edges, running, timeline_of
 from simtmm.timeline import MOST_STRETCHES, STATES, TRAFFIC, WarpState
 from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, PASSES_SHIFT, PRODUCT, REDUCE, SHARED, STORE, Workload
 
+AT_MBARRIERS = (Reason.MBARRIER, Reason.COPIES, Reason.PRODUCER, Reason.CONSUMER)  # waits there
+
 
 def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result: Result) -> list[str]:
     """`Result.time` follows from the timeline: of each group's ticks, the first state that holds."""
@@ -49,7 +51,7 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     np.add.at(of_intervals, (timeline.place, timeline.reason), spent)
     whole = stalls.ticks.sum(axis=0)
     grants = [Reason.ISSUING, Reason.BANK_CONFLICTS]
-    waits = [*PATH, Reason.OUTSTANDING, Reason.MBARRIER, Reason.COPIES]
+    waits = [*PATH, Reason.OUTSTANDING, *AT_MBARRIERS]
     states = [WarpState.MEMORY]
     if machine.memory.pipe:  # a wait for a shared access is one for memory, partly of reasons that others have as well
         grants.remove(Reason.BANK_CONFLICTS)
@@ -89,8 +91,8 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     if pipes != asleep and not mixed:  # else they are in the sum above
         findings.append(f"ticks of pipeline, pipes and pauses: {pipes} are accounted for, of {asleep}")
     for reason in set(Reason) - {
-        *grants, *PATH, Reason.BANK_CONFLICTS, Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY, Reason.MBARRIER,
-        Reason.COPIES,
+        *grants, *PATH, Reason.BANK_CONFLICTS, Reason.PIPE_QUEUE, Reason.INSTRUCTION_LATENCY,
+        *AT_MBARRIERS,
     }:  # fmt: skip
         wrong = np.flatnonzero(of_intervals[:, reason] != stalls.ticks[:, reason])
         findings += [

@@ -87,19 +87,22 @@ def slice_taken(s, what, here, wanted):
 
 
 @inlined
-def through_slice(s, what, here, chunk, wanted, start, t):
+def through_slice(s, what, here, chunk, wanted, start, joined, t):
     """When a chunk's slice takes it up, which it does not before `start`; 1 if that is, or comes behind, an atomic.
 
-    here: whether it is an atomic that is done in the L2. wanted: which of its sectors are.
+    here: whether it is an atomic that is done in the L2. wanted: which of its sectors are. joined: when the slice takes
+    up the store that this one joins, in no time of its own; -1 where it joins none.
     """
-    at_slice = start
+    at_slice = start if joined < 0 else joined
     behind = np.int64(0)
     if s.parameters[P_SLICED] != 0:
         slice_ = partition_of(s, chunk)
-        begin = max(t, s.slice_free[slice_])
-        taken = slice_taken(s, what, here, wanted)
-        s.slice_free[slice_] = begin + taken
-        at_slice = max(start, begin)
+        taken = np.int64(0)
+        if joined < 0:
+            begin = max(t, s.slice_free[slice_])
+            taken = slice_taken(s, what, here, wanted)
+            s.slice_free[slice_] = begin + taken
+            at_slice = max(start, begin)
         if s.parameters[P_WATCH] != 0:
             behind = np.int64(1) if here else s.slice_updates[slice_]
             if taken > 0:

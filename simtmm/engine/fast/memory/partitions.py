@@ -30,7 +30,7 @@ from simtmm.engine.fast.memory.sectors import count_of, part_of, partial_of, run
 from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
 from simtmm.engine.fast.over_time import MEMORY_SECTORS, note
 from simtmm.native import inlined
-from simtmm.workload import ATOMIC, REDUCE, STORE
+from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 
 
 @inlined
@@ -89,7 +89,7 @@ def from_global_memory(s, g, what, cached, here, chunk, accessed, missing, start
     """
     moved = runs_of(s.parameters, missing) if cached or here else missing
     fetched = start
-    if cached and s.parameters[P_FETCH_INTERVAL] > 0:
+    if cached and what != COPY and s.parameters[P_FETCH_INTERVAL] > 0:
         begin = max(t, s.group[g, GROUP_FETCH_FREE])
         s.group[g, GROUP_FETCH_FREE] = begin + part_of(s.parameters, s.parameters[P_FETCH_INTERVAL], missing)
         fetched = max(start, begin)

@@ -11,7 +11,6 @@ from simtmm.engine.fast.layout import (
     GROUP_L1_HITS,
     GROUP_L1_STORES,
     GROUP_L2_HITS,
-    GROUP_L2_SECTORS,
     GROUP_LAST,
     GROUP_MEMORY_SECTORS,
     GROUP_MISSES,
@@ -56,9 +55,9 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo, touch
 from simtmm.engine.fast.memory.l1 import insert_into_l1, l1_row
-from simtmm.engine.fast.memory.l2 import make_room_in_l2, through_slice
-from simtmm.engine.fast.memory.partitions import from_global_memory, moves
-from simtmm.engine.fast.memory.pipe import call_for, enter_pipe
+from simtmm.engine.fast.memory.l2 import make_room_in_l2
+from simtmm.engine.fast.memory.partitions import from_global_memory
+from simtmm.engine.fast.memory.pipe import begin_copy, call_for, enter_pipe
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
     count_of,
@@ -71,12 +70,10 @@ from simtmm.engine.fast.memory.sectors import (
     wanted_of,
 )
 from simtmm.engine.fast.memory.translations import late_of_first, translated
+from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
 from simtmm.engine.fast.over_time import (
     L1_HITS,
     L2_HITS,
-    L2_LOADS,
-    L2_SECTORS,
-    L2_STORES,
     LOADS,
     MEMORY_SECTORS,
     OTHERS,
@@ -162,7 +159,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: C9
         finish = t + latency
         note_without_path(s, g, what, first, count, t)
     else:
-        finish = t
+        begin = begin_copy(s, g, t) if what == COPY else t
+        finish = begin
         serial = s.parameters[P_SERIAL] != 0
         cached = what in (LOAD, ASYNC, COPY)
         looks = cached and what != COPY and s.parameters[P_L1_SETS] > 0  # into the L1
@@ -175,7 +173,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: C9
         if s.parameters[P_MEMORY_PORTS] > 1:
             slot = w - g * s.parameters[P_SLOTS]
             port = g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
-        start = t
+        start = begin
         piped = s.parameters[P_PIPED] != 0
         last_pass = enter_pipe(s, g, passes, t) if piped and what != COPY else np.int64(0)
         returning = np.int64(0)  # what a store waits for once, and for each other chunk
@@ -202,7 +200,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: C9
                             break
                 if not again and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
                     passing = together
-                    start = through_port(s, g, port, piped and what != COPY, stores_apart, returning, t)
+                    start = through_port(s, g, port, piped and what != COPY, stores_apart, returning, begin)
                     returning = returning_next if index + 1 - first < passes else np.int64(0)
             note(s, LOADS if cached else OTHERS, start, np.int64(1))
             accessed = accessed_of(s.parameters, s.sectors, index)
@@ -260,9 +258,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: C9
                 at_slice = known
                 missing = wanted  # what global memory has to give or take
                 if shared:
-                    at_slice, slice_behind = through_slice(s, what, here, chunk, wanted, known, t)
-                    note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
-                    moves(s, g, GROUP_L2_SECTORS, L2_SECTORS, at_slice, wanted)
+                    at_slice, slice_behind = comes_to_slice(s, g, what, here, chunk, wanted, known, t)
                     row2 = modulo(chunk, s.parameters[P_L2_SETS])
                     touch(s.l2_touched, row2)
                     line2 = find_line(s.l2, row2, chunk, s.parameters[P_L2_WAYS])

@@ -1,10 +1,11 @@
-"""The pipe that accesses of a group's L1 and shared memory pass (section 4)."""
+"""The pipe that accesses of a group's L1 and shared memory pass, and when copies in bulk begin (section 4)."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.engine.fast.layout import (
     GROUP_BANKS_FREE,
+    GROUP_COPY_FREE,
     GROUP_ENTRY_FREE,
     GROUP_FILL_FREE,
     GROUP_LAST,
@@ -13,6 +14,7 @@ from simtmm.engine.fast.layout import (
     GROUP_SHARED_ENTRY,
     GROUP_TAGS_FREE,
     P_ACCESS_INTERVAL,
+    P_COPY_INTERVAL,
     P_FILL_INTERVAL,
     P_MOST_MISSES,
     P_PASS_INTERVAL,
@@ -39,6 +41,14 @@ def enter_pipe(s, g, passes, t):
     last = max(tags, s.group[g, GROUP_BANKS_FREE]) + (passes - 1) * s.parameters[P_PASS_INTERVAL]
     s.group[g, GROUP_BANKS_FREE] = last + s.parameters[P_PASS_INTERVAL]
     return last
+
+
+@inlined
+def begin_copy(s, g, t):
+    """When a group begins a copy in bulk."""
+    begin = max(t, s.group[g, GROUP_COPY_FREE])
+    s.group[g, GROUP_COPY_FREE] = begin + s.parameters[P_COPY_INTERVAL]
+    return begin
 
 
 @inlined

@@ -5,11 +5,12 @@ from collections import defaultdict
 from simtmm.engine.reference.memory.cache import Line, Lines
 from simtmm.engine.reference.memory.counted import Counted
 from simtmm.engine.reference.memory.partitions import Partitions
+from simtmm.engine.reference.memory.waiting_stores import WaitingStores
 from simtmm.machine import Machine
 from simtmm.machine.tables.memory import SharedCache
 from simtmm.replacement import Policy
 from simtmm.stalls import Reason
-from simtmm.workload import ATOMIC, LOAD, REDUCE, Workload
+from simtmm.workload import ATOMIC, COPY, LOAD, REDUCE, Workload
 
 
 class L2:
@@ -35,6 +36,7 @@ class L2:
         self.atomics_stay = cache.atomics == "here"
         self.atomic_latency, self.atomic_service = durations.atomic_latency, durations.atomic_service
         self.store_latency = durations.store_latency
+        self.waiting = WaitingStores(cache.waiting_stores) if cache.waiting_stores else None
         self.slice_free: defaultdict[int, int] = defaultdict(int)
         self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
 
@@ -62,7 +64,7 @@ class L2:
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
             read = self.sectors.runs_of(lacking)
-            of_group = None if updates else group
+            of_group = None if updates or kind == COPY else group  # that takes its fetch port
             came = self.partitions.from_global_memory(
                 LOAD if updates else kind, chunk, lacking, read, begin, now, of_group
             )
@@ -75,21 +77,32 @@ class L2:
         self.way.spends(queue, begin - start)
         return finish, line
 
-    def store(self, chunk: int, accessed: list[int], start: int, now: int) -> int:
+    def store(self, chunk: int, accessed: list[int], start: int, now: int, group: int) -> int:
         """The finish of a store that stays in the L2."""
         behind = self.slice_updates[self.partitions.partition_of(chunk)]
-        begin, room = self.keep_chunk(chunk, accessed, start, now)
+        stored = {sector for sector, number in enumerate(accessed) if number}
+        joined = self.waiting.joined(group, chunk, stored, start) if self.waiting else None
+        begin, room = self.keep_chunk(chunk, accessed, start, now, joined=joined)
         self.counted.note("l2_stores", begin)
-        self.counted.moves("l2_sectors", begin, sum(number > 0 for number in accessed))
+        if joined is None:
+            self.counted.moves("l2_sectors", begin, len(stored))
+            if self.waiting:
+                self.waiting.wait(group, chunk, stored, begin)
         queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
         self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
         self.way.spends(Reason.MEMORY_QUEUE, room - begin)
         return room + self.store_latency
 
-    def keep_chunk(self, chunk: int, accessed: list[int], start: int, now: int, waits: bool = True) -> tuple[int, int]:
-        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that."""
+    def keep_chunk(
+        self, chunk: int, accessed: list[int], start: int, now: int, waits: bool = True, joined: int | None = None
+    ) -> tuple[int, int]:
+        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that.
+
+        joined: when the slice takes up another store, and this one with it, in no time of its own.
+        """
         taken = self.sectors.part(self.store_service, sum(number > 0 for number in accessed))
-        begin = room = self.through_slice(chunk, start, now, max(self.store_request, taken))
+        begin = self.through_slice(chunk, start, now, max(self.store_request, taken)) if joined is None else joined
+        room = begin
         line = self.lines.look_up(chunk)
         if not line:
             free = self.partitions.write_back(self.lines.make_room(chunk, now), now)

@@ -56,6 +56,8 @@ class Memory:
         self.serial = memory.transfers == "serial"
         self.ports, self.port_interval, self.port_chunks = memory.ports, durations.port_interval, memory.port_chunks
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
+        self.copy_interval = durations.copy_interval
+        self.copy_free: defaultdict[int, int] = defaultdict(int)  # of a group's copies in bulk
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
         self.pipes = [AccessPipe(machine) for _ in groups] if memory.pipe else None
@@ -73,10 +75,10 @@ class Memory:
         sectors: of each chunk, as a workload has them; empty if it has none. passes: over the banks of the group's
         pipe, if it has one.
         """
-        finish = now
+        finish = begin = self.begin_copy(group, now) if kind == COPY else now
         self.last_pass = self.pipes[group].access(passes, now) if self.pipes and kind != COPY else 0
         self.waits, self.waits_next = self.loaded.take(kind, group, slot)
-        start, passing = now, -1
+        start, passing = begin, -1
         fetched = self.partitions.fetched
         self.way.begins()
         for index, chunk in enumerate(chunks):
@@ -88,7 +90,7 @@ class Memory:
                 again = kind in UPDATES and self.atomics_stay and chunk in chunks[:index]
                 if not again and (self.port_chunks == 1 or chunk // self.port_chunks != passing):
                     passing = chunk // self.port_chunks
-                    start = self.through_port(group, kind, slot, now)
+                    start = self.through_port(group, kind, slot, begin)
                     self.waits = self.waits_next if index + 1 < passes else 0
                 done = self.transfer(group, kind, chunk, accessed, start, now)
                 if done > finish:
@@ -113,15 +115,22 @@ class Memory:
         self.last_finish = max(self.last_finish, settled, free)
         return settled
 
-    def read_factors(self, group: int, passes: int, now: int) -> tuple[int, int]:
-        """A product reads its factors from shared memory: when the first pass begins, and when the last has ended."""
+    def read_factors(self, group: int, passes: int, now: int) -> None:
+        """A product takes the banks of shared memory for its factors."""
         assert self.pipes is not None
-        first, last = self.pipes[group].read_factors(passes, now)
-        self.last_finish = max(self.last_finish, last)
-        return first, last
+        self.last_finish = max(self.last_finish, self.pipes[group].read_factors(passes, now))
+
+    def begin_copy(self, group: int, now: int) -> int:
+        """When the group begins a copy in bulk."""
+        begin = max(now, self.copy_free[group])
+        self.copy_free[group] = begin + self.copy_interval
+        return begin
 
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
-        """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path."""
+        """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path.
+
+        now: when its access begins.
+        """
         looked_up = self.pipes[group].look_up() if self.pipes and kind != COPY else now
         if kind == STORE and self.store_free is not None:
             start = max(looked_up, self.store_free[group]) + self.waits
@@ -154,7 +163,7 @@ class Memory:
                 l1.drop(chunk)
             known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
-                finish = l2.store(chunk, accessed, known, now)
+                finish = l2.store(chunk, accessed, known, now, group)
             elif kind in UPDATES and l2 and self.atomics_stay:
                 finish, line = l2.through_l2(kind, chunk, wanted, known, now, group)
                 line.store(accessed, self.sectors.bytes, finish)
@@ -182,7 +191,7 @@ class Memory:
             finish, _ = l2.through_l2(kind, chunk, wanted, known, now, group)
         else:
             finish = self.partitions.from_global_memory(
-                kind, chunk, wanted, self.sectors.runs_of(wanted), known, now, group
+                kind, chunk, wanted, self.sectors.runs_of(wanted), known, now, None if kind == COPY else group
             )
         self.way.spends(Reason.FIRST_ACCESS, known - start)
         self.way.spends(Reason.PORT_QUEUE, start - came)

@@ -65,11 +65,10 @@ class AccessPipe:
         if self.most_misses:
             self.arrivals.append(finish)
 
-    def read_factors(self, passes: int, now: int) -> tuple[int, int]:
-        """A product's factors are read from shared memory: when its first pass begins, and when the last has ended."""
-        first = max(now, self.of_shared.banks)
-        self.of_shared.banks = first + passes * self.shared_pass
-        return first, self.of_shared.banks
+    def read_factors(self, passes: int, now: int) -> int:
+        """A product's factors are read from shared memory: when the banks are free again."""
+        self.of_shared.banks = max(now, self.of_shared.banks) + passes * self.shared_pass
+        return self.of_shared.banks
 
     def access_shared(self, passes: int, now: int) -> tuple[int, int]:
         """A shared access comes: the tick from which on its value may be used, and when the banks are free again."""
