@@ -36,10 +36,18 @@ MOST_BLOCKS = 1 << 12  # that run before anyone looks up
 LONGEST = 0.03  # seconds that they should take
 MOST_LOGGED = 1 << 23  # bytes that they should log
 MOST_CORES = 64
+_NOTHING = np.empty(0, np.uint8)
 PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
 PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
 LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
+
+
+class Log:
+    """Whether a launch is recorded. is_over: so far and no further, where its blocks wait for no others."""
+
+    def __init__(self, is_over: bool = False) -> None:
+        self.is_over = is_over
 
 
 class Core:
@@ -47,9 +55,10 @@ class Core:
 
     def __init__(
         self, state: LaunchState, code: MachineCode, record: bool,
-        watched: Callable[[], MachineCode] | None = None, patience: float = math.inf,
+        watched: Callable[[], MachineCode] | None = None, patience: float = math.inf, whole: Log | None = None,
     ) -> None:  # fmt: skip
-        """watched, patience: as of `run`."""
+        """watched, patience: as of `run`. whole: the log of all cores."""
+        self._whole = whole
         self.state, self.code, self.watched, self.patience = state, code, watched, patience
         self.watch = Watch(state, code, watched, patience)
         most = _most_logged(state.program)
@@ -136,7 +145,10 @@ class Core:
         return False
 
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
-        """Run blocks that wait for no others, each to its end."""
+        """Run blocks that wait for no others, each to its end. An empty piece tells that a part without a log ended."""
+        if self._whole is not None and self._whole.is_over:
+            self.log, self.state.launch["log"] = None, 0
+            self.state.launch["log_limit"] = np.iinfo(np.uint64).max
         while first < last and not self.stopped:
             self.watch.begin(self.block)
             elsewhere = self.choose_turn_end(passes := 0)
@@ -148,8 +160,8 @@ class Core:
                 yield from self.go_on(self.block, lambda: last)
             first = self.reached
         piece = self.logged()
-        if piece is not None:
-            yield piece, last
+        if piece is not None or self.log is None:
+            yield _NOTHING if piece is None else piece, last
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
@@ -163,19 +175,22 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     watched: Callable[[], MachineCode] | None = None,
     patience: float = math.inf,
     concurrent: bool = False,
+    log: Log | None = None,
 ) -> Iterator[Piece]:
-    """All blocks of a launch. Yields pieces of its log, where it is recorded.
+    """All blocks of a launch. Yields pieces of its log, where it is recorded, and empty ones where it is not.
 
     resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it
     calls Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers of the
     only blocks that run, ascending; of a launch whose blocks wait for no others. watched: gives the code that is
     watched, for when threads may go round for ever; nobody looks if left out. patience: seconds that may pass while no
     block ends and nothing that others see is changed. concurrent: whether others than these threads may write memory.
+    log: ends the recording before the launch ends.
+    log: ends the recording before the launch does.
 
     Raises FaultError, StuckError, SlowError, LivelockFoundError and PatienceError, and what Python raises
     when it is called.
     """
-    core = Core(state, code, record, watched, patience)
+    core = Core(state, code, record, watched, patience, log)
     core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
     if state.cluster_blocks > 1:
@@ -201,7 +216,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     first = 0
     while first < state.blocks:  # the first few alone, which tells how long blocks take
         if cores > 1 and sizes.known and state.program.is_independent and not calls_host and not state.program.times:
-            yield from _on_cores(core, first, cores, sizes)
+            yield from _on_cores(core, first, cores, sizes, log)
             return
         last = min(state.blocks, first + sizes.blocks)
         began, logged = time.perf_counter(), 0
@@ -257,13 +272,13 @@ class _Handed:
             yield piece
 
 
-def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterator[Piece]:
+def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes, log: Log | None) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
     idle: deque[Core] = deque([first_core])
     record = first_core.log is not None
     idle += [
-        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience)
+        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience, log)
         for _ in range(cores - 1)
     ]
     every = list(idle)
@@ -304,6 +319,7 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
     state = core.state
     waiting: deque[BlockState] = deque()
     begun = before = passes = 0
+    together = 1  # blocks that begin one after another, before those that wait have a turn: twice as many each time
 
     def ended() -> int:
         return min([begun, *(int(block.block["number"]) for block in waiting)])
@@ -317,6 +333,9 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
                 waiting.append(core.block)
                 core.block = state.new_block()
                 state.forget()
+            if len(waiting) < together and begun < state.blocks and len(waiting) < resident:
+                continue
+            together = 2 * len(waiting)
         elsewhere = core.choose_turn_end(passes)
         passes += 1
         for _ in range(len(waiting)):
