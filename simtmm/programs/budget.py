@@ -42,7 +42,6 @@ class Budget:
         """What a reader of the trace must know."""
         if not self.left_out:
             return []
-        return [
-            f"{self.left_out:,} later launches of the same kernels are not in the trace, which ends with the launch that "
-            f"reaches {MOST_EVENTS // 10**6} million events or with {MOST_LAUNCHES:,} launches; simtmm record has no limit"
-        ]
+        ends = f"{MOST_EVENTS // 10**6} million events or {MOST_LAUNCHES:,} launches"
+        which = f"{self.left_out:,} later launches of the same kernels and sizes"
+        return [f"{which} ran, but are not in the trace, which has at most {ends}, about (simtmm record has no limit)"]
