@@ -28,7 +28,7 @@ from simtmm.trace.schema import TraceLaunch
 from simtmm.watch import tell
 
 RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
-MOST_TIMED = 20_000_000  # events of launches that are simulated for the program's own clock
+MOST_TIMED = 80_000_000  # events of launches that are simulated for the program's own clock
 TIMED_SHARE = 4  # what one of them may take of what is left: this part, beside its first blocks
 
 
@@ -77,8 +77,8 @@ class ProgramRecording:
         self._launches: list[TraceLaunch] = []
         self._kept: list[int] = []  # blocks of each
         self._time_left = MOST_TIMED
-        # The last of each kernel and shape, and how many times as long the launch takes.
-        self._timed: dict[tuple[str, object], tuple[Trace, float]] = {}
+        # The last of each kernel and shape, and how many blocks it has, where the trace has only the first of them.
+        self._timed: dict[tuple[str, object], tuple[Trace, int | None]] = {}
         self._untimed = self._timed_in_part = 0
         self._modules: dict[int, LinkedModule] = {}
         self._silent: dict[str, list[int]] = {}
@@ -229,9 +229,9 @@ class ProgramRecording:
                 self._time_left -= timed
                 self._timed_in_part += is_cut
                 trace = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
-                times = described.blocks / heard_blocks if is_cut else 1.0
-                self._timed[_shape(function, launch)] = trace, times
-                self.clock.launched(trace, stream, times, follows_in_graph)
+                of = described.blocks if is_cut else None
+                self._timed[_shape(function, launch)] = trace, of
+                self.clock.launched(trace, stream, of, follows_in_graph)
         if is_chosen:
             self._kept[-1] = min(run, blocks) if log.is_over else blocks if run else described.blocks
             if not runs.has_accessed:
@@ -244,8 +244,8 @@ class ProgramRecording:
         self._untimed += 1
         known = self._timed.get(_shape(function, launch))
         if known is not None:
-            trace, times = known
-            self.clock.launched(trace, stream, times, follows_in_graph)
+            trace, of = known
+            self.clock.launched(trace, stream, of, follows_in_graph)
 
     @contextlib.contextmanager
     def _written(self) -> Iterator[None]:

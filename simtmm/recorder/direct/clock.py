@@ -27,6 +27,8 @@ NO_MACHINE = (
     "h100-sxm, or simtmm.recording(machine='h100-sxm'))"
 )
 
+_Key = tuple[str, int | None]  # a trace's digest, and its launch's blocks where it has only the first of them
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -44,24 +46,22 @@ class Clock:
 
     def __init__(
         self,
-        seconds_of: Callable[[Trace], float],
+        seconds_of: Callable[[Trace, int | None], float],
         spared_in_graph: float = 0.0,
         host: Host = AT_ONCE,
-        overhead: float = 0.0,
     ) -> None:
-        """seconds_of: what a trace of one launch takes [s].
+        """seconds_of: what a trace of one launch takes [s]; of a launch of so many blocks, where it has only the first.
 
         spared_in_graph: how much less a launch takes that follows another one in a graph [s]. host: what its calls and
-        copies take. overhead: what a launch takes that does nothing [s].
+        copies take.
         """
         self.host = host
-        self._overhead = overhead
         self._seconds_of, self._spared_in_graph = seconds_of, spared_in_graph
         self.armed = False
         self.launches = 0
         self._numbers = count()
-        self._traces: dict[str, Trace] = {}  # that were not needed yet, by their digests
-        self._seconds: dict[str, float] = {}
+        self._traces: dict[_Key, Trace] = {}  # that were not needed yet
+        self._seconds: dict[_Key, float] = {}
         self._steps: list[Callable[[], object]] = []
         self._timeline = Timeline(host)
         self._marks: dict[Mark, float] = {}
@@ -72,25 +72,21 @@ class Clock:
         self.armed = True
 
     def launched(
-        self, trace: Trace, stream: Stream = DEFAULT_STREAM, times: float = 1.0, follows_in_graph: bool = False
+        self, trace: Trace, stream: Stream = DEFAULT_STREAM, blocks: int | None = None, follows_in_graph: bool = False
     ) -> None:
         """A launch was put on a stream.
 
-        trace: of it alone; of equal ones, one is stored and simulated once. times: how many times as many blocks it
-            has,
-        where only some of them are there. follows_in_graph: whether it is a node of a graph, and not the
-        first kernel of the graph's launch, which takes what any other launch does.
+        trace: of it alone; of equal ones, one is stored and simulated once. blocks: how many it has, where the trace
+        has only the first of them. follows_in_graph: whether it is a node of a graph, and not the first kernel of the
+        graph's launch, which takes what any other launch does.
         """
-        digest = trace.info.digest
-        if digest not in self._seconds:
-            self._traces.setdefault(digest, trace)
+        key = trace.info.digest, blocks
+        if key not in self._seconds:
+            self._traces.setdefault(key, trace)
 
         def launch() -> None:
             spared = self._spared_in_graph if follows_in_graph else 0.0
-            seconds = self._seconds_by(digest)
-            overhead = min(self._overhead, seconds)
-            seconds = overhead - spared + times * (seconds - overhead)
-            self._timeline.launch(stream, seconds, is_called=not follows_in_graph)
+            self._timeline.launch(stream, self._seconds_by(key) - spared, is_called=not follows_in_graph)
 
         self._steps.append(launch)
         self.launches += 1
@@ -190,17 +186,20 @@ class Clock:
         self.seconds(begin, end)
         return self._worked[end] - self._worked[begin]
 
-    def seconds_of(self, trace: Trace) -> float:
-        """What a launch takes for itself [s]; simulated once."""
-        digest = trace.info.digest
-        if digest not in self._seconds:
-            self._seconds[digest] = self._seconds_of(trace)
-        self._traces.pop(digest, None)
-        return self._seconds[digest]
+    def seconds_of(self, trace: Trace, blocks: int | None = None) -> float:
+        """What a launch takes for itself [s]; simulated once.
 
-    def _seconds_by(self, digest: str) -> float:
-        known = self._seconds.get(digest)
-        return self.seconds_of(self._traces[digest]) if known is None else known
+        blocks: that it has, where the trace has only the first of them.
+        """
+        key = trace.info.digest, blocks
+        if key not in self._seconds:
+            self._seconds[key] = self._seconds_of(trace, blocks)
+        self._traces.pop(key, None)
+        return self._seconds[key]
+
+    def _seconds_by(self, key: _Key) -> float:
+        known = self._seconds.get(key)
+        return self.seconds_of(self._traces[key], key[1]) if known is None else known
 
     def _step(self, step: Callable[[], object]) -> None:
         if self.armed:
