@@ -25,5 +25,8 @@ def part_of(machine: Machine, taken: int) -> Machine:
 
 
 def whole(share: float) -> int:
-    """The whole number nearest to a share of what comes in whole ones; 1 at least."""
+    """The whole number nearest to a share of what comes in whole ones; 1 at least.
+
+    share: of how many there are.
+    """
     return max(1, round(share))

@@ -13,6 +13,7 @@ from queue import Full, Queue
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.execution.block_counts import MOST_BLOCKS, Sizes
 from simtmm.cuda.execution.check_log import most_check_entries
 from simtmm.cuda.execution.clusters import in_clusters
 from simtmm.cuda.execution.control_flow.meeting import meet, part_again
@@ -32,9 +33,6 @@ Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before w
 
 LOG_BYTES = 1 << 22
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
-MOST_BLOCKS = 1 << 12  # that run before anyone looks up
-LONGEST = 0.03  # seconds that they should take
-MOST_LOGGED = 1 << 23  # bytes that they should log
 MOST_CORES = 64
 _NOTHING = np.empty(0, np.uint8)
 PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
@@ -209,7 +207,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         for number in blocks_in(state.program.order, state.blocks):
             yield from core.all_of(number, number + 1)
         return
-    sizes = _Sizes(record)
+    sizes = Sizes(record)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if state.program.checks:  # whether a store changes what lies there is looked at by one block at a time
         cores = 1
@@ -225,24 +223,6 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
             yield piece, ended
         sizes.learn(last - first, time.perf_counter() - began, logged)
         first = last
-
-
-class _Sizes:
-    """How many blocks run at once: as many as take a moment, and log no more than memory should hold."""
-
-    def __init__(self, record: bool) -> None:
-        self.blocks, self.known = 1, False
-        self._record = record
-
-    def learn(self, blocks: int, seconds: float, logged: int) -> None:
-        """Adjust the number of blocks of a call to the time, and the log entries, that blocks took."""
-        most = MOST_BLOCKS
-        if seconds > 0:
-            most = min(most, int(blocks * LONGEST / seconds))
-        if logged:
-            most = min(most, int(blocks * MOST_LOGGED / logged))
-        self.known = self.known or blocks >= 4 or seconds > LONGEST
-        self.blocks = max(1, min(most, 4 * self.blocks))
 
 
 class _Handed:
@@ -272,7 +252,7 @@ class _Handed:
             yield piece
 
 
-def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes, log: Log | None) -> Iterator[Piece]:
+def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log | None) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
     idle: deque[Core] = deque([first_core])

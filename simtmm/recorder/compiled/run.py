@@ -105,8 +105,8 @@ class LaunchRuns:
     ) -> Generator[Batch, None, None]:  # fmt: skip
         """Run a launch and yield its events.
 
-        number: the launch's, from 0 on. log: ends the recording before the launch ends. ended: is told, where nothing
-        is recorded, before which of its blocks all have ended.
+        number: the launch's, from 0 on. log: ends the recording before the launch ends. ended: called with the
+        blocks before which all have ended, where nothing is recorded.
 
         Raises what `Device.run` raises, and RecordingError for too many.
         """
