@@ -7,6 +7,7 @@ from simtmm.device.residence import Beginning, Residence
 from simtmm.engine import simulate
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
+from simtmm.machine.part import part_of, whole
 from simtmm.recorder.direct.clock import Clock
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower, lower_or_stream
@@ -24,55 +25,59 @@ def clock_on(machine: Machine) -> Clock:
     """
     durations = machine.durations
     second = machine.ticks_per_cycle * (machine.clock_hz or 1.0)  # in ticks
-    overhead = durations.launch_overhead / second
-    spared = overhead - durations.graph_launch_overhead / second
-
-    def seconds_of(trace: Trace, beginning: Beginning, times: float) -> float:
-        return seconds_on(_beginning(machine, beginning, times), trace, times)
-
-    return Clock(seconds_of, spared, host_of(machine), _residence(machine))
-
-
-def _residence(machine: Machine) -> Residence | None:
-    l2 = machine.memory.l2
-    return Residence(l2.used_sets * l2.ways * machine.chunk_bytes, l2.start == "kept") if l2 else None
-
-
-def _beginning(machine: Machine, beginning: Beginning, times: float) -> Machine:
-    """The machine whose launches all begin so. times: how many times as many blocks they have as are there."""
+    spared = (durations.launch_overhead - durations.graph_launch_overhead) / second
     later, l2 = machine.after_its_first_launch, machine.memory.l2
-    if l2 is None or beginning is Beginning.WARM:
-        return later
-    changes: dict[str, object] = {"memory.l2.start": "cold"}
-    if beginning is Beginning.SMALLER:
-        changes["memory.l2.sets"] = max(1, round(l2.sets / times))
-    if beginning is Beginning.PASSING and l2.writes == "back":
-        changes |= {"memory.l2.writes": "through", "memory.l2.victims": "posted"}
-    return later.replace(changes)
+    residence = Residence(l2.used_sets * l2.ways * machine.chunk_bytes, l2.start == "kept") if l2 else None
+
+    def seconds_of(trace: Trace, beginning: Beginning, blocks: int | None) -> float:
+        return seconds_on(later, trace, blocks, beginning)
+
+    return Clock(seconds_of, spared, host_of(machine), residence)
 
 
-def seconds_on(machine: Machine, trace: Trace, times: float = 1.0) -> float:
+def seconds_on(
+    machine: Machine, trace: Trace, blocks: int | None = None, beginning: Beginning = Beginning.WARM
+) -> float:
     """What the launches of a trace take on a machine [s].
 
-    times: how many times as many blocks the one launch has as the trace, which has its first. The others take as long
-    as those that begin once the machine is full, one by one, or if hardly any do, in proportion.
+    blocks: that the trace's one launch has, of which only the first ones are in the trace. If there are enough, the
+    others take as long as those that begin once the machine is full. If not, all take as many times as long as there
+    are more of them, and fewer than the machine holds at once are simulated on a part of it: beside one another they
+    take no longer than one, and each finds as much to itself as in the whole launch. beginning: how they find the L2.
 
     Raises MachineError for a machine without a clock's rate, WorkloadError for a block that it can't hold.
     """
     if machine.clock_hz is None:
         raise MachineError(f"{machine.name}: clock_hz: is unknown, so times in seconds are unknown")
-    if times == 1.0:
-        workload, _ = lower_or_stream(trace, machine)
-        return float(simulate(machine, workload, breakdown=False).cycles) / machine.clock_hz
-    workload = lower(trace, machine)
-    begun = np.zeros(workload.blocks, np.int64)
-    ticks = float(simulate(machine, workload, "fast", breakdown=False, begun=begun).launch_ticks[0])
-    (launch,) = trace.info.launches
-    active = machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
-    full = max(1, active) * machine.cores.groups
-    overhead = min(machine.durations.launch_overhead, ticks)
-    of_block = (ticks - overhead) / max(1, workload.blocks)
-    if workload.blocks >= PACED * full:
-        of_block = float(begun[-1] - begun[full]) / (workload.blocks - 1 - full)
-    ticks += (times - 1.0) * workload.blocks * of_block
-    return ticks / machine.ticks_per_cycle / machine.clock_hz
+    second = machine.ticks_per_cycle * machine.clock_hz  # in ticks
+    if blocks is None:
+        on = _finding(machine, beginning, 1.0)
+        return float(simulate(on, lower_or_stream(trace, on)[0], breakdown=False).ticks) / second
+    launch = trace.info.launches[0]
+    held = machine.cores.groups * machine.active_blocks(
+        launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes
+    )
+    taken = whole(machine.cores.groups * min(1.0, launch.blocks / min(blocks, held)))
+    on = part_of(machine, taken) if taken < machine.cores.groups else machine
+    on = _finding(on, beginning, launch.blocks / blocks * machine.cores.groups / taken)
+    workload, begun = lower(trace, on), np.zeros(launch.blocks, np.int64)
+    ticks = float(simulate(on, workload, "fast", breakdown=False, begun=begun).launch_ticks[0])
+    if launch.blocks >= PACED * held:
+        pace = float(begun[-1] - begun[held]) / (launch.blocks - 1 - held)
+        return (ticks + (blocks - launch.blocks) * pace) / second
+    times = max(1.0, blocks * taken / (launch.blocks * machine.cores.groups))
+    overhead = min(ticks, float(machine.durations.launch_overhead))
+    return (overhead + times * (ticks - overhead)) / second
+
+
+def _finding(machine: Machine, beginning: Beginning, share: float) -> Machine:
+    """The machine whose launches find the L2 so. share: of the L2 that is their blocks', where it is smaller."""
+    l2 = machine.memory.l2
+    if l2 is None or beginning is Beginning.WARM:
+        return machine
+    changes: dict[str, object] = {"memory.l2.start": "cold"}
+    if beginning is Beginning.SMALLER:
+        changes["memory.l2.sets"] = whole(l2.sets * min(1.0, share))
+    if beginning is Beginning.PASSING and l2.writes == "back":
+        changes |= {"memory.l2.writes": "through", "memory.l2.victims": "posted"}
+    return machine.replace(changes)

@@ -15,7 +15,7 @@ from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.launch import LaunchState
 from simtmm.cuda.execution.livelock.others import other_streams
 from simtmm.cuda.execution.livelock.watch import LivelockFoundError, PatienceError
-from simtmm.cuda.execution.run import FaultError, Piece, StuckError, run
+from simtmm.cuda.execution.run import FaultError, Log, Piece, StuckError, run
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
@@ -36,7 +36,8 @@ class Device:
 
     write: takes what device code prints; standard output if left out. properties: what launches are held to; the
     largest of any device, but for registers, if left out. heap_limit: bytes that device code may allocate. kernel_type:
-    what its kernels are. clock: what device code reads; by these latencies, or those of a GPU of today.
+    what its kernels are. clock: what device code reads; by these latencies, or those of a GPU of today. touched: the
+    allocations that the launch which came to its end last accessed, by their addresses; whether it wrote to them.
     """
 
     kernel_type = KernelFunction
@@ -57,6 +58,7 @@ class Device:
         self._heap: dict[int, int] = {}
         self.heap_limit = HEAP_LIMIT
         self.clock = DeviceClock(latencies)
+        self.touched: dict[int, bool] = {}
 
     def pointer(self, address: int) -> int:
         """What kernels are given for a virtual address.
@@ -148,12 +150,14 @@ class Device:
         blocks: int | None = None,
         write: Callable[[str], object] | None = None,
         seconds: float = math.inf,
+        log: Log | None = None,
     ) -> Generator[Piece, None, None]:
-        """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch).
+        """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch), empty ones without.
 
         blocks: that run, from the first on; all if left out. write: takes what device code prints, instead of what
         the device was created with. seconds: that it may take, about.
         record: whether its accesses are logged.
+        log: ends that before the launch ends.
 
         Raises KernelError for a launch that no device takes, PtxError, and RecordingError for what a thread did wrong,
         for threads that wait for each other or go round for ever, and where nothing comes of them for too long
@@ -177,8 +181,9 @@ class Device:
         try:
             yield from run(
                 state, function.code, record, RESIDENT, program.calls_host, seconds, chosen,
-                lambda: function.watched.code, patience, launch.concurrent or other_streams(),
+                lambda: function.watched.code, patience, launch.concurrent or other_streams(), log,
             )  # fmt: skip
+            self.touched = state.touched
         except FaultError as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):

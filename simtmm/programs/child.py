@@ -19,6 +19,7 @@ from simtmm.device.host import host_of
 from simtmm.device.own_clock import VIRTUAL
 from simtmm.errors import OutputError, SimtmmError, escaped
 from simtmm.machine import Machine
+from simtmm.programs.budget import Budget
 from simtmm.programs.callbacks import Callbacks, own_fault
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import Library
@@ -81,7 +82,7 @@ def _run(
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
         request["most_events"], clock_on(machine), lambda: library.is_stopping,
-        None if checker.checks.any or trial else Repeats(library, device),
+        None if checker.checks.any or trial else Repeats(library, device), Budget(request["is_bounded"]),
     )  # fmt: skip
 
     def finish(status: int) -> None:

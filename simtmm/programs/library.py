@@ -85,6 +85,7 @@ class Library:
         found.simtmm_print.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
         found.simtmm_written.argtypes = (ctypes.c_uint64,)
         found.simtmm_hash.restype = ctypes.c_uint64
+        found.simtmm_became.argtypes = (ctypes.c_uint64, ctypes.c_uint64)
         found.simtmm_hash.argtypes = (ctypes.c_uint64,)
         found.simtmm_run.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
         self._found: Any = found
@@ -130,6 +131,10 @@ class Library:
         """Pieces were written here."""
         for address in addresses:
             self._found.simtmm_written(address)
+
+    def became(self, address: int, number: int) -> None:
+        """The bytes of a piece have become others, whose number, as of `hash_at`, is known."""
+        self._found.simtmm_became(address, number)
 
     def all_written(self) -> None:
         """A kernel has run, and may have written anywhere."""

@@ -120,7 +120,9 @@ class CudaProgram:
         scratch = tempfile.TemporaryDirectory(prefix=own_prefix("program"))
         folder = Path(scratch.name)
         if output is None:
-            outcome = self._run(on, chosen.number, chosen.note, built, folder, folder / "trace.parquet", stdout)
+            is_bounded = self.most_events is None and self.sample_blocks is None
+            path = folder / "trace.parquet"
+            outcome = self._run(on, chosen.number, chosen.note, built, folder, path, stdout, is_bounded)
             if outcome.trace is None:
                 scratch.cleanup()
             else:
@@ -173,13 +175,13 @@ class CudaProgram:
 
     def _run(
         self, machine: Machine, architecture: int, note: str | None, built: Built, folder: Path, output: Path,
-        stdout: IO[Any] | int | None,
+        stdout: IO[Any] | int | None, is_bounded: bool = False,
     ) -> Outcome:  # fmt: skip
         checker = active()
         request = {
             **self._request(machine, architecture, note, built), "output": str(output),
             "outcome": str(folder / "outcome.json"), "progress": str(folder / "progress"),
-            "checks": list(checker.checks.names) if checker else [],
+            "checks": list(checker.checks.names) if checker else [], "is_bounded": is_bounded,
         }  # fmt: skip
         began = time.monotonic()
         (folder / "request.json").write_text(json.dumps(request))
@@ -215,7 +217,7 @@ class CudaProgram:
             "sample_blocks": self.sample_blocks, "most_events": self.most_events, "warnings": [note] if note else [],
             "checks": [], "order": "", "command": command(), "clock": self.clock.kind,
             "host_time": self.clock.has_host_time, "stop_launches": self.stop.launches,
-            "stop_seconds": self.stop.seconds,
+            "stop_seconds": self.stop.seconds, "is_bounded": False,
         }  # fmt: skip
 
     def _outcome(self, status: int, reply: dict[str, Any], output: Path) -> Outcome:

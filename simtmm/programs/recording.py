@@ -9,12 +9,14 @@ from simtmm.computer import NO_LIMIT
 from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
+from simtmm.cuda.execution.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.device.residence import Footprint
 from simtmm.errors import OutputError, RecordingError, SimtmmError, one_line
+from simtmm.programs.budget import Budget
 from simtmm.programs.kernels import DeviceOfProgram
-from simtmm.programs.repeats import Followed, Repeats
+from simtmm.programs.repeats import Repeats
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -27,7 +29,7 @@ from simtmm.trace.schema import TraceLaunch
 from simtmm.watch import tell
 
 RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
-MOST_TIMED = 20_000_000  # events of launches that are simulated for the program's own clock
+MOST_TIMED = 80_000_000  # events of launches that are simulated for the program's own clock
 TIMED_SHARE = 4  # what one of them may take of what is left: this part, beside its first blocks
 
 
@@ -49,12 +51,14 @@ class ProgramRecording:
         clock: Clock,
         is_over: Callable[[], bool] = lambda: False,
         repeats: Repeats | None = None,
+        budget: Budget | None = None,
     ) -> None:
         """output: the trace's file. sample_blocks: of each launch; all if left out. most_events: more are an error.
 
         is_over: whether a launch under way is to end with what it has. repeats: finds launches that need not run; if
-        left out, all do.
+        left out, all do. budget: of the trace; if left out, it has everything.
         """
+        self._budget = budget or Budget(is_bounded=False)
         self._process = os.getpid()
         self._repeats = repeats
         self.not_run = 0  # launches that repeated one
@@ -74,8 +78,9 @@ class ProgramRecording:
         self._launches: list[TraceLaunch] = []
         self._kept: list[int] = []  # blocks of each
         self._time_left = MOST_TIMED
-        # The last of each kernel and shape, and how many times as long the launch takes.
-        self._timed: dict[tuple[str, object], tuple[Trace, float, Footprint]] = {}
+        # The last of each kernel and shape, how many blocks it has, where the trace has only the first of them, and the
+        # memory that the trace accesses.
+        self._timed: dict[tuple[str, object], tuple[Trace, int | None, Footprint]] = {}
         self._untimed = self._timed_in_part = 0
         self._modules: dict[int, LinkedModule] = {}
         self._silent: dict[str, list[int]] = {}
@@ -113,12 +118,14 @@ class ProgramRecording:
             if self.clock.armed:
                 self._tell_again(function, launch, stream, follows_in_graph)
             return
-        followed = None
+        followed = self._repeats.follow(function, launch) if self._repeats is not None else None
+        has_ended = False
         try:
-            followed = self._run(function, launch, stream, follows_in_graph, is_chosen)
+            self._run(function, launch, stream, follows_in_graph, is_chosen)
+            has_ended = True
         finally:
             if self._repeats is not None:
-                self._repeats.ran(followed)
+                self._repeats.ran(function, launch, followed, has_ended)
 
     def _is_repeated(self, function: KernelFunction, launch: DeviceLaunch, is_chosen: bool) -> bool:
         """Whether a launch need not run, as it repeats one; those of small traces do all the same, for the trace."""
@@ -132,17 +139,19 @@ class ProgramRecording:
 
     def _run(
         self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool, is_chosen: bool
-    ) -> Followed | None:
-        """Run a launch. Gives where it was in memory, if that was followed."""
+    ) -> None:
+        """Run a launch that does not repeat one."""
         is_timed = self.clock.armed and (self._time_left > 0 or _shape(function, launch) not in self._timed)
+        most = None
         if is_chosen:
+            most = self._budget.events(_shape(function, launch), self._recorder.events, len(self._launches))
+        if is_chosen and most != 0:
             with self._kept_as_far_as_it_came(launch):
-                return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph)
-        followed = None if self._repeats is None else self._repeats.follow(function, launch)
-        if is_timed or followed is not None:
-            return self._follow(function, launch, is_chosen, is_timed, stream, follows_in_graph, followed)
-        self._run_unrecorded(function, launch, stream, follows_in_graph)
-        return None
+                self._follow(function, launch, True, is_timed, stream, follows_in_graph, most)
+        elif is_timed:
+            self._follow(function, launch, False, is_timed, stream, follows_in_graph)
+        else:
+            self._run_unrecorded(function, launch, stream, follows_in_graph)
 
     def _run_unrecorded(
         self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool
@@ -175,10 +184,9 @@ class ProgramRecording:
         is_timed: bool,
         stream: int,
         follows_in_graph: bool,
-        followed: Followed | None = None,
-    ) -> Followed | None:
-        if is_chosen and self._repeats is not None:
-            followed = self._repeats.follow(function, launch)
+        most: int | None = None,
+    ) -> None:
+        """Run a launch with its events. most: events after which no more blocks are recorded."""
         runs, number = (self._runs, len(self._launches)) if is_chosen else (self._timed_runs, 0)
         described = runs.described(function, launch)
         if is_chosen:
@@ -190,15 +198,19 @@ class ProgramRecording:
         tell(stage, 0, described.blocks)
         most_timed, timed, is_cut = max(0, self._time_left) // TIMED_SHARE, 0, False
         heard_blocks = 0
+        log, before = Log(), self._recorder.events
+
+        def check_over(ended: int) -> None:
+            tell(stage, ended, described.blocks)
+            if self._is_over():
+                raise RecordingError(f"{launch.where}: was stopped after {ended:,} of {described.blocks:,} blocks")
+
         with contextlib.ExitStack() as stack:
             heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if is_timed else None
-            for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number))):
+            for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number, log, check_over))):
                 run += len(batch.block)
-                if followed is not None:
-                    followed.add(batch)
                 if is_chosen:
                     self._kept[-1] = min(run, blocks)
-                tell(stage, min(run, described.blocks), described.blocks)
                 part = (
                     batch if blocks >= described.blocks else batch.of_blocks(sampled_blocks(described.blocks, blocks))
                 )
@@ -211,31 +223,32 @@ class ProgramRecording:
                 if is_chosen:
                     with self._written():
                         self._recorder.add(part, self._launches)
-                if self._is_over():
-                    raise RecordingError(f"{launch.where}: was stopped after {run:,} of {described.blocks:,} blocks")
+                    log.is_over = most is not None and self._recorder.events - before >= most
+                elif is_cut:
+                    log.is_over = True
+                check_over(min(run, described.blocks))
             if heard is not None:
                 self._time_left -= timed
                 self._timed_in_part += is_cut
                 trace = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
-                times = described.blocks / heard_blocks if is_cut else 1.0
+                of = described.blocks if is_cut else None
                 footprint = heard.footprint()
-                self._timed[_shape(function, launch)] = trace, times, footprint
-                self.clock.launched(trace, stream, times, follows_in_graph, footprint)
+                self._timed[_shape(function, launch)] = trace, of, footprint
+                self.clock.launched(trace, stream, of, follows_in_graph, footprint)
         if is_chosen:
-            self._kept[-1] = blocks if run else described.blocks
+            self._kept[-1] = min(run, blocks) if log.is_over else blocks if run else described.blocks
             if not runs.has_accessed:
                 self._silent.setdefault(described.kernel, []).append(number)
         if self.clock.armed and not is_timed:
             self._tell_again(function, launch, stream, follows_in_graph)
-        return followed
 
     def _tell_again(self, function: KernelFunction, launch: DeviceLaunch, stream: int, follows_in_graph: bool) -> None:
         """A launch that is not simulated for itself takes what the last of its kernel and shape did."""
         self._untimed += 1
         known = self._timed.get(_shape(function, launch))
         if known is not None:
-            trace, times, footprint = known
-            self.clock.launched(trace, stream, times, follows_in_graph, footprint)
+            trace, of, footprint = known
+            self.clock.launched(trace, stream, of, follows_in_graph, footprint)
 
     @contextlib.contextmanager
     def _written(self) -> Iterator[None]:
@@ -260,7 +273,12 @@ class ProgramRecording:
             raise RecordingError(
                 f"{self.name}: none of its {self.launched} launches is recorded: {self._chooser.selection}"
             )
-        doubts = [*self._spoiled, *warnings, *self._chooser.doubts(self.recorded + self._repeated, self._silent)]
+        doubts = [
+            *self._spoiled,
+            *warnings,
+            *self._chooser.doubts(self.recorded + self._repeated + self._budget.left_out, self._silent),
+        ]
+        doubts += self._budget.words
         if self._repeated:
             doubts.append(
                 f"{self._repeated:,} launches repeated earlier ones on the same data: they are not in the trace"

@@ -14,7 +14,11 @@ from simtmm.temporary import scratch
 
 HERE = Path(__file__).resolve().parent
 SOURCES, HEADERS = HERE / "runtime", HERE / "include"
+HEADER = "cuda_runtime_api.h"
 FOLDER = "programs"  # of the user's cache
+_FUNCTION = re.compile(r"CUDARTAPI\s+(\w+)\s*\(")  # of the runtime, as its header declares it
+_OURS = re.compile(r"^(?:API|extern \"C\".*\))\s.*?\b(cuda\w+)\(|^API (cuda\w+)\(", re.MULTILINE)
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _ERROR = re.compile(r"^\s*(cuda(?:Success|Error\w+))\s*=\s*(\d+)", re.MULTILINE)
 
 
@@ -37,10 +41,22 @@ def runtime_library() -> Path:
         return keep(folder, "runtime", key, ".so", lambda path: _compile(path, host, include_folders(nvcc)))
 
 
+def not_ours(header: str) -> list[str]:
+    """The functions that CUDA's header declares and this runtime has no other code for than a refusal.
+
+    header: its text.
+    """
+    ours = {name for path in SOURCES.glob("*.cpp") for pair in _OURS.findall(path.read_text()) for name in pair}
+    return sorted({*_FUNCTION.findall(_COMMENT.sub("", header))} - ours)
+
+
 def _compile(path: Path, host: str, folders: list[Path]) -> None:
     errors = next(folder / "driver_types.h" for folder in folders if (folder / "driver_types.h").is_file())
     names = "".join(f'{{{number}, "{name}"}},\n' for name, number in _ERROR.findall(errors.read_text()))
+    declared = next(folder / HEADER for folder in folders if (folder / HEADER).is_file())
+    refused = "".join(f"REFUSED({name})\n" for name in not_ours(declared.read_text()))
     with scratch("runtime") as folder:
+        (folder / "refused.inc").write_text(refused)
         (folder / "error_names.inc").write_text(names)
         words = [host, "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{folder}"]
         words += [word for each in folders for word in ("-isystem", str(each))]

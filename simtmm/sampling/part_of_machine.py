@@ -13,12 +13,12 @@ them.
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from simtmm.engine import simulate
 from simtmm.machine import Machine
+from simtmm.machine.part import part_of, whole
 from simtmm.sampling.interval import half_width
 from simtmm.sampling.long.steady import SteadyLaunch
 from simtmm.sampling.sample import Integers, sample_of
@@ -40,25 +40,6 @@ MOST_PACED = 20  # up to so many
 MOST_EVENTS = 400_000_000  # that are simulated: where the number of groups would make it more, it is a lesser one
 TAIL = 1  # waves behind, so that none of those before is the last
 SYSTEMATIC = 0.1  # of the time: what repetition does not show; by the pairs of docs/scaling.md
-
-
-def part_of(machine: Machine, taken: int) -> Machine:
-    """So many groups of a machine, with their share of all that groups have in common.
-
-    taken: how many of the machine's core groups there are in the part.
-    """
-    groups, memory = machine.cores.groups, machine.memory
-    partitions = _whole(memory.partitions * taken / groups)
-    slower = partitions * groups / (memory.partitions * taken)  # so that they move their share together
-    changes: dict[str, Any] = {"cores.groups": taken, "memory.partitions": partitions}
-    for key in ("service", "atomic_service", "turnaround"):
-        changes[f"memory.{key}"] = getattr(memory, key) * slower
-    if memory.l2 is not None:
-        changes["memory.l2.sets"] = _whole(memory.l2.sets * taken / groups)
-        for key in ("service", "store_service", "request_service", "store_request_service"):
-            if (taken_by := getattr(memory.l2, key)) is not None:
-                changes[f"memory.l2.{key}"] = taken_by * slower
-    return machine.replace(changes)
 
 
 def groups_of_part(machine: Machine, grid: Sequence[int], most: int) -> tuple[int, float]:
@@ -83,14 +64,9 @@ def groups_of_part(machine: Machine, grid: Sequence[int], most: int) -> tuple[in
     return found
 
 
-def _whole(share: float) -> int:
-    """The whole number nearest to a share of what comes in whole ones; 1 at least."""
-    return max(1, round(share))
-
-
 def _missed(share: float) -> float:
     """By how much that misses the share, as a part of it."""
-    return abs(_whole(share) / share - 1)
+    return abs(whole(share) / share - 1)
 
 
 def _rows(grid: Sequence[int]) -> tuple[int, int]:
@@ -106,7 +82,7 @@ def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:
     directions run as near to one another in time as in the whole launch. share: of a row. wanted: how many.
     """
     across, down = _rows(grid)
-    width = max(_whole(across * share), -(-wanted // down)) if down > 1 else across
+    width = max(whole(across * share), -(-wanted // down)) if down > 1 else across
     if width < across:
         rows = min(-(-wanted // width), down)
         first = (down - rows) // 2

@@ -8,8 +8,9 @@ import pytest
 import simtmm
 from simtmm import load_machine, simulate
 from simtmm.kernel import load_kernel
+from simtmm.machine.part import part_of
 from simtmm.sampling import part_of_machine, sampled_kernel
-from simtmm.sampling.part_of_machine import FEWEST, UNEVEN, groups_of_part, part_of, strip
+from simtmm.sampling.part_of_machine import FEWEST, UNEVEN, groups_of_part, strip
 from simtmm.trace.lower import lower
 
 DIFFER = str(Path(__file__).with_name("differing"))

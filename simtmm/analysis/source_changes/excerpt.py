@@ -9,8 +9,9 @@ from simtmm.analysis.waves import resident_blocks
 from simtmm.analysis.what_if import cost
 from simtmm.engine.causes import longest_launch
 from simtmm.machine import Machine
+from simtmm.machine.part import part_of
 from simtmm.result import Result
-from simtmm.sampling.part_of_machine import part_of, strip
+from simtmm.sampling.part_of_machine import strip
 from simtmm.sampling.sample import sample_of
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.layout import ALLOCATION
+from simtmm.cuda.execution.layout import ALLOCATION, CONSTANT
 from simtmm.cuda.execution.livelock.others import is_written_by_host
 from simtmm.trace.schema import ALIGNMENT
 
@@ -126,5 +126,6 @@ class DeviceMemory:
         table = np.zeros(max(1, len(rows)), ALLOCATION)
         for row, allocation in zip(table, rows, strict=False):
             row["low"], row["bytes"] = allocation.base, allocation.bytes
-            row["host"], row["flags"] = allocation.data.ctypes.data, int(allocation.constant or allocation.read_only)
+            row["host"] = allocation.data.ctypes.data
+            row["flags"] = CONSTANT if allocation.constant or allocation.read_only else 0
         return table

@@ -16,12 +16,15 @@ from simtmm.cuda.execution.layout import (
     BLOCK,
     BLOCK_BYTES,
     CACHE,
+    CONSTANT,
     GRID_WORKSPACE,
     GRID_WORKSPACE_BYTES,
     LANES,
     LAUNCH,
     PARAMETER_WINDOW,
     TEXTURE,
+    TOUCHED,
+    TOUCHED_AND_WRITTEN,
     WARP,
     WARP_BYTES,
 )
@@ -151,11 +154,18 @@ class LaunchState:
         first = np.zeros(1, ALLOCATION)
         if self.program.meets_as_grid:
             first[0] = (GRID_WORKSPACE, GRID_WORKSPACE_BYTES, self._workspace.ctypes.data, 0)
-        last = np.array([(PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], 1)], ALLOCATION)
+        last = np.array([(PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], CONSTANT)], ALLOCATION)
         rows = np.concatenate([first, self.memory.table(), last])
         rows = np.sort(rows[rows["low"] > 0], order="low")
         self._table = rows
         self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
+
+    @property
+    def touched(self) -> dict[int, bool]:
+        """Allocations that were accessed since they were mapped, by their addresses; whether they were written to."""
+        written = TOUCHED_AND_WRITTEN & ~TOUCHED
+        rows = self._table[(self._table["flags"] & TOUCHED) != 0]
+        return {int(row["low"]): bool(row["flags"] & written) for row in rows}
 
     def bytes_at(self, address: int, size: int) -> bytes:
         """The bytes at an address of global memory; none if no allocation has it."""

@@ -53,6 +53,8 @@ go by (device_clock.py). `cluster`: blocks of a cluster along each axis; `is_clu
 kernel says so."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
+CONSTANT, TOUCHED, TOUCHED_AND_WRITTEN = 1, 2, 6
+"""Bits of an allocation's flags: nothing may write to it; the launch has accessed it; and has written to it."""
 CACHE = np.dtype([("low", "<u8"), ("last", "<u8"), ("shift", "<u8")])  # the array that an access met last
 
 SEEN = np.dtype(

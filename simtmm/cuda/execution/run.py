@@ -13,6 +13,7 @@ from queue import Full, Queue
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.cuda.execution.block_counts import MOST_BLOCKS, Sizes
 from simtmm.cuda.execution.check_log import most_check_entries
 from simtmm.cuda.execution.clusters import in_clusters
 from simtmm.cuda.execution.control_flow.meeting import meet, part_again
@@ -32,14 +33,19 @@ Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before w
 
 LOG_BYTES = 1 << 22
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
-MOST_BLOCKS = 1 << 12  # that run before anyone looks up
-LONGEST = 0.03  # seconds that they should take
-MOST_LOGGED = 1 << 23  # bytes that they should log
 MOST_CORES = 64
+_NOTHING = np.empty(0, np.uint8)
 PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
 PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
 LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
+
+
+class Log:
+    """Whether a launch is recorded. is_over: so far and no further, where its blocks wait for no others."""
+
+    def __init__(self, is_over: bool = False) -> None:
+        self.is_over = is_over
 
 
 class Core:
@@ -47,9 +53,10 @@ class Core:
 
     def __init__(
         self, state: LaunchState, code: MachineCode, record: bool,
-        watched: Callable[[], MachineCode] | None = None, patience: float = math.inf,
+        watched: Callable[[], MachineCode] | None = None, patience: float = math.inf, whole: Log | None = None,
     ) -> None:  # fmt: skip
-        """watched, patience: as of `run`."""
+        """watched, patience: as of `run`. whole: the log of all cores."""
+        self._whole = whole
         self.state, self.code, self.watched, self.patience = state, code, watched, patience
         self.watch = Watch(state, code, watched, patience)
         most = _most_logged(state.program)
@@ -136,7 +143,10 @@ class Core:
         return False
 
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
-        """Run blocks that wait for no others, each to its end."""
+        """Run blocks that wait for no others, each to its end. An empty piece tells that a part without a log ended."""
+        if self._whole is not None and self._whole.is_over:
+            self.log, self.state.launch["log"] = None, 0
+            self.state.launch["log_limit"] = np.iinfo(np.uint64).max
         while first < last and not self.stopped:
             self.watch.begin(self.block)
             elsewhere = self.choose_turn_end(passes := 0)
@@ -148,8 +158,8 @@ class Core:
                 yield from self.go_on(self.block, lambda: last)
             first = self.reached
         piece = self.logged()
-        if piece is not None:
-            yield piece, last
+        if piece is not None or self.log is None:
+            yield _NOTHING if piece is None else piece, last
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
@@ -163,19 +173,22 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     watched: Callable[[], MachineCode] | None = None,
     patience: float = math.inf,
     concurrent: bool = False,
+    log: Log | None = None,
 ) -> Iterator[Piece]:
-    """All blocks of a launch. Yields pieces of its log, where it is recorded.
+    """All blocks of a launch. Yields pieces of its log, where it is recorded, and empty ones where it is not.
 
     resident: blocks that may be under way at once, where threads may wait for other blocks. calls_host: whether it
     calls Python. seconds: that it may take, looked at where a block's warps have had their turn. chosen: numbers of the
     only blocks that run, ascending; of a launch whose blocks wait for no others. watched: gives the code that is
     watched, for when threads may go round for ever; nobody looks if left out. patience: seconds that may pass while no
     block ends and nothing that others see is changed. concurrent: whether others than these threads may write memory.
+    log: ends the recording before the launch ends.
+    log: ends the recording before the launch does.
 
     Raises FaultError, StuckError, SlowError, LivelockFoundError and PatienceError, and what Python raises
     when it is called.
     """
-    core = Core(state, code, record, watched, patience)
+    core = Core(state, code, record, watched, patience, log)
     core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
     if state.cluster_blocks > 1:
@@ -194,14 +207,14 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         for number in blocks_in(state.program.order, state.blocks):
             yield from core.all_of(number, number + 1)
         return
-    sizes = _Sizes(record)
+    sizes = Sizes(record)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if state.program.checks:  # whether a store changes what lies there is looked at by one block at a time
         cores = 1
     first = 0
     while first < state.blocks:  # the first few alone, which tells how long blocks take
         if cores > 1 and sizes.known and state.program.is_independent and not calls_host and not state.program.times:
-            yield from _on_cores(core, first, cores, sizes)
+            yield from _on_cores(core, first, cores, sizes, log)
             return
         last = min(state.blocks, first + sizes.blocks)
         began, logged = time.perf_counter(), 0
@@ -210,24 +223,6 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
             yield piece, ended
         sizes.learn(last - first, time.perf_counter() - began, logged)
         first = last
-
-
-class _Sizes:
-    """How many blocks run at once: as many as take a moment, and log no more than memory should hold."""
-
-    def __init__(self, record: bool) -> None:
-        self.blocks, self.known = 1, False
-        self._record = record
-
-    def learn(self, blocks: int, seconds: float, logged: int) -> None:
-        """Adjust the number of blocks of a call to the time, and the log entries, that blocks took."""
-        most = MOST_BLOCKS
-        if seconds > 0:
-            most = min(most, int(blocks * LONGEST / seconds))
-        if logged:
-            most = min(most, int(blocks * MOST_LOGGED / logged))
-        self.known = self.known or blocks >= 4 or seconds > LONGEST
-        self.blocks = max(1, min(most, 4 * self.blocks))
 
 
 class _Handed:
@@ -257,13 +252,13 @@ class _Handed:
             yield piece
 
 
-def _on_cores(first_core: Core, first: int, cores: int, sizes: _Sizes) -> Iterator[Piece]:
+def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log | None) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
     idle: deque[Core] = deque([first_core])
     record = first_core.log is not None
     idle += [
-        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience)
+        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience, log)
         for _ in range(cores - 1)
     ]
     every = list(idle)
@@ -304,6 +299,7 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
     state = core.state
     waiting: deque[BlockState] = deque()
     begun = before = passes = 0
+    together = 1  # blocks that begin one after another, before those that wait have a turn: twice as many each time
 
     def ended() -> int:
         return min([begun, *(int(block.block["number"]) for block in waiting)])
@@ -317,6 +313,9 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
                 waiting.append(core.block)
                 core.block = state.new_block()
                 state.forget()
+            if len(waiting) < together and begun < state.blocks and len(waiting) < resident:
+                continue
+            together = 2 * len(waiting)
         elsewhere = core.choose_turn_end(passes)
         passes += 1
         for _ in range(len(waiting)):

@@ -892,7 +892,8 @@ compare:
   %base = load i64, ptr %base.at
   %flags.at = getelementptr i8, ptr %entry.at, i64 24
   %flags = load i64, ptr %flags.at
-  %constant = icmp ne i64 %flags, 0
+  %constant.bit = and i64 %flags, {CONSTANT}
+  %constant = icmp ne i64 %constant.bit, 0
   %not.to.write = and i1 %constant, %writes
   %offset = sub i64 %address, %low
   %fits = icmp ule i64 %size, %bytes
@@ -913,6 +914,15 @@ found:
   %shift.at = getelementptr i8, ptr %cache, i64 16
   store i64 %shift, ptr %shift.at
   %host = add i64 %base, %offset
+  ; An access finds its array here before any other place: what a launch touched stands in the table in the end.
+  %bits = select i1 %writes, i64 {TOUCHED_AND_WRITTEN}, i64 {TOUCHED}
+  %had = and i64 %flags, %bits
+  %known = icmp eq i64 %had, %bits
+  br i1 %known, label %noted, label %note
+note:
+  %before = atomicrmw or ptr %flags.at, i64 %bits monotonic
+  br label %noted
+noted:
   ret i64 %host
 outside:
   call void @fault(ptr %launch, i32 {OUT_OF_BOUNDS}, i32 %access, i32 %lane, i64 %address)

@@ -17,12 +17,16 @@ from simtmm.cuda.ptx.syntax import Function, Instruction
 
 def closure(instructions: Sequence[Instruction], names: set[str]) -> frozenset[str]:
     """Registers, and those that may go into them by some instructions, whatever their order."""
-    found = set(names)
-    while True:
-        more = {name for each in instructions if found & {*written(each)} for name in read(each)} - found
-        if not more:
-            return frozenset(found)
+    sources: dict[str, set[str]] = {}
+    for each in instructions:
+        for name in written(each):
+            sources.setdefault(name, set()).update(read(each))
+    found, pending = set(names), list(names)
+    while pending:
+        more = sources.get(pending.pop(), set()) - found
         found |= more
+        pending += more
+    return frozenset(found)
 
 
 def spun_upon(blocks: Sequence[Block], loop: Iterable[int]) -> list[Instruction]:

@@ -255,3 +255,11 @@ API cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, si
     BEGIN
     return array_1d(from, x, y, to, bytes, kind, false, "cudaMemcpyFromArray");
 }
+API cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, cudaMemcpyKind kind,
+                           cudaStream_t) {
+    return cudaMemcpyToArray(to, x, y, from, bytes, kind);
+}
+API cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind,
+                             cudaStream_t) {
+    return cudaMemcpyFromArray(to, from, x, y, bytes, kind);
+}

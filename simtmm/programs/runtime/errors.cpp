@@ -91,6 +91,11 @@ cudaError_t failed(cudaError_t error, const std::string &why) {
     return error;
 }
 
+int refused(const char *function) {
+    Call call;
+    return failed(cudaErrorNotSupported, here(function) + ": is not supported");
+}
+
 cudaError_t learned() {
     cudaError_t found = error_of_work;
     error_of_work = cudaSuccess;

@@ -16,12 +16,39 @@ CUgraphNode_st *CUgraph_st::add(const Work &work, cudaGraphNodeType type) {
     return nodes.back();
 }
 
-static cudaError_t with_node(cudaGraphNode_t *new_node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
-                             const Work &work, cudaGraphNodeType type) {
+cudaError_t simtmm::with_node(cudaGraphNode_t *new_node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
+                              const Work &work, cudaGraphNodeType type) {
     if (!new_node || !graph) return failed(cudaErrorInvalidValue);
     graph->nodes.push_back(new CUgraphNode_st{work, type, {needs, needs + count}, graph, {}, true});
     *new_node = graph->nodes.back();
     return cudaSuccess;
+}
+
+Work simtmm::copied_by(const cudaMemcpy3DParms &p) {
+    return [=] { return cudaMemcpy3D(&p); };
+}
+
+Work simtmm::filled_by(const cudaMemsetParams &p) {
+    return [=]() -> cudaError_t {
+        for (size_t row = 0; row < p.height; row++)
+            for (size_t i = 0; i < p.width; i++) {
+                char *place = (char *)p.dst + row * p.pitch + i * p.elementSize;
+                void *bytes = bytes_at(place, p.elementSize, ON_DEVICE, "memset node of a graph");
+                if (!bytes) return cudaErrorInvalidValue;
+                for (unsigned part = 0; part < p.elementSize; part++) ((char *)bytes)[part] = (char)(p.value >> 8 * part);
+                if (Piece *target = find(place)) written(target);
+            }
+        work_follows();
+        calls.filled(stream_at_work, p.height * p.width * p.elementSize);
+        return cudaSuccess;
+    };
+}
+
+Work simtmm::called_by(const cudaHostNodeParams &p) {
+    return [=] {
+        p.fn(p.userData);
+        return cudaSuccess;
+    };
 }
 
 static bool visit(CUgraphNode_st *node, std::map<CUgraphNode_st *, int> &state, std::vector<CUgraphNode_st *> &order) {
@@ -186,8 +213,9 @@ API cudaGraphAddMemcpyNode(cudaGraphNode_t *new_node, cudaGraph_t graph, const c
                            const cudaMemcpy3DParms *given) {
     BEGIN
     RETURN_IF(!given, cudaErrorInvalidValue, "");
-    cudaMemcpy3DParms p = *given;
-    return with_node(new_node, graph, needs, count, [=] { return cudaMemcpy3D(&p); }, cudaGraphNodeTypeMemcpy);
+    cudaError_t error = with_node(new_node, graph, needs, count, copied_by(*given), cudaGraphNodeTypeMemcpy);
+    if (!error) (*new_node)->copy = *given;
+    return error;
 }
 API cudaGraphAddMemcpyNode1D(cudaGraphNode_t *new_node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
                              void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
@@ -209,27 +237,17 @@ API cudaGraphAddMemsetNode(cudaGraphNode_t *new_node, cudaGraph_t graph, const c
                            const cudaMemsetParams *given) {
     BEGIN
     RETURN_IF(!given, cudaErrorInvalidValue, "");
-    cudaMemsetParams p = *given;
-    return with_node(new_node, graph, needs, count, [=]() -> cudaError_t {
-        for (size_t row = 0; row < p.height; row++)
-            for (size_t i = 0; i < p.width; i++) {
-                char *place = (char *)p.dst + row * p.pitch + i * p.elementSize;
-                void *bytes = bytes_at(place, p.elementSize, ON_DEVICE, "memset node of a graph");
-                if (!bytes) return cudaErrorInvalidValue;
-                for (unsigned part = 0; part < p.elementSize; part++) ((char *)bytes)[part] = (char)(p.value >> 8 * part);
-                if (Piece *target = find(place)) written(target);
-            }
-        work_follows();
-        calls.filled(stream_at_work, p.height * p.width * p.elementSize);
-        return cudaSuccess;
-    }, cudaGraphNodeTypeMemset);
+    cudaError_t error = with_node(new_node, graph, needs, count, filled_by(*given), cudaGraphNodeTypeMemset);
+    if (!error) (*new_node)->fill = *given;
+    return error;
 }
 API cudaGraphAddHostNode(cudaGraphNode_t *new_node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
                          const cudaHostNodeParams *given) {
     BEGIN
     RETURN_IF(!given, cudaErrorInvalidValue, "");
-    cudaHostNodeParams p = *given;
-    return with_node(new_node, graph, needs, count, [=] { p.fn(p.userData); return cudaSuccess; }, cudaGraphNodeTypeHost);
+    cudaError_t error = with_node(new_node, graph, needs, count, called_by(*given), cudaGraphNodeTypeHost);
+    if (!error) (*new_node)->host = *given;
+    return error;
 }
 API cudaGraphAddEmptyNode(cudaGraphNode_t *new_node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count) {
     BEGIN
@@ -241,7 +259,9 @@ API cudaGraphAddChildGraphNode(cudaGraphNode_t *new_node, cudaGraph_t graph, con
     cudaGraphExec_t whole;
     cudaError_t error = cudaGraphInstantiate(&whole, child, 0);
     if (error) return error;
-    return with_node(new_node, graph, needs, count, [=] { return cudaGraphLaunch(whole, nullptr); }, cudaGraphNodeTypeGraph);
+    error = with_node(new_node, graph, needs, count, [=] { return cudaGraphLaunch(whole, nullptr); }, cudaGraphNodeTypeGraph);
+    if (!error) (*new_node)->child = child;
+    return error;
 }
 API cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                              const cudaGraphEdgeData *, size_t count) {

@@ -12,6 +12,11 @@ struct CUgraphNode_st {
     CUgraph_st *graph;
     cudaKernelNodeParams kernel;
     bool enabled;
+    // Of a copy, a fill, a function of the host and a graph within it: as they were given.
+    cudaMemcpy3DParms copy;
+    cudaMemsetParams fill;
+    cudaHostNodeParams host;
+    CUgraph_st *child;
 };
 
 struct CUgraph_st {
@@ -41,4 +46,9 @@ struct CUevent_st {
 namespace simtmm {
 std::set<CUstream_st *> &streams();  // that there are
 CUgraph_st *captured_by(cudaStream_t stream);
+cudaError_t with_node(cudaGraphNode_t *new_node, cudaGraph_t graph, const cudaGraphNode_t *needs, size_t count,
+                      const Work &work, cudaGraphNodeType type);
+Work copied_by(const cudaMemcpy3DParms &p);
+Work filled_by(const cudaMemsetParams &p);
+Work called_by(const cudaHostNodeParams &p);
 }

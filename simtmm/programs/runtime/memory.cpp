@@ -373,6 +373,15 @@ extern "C" __attribute__((visibility("default"))) uint64_t simtmm_hash(uint64_t 
     return piece.hash;
 }
 
+// The bytes of a piece have become others, whose number is known.
+extern "C" __attribute__((visibility("default"))) void simtmm_became(uint64_t address, uint64_t hash) {
+    auto found = pieces().find(address);
+    if (found == pieces().end()) return;
+    written(&found->second);
+    found->second.hash = hash;
+    found->second.is_hashed = true;
+}
+
 extern "C" __attribute__((visibility("default"))) void simtmm_written(uint64_t address) {
     auto found = pieces().find(address);
     if (found != pieces().end()) written(&found->second);

@@ -1,7 +1,7 @@
 """Launches of compiled kernels on a device: their log becomes events, with what a trace says of them."""
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launch import local_bytes_of
+from simtmm.cuda.execution.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instead import is_trying
 from simtmm.cuda.machine_function import MachineFunction, machine_function
@@ -98,10 +99,14 @@ class LaunchRuns:
         self.timed: dict[str, None] = {}
         self.untimed: dict[str, tuple[str, ...]] = {}
 
-    def run(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> Generator[Batch, None, None]:
+    def run(
+        self, function: KernelFunction, launch: DeviceLaunch, number: int, log: Log | None = None,
+        ended: Callable[[int], None] = lambda blocks: None,
+    ) -> Generator[Batch, None, None]:  # fmt: skip
         """Run a launch and yield its events.
 
-        number: the launch's, from 0 on.
+        number: the launch's, from 0 on. log: ends the recording before the launch ends. ended: called with the
+        blocks before which all have ended, where nothing is recorded.
 
         Raises what `Device.run` raises, and RecordingError for too many.
         """
@@ -116,9 +121,12 @@ class LaunchRuns:
         x, y, z = launch.block
         reader = LogReader(table, x * y * z)
         self.table()  # what is taken out of the device before the next launch stands in it
-        with contextlib.closing(self.device.run(function, launch)) as pieces:
-            for piece, ended in pieces:
-                for batch in reader.add(piece, ended):
+        with contextlib.closing(self.device.run(function, launch, log=log)) as pieces:
+            for piece, before in pieces:
+                if not len(piece):
+                    ended(before)
+                    continue
+                for batch in reader.add(piece, before):
                     yield self._counted(batch, number, launch.where)
                 self._check(reader.held_events, launch.where)
                 self._check_room(reader, launch.where)

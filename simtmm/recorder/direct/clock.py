@@ -46,13 +46,13 @@ class Clock:
 
     def __init__(
         self,
-        seconds_of: Callable[[Trace, Beginning, float], float],
+        seconds_of: Callable[[Trace, Beginning, int | None], float],
         spared_in_graph: float = 0.0,
         host: Host = AT_ONCE,
         residence: Residence | None = None,
     ) -> None:
-        """seconds_of: what a launch takes [s], by its trace, how it finds the L2, and how many times as many blocks it
-            has as the trace.
+        """seconds_of: what a launch takes [s], by its trace, how it finds the L2, and how many blocks it has, if the
+            trace has only the first of them.
 
         spared_in_graph: how much less a launch takes that follows another one in a graph [s]. host: what its calls and
         copies take. residence: of memory in the L2, if launches find it as those before them left it; else each finds
@@ -65,7 +65,7 @@ class Clock:
         self.launches = 0
         self._numbers = count()
         self._traces: WeakValueDictionary[str, Trace] = WeakValueDictionary()  # of steps to come, by their digests
-        self._seconds: dict[tuple[str, Beginning, float], float] = {}
+        self._seconds: dict[tuple[str, Beginning, int | None], float] = {}
         self._steps: list[Callable[[], object]] = []
         self._timeline = Timeline(host)
         self._marks: dict[Mark, float] = {}
@@ -79,27 +79,25 @@ class Clock:
         self,
         trace: Trace,
         stream: Stream = DEFAULT_STREAM,
-        times: float = 1.0,
+        blocks: int | None = None,
         follows_in_graph: bool = False,
         footprint: Footprint | None = None,
     ) -> None:
         """A launch was put on a stream.
 
-        trace: of it alone; of equal ones, one is stored and simulated once. times: how many times as many blocks it
-            has,
-        where only some of them are there. follows_in_graph: whether it is a node of a graph, and not the
-        first kernel of the graph's launch, which takes what any other launch does. footprint: the memory that the
-        trace accesses.
+        trace: of it alone; of equal ones, one is stored and simulated once. blocks: how many it has, where the trace
+        has only the first of them. follows_in_graph: whether it is a node of a graph, and not the first kernel of the
+        graph's launch, which takes what any other launch does. footprint: the memory that the trace accesses.
         """
         digest = trace.info.digest
         shares = {Beginning.WARM: 1.0}
         if self._residence is not None and footprint is not None:
-            shares = self._residence.meets(footprint, times)
+            shares = self._residence.meets(footprint, 1.0 if blocks is None else blocks / trace.info.launches[0].blocks)
         kept = self._traces.setdefault(digest, trace)
 
         def launch() -> None:
             spared = self._spared_in_graph if follows_in_graph else 0.0
-            seconds = sum(share * self.seconds_of(kept, how, times) for how, share in shares.items())
+            seconds = sum(share * self.seconds_of(kept, how, blocks) for how, share in shares.items())
             self._timeline.launch(stream, seconds - spared, is_called=not follows_in_graph)
 
         self._steps.append(launch)
@@ -200,11 +198,14 @@ class Clock:
         self.seconds(begin, end)
         return self._worked[end] - self._worked[begin]
 
-    def seconds_of(self, trace: Trace, beginning: Beginning = Beginning.WARM, times: float = 1.0) -> float:
-        """What a launch takes for itself [s]; simulated once for each way in which it finds the L2."""
-        key = trace.info.digest, beginning, times
+    def seconds_of(self, trace: Trace, beginning: Beginning = Beginning.WARM, blocks: int | None = None) -> float:
+        """What a launch takes for itself [s]; simulated once for each way in which it finds the L2.
+
+        beginning: that way. blocks: that it has, where the trace has only the first of them.
+        """
+        key = trace.info.digest, beginning, blocks
         if key not in self._seconds:
-            self._seconds[key] = self._seconds_of(trace, beginning, times)
+            self._seconds[key] = self._seconds_of(trace, beginning, blocks)
         return self._seconds[key]
 
     def _step(self, step: Callable[[], object]) -> None:

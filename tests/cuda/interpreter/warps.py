@@ -84,8 +84,8 @@ def _shuffled(gathered: Gathered) -> None:
         b, c = (thread.read(operand, "b32") for operand in instruction.operands[2:4])
         mode = next(each for each in instruction.modifiers if each in ("up", "down", "bfly", "idx"))
         other, inside = source_lane(mode, lane, b, c)
-        # What a lane outside of the mask has is not specified: it is one's own value here.
-        results.append((thread, instruction, values.get(other, values[lane]), inside))
+        # PTX does not specify what a lane outside of the mask has.
+        results.append((thread, instruction, values.get(other, 0), inside))
     for thread, instruction, value, inside in results:
         target, predicate = _both(instruction.operands[0])
         thread.write(target, "b32", value)

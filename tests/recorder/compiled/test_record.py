@@ -234,7 +234,7 @@ def test_a_long_block_is_recorded_as_it_would_be_whole(ran, blocks, monkeypatch)
     monkeypatch.setattr("simtmm.cuda.execution.run.LOG_BYTES", 1 << 17)
     monkeypatch.setattr("simtmm.cuda.execution.run.PIECES_AHEAD", 1)
     monkeypatch.setattr("simtmm.cuda.execution.run.FEWEST_AHEAD", 1)
-    monkeypatch.setattr("simtmm.cuda.execution.run.LONGEST", 0.0)
+    monkeypatch.setattr("simtmm.cuda.execution.block_counts.LONGEST", 0.0)
     parts = ran(LONG, blocks, 50, arguments)
     assert parts.info.events == whole.info.events > 10_000 * blocks
     assert parts.info.digest == whole.info.digest

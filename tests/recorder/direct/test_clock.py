@@ -26,7 +26,7 @@ class OneLaunch:
 
 @pytest.fixture
 def clock():
-    return Clock(lambda trace, _, times: times * trace.seconds)
+    return Clock(lambda trace, *_: trace.seconds)
 
 
 def elapsed(clock, *work, begin_on=0, end_on=0):
@@ -65,7 +65,7 @@ def test_what_is_launched_after_the_host_has_waited_begins_then(clock):
 
 
 def test_a_launch_that_follows_another_in_a_graph_is_spared_a_part():
-    clock = Clock(lambda trace, _, times: times * trace.seconds, spared_in_graph=0.25)
+    clock = Clock(lambda trace, *_: trace.seconds, spared_in_graph=0.25)
     begin = clock.mark()
     clock.launched(OneLaunch(1.0))
     clock.launched(OneLaunch(1.0), follows_in_graph=True)
@@ -79,10 +79,12 @@ def test_equal_launches_are_simulated_once():
     assert len(asked) == 1
 
 
-def test_a_launch_of_which_a_part_is_there_takes_as_much_longer(clock):
+def test_a_launch_of_which_a_part_is_there_is_simulated_as_one_of_so_many_blocks():
+    clock = Clock(lambda trace, _, blocks: trace.seconds * (blocks or 1))
     begin = clock.mark()
-    clock.launched(OneLaunch(3.0), 0, times=2.5)
-    assert clock.seconds(begin, clock.mark()) == 7.5
+    clock.launched(OneLaunch(3.0), 0, blocks=2)
+    clock.launched(OneLaunch(3.0), 0)
+    assert clock.seconds(begin, clock.mark()) == 9
 
 
 @needs_nvrtc

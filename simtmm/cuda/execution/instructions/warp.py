@@ -26,6 +26,8 @@ def shuffle(context: Context, instruction: Instruction) -> None:
     if mode is None:
         raise context.refuse("does not say whose value a lane takes")
     a, b, c = (context.read(operand, "i32") for operand in instruction.operands[1:4])
+    # PTX leaves open what a lane gets from an absent one. CUDA's own reduction sample adds it, so that it must be 0.
+    a = emit.select(emit.lanes_of(context.active), a, emit.constant(0, a.type))
 
     def low_bits(value: Value) -> Value:
         return emit.binary("and", value, emit.constant(31, value.type))

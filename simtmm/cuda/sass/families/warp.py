@@ -20,7 +20,7 @@ def shuffle(lifting: Lifting, instruction: MachineInstruction) -> None:
     found, is_inside = lifting.temporary("b32"), lifting.temporary("pred")
     lifting.do(
         f"shfl.sync.here.{mode}.b32", Pair(found, is_inside), lifting.whole(source), lifting.whole(by),
-        lifting.whole(clamp), ALL,
+        lifting.whole(clamp), ALL, guard=True,
     )  # fmt: skip
     lifting.write(to, found)
     lifting.write_predicate(inside, is_inside)

@@ -1,0 +1,32 @@
+"""A machine of some of another one's core groups, with their share of what groups have in common."""
+
+from typing import Any
+
+from simtmm.machine.spec import Machine
+
+
+def part_of(machine: Machine, taken: int) -> Machine:
+    """So many groups of a machine, with their share of all that groups have in common.
+
+    taken: how many of the machine's core groups there are in the part.
+    """
+    groups, memory = machine.cores.groups, machine.memory
+    partitions = whole(memory.partitions * taken / groups)
+    slower = partitions * groups / (memory.partitions * taken)  # so that they move their share together
+    changes: dict[str, Any] = {"cores.groups": taken, "memory.partitions": partitions}
+    for key in ("service", "atomic_service", "turnaround"):
+        changes[f"memory.{key}"] = getattr(memory, key) * slower
+    if memory.l2 is not None:
+        changes["memory.l2.sets"] = whole(memory.l2.sets * taken / groups)
+        for key in ("service", "store_service", "request_service", "store_request_service"):
+            if (taken_by := getattr(memory.l2, key)) is not None:
+                changes[f"memory.l2.{key}"] = taken_by * slower
+    return machine.replace(changes)
+
+
+def whole(share: float) -> int:
+    """The whole number nearest to a share of what comes in whole ones; 1 at least.
+
+    share: of how many there are.
+    """
+    return max(1, round(share))
