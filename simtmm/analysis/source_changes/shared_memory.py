@@ -69,9 +69,7 @@ def _in_vectors(times: int) -> Callable[[Operations, Flags], Workload]:
 
 
 def _of_registers(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
-    """Whether reading shared memory takes much of the time: what is read may be computed with more often, or be read as
-    vectors.
-    """
+    """Whether reading shared memory takes much of the time, and each value is used for few results."""
     assert stalls.places.threads is not None
     each = np.repeat([site.floating_point_instructions for site in stalls.places.sites], len(stalls.places.arrays))
     computed = int(stalls.places.threads[:, THREADS.index("times")] @ each)

@@ -26,7 +26,7 @@ MENDS = {
 
 @dataclass(frozen=True)
 class Told:
-    """What is told.
+    """What a sentence says.
 
     cause, share, parameter, where, what_ifs: as in a verdict. behind: the cause behind it, None without one.
     placing: why nothing was tried; "" if it was. part: of the run, on which it was tried; "" for all.
