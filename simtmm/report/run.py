@@ -183,7 +183,7 @@ def _achieved(run: Run) -> Iterator[tuple[str, str, str]]:
 def _busy(run: Run) -> Iterator[tuple[str, ...]]:
     """Each kind of unit: the part of the time for which it is taken, and what goes through it of what could."""
     for unit in run.units:
-        least = "at least " if unit.is_least else ""
+        least = "at least " if unit.is_least and unit.busy else ""  # of nothing counted there is no bound to give
         if unit.peak is None:
             yield unit.name, "", "", rate(unit.achieved, unit.unit), "nothing limits it"
         else:
