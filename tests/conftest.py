@@ -36,7 +36,8 @@ TESTS = Path(__file__).parent
 # and sweep at length.
 SLOW = {
     "accuracy", "analysis/bounds", "analysis/compare", "analysis/kept", "analysis/predict", "analysis/advice",
-    "analysis/micro", "analysis/tuning", "analysis/units", "api/micro", "api/opening", "api/studies", "benchmarks",
+    "analysis/micro", "analysis/tuning", "analysis/units", "analysis/why_slow", "api/micro",
+    "api/opening", "api/studies", "benchmarks",
     "calibration",
     "children/poisoned_folder", "children/signals", "cli", "compiled",
     "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",

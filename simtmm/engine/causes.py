@@ -18,8 +18,10 @@ ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
 ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
 PIPES = "instruction pipes"
 GROUPS_PATH = "a core group's path to memory"  # of memory bandwidth, where what all groups share is not what binds
+BLOCK_STARTS = "starts of blocks"  # of launches, where what they cost beside is not what binds
 LAUNCHES, FEW_BLOCKS, TAIL, UNEVEN = "launches", "too few blocks", "the tail", "uneven blocks"
 IDLE = "no blocks"  # among shares, in the place of the last three of these
+PLURALS = (ATOMICS, DEPENDENCE, BARRIERS, LAUNCHES, PIPES, BLOCK_STARTS)  # names of several things
 
 REASONS_OF: dict[str, tuple[Reason, ...]] = {
     MEMORY_BANDWIDTH: (Reason.MEMORY_QUEUE, Reason.TURNAROUND, Reason.ROWS),
@@ -193,12 +195,15 @@ def _filled_by(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
 
 
 def _most(stalls: Stalls, of_places: npt.NDArray[np.int64]) -> Where | None:
-    """The line with most of something, given by place; None where there is none of it."""
+    """The line with most of something, given by place; None where there is none of it.
+
+    What has no line (functions that compilers bring along) comes after a line with half as much.
+    """
     if not of_places.any():
         return None
     of_lines: defaultdict[tuple[str, int, str], Counter[str]] = defaultdict(Counter)
     for number in of_places.nonzero()[0].tolist():
         place, array = stalls.places.place(number)
         of_lines[place.file, place.line, place.source or place.kind][array] += int(of_places[number])
-    (file, line, source), arrays = max(of_lines.items(), key=lambda entry: entry[1].total())
+    (file, line, source), arrays = max(of_lines.items(), key=lambda entry: entry[1].total() * (2 if entry[0][1] else 1))
     return Where(file, line, source, arrays.most_common(1)[0][0], arrays.total() / int(of_places.sum()))

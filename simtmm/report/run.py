@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.run.outcome import Run
-from simtmm.analysis.source_changes import BOUND, Advice
+from simtmm.analysis.source_changes import BOUND, ESTIMATE, Advice
 from simtmm.analysis.source_changes.lines import COMPILED
 from simtmm.model.launch.occupancy import Occupancy
 from simtmm.model.series import label
@@ -112,7 +112,7 @@ def advised(run: Run) -> Iterator[tuple[str, str, str, str]]:
         yield f"{each.gain:.2f}x", each.where, each.words, found_how(each)
 
 
-HOW = {BOUND: "at most", COMPILED: "compiled, run and simulated"}
+HOW = {BOUND: "at most", ESTIMATE: "estimated", COMPILED: "compiled, run and simulated"}
 
 
 def found_how(advice: Advice) -> str:
@@ -183,7 +183,7 @@ def _achieved(run: Run) -> Iterator[tuple[str, str, str]]:
 def _busy(run: Run) -> Iterator[tuple[str, ...]]:
     """Each kind of unit: the part of the time for which it is taken, and what goes through it of what could."""
     for unit in run.units:
-        least = "at least " if unit.is_least else ""
+        least = "at least " if unit.is_least and unit.busy else ""  # of nothing counted there is no bound to give
         if unit.peak is None:
             yield unit.name, "", "", rate(unit.achieved, unit.unit), "nothing limits it"
         else:

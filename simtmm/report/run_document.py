@@ -71,6 +71,10 @@ class Bound(Part):
 
     cause: str
     share: float
+    parameter: str = Field(description="of the machine, that limits; empty where that is no single one")
+    behind: dict[str, Any] | None = Field(
+        description="cause and share of what binds behind launches, or where core groups have no work"
+    )
     shares: dict[str, float] = Field(description="of the time, by cause")
     where: dict[str, Any] | None
     what_ifs: list[dict[str, Any]]

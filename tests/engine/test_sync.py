@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from simtmm import Machine, Workload, simulate
-from simtmm.analysis.what_if import _without_barriers
+from simtmm.analysis.what_if.changes import without_barriers
 from simtmm.engine import ENGINES
 from simtmm.stalls import Reason
 from simtmm.testing.strategies import machines, workloads
@@ -109,9 +109,9 @@ def test_the_closed_form_of_waits_counts_a_barriers_and_no_syncs():
     assert found == {"barrier": 2, "sync": 1}
 
 
-def test_without_barriers_what_they_waited_for_is_waited_for_and_nothing_else():
+def testwithout_barriers_what_they_waited_for_is_waited_for_and_nothing_else():
     warps = [["async", [0]], ["sync"], ["async", [1]], ["barrier"], ["compute", 1]]
-    without = _without_barriers(Workload.from_dict({"blocks": [{"warps": [warps]}]}))
+    without = without_barriers(Workload.from_dict({"blocks": [{"warps": [warps]}]}))
     assert without.kind.tolist().count(JOIN) == 2
     for engine in ENGINES:
         assert simulate(machine(), without, engine).ticks == 2 + LATENCY + 1

@@ -1,13 +1,15 @@
 """A run in words: occupancy that was achieved, and models beside the simulated time."""
 
 import io
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from simtmm import load_machine
 from simtmm.analysis.run import run
-from simtmm.report.run import describe
+from simtmm.analysis.units import Unit
+from simtmm.report.run import _busy, describe
 from tests.study.programs import trace, write
 
 
@@ -47,3 +49,10 @@ def test_a_model_stands_beside_the_simulated_time_as_a_part_of_it(machine):
     ratio = prediction.cycles / done.result.cycles
     assert abs(ratio - 1) > 0.05
     assert f" {ratio:.3g} " in rows_of(done)["TMM"]
+
+
+@pytest.mark.parametrize(("busy", "told"), [(0.0, "0 %"), (0.5, "at least 50 %")])
+def test_a_unit_of_which_nothing_was_counted_has_no_lower_bound(busy, told):
+    unit = Unit("memory partitions", 4, busy, 1.0, 2.0, "bytes/s", is_least=True)
+    ((_, shown, *_),) = _busy(SimpleNamespace(units=(unit,)))
+    assert shown.split() == told.split()

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simtmm.analysis.compiled_variants.variants import Variant, variants_of
+from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.source_changes.lines import COMPILED
-from simtmm.analysis.what_if import cost
 from simtmm.cuda.compilers import architecture_of_today
 from simtmm.engine import simulate
 from simtmm.errors import SimtmmError

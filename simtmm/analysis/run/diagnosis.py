@@ -1,9 +1,10 @@
 """What binds a run, and what would help: changes are tried on all of it, or on an excerpt where that is long."""
 
+from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes import Advice, advise
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.verdict import Verdict, verdict
-from simtmm.analysis.what_if import SECONDS, WhatIf, cost, try_out
+from simtmm.analysis.what_if import SECONDS, WhatIf, try_out
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.result import Result

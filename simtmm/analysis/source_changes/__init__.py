@@ -4,14 +4,18 @@ excerpt      a part of a run that is simulated in a moment
 operations   a workload by operation, and put together again
 changes      what becomes of operations where the source changes
 regrouped    likewise, where operations come in another order or are fewer
+reordered    such operations put together again
+blocks       likewise, where blocks have another size
 lines        what is known of a line, and of a change
 cooperation  changes of how a block's threads share work
+arithmetic   changes of what is computed
+launch_shape changes of how many blocks there are, and of what size
 candidates   which changes are worth trying
 advice       what they gain
 """
 
 from simtmm.analysis.source_changes.advice import Advice, advise, best_of
-from simtmm.analysis.source_changes.lines import BOUND
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
 
-__all__ = ["BOUND", "Advice", "Uneven", "advise", "best_of", "uneven"]
+__all__ = ["BOUND", "ESTIMATE", "Advice", "Uneven", "advise", "best_of", "uneven"]

@@ -76,11 +76,9 @@ def advise(
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
     found: list[Advice] = []
     if part is not None and lines:
-        across = launches[longest_launch(result)].block[0] if launches else machine.cores.warp_width
-        candidates = sorted(candidates_of(machine, stalls, lines, part, across), key=lambda each: -each.weight)[
-            :MOST_TRIED
-        ]
-        found += _tried(part, candidates, result.engine)
+        launch = launches[longest_launch(result)] if launches else None
+        candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
+        found += _tried(part, candidates[:MOST_TRIED], result.engine)
     told = [each for each in found if each.gain >= WORTH_TELLING]
     return tuple(_without_parts(sorted(told, key=lambda each: (-each.gain, each.array)))[:MOST_TOLD])
 

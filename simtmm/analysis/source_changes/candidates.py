@@ -6,57 +6,73 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from simtmm.analysis.source_changes import changes, regrouped
+from simtmm.analysis.source_changes.arithmetic import of_arithmetic
 from simtmm.analysis.source_changes.cooperation import of_whole_blocks
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, WORTH_TRYING, Candidate, Line
+from simtmm.analysis.source_changes.launch_shape import of_launch_shape
+from simtmm.analysis.source_changes.lines import (
+    BOUND,
+    ESTIMATE,
+    SIMULATED,
+    VECTOR_BYTES,
+    WORTH_TRYING,
+    Candidate,
+    Line,
+    all_of,
+)
+from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_vectors, of_waits
 from simtmm.analysis.source_changes.operations import Flags, Operations
-from simtmm.analysis.source_changes.uneven import MANY_TIMES, uneven, work_of_blocks
+from simtmm.analysis.source_changes.shared_memory import of_shared_memory
+from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES, Stalls
-from simtmm.stalls.places import THREADS
-from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, SHARED, Workload
+from simtmm.trace.schema import TraceLaunch
+from simtmm.workload import SHARED, Workload
 
 SPREAD = 1.5  # chunks a request of what consecutive threads would need
 GLOBAL_LOADS = tuple(kind for kind in LOADS if not kind.startswith("local"))
 GLOBAL = (*GLOBAL_LOADS, *(kind for kind in STORES if not kind.startswith("local")))
-SHARED_ACCESSES = ("shared_load", "shared_store")
 OF_BANKS = 128  # bytes that banks give at once
-COMPUTED = 0.4  # floating-point instructions for each value that is read from shared memory
-IN_REGISTERS = 2  # results for which a value is used
-VECTOR_BYTES = 16  # of a thread, at most
-CONSTANT_BYTES = 1 << 16  # of all that constant memory holds
 
 
 def candidates_of(
-    machine: Machine, stalls: Stalls, lines: Sequence[Line], part: Excerpt, across: int
+    machine: Machine, stalls: Stalls, lines: Sequence[Line], part: Excerpt, launch: TraceLaunch | None
 ) -> Iterator[Candidate]:
-    """All that may help. across: threads of a block along x."""
+    """All that may help. launch: the longest one's shape, None where it is not known: its blocks are rows then."""
+    across = machine.cores.warp_width if launch is None else launch.block[0]
     whole = max(1, int(stalls.ticks.sum()))
     chunks = max(1, sum(line.chunks for line in lines))
     written = {line.at[2] for line in lines if line.kind in (*STORES, *ATOMICS)}
     tiles: list[Candidate] = []
+    accesses: list[Candidate] = []
+    others: list[Candidate] = []
     for line in lines:
         of_time, of_chunks = line.ticks / whole, line.chunks / chunks
         if max(of_time, of_chunks) < WORTH_TRYING:
             continue
         weight = of_time + of_chunks
         if line.kind in GLOBAL:
-            yield from _of_access(machine, line, weight, across)
+            accesses += _of_access(machine, line, weight, across)
+            others += of_vectors(line, of_time if line.kind in LOADS else weight, part)
         if line.kind in GLOBAL_LOADS:
-            yield from _of_waits(machine, line, of_time, part)
+            others += of_waits(line, of_time, part)
         if line.kind in GLOBAL_LOADS and line.at[2] not in written:
             tiles += _of_reuse(machine, line, weight, part)
-            yield from _of_constants(machine, line, weight, part)
-        if line.kind in SHARED_ACCESSES:
-            yield from _of_banks(line, of_time)
+            yield from of_constants(machine, line, weight, part)
         if line.kind in ATOMICS:
             yield from _of_atomics(line, weight)
+    yield from _of_arrays(accesses)
     yield from tiles
     yield from _together(tiles)
-    yield from _of_registers(stalls, lines, whole)
+    yield from _of_local_memory(lines, whole, chunks, launch)
+    yield from of_arithmetic(machine, stalls, whole)
+    others += of_shared_memory(stalls, lines, whole)
+    yield from others
+    yield from in_vectors([each for each in others if each.change == "vectorize"])
     yield from of_whole_blocks(stalls, lines, part)
     if not part.words:
         yield from _of_blocks(part)
+    yield from of_launch_shape(machine, part, launch)
 
 
 def _of_access(machine: Machine, line: Line, weight: float, across: int) -> Iterator[Candidate]:
@@ -80,6 +96,31 @@ def _of_access(machine: Machine, line: Line, weight: float, across: int) -> Iter
         line.at, 2 * weight, SIMULATED, tuple(line.numbers),
         lambda of, chosen: changes.coalesced(of, chosen, ideal, rows, window, passes),
     )  # fmt: skip
+
+
+def _of_arrays(accesses: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Of changed layouts of one array that: loads and stores, at one line or at several, change together."""
+    of_arrays: defaultdict[tuple[str, str], list[Candidate]] = defaultdict(list)
+    for each in accesses:
+        if each.at[2]:
+            of_arrays[each.at[0], each.at[2]].append(each)
+        else:
+            yield each
+    for (_, array), several in of_arrays.items():
+        hottest = max(several, key=lambda each: each.weight)
+        others = len({each.at[1] for each in several}) - 1
+        if len(several) == 1:
+            yield hottest
+            continue
+        words = hottest.words
+        if others:
+            words = (
+                f"let consecutive threads access consecutive elements of {array}, here and at {others} more "
+                f"line{'s' * (others > 1)}: change the indices or the layout (a structure of arrays, say)"
+                f";{hottest.words.partition(';')[2]}"
+            )
+        weight = sum(each.weight for each in several)
+        yield all_of(several, hottest.change, words, hottest.at, weight, SIMULATED)
 
 
 def _of_reuse(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -123,85 +164,30 @@ def _together(tiles: Sequence[Candidate]) -> Iterator[Candidate]:
         if len(several) < 2:
             continue
         names = " and ".join(sorted(each.at[2] or "an array" for each in several))
-
-        def change(of: Operations, chosen: Flags, several: Sequence[Candidate] = tuple(several)) -> Workload:
-            for each in several:
-                left = np.isin(of.workload.place, each.numbers)
-                of = Operations(each.make(of, left))
-            return of.workload
-
-        yield Candidate(
-            "tile",
-            f"load {names} once for each block, a tile of each at a time, into shared memory",
-            (file, line, ""), sum(each.weight for each in several), BOUND,
-            tuple(number for each in several for number in each.numbers), change,
-        )  # fmt: skip
+        words = f"load {names} once for each block, a tile of each at a time, into shared memory"
+        yield all_of(several, "tile", words, (file, line, ""), sum(each.weight for each in several), BOUND)
 
 
-def _of_waits(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
-    """Whether warps load at it again and again: then several at once, or the next ones early."""
-    if weight < WORTH_TRYING or not line.requests or not line.threads:
+def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: TraceLaunch | None) -> Iterator[Candidate]:
+    """Whether threads keep what does not fit into their registers, or arrays that are indexed by a variable."""
+    local = [line for line in lines if line.kind.startswith("local")]
+    weight = sum(line.ticks for line in local) / whole + sum(line.chunks for line in local) / chunks
+    if weight < WORTH_TRYING:
         return
-    array, of_thread = line.at[2] or "it", line.bytes_asked / line.threads
-    chosen, of = np.isin(part.workload.place, line.numbers), Operations(part.workload)
-    of_warp = int(chosen.sum()) / max(1, len(np.unique(of.warp[chosen])))
-    needed = line.bytes_asked / line.executions / machine.chunk_bytes
-    times = min(int(VECTOR_BYTES // max(1.0, of_thread)), int(of_warp))
-    if times > 1 and line.chunks / line.requests < SPREAD * max(1.0, needed) and _can_be_vectors(of, chosen, times):
-        yield Candidate(
-            "vectorize",
-            f"load {times} elements of {array} at once, as a vector (float{times}, say): a thread loads "
-            f"{of_thread:.3g} bytes at a time now, where {VECTOR_BYTES} are possible",
-            line.at, weight, BOUND, tuple(line.numbers),
-            lambda of, chosen: regrouped.vectorized(of, chosen, times),
-        )  # fmt: skip
-    if of_warp >= 2:
-        yield Candidate(
-            "load ahead",
-            f"load the next {'elements' if array == 'it' else 'elements of ' + array} before working on these "
-            "(software prefetch, or cp.async into a second tile)",
-            line.at, weight, BOUND, tuple(line.numbers), regrouped.loaded_ahead,
-        )  # fmt: skip
-
-
-def _can_be_vectors(of: Operations, chosen: Flags, times: int) -> bool:
-    """Whether what a thread loads in a row lies side by side, or could, as each element is loaded once."""
-    chunks = of.workload.chunks[of.chunks_of(chosen)]
-    is_once = len(chunks) < SPREAD * len(np.unique(chunks))
-    return is_once or regrouped.are_adjacent(of, chosen, times)
-
-
-def _of_constants(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
-    """Whether all threads of a warp load the same element of a small array."""
-    if not line.executions or line.threads < 2 * line.executions:
+    hottest = max(local, key=lambda line: (line.ticks, line.chunks))
+    at, numbers = (*hottest.at[:2], ""), tuple(number for line in local for number in line.numbers)
+    if launch is not None and launch.spill_bytes_per_thread:
+        words = (
+            "let threads have more registers (-maxrregcount, __launch_bounds__), or keep fewer values at a time: "
+            f"{launch.spill_bytes_per_thread} bytes of each thread are spilled to local memory"
+        )
+        yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.in_registers)
         return
-    of = Operations(part.workload)
-    here = of.chunks_of(np.isin(part.workload.place, line.numbers))
-    of_thread = line.bytes_asked / line.threads
-    if not len(here) or len(here) != len(np.unique(of.of_chunk[here])) or not len(part.workload.sectors):
-        return
-    accessed = part.workload.sectors[here].astype(np.int64)
-    bytes_accessed = sum((accessed >> SECTOR_BITS * sector) & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS))
-    touched = len(np.unique(part.workload.chunks[here])) * machine.chunk_bytes
-    if touched > CONSTANT_BYTES or np.any((bytes_accessed == 0) | (bytes_accessed > of_thread)):
-        return
-    yield Candidate(
-        "constant",
-        f"keep {line.at[2] or 'it'} in constant memory (__constant__): all threads of a warp read the same element",
-        line.at, weight, BOUND, tuple(line.numbers), regrouped.in_constant_memory,
-    )  # fmt: skip
-
-
-def _of_banks(line: Line, weight: float) -> Iterator[Candidate]:
-    if not line.executions or line.conflicts < WORTH_TRYING * line.executions:
-        return
-    now = 1 + line.conflicts / line.executions
-    yield Candidate(
-        "pad",
-        f"pad or swizzle {line.at[2] or 'the tile'}: bank conflicts make each access take {now:.3g} passes instead "
-        "of 1",
-        line.at, 2 * weight, SIMULATED, tuple(line.numbers), changes.without_conflicts,
-    )  # fmt: skip
+    words = (
+        "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it), or in "
+        "shared memory: an array that is indexed by a variable is in local memory"
+    )
+    yield Candidate("local memory", words, at, 2 * weight, ESTIMATE, numbers, changes.in_shared_memory)
 
 
 def _of_atomics(line: Line, weight: float) -> Iterator[Candidate]:
@@ -216,46 +202,13 @@ def _of_atomics(line: Line, weight: float) -> Iterator[Candidate]:
     )  # fmt: skip
 
 
-def _of_registers(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
-    """Whether reading shared memory takes much of the time, and what is read is computed with."""
-    assert stalls.places.threads is not None
-    each = np.repeat([site.floating_point_instructions for site in stalls.places.sites], len(stalls.places.arrays))
-    computed = int(stalls.places.threads[:, THREADS.index("times")] @ each)
-    if computed < COMPUTED * sum(line.threads for line in lines if line.kind == "shared_load"):
-        return
-    of_lines: defaultdict[tuple[str, int], list[Line]] = defaultdict(list)
-    for line in lines:
-        if line.kind == "shared_load":
-            of_lines[line.at[:2]].append(line)
-    for (file, line_number), own in of_lines.items():
-        weight = sum(line.ticks for line in own) / whole
-        if weight >= WORTH_TRYING:
-            numbers = tuple(number for line in own for number in line.numbers)
-            yield Candidate(
-                "registers",
-                "compute several results in each thread, in registers, so that a value read from shared memory is used "
-                f"for {IN_REGISTERS} of them or more",
-                (file, line_number, ""), weight, BOUND, numbers,
-                lambda of, chosen: changes.kept_in_registers(of, chosen & _reads(of), IN_REGISTERS),
-            )  # fmt: skip
-
-
-def _reads(of: Operations) -> Flags:
-    found: Flags = of.workload.kind == SHARED
-    return found
-
-
 def _of_blocks(part: Excerpt) -> Iterator[Candidate]:
     """Whether some blocks do many times what others do."""
     found = uneven(part.workload)
     if found is None:
         return
-    first, last = part.workload.launch_blocks[found.launch : found.launch + 2].tolist()
-    own = work_of_blocks(part.workload)[first:last]
-    median = max(1.0, float(np.median(own)))
-    long = np.flatnonzero(own >= MANY_TIMES * median)
-    times = {first + int(block): int(own[block] / median) for block in long}
-    which = f"block {found.block:,}" if len(long) == 1 else f"{len(long):,} blocks, {found.block:,} most of all"
+    times = pieces(part.workload, found.launch)
+    which = f"block {found.block:,}" if len(times) == 1 else f"{len(times):,} blocks, {found.block:,} most of all"
     yield Candidate(
         "even out",
         f"share out the work of {which}: it {found.words}",

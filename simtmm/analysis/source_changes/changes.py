@@ -5,7 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, positions, ranges
-from simtmm.workload import PASSES_SHIFT, SHARED, Workload
+from simtmm.stalls import CLASSES
+from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, SYNC, Workload
+
+SOON = 4  # cycles until a result of floats is there
 
 
 def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int, passes: int) -> Workload:
@@ -80,25 +83,42 @@ def shared_by_blocks(of: Operations, chosen: Flags) -> Workload:
     return _once_a_block(of, chosen, np.ones(len(chosen), np.int64))
 
 
-def kept_in_registers(of: Operations, chosen: Flags, times: int) -> Workload:
-    """Each value that is read is used for `times` as many results: one in so many of a warp's reads is left."""
+def in_shared_memory(of: Operations, chosen: Flags) -> Workload:
+    """Accesses are of shared memory, without conflicts."""
     own = of.workload
-    numbers = np.flatnonzero(chosen)
-    left = np.ones(len(chosen), bool)
+    kind, amount = own.kind.copy(), own.amount.copy()
+    kind[chosen], amount[chosen] = SHARED, 1
+    return of.with_lists(kind, amount, ~chosen[of.of_chunk], own.chunks, own.sectors)
+
+
+def kept_in_registers(of: Operations, chosen: Flags, times: int) -> Workload:
+    """Each value that is read is used for `times` as many results.
+
+    One in so many of a warp's reads is left, and of what else is chosen but floating point, which goes into addresses
+    and counting; and no barrier, as there are fewer rounds.
+
+    chosen: reads of shared memory, and what is computed at their lines.
+    """
+    own = of.workload
+    reads = chosen & (own.kind == SHARED)
+    numbers = np.flatnonzero(reads)
+    left = ~np.isin(own.kind, (BARRIER, SYNC))
     left[numbers] = positions(of.warp[numbers]) % times == 0
-    kept = left[of.of_chunk]
-    return of.with_lists(own.kind, own.amount, kept, own.chunks, own.sectors, left)
+    counts = chosen & ((own.kind == COMPUTE) | (own.kind == OF_CLASS + CLASSES.index("integer")))
+    amount = np.where(counts, -(-own.amount // times), own.amount)
+    return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
 
 
 def evened_out(of: Operations, times: dict[int, int]) -> Workload:
     """Blocks cut into so many, each of which has as many warps, with their share of the operations of each.
 
-    times: by block.
+    Where a warp has fewer operations, its computes are cut, too. times: by block.
     """
-    own = of.workload
-    pieces = np.ones(own.blocks, np.int64)
+    pieces = np.ones(of.workload.blocks, np.int64)
     for block, count in times.items():
         pieces[block] = count
+    of = Operations(_with_cut_computes(of, pieces))
+    own = of.workload
     blocks = np.repeat(np.arange(own.blocks), pieces)  # of each new block, the one that it is a piece of
     warps, block_warps = ranges(own.block_warps[blocks], own.block_warps[blocks + 1])
     piece = np.repeat(positions(blocks), np.diff(block_warps))
@@ -117,6 +137,50 @@ def evened_out(of: Operations, times: dict[int, int]) -> Workload:
         block_warps=block_warps,
         launch_blocks=np.append(0, np.cumsum(pieces))[own.launch_blocks],
     )
+
+
+def _with_cut_computes(of: Operations, pieces: Integers) -> Workload:
+    """Computes of warps with fewer operations than pieces as several, one for each piece of their block.
+
+    pieces: int64[blocks].
+    """
+    own = of.workload
+    wanted, of_warp = pieces[of.block], np.diff(own.warp_operations)[of.warp]
+    computes = (own.kind == COMPUTE) | (own.kind >= OF_CLASS)
+    cut = computes & (wanted > 1) & (of_warp < wanted)
+    if not cut.any():
+        return own
+    times = np.where(cut, np.clip(own.amount, 1, wanted), 1)
+    numbers = np.repeat(np.arange(len(times)), times)
+    turn = np.arange(len(numbers)) - np.repeat(np.cumsum(times) - times, times)
+    amount = own.amount[numbers] // times[numbers] + (turn < own.amount[numbers] % times[numbers])
+    amount = np.where(cut[numbers], amount, own.amount[numbers])
+    return replace(
+        own,
+        kind=own.kind[numbers],
+        amount=amount,
+        place=own.place[numbers] if len(own.place) else own.place,
+        warp_operations=np.append(0, np.cumsum(times))[own.warp_operations],
+    )
+
+
+def in_floats(of: Operations, chosen: Flags) -> Workload:
+    """Instructions of doubles are of floats, whose results are there soon; conversions, which are special, are gone."""
+    own = of.workload
+    kind = own.kind.copy()
+    amount = np.where(chosen & (kind == PAUSE), np.minimum(own.amount, SOON), own.amount)
+    kind[chosen & (kind == OF_CLASS + CLASSES.index("fp64"))] = OF_CLASS + CLASSES.index("fp32")
+    left = ~(chosen & (kind == OF_CLASS + CLASSES.index("special")))
+    return of.with_lists(kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
+
+
+def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Workload:
+    """Of chosen instructions one in so many, some of each operation; none that is special."""
+    own = of.workload
+    computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS))
+    amount = np.where(computes, -(-own.amount // times), own.amount)
+    left = ~(computes & (own.kind == OF_CLASS + CLASSES.index("special")))
+    return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
 
 
 def _once_a_block(of: Operations, chosen: Flags, passes: Integers) -> Workload:

@@ -26,6 +26,7 @@ def of_whole_blocks(stalls: Stalls, lines: Sequence[Line], part: Excerpt) -> Ite
     is_barrier = np.isin(part.workload.kind, (BARRIER, SYNC))
     if not is_barrier.any():
         return
+    yield from _of_idle_barriers(lines, of, whole)
     yield from _of_barriers(lines, of, whole)
     yield from _of_rounds(of)
 
@@ -57,18 +58,36 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     )  # fmt: skip
 
 
+def _hottest_barrier(lines: Sequence[Line], whole: int) -> tuple[tuple[str, int, str], float]:
+    """Where warps wait most at barriers, and its part of the time; of programs without lines, nowhere, and all."""
+    found = max((line for line in lines if line.kind == "barrier"), key=lambda line: line.ticks, default=None)
+    return (("", 0, ""), 1.0) if found is None else ((*found.at[:2], ""), found.ticks / whole)
+
+
+def _of_idle_barriers(lines: Sequence[Line], of: Operations, whole: int) -> Iterator[Candidate]:
+    """Whether barriers order nothing: the next one does."""
+    if not regrouped.idle_barriers(of).any():
+        return
+    at, share = _hottest_barrier(lines, whole)
+    yield Candidate(
+        "barrier",
+        "leave out this barrier: no thread of a block accesses memory between it and the next one, or the end, so that "
+        "it orders nothing",
+        at, 1 + share, SIMULATED, (), lambda of, _: regrouped.without_idle_barriers(of),
+    )  # fmt: skip
+
+
 def _of_barriers(lines: Sequence[Line], of: Operations, whole: int) -> Iterator[Candidate]:
     """Whether all warps wait at barriers between which one works."""
     lonely = regrouped.lonely_barriers(of)
     if not lonely.any():
         return
-    at = max((line for line in lines if line.kind == "barrier"), key=lambda line: line.ticks, default=None)
-    share = 1.0 if at is None else at.ticks / whole
+    at, share = _hottest_barrier(lines, whole)
     yield Candidate(
         "last warp",
         "let the last warp go on alone, by shuffles or with __syncwarp(): between some barriers one warp of a block "
         "works, and the others only come to the barriers",
-        ("", 0, "") if at is None else (*at.at[:2], ""), 1 + share, SIMULATED, (),
+        at, 1 + share, SIMULATED, (),
         lambda of, _: regrouped.left_alone(of),
     )  # fmt: skip
 

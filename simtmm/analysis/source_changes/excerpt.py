@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes.operations import Integers, Operations, gathered, ranges
 from simtmm.analysis.waves import resident_blocks
-from simtmm.analysis.what_if import cost
 from simtmm.engine.causes import longest_launch
 from simtmm.machine import Machine
 from simtmm.machine.part import part_of

@@ -1,13 +1,16 @@
 """What is known of a line, and of a change that may help it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.workload import Workload
 
 WORTH_TRYING = 0.03  # of the time, or of the chunks
-SIMULATED, BOUND, COMPILED = "simulated", "bound", "compiled"
+VECTOR_BYTES = 16  # that a thread accesses at once, at most
+SIMULATED, BOUND, ESTIMATE, COMPILED = "simulated", "bound", "estimate", "compiled"
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,19 @@ class Candidate:
     how: str
     numbers: tuple[int, ...]
     make: Callable[[Operations, Flags], Workload]
+
+
+def all_of(
+    several: Sequence[Candidate], change: str, words: str, at: tuple[str, int, str], weight: float, how: str
+) -> Candidate:
+    """Several changes made one after another."""
+
+    def make(of: Operations, _: Flags) -> Workload:
+        for each in several:
+            of = Operations(each.make(of, np.isin(of.workload.place, each.numbers)))
+        return of.workload
+
+    return Candidate(change, words, at, weight, how, tuple(number for each in several for number in each.numbers), make)
 
 
 @dataclass

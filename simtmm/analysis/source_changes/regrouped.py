@@ -1,21 +1,17 @@
 """Operations in another order, or fewer of them: what waits for accesses waits for the same ones as before."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, positions, ranges
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, gathered, positions, ranges
+from simtmm.analysis.source_changes.reordered import before, begins, rebuilt, running
 from simtmm.workload import (
     ASYNC,
     BARRIER,
     COMPUTE,
     JOIN,
-    LARGEST,
-    MOST_UNSETTLED,
     OF_CLASS,
     PASSES_SHIFT,
     PAUSE,
-    SETTLE,
     SHARED,
     SYNC,
     Workload,
@@ -24,7 +20,6 @@ from simtmm.workload import (
 MOST_LOOKED_AT = 4096  # requests
 ADJACENT = 1.3  # times the chunks
 _BARRIERS = (BARRIER, SYNC)
-_WAITS = ((JOIN, ASYNC), (SETTLE, SHARED))  # that wait for all accesses of a kind but the latest, as many as they say
 
 
 def vectorized(of: Operations, chosen: Flags, times: int) -> Workload:
@@ -45,7 +40,7 @@ def vectorized(of: Operations, chosen: Flags, times: int) -> Workload:
         passes = np.zeros(len(chosen), np.int64)
         np.add.at(passes, heads, (own.amount[numbers] >> PASSES_SHIFT) + 1)
         amount[heads] = passes[heads] - 1 << PASSES_SHIFT  # how many it lists is counted anew
-    return _rebuilt(of, np.flatnonzero(stands == np.arange(len(stands))), stands, own.kind, amount)
+    return rebuilt(of, np.flatnonzero(stands == np.arange(len(stands))), stands, own.kind, amount)
 
 
 def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
@@ -72,14 +67,14 @@ def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
     return bool(chunks[1] <= ADJACENT * chunks[0])
 
 
-def in_constant_memory(of: Operations, chosen: Flags) -> Workload:
-    """What loads becomes an instruction with an operand in constant memory, which is found in its cache."""
+def in_registers(of: Operations, chosen: Flags) -> Workload:
+    """What loads or stores becomes an instruction: what it accesses is in a register, or in constant memory's cache."""
     own, numbers = of.workload, np.flatnonzero(chosen)
     kind, amount = own.kind.copy(), own.amount.copy()
     kind[numbers], amount[numbers] = COMPUTE, 1
     stands = np.arange(len(chosen))
     stands[numbers] = -1
-    return _rebuilt(of, np.arange(len(chosen)), stands, kind, amount)
+    return rebuilt(of, np.arange(len(chosen)), stands, kind, amount)
 
 
 def loaded_ahead(of: Operations, chosen: Flags) -> Workload:
@@ -89,20 +84,20 @@ def loaded_ahead(of: Operations, chosen: Flags) -> Workload:
     """
     own = of.workload
     moved = chosen & (own.kind == ASYNC)
-    mine, every = _before(of, moved), _before(of, own.kind == ASYNC)
+    mine, every = before(of, moved), before(of, own.kind == ASYNC)
     taken = np.where(own.kind == JOIN, np.maximum(0, every - np.minimum(own.amount, every)), 0)
     index = np.append(0, np.cumsum(moved[own.kind == ASYNC]))  # by the asyncs of all warps
     first = np.append(0, np.cumsum(own.kind == ASYNC))[own.warp_operations[:-1]][of.warp]
-    so_far = _running(of, index[first + taken] - index[first])  # of those that move, how many are waited for
-    before = np.where(_begins(of), 0, np.roll(so_far, 1))
-    waits = (own.kind == JOIN) & (so_far > before)
+    so_far = running(of, index[first + taken] - index[first])  # of those that move, how many are waited for
+    until = np.where(begins(of), 0, np.roll(so_far, 1))
+    waits = (own.kind == JOIN) & (so_far > until)
     others = (own.kind == JOIN) & ~waits & (taken > 0)
     place = np.arange(len(chosen))
     latest_wait = np.maximum.accumulate(np.where(waits, place, -1))
     latest_other = np.maximum.accumulate(np.where(others, place, -1))
     can = moved & (latest_wait >= own.warp_operations[:-1][of.warp]) & (latest_other < latest_wait) & (mine > 0)
     order = np.argsort(np.where(can, 2 * latest_wait + 1, 2 * place), kind="stable")
-    return _rebuilt(of, order, place, own.kind, own.amount)
+    return rebuilt(of, order, place, own.kind, own.amount)
 
 
 def compacted(of: Operations, chosen: Flags, part: float) -> Workload:
@@ -114,13 +109,13 @@ def compacted(of: Operations, chosen: Flags, part: float) -> Workload:
     warps = np.diff(own.block_warps)
     rank = np.arange(own.warps) - np.repeat(own.block_warps[:-1], warps)
     busy = np.maximum(1, np.ceil(part * warps)).astype(np.int64)
-    interval = _before(of, np.isin(own.kind, _BARRIERS))
+    interval = before(of, np.isin(own.kind, _BARRIERS))
     of_warp = of.warp * (int(interval.max(initial=0)) + 1) + interval
     there = np.isin(of_warp, of_warp[chosen]) if (interval > 0).any() else chosen
     computes = (own.kind == COMPUTE) | (own.kind == SHARED) | (own.kind >= OF_CLASS)
     dropped = there & computes & (rank[of.warp] >= busy[of.block])
     stands = np.where(dropped, -1, np.arange(len(chosen)))
-    return _rebuilt(of, np.flatnonzero(~dropped), stands, own.kind, own.amount)
+    return rebuilt(of, np.flatnonzero(~dropped), stands, own.kind, own.amount)
 
 
 def coarsened(of: Operations, times: int) -> Workload:
@@ -158,12 +153,35 @@ def coarsened(of: Operations, times: int) -> Workload:
 
 
 def lonely_barriers(of: Operations) -> Flags:
-    """bool[operations]: barriers before and behind which one warp of its block, at most, accesses shared memory."""
+    """bool[operations]: barriers before and behind which one warp of its block, at most, accesses shared memory.
+
+    It does so before or behind each of them.
+    """
     own = of.workload
     is_barrier = np.isin(own.kind, _BARRIERS)
     warps, key, _ = _working(of, is_barrier)
-    found: Flags = is_barrier & (warps[key] <= 1) & (warps[key + 1] <= 1)
+    found: Flags = is_barrier & (warps[key] <= 1) & (warps[key + 1] <= 1) & (warps[key] + warps[key + 1] > 0)
     return found
+
+
+def idle_barriers(of: Operations) -> Flags:
+    """bool[operations]: barriers behind which no warp of its block accesses memory before the next one, or its end."""
+    own = of.workload
+    is_barrier = np.isin(own.kind, _BARRIERS)
+    interval = before(of, is_barrier)
+    key = of.block * (int(interval.max(initial=0)) + 2) + interval
+    accesses = (own.kind == SHARED) | (of.listed > 0)
+    works = np.bincount(key[accesses], minlength=int(key.max(initial=0)) + 2)
+    found: Flags = is_barrier & (works[key + 1] == 0)
+    return found
+
+
+def without_idle_barriers(of: Operations) -> Workload:
+    """Without these, nor the pauses behind them."""
+    gone = idle_barriers(of)
+    gone[1:] |= gone[:-1] & (of.workload.kind[1:] == PAUSE)
+    own = of.workload
+    return rebuilt(of, np.flatnonzero(~gone), np.where(gone, -1, np.arange(len(gone))), own.kind, own.amount)
 
 
 def left_alone(of: Operations) -> Workload:
@@ -179,7 +197,7 @@ def left_alone(of: Operations) -> Workload:
     pauses = np.zeros(len(lonely), bool)
     pauses[1:] = lonely[:-1] & (own.kind[1:] == PAUSE)
     gone = lonely | pauses | idle
-    return _rebuilt(of, np.flatnonzero(~gone), np.where(gone, -1, np.arange(len(gone))), own.kind, own.amount)
+    return rebuilt(of, np.flatnonzero(~gone), np.where(gone, -1, np.arange(len(gone))), own.kind, own.amount)
 
 
 def _working(of: Operations, is_barrier: Flags) -> tuple[Integers, Integers, Flags]:
@@ -187,7 +205,7 @@ def _working(of: Operations, is_barrier: Flags) -> tuple[Integers, Integers, Fla
     its interval; and whether its warp is one of these.
     """
     own = of.workload
-    interval = _before(of, is_barrier)
+    interval = before(of, is_barrier)
     most = int(interval.max(initial=0)) + 2
     key = of.block * most + interval
     shared = own.kind == SHARED
@@ -200,99 +218,5 @@ def _working(of: Operations, is_barrier: Flags) -> tuple[Integers, Integers, Fla
 
 def behind_first_barrier(of: Operations) -> Flags:
     """bool[operations]: those behind the first barrier of their warp."""
-    found: Flags = _before(of, np.isin(of.workload.kind, _BARRIERS)) > 0
+    found: Flags = before(of, np.isin(of.workload.kind, _BARRIERS)) > 0
     return found
-
-
-def _begins(of: Operations) -> Flags:
-    """bool[operations]: the first of each warp."""
-    found = np.zeros(len(of.warp), bool)
-    first = of.workload.warp_operations[:-1]
-    found[first[first < of.workload.warp_operations[1:]]] = True
-    return found
-
-
-def _before(of: Operations, which: Flags) -> Integers:
-    """int64[operations]: how many such operations its warp has before each."""
-    counts = np.append(0, np.cumsum(which))
-    found: Integers = counts[:-1] - counts[of.workload.warp_operations[:-1]][of.warp]
-    return found
-
-
-def _running(of: Operations, values: Integers) -> Integers:
-    """int64[operations]: the largest value of its warp so far; values are at least 0."""
-    step = int(values.max(initial=0)) + 1
-    found: Integers = np.maximum.accumulate(values + of.warp * step) - of.warp * step
-    return found
-
-
-def _rebuilt(of: Operations, order: Integers, stands: Integers, kind: np.ndarray, amount: Integers) -> Workload:
-    """The workload of some operations in an order, in which no warp's pass another's.
-
-    stands: of each operation, the one that does what it did, with what it listed; -1 for none, whose chunks are gone.
-    kind, amount: of each; of what lists chunks, without how many.
-    """
-    own = of.workload
-    at = np.full(len(own.kind), -1, np.int64)
-    at[order] = np.arange(len(order))
-    counts = np.bincount(of.warp[order], minlength=own.warps)
-    warp_operations = np.append(0, np.cumsum(counts))
-    kept = amount.copy()
-    for wait, access in _WAITS:
-        _wait_for_the_same(of, order, stands, at, kept, wait, access, kind)
-    owner = stands[of.of_chunk]
-    chunks = np.flatnonzero(owner >= 0)
-    merged = owner[chunks] != of.of_chunk[chunks]
-    touched = np.isin(owner[chunks], owner[chunks][merged])
-    once = np.ones(len(chunks), bool)
-    if merged.any():
-        once = ~touched | firsts(owner[chunks], own.chunks[chunks])
-    chunks, touched = chunks[once], touched[once]
-    by_place = np.argsort(at[owner[chunks]], kind="stable")
-    chunks, touched = chunks[by_place], touched[by_place]
-    listed = np.bincount(at[owner[chunks]], minlength=len(order))
-    sectors = own.sectors[chunks] if len(own.sectors) else own.sectors
-    if len(sectors):
-        sectors = np.where(touched, 0, sectors).astype(own.sectors.dtype)  # of merged ones all
-    new_kind, new_amount = kind[order], kept[order]
-    lists = listed > 0
-    new_amount = np.where(lists, (new_amount >> PASSES_SHIFT << PASSES_SHIFT) | listed, new_amount)
-    return replace(
-        own,
-        kind=np.ascontiguousarray(new_kind, np.uint8),
-        amount=np.ascontiguousarray(new_amount, np.int64),
-        place=np.ascontiguousarray(own.place[order]) if len(own.place) else own.place,
-        chunks=np.ascontiguousarray(own.chunks[chunks]),
-        sectors=np.ascontiguousarray(sectors),
-        warp_operations=warp_operations,
-        warp_chunks=np.append(0, np.cumsum(listed))[warp_operations],
-    )
-
-
-def _wait_for_the_same(
-    of: Operations, order: Integers, stands: Integers, at: Integers, amount: Integers, wait: int, access: int,
-    kind: np.ndarray,
-) -> None:  # fmt: skip
-    """Have operations that wait for accesses, but so many of the latest, wait for the same accesses as before."""
-    own = of.workload
-    waits = np.flatnonzero(own.kind == wait)
-    accesses = np.flatnonzero(own.kind == access)
-    if not len(waits):
-        return
-    before = _before(of, own.kind == access)[waits]
-    taken = before - np.minimum(own.amount[waits], before)
-    is_access = kind[order] == access
-    so_many = np.append(0, np.cumsum(is_access))
-    first = np.append(0, np.cumsum(np.bincount(of.warp[order], minlength=own.warps)))[:-1]
-    warp = of.warp[accesses]
-    target = stands[accesses]
-    place = np.where(target >= 0, so_many[at[target] + 1] - so_many[first[warp]], 0)
-    place = np.where((target >= 0) & (kind[target] == access), place, 0)  # among those of its warp, from 1 on
-    step = int(place.max(initial=0)) + 1
-    latest = np.append(0, np.maximum.accumulate(place + warp * step) - warp * step)
-    begin = np.searchsorted(warp, of.warp[waits])  # the first access of the warp
-    needed = np.where(taken > 0, latest[begin + taken], 0)
-    moved = at[waits]
-    here = so_many[np.maximum(moved, 0)] - so_many[first[of.warp[waits]]]
-    left = np.where(needed > 0, np.maximum(0, here - needed), np.minimum(LARGEST, np.maximum(here, own.amount[waits])))
-    amount[waits] = np.minimum(left, MOST_UNSETTLED) if wait == SETTLE else left

@@ -62,3 +62,11 @@ def uneven(workload: AnyWorkload, launch: int | None = None) -> Uneven | None:
         if times >= MANY_TIMES and (worst is None or times > worst.times):
             worst = Uneven(number, int(own.argmax()), times)
     return worst
+
+
+def pieces(workload: Workload, launch: int) -> dict[int, int]:
+    """Into how many of the median block's work each block of a launch goes that is MANY_TIMES as long; by number."""
+    first, last = workload.launch_blocks[launch : launch + 2].tolist()
+    own = work_of_blocks(workload)[first:last]
+    median = max(1.0, float(np.median(own)))
+    return {first + int(block): int(own[block] / median) for block in np.flatnonzero(own >= MANY_TIMES * median)}

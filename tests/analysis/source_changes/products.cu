@@ -53,7 +53,7 @@ extern "C" __global__ void column_of_registers(int n, const float* A, const floa
     for (int i = 0; i < 8; ++i) C[(blockIdx.y * 64 + y * 8 + i) * n + blockIdx.x * 64 + x] = sums[i];
 }
 
-// 64 x 64 results in 64 threads, 8 x 8 a thread
+// 64 x 64 results in 64 threads, 8 x 8 a thread: 8 rows, and every eighth column
 extern "C" __global__ void square_of_registers(int n, const float* A, const float* B, float* C)
 {
     __shared__ float a[64 * 8], b[8 * 64];
@@ -67,17 +67,17 @@ extern "C" __global__ void square_of_registers(int n, const float* A, const floa
         __syncthreads();
         for (int k = 0; k < 8; ++k) {
             for (int i = 0; i < 8; ++i) of_a[i] = a[(y * 8 + i) * 8 + k];
-            for (int i = 0; i < 8; ++i) of_b[i] = b[k * 64 + x * 8 + i];
+            for (int i = 0; i < 8; ++i) of_b[i] = b[k * 64 + 8 * i + x];
             for (int i = 0; i < 8; ++i)
                 for (int j = 0; j < 8; ++j) sums[i][j] += of_a[i] * of_b[j];
         }
         __syncthreads();
     }
     for (int i = 0; i < 8; ++i)
-        for (int j = 0; j < 8; ++j) C[(blockIdx.y * 64 + y * 8 + i) * n + blockIdx.x * 64 + x * 8 + j] = sums[i][j];
+        for (int j = 0; j < 8; ++j) C[(blockIdx.y * 64 + y * 8 + i) * n + blockIdx.x * 64 + 8 * j + x] = sums[i][j];
 }
 
-// The same with vectors: A turned as it is stored, four floats at a time everywhere
+// The same with vectors: A turned as it is stored, four neighbours at a time everywhere
 extern "C" __global__ void in_vectors(int n, const float* A, const float* B, float* C)
 {
     __shared__ __align__(16) float a[8 * 64], b[8 * 64];
@@ -99,7 +99,7 @@ extern "C" __global__ void in_vectors(int n, const float* A, const float* B, flo
         __syncthreads();
         for (int k = 0; k < 8; ++k) {
             *(float4*)&of_a[0] = *(float4*)&a[k * 64 + y * 8]; *(float4*)&of_a[4] = *(float4*)&a[k * 64 + y * 8 + 4];
-            *(float4*)&of_b[0] = *(float4*)&b[k * 64 + x * 8]; *(float4*)&of_b[4] = *(float4*)&b[k * 64 + x * 8 + 4];
+            *(float4*)&of_b[0] = *(float4*)&b[k * 64 + x * 4]; *(float4*)&of_b[4] = *(float4*)&b[k * 64 + 32 + x * 4];
             for (int i = 0; i < 8; ++i)
                 for (int j = 0; j < 8; ++j) sums[i][j] += of_a[i] * of_b[j];
         }
@@ -107,5 +107,5 @@ extern "C" __global__ void in_vectors(int n, const float* A, const float* B, flo
     }
     for (int i = 0; i < 8; ++i)
         for (int j = 0; j < 8; j += 4)
-            *(float4*)&C[(blockIdx.y * 64 + y * 8 + i) * n + blockIdx.x * 64 + x * 8 + j] = *(float4*)&sums[i][j];
+            *(float4*)&C[(blockIdx.y * 64 + y * 8 + i) * n + blockIdx.x * 64 + x * 4 + 8 * j] = *(float4*)&sums[i][j];
 }

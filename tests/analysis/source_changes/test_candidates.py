@@ -5,9 +5,12 @@ import pytest
 
 from simtmm import Workload, load_machine
 from simtmm.analysis.source_changes import candidates
-from simtmm.analysis.source_changes.candidates import _can_be_vectors, _of_access, _of_atomics, _of_banks
+from simtmm.analysis.source_changes.candidates import _of_access, _of_atomics
 from simtmm.analysis.source_changes.lines import Line
+from simtmm.analysis.source_changes.loads import _can_be_vectors
 from simtmm.analysis.source_changes.operations import Operations
+from simtmm.analysis.source_changes.shared_memory import of_banks
+from simtmm.trace.schema import TraceLaunch
 
 MACHINE = load_machine("gtx480")  # chunks of 128 bytes, warps of 32
 AT = ("k.cu", 7, "x")
@@ -80,7 +83,7 @@ def test_what_was_not_counted_suggests_nothing(none):
     ("conflicts", "executions", "times"), [(2, 100, None), (3, 100, "1.03"), (250, 100, "3.5"), (9, 0, None)]
 )
 def test_three_conflicts_in_a_hundred_accesses_suggest_to_pad(conflicts, executions, times):
-    found = list(_of_banks(line_of(conflicts=conflicts, executions=executions), 0.25))
+    found = list(of_banks([line_of(conflicts=conflicts, executions=executions, ticks=25)], 100))
     assert len(found) == (times is not None)
     if found:
         assert (found[0].change, found[0].weight, found[0].numbers) == ("pad", 0.5, (3, 5))
@@ -104,32 +107,58 @@ def test_loads_that_come_to_a_chunk_less_than_half_again_may_be_vectors(again, c
     assert _can_be_vectors(of, np.ones(len(chunks), bool), 2) == can
 
 
+def test_layouts_of_one_array_change_together_at_all_of_its_lines():
+    def one(line, array, weight):
+        return candidates.Candidate(
+            "coalesce", f"of {array}; why", ("k.cu", line, array), weight, "simulated", (line,), None
+        )
+
+    several = [one(3, "p", 0.1), one(4, "p", 0.3), one(4, "p", 0.2), one(9, "q", 0.4), one(7, "", 0.5)]
+    found = {(each.at[1], each.at[2]): each for each in candidates._of_arrays(several)}
+    assert set(found) == {(4, "p"), (9, "q"), (7, "")}
+    assert found[4, "p"].numbers == (3, 4, 4)
+    assert found[4, "p"].weight == pytest.approx(0.6)
+    assert "of p, here and at 1 more line: change the indices or the layout" in found[4, "p"].words
+    assert found[4, "p"].words.endswith("; why")
+
+
+def test_what_is_spilled_is_to_have_more_registers_and_an_array_that_is_indexed_to_lie_in_shared_memory():
+    local = [line_of(kind="local_store", ticks=10, chunks=1), line_of(kind="local_load", ticks=30, chunks=1)]
+    (array,) = candidates._of_local_memory(local, 100, 4, None)
+    assert (array.change, array.how, array.weight) == ("local memory", "estimate", pytest.approx(1.8))
+    assert array.words.startswith("keep this array in registers")
+    launch = TraceLaunch("k", (1, 1, 1), (32, 1, 1), 32, 0, spill_bytes_per_thread=48)
+    (spill,) = candidates._of_local_memory(local, 100, 4, launch)
+    assert (spill.how, "48 bytes of each thread are spilled" in spill.words) == ("bound", True)
+    assert list(candidates._of_local_memory([line_of(ticks=90)], 100, 4, launch)) == []
+
+
 def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
     """Which of the looks are taken at a line, of a run of 1000 ticks and 100 chunks."""
     looks = []
-    for name in ("_of_access", "_of_waits", "_of_reuse", "_of_constants", "_of_banks", "_of_atomics"):
+    for name in ("_of_access", "of_vectors", "of_waits", "_of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
-    for name in ("_of_registers", "of_whole_blocks", "_of_blocks"):
+    for name in ("of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape"):
         monkeypatch.setattr(candidates, name, lambda *given: [])
     own = line_of(kind=kind, ticks=ticks, chunks=chunks)
     others = [Line(("k.cu", 9, array), "store", [8]) for array in written]
     others.append(Line(("k.cu", 9, "y"), "shared_store", [9], chunks=100 - chunks))  # at which nothing waits
     stalls = type("Stalls", (), {"ticks": np.array([[400, 100], [500, 0]])})
-    list(candidates.candidates_of(MACHINE, stalls, [own, *others], type("Excerpt", (), {"words": "part"}), 32))
-    return looks[: len(looks) - 1]  # but that at the other accesses
+    list(candidates.candidates_of(MACHINE, stalls, [own, *others], type("Excerpt", (), {"words": "part"}), None))
+    return looks
 
 
 @pytest.mark.parametrize(
     ("kind", "written", "looks"),
     [
-        ("load", (), ["_of_access", "_of_waits", "_of_reuse", "_of_constants"]),
-        ("load", ("y",), ["_of_access", "_of_waits", "_of_reuse", "_of_constants"]),
-        ("load", ("x",), ["_of_access", "_of_waits"]),  # what is written may not be kept elsewhere
-        ("store", (), ["_of_access"]),
+        ("load", (), ["_of_access", "of_vectors", "of_waits", "_of_reuse", "of_constants"]),
+        ("load", ("y",), ["_of_access", "of_vectors", "of_waits", "_of_reuse", "of_constants"]),
+        ("load", ("x",), ["_of_access", "of_vectors", "of_waits"]),  # what is written may not be kept elsewhere
+        ("store", (), ["_of_access", "of_vectors"]),
         ("local_load", (), []),
         ("local_store", (), []),
-        ("shared_load", (), ["_of_banks"]),
-        ("shared_store", (), ["_of_banks"]),
+        ("shared_load", (), []),
+        ("shared_store", (), []),
         ("atomic", (), ["_of_atomics"]),
     ],
 )
@@ -137,6 +166,6 @@ def test_a_line_is_looked_at_by_what_it_does(kind, written, looks, monkeypatch):
     assert changes_of_line(monkeypatch, kind, written) == looks
 
 
-@pytest.mark.parametrize(("ticks", "chunks", "looks"), [(30, 0, 1), (29, 0, 0), (0, 3, 1), (0, 2, 0), (29, 2, 0)])
+@pytest.mark.parametrize(("ticks", "chunks", "looks"), [(30, 0, 2), (29, 0, 0), (0, 3, 2), (0, 2, 0), (29, 2, 0)])
 def test_a_line_is_worth_it_from_three_in_a_hundred_ticks_or_chunks_on(ticks, chunks, looks, monkeypatch):
     assert len(changes_of_line(monkeypatch, "store", (), ticks, chunks)) == looks

@@ -9,7 +9,7 @@ from simtmm import Workload
 from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.operations import Operations, firsts
 from simtmm.testing import workloads
-from simtmm.workload import ATOMIC, LOAD, REDUCE, SHARED
+from simtmm.workload import ATOMIC, COMPUTE, LOAD, OF_CLASS, REDUCE, SHARED
 from tests.examples import examples
 
 
@@ -155,12 +155,24 @@ def test_a_changed_workload_is_one_and_what_was_not_chosen_is_as_it_was(workload
         ]
 
 
+def all_of(workload):
+    """How often each kind of operation is there; of what computes, for how many instructions in all."""
+    computes = (workload.kind == COMPUTE) | (workload.kind >= OF_CLASS)
+    weights = np.where(computes, workload.amount, 1)
+    return np.bincount(workload.kind, weights, minlength=64).tolist()
+
+
+def test_a_warp_with_fewer_operations_than_pieces_is_cut_within_its_computes():
+    changed = changes.evened_out(of([[["compute", 7], ["load", [1]]]]), {0: 3})
+    assert warps(changed) == [[["compute", 3]], [["compute", 2]], [["compute", 2], ["load", [1]]]]
+
+
 @pytest.mark.parametrize("pieces", [1, 3])
 @given(workload=workloads())
 @examples(60)
 def test_what_is_shared_out_is_all_there(pieces, workload):
     changed = changes.evened_out(Operations(workload), dict.fromkeys(range(workload.blocks), pieces))
     assert changed.blocks == pieces * workload.blocks
-    assert sorted(changed.kind.tolist()) == sorted(workload.kind.tolist())
+    assert all_of(changed) == all_of(workload)
     assert sorted(changed.chunks.tolist()) == sorted(workload.chunks.tolist())
     Workload.from_dict(changed.to_dict())

@@ -94,10 +94,10 @@ def test_loading_ahead_hides_the_latency():
     assert rounds + first < 0.7 * before
 
 
-def test_an_operand_in_constant_memory_is_no_access():
+def test_an_operand_in_registers_is_no_access():
     operations = of([[["async", [0]], ["async", [5]], ["join", 1], ["compute", 2], ["join", 0]]])
     chosen = np.array([True, False, False, False, False])
-    changed = regrouped.in_constant_memory(operations, chosen)
+    changed = regrouped.in_registers(operations, chosen)
     assert warps(changed) == [[["compute", 1], ["async", [5]], ["join", 1], ["compute", 2], ["join", 0]]]
 
 
@@ -132,6 +132,19 @@ def test_a_warp_that_works_alone_goes_on_without_barriers_and_the_others_have_no
         left,
         [["shared", 1], ["barrier"], ["compute", 1]],
     ]
+
+
+def test_a_barrier_behind_which_nobody_accesses_memory_orders_nothing():
+    """The second one of three: the third orders what comes before and behind it."""
+    first = [["shared", 1], ["barrier"], ["shared", 1], ["barrier"], ["compute", 1], ["barrier"], ["shared", 1]]
+    other = [["compute", 1], ["barrier"], ["compute", 2], ["barrier"], ["compute", 3], ["barrier"], ["compute", 1]]
+    operations = of([first, other])
+    assert np.flatnonzero(regrouped.idle_barriers(operations)).tolist() == [3, 10]
+    changed = warps(regrouped.without_idle_barriers(operations))
+    assert changed[0] == [["shared", 1], ["barrier"], ["shared", 1], ["compute", 1], ["barrier"], ["shared", 1]]
+    assert changed[1].count(["barrier"]) == 2
+    last = of([[["shared", 1], ["barrier"], ["compute", 1]]] * 2)
+    assert np.flatnonzero(regrouped.idle_barriers(last)).tolist() == [1, 4]
 
 
 def test_rows_of_a_matrix_that_a_thread_walks_down_are_not_adjacent():

@@ -1,28 +1,32 @@
-"""What would help: the same program simulated on a machine that has more of something, or that lacks a cost."""
+"""Each change tried: how much faster the run would be with it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simtmm.analysis.cost import cost
+from simtmm.analysis.source_changes.changes import evened_out
+from simtmm.analysis.source_changes.operations import Operations
+from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.analysis.waves import in_waves
+from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, Change, joined
 from simtmm.engine import causes, simulate
-from simtmm.engine.choice import is_small
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES, Count
 from simtmm.trace.streamed import AnyWorkload
-from simtmm.workload import BARRIER, JOIN, LARGEST, PASSES_SHIFT, PAUSE, REDUCE, SHARED, SYNC, Workload
+from simtmm.workload import OF_CLASS, REDUCE, Workload
 
 SECONDS = 3.0  # for all of them together
-RATES = {"fast": 6e6, "reference": 6e4}  # operations, chunks and grants a second (docs/scaling.md)
-LONG_COMPUTE = 64
 ALONE = 0.2  # of the time: a cause with less of it, and most of all that was tried, binds together with others
 HELPS = 1.1  # a speedup that is worth being called help
 OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
 AS_GOOD = 0.97  # of a speedup: a cause without which it is that is not named
 RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
+NO_COST = (MORE_WARPS, causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)  # what a verdict judges apart
+NEARLY_ALL = 0.8  # of the time that pipes take
 WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
 
 
@@ -33,6 +37,7 @@ class WhatIf:
     speedup: the run's time over that of the changed one. halves: whether the cost is halved, else it is taken away.
     part: of what is changed that is the cause's: with the issue rate bank conflicts become shorter, too.
     together: the causes that are relieved at once, where it is more than one.
+    parameter: the one of the machine that gains as much alone, in words; "" where that is not known.
     """
 
     cause: str
@@ -41,136 +46,12 @@ class WhatIf:
     halves: bool
     part: float = 1.0
     together: tuple[str, ...] = ()
+    parameter: str = ""
 
     @property
     def share(self) -> float:
         """The part of the time that the cost accounts for: what taking it away saves, twice what halving it does."""
         return self.part * min(1.0, max(0.0, (2 if self.halves else 1) * (1 - 1 / self.speedup)))
-
-
-MORE_WARPS = "warps"  # no cause: what hides latency
-
-
-@dataclass(frozen=True)
-class _Change:
-    """keys: of the machine, each to a multiple or a value. of_workload: what becomes of the operations."""
-
-    cause: str
-    words: str
-    keys: Mapping[str, float | str]
-    of_workload: Callable[[Workload], Workload] | None = None
-    halves: bool = True
-
-
-def _without_barriers(workload: Workload) -> Workload:
-    """With joins instead of barriers, which wait for the asyncs that these wait for, and no pauses behind them."""
-    chosen, without_waits = np.isin(workload.kind, (BARRIER, SYNC)), workload.kind == SYNC
-    if not chosen.any():
-        return workload
-    what, amount = workload.kind.copy(), workload.amount.copy()
-    what[chosen], amount[without_waits] = JOIN, LARGEST
-    amount[1:][chosen[:-1] & (workload.kind[1:] == PAUSE)] = 1
-    return replace(workload, kind=what, amount=amount)
-
-
-def _without_conflicts(amount: np.ndarray) -> np.ndarray:
-    """Amounts of shared accesses that take the passes that they would take without conflicts."""
-    least = amount >> PASSES_SHIFT
-    return 1 + least + (least << PASSES_SHIFT)
-
-
-CHANGES = (
-    _Change(
-        causes.LATENCY,
-        "the latency halved",
-        dict.fromkeys(
-            (
-                "memory.latency",
-                "memory.store_latency",
-                "memory.l1.latency",
-                "memory.l2.latency",
-                "memory.l2.atomic_latency",
-                "memory.first_access",
-                "memory.tlb.miss",
-            ),
-            "x0.5",
-        ),
-    ),
-    _Change(
-        causes.MEMORY_BANDWIDTH,
-        "memory's bandwidth doubled",
-        dict.fromkeys(
-            ("memory.service", "memory.turnaround", "memory.rows.opening", "memory.fetch_interval"),
-            "x0.5",
-        ),
-    ),
-    _Change(
-        causes.L2_BANDWIDTH,
-        "the L2's bandwidth doubled",
-        dict.fromkeys(
-            (
-                "memory.l2.service",
-                "memory.l2.store_service",
-                "memory.l2.request_service",
-                "memory.l2.store_request_service",
-            ),
-            "x0.5",
-        ),
-    ),
-    _Change(
-        causes.PORT_BANDWIDTH,
-        "the memory ports' bandwidth doubled",
-        dict.fromkeys(
-            (
-                "memory.port_interval",
-                "memory.store_interval",
-                "memory.pipe.access_interval",
-                "memory.pipe.tag_interval",
-                "memory.pipe.interval",
-                "memory.pipe.fill_interval",
-                "memory.return_interval",  # a store waits at the port for what its warp has loaded
-                "memory.return_delay",
-            ),
-            "x0.5",
-        )
-        | {"memory.pipe.misses": "x2"},
-    ),
-    _Change(causes.ATOMICS, "atomics twice as fast", {"memory.atomic_service": "x0.5"}),
-    _Change(causes.ISSUE, "twice the issue rate", {"cores.cores_per_group": "x2", "cores.issue_ports": "x2"}),
-    _Change(
-        causes.PIPES,
-        "pipes of instructions twice as fast",
-        dict.fromkeys((f"pipes.{name}.interval" for name in CLASSES), "x0.5"),
-    ),
-    _Change(
-        causes.DEPENDENCE,
-        "the latency of instructions halved",
-        {"scheduling.pipeline_depth": "x0.5"},
-        lambda workload: _with_amounts(workload, PAUSE, lambda amount: (amount + 1) // 2),
-    ),
-    _Change(
-        causes.SHARED_MEMORY,
-        "no bank conflicts",
-        {},
-        lambda workload: _with_amounts(workload, SHARED, _without_conflicts),
-        halves=False,
-    ),
-    _Change(causes.BARRIERS, "no barriers", {}, _without_barriers, halves=False),
-    _Change(
-        causes.LAUNCHES,
-        "launches that cost nothing",
-        {
-            f"scheduling.{key}": 0
-            for key in ("launch_overhead", "first_launch", "block_launch", "block_interval", "warp_launch")
-        },
-        halves=False,
-    ),
-)
-
-
-_GROUPS_PATH = _Change(
-    causes.GROUPS_PATH, "each core group's path to memory doubled", {"memory.fetch_interval": "x0.5"}
-)
 
 
 def try_out(
@@ -186,30 +67,71 @@ def try_out(
     count = int(seconds / max(cost(machine, workload, result), 1e-9)) - is_left
     found: list[WhatIf] = []
     whole = None if is_left else result.cycles
+
+    def speedup_of(change: Change) -> float | None:
+        return None if whole is None else _speedup(machine, workload, whole, result.engine, change)
+
     for change in _by_likelihood(machine, result, workload):
         if len(found) >= count:
             break
         if whole is None:
             whole = simulate(machine, workload, result.engine, breakdown=False).cycles
-        speedup = _speedup(machine, workload, whole, result.engine, change)
+        speedup = speedup_of(change)
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
+    left = count - len(found)
     for number, each in enumerate(found):
-        if each.cause == causes.MEMORY_BANDWIDTH and each.speedup >= HELPS and whole is not None and len(found) < count:
-            own = _speedup(machine, workload, whole, result.engine, _GROUPS_PATH)
-            if own is not None and own >= AS_GOOD * each.speedup:  # all that was gained is the group's own
-                found[number] = WhatIf(causes.GROUPS_PATH, _GROUPS_PATH.words, own, True)
-    if whole is not None and len(found) < count and not any(each.share >= ALONE for each in found):
-        left = count - len(found)
-        found += _together(
-            machine, result, lambda change: _speedup(machine, workload, whole, result.engine, change), left
-        )
+        narrower = NARROWER.get(each.cause)
+        if narrower is None or each.speedup < HELPS or left < 1:
+            continue
+        own, left = speedup_of(narrower), left - 1
+        if own is not None and own >= AS_GOOD * each.speedup:
+            found[number] = WhatIf(narrower.cause, narrower.words, own, narrower.halves)
+    if left > 0 and not any(each.share >= ALONE for each in found):
+        found += _together(machine, result, speedup_of, left)
+    elif (most := best(found)) is not None and most.speedup >= HELPS:
+        found[found.index(most)] = replace(most, parameter=_parameter(machine, workload, most, speedup_of, left))
     return tuple(found)
 
 
+def _parameter(
+    machine: Machine, workload: AnyWorkload, of: WhatIf, speedup_of: Callable[[Change], float | None], most: int
+) -> str:
+    """The parameter of the machine that gains as much alone as all that were changed; "" where none does.
+
+    most: to be tried. Where there is one alone, that is it.
+    """
+    if of.cause == causes.PIPES:
+        return _busiest_pipe(machine, workload)
+    change = next((each for each in CHANGES if each.cause == of.cause), None)
+    own = machine.values()
+    there = [] if change is None else [name for name, keys in change.parameters.items() if any(map(own.get, keys))]
+    if change is None or len(there) == 1:
+        return "".join(there)
+    for name in there[: max(0, most)]:
+        speedup = speedup_of(change.of_parameter(name))
+        if speedup is not None and speedup >= AS_GOOD * of.speedup:
+            return name
+    return ""
+
+
+def _busiest_pipe(machine: Machine, workload: AnyWorkload) -> str:
+    """The class of instructions whose pipes take nearly all the time that pipes take; "" where there is none."""
+    if machine.pipes is None or not isinstance(workload, Workload):
+        return ""
+    instructions = np.bincount(workload.kind, workload.amount, minlength=OF_CLASS + len(CLASSES))[OF_CLASS:]
+    taken = {
+        name: float(number) * pipe.interval / pipe.count
+        for name, number, pipe in zip(CLASSES, instructions, machine.pipes.each(), strict=True)
+        if pipe is not None
+    }
+    name = max(taken, key=lambda name: taken[name], default="")
+    return name if taken and taken[name] >= NEARLY_ALL * sum(taken.values()) > 0 else ""
+
+
 def _together(
-    machine: Machine, result: Result, speedup_of: Callable[[_Change], float | None], most: int
+    machine: Machine, result: Result, speedup_of: Callable[[Change], float | None], most: int
 ) -> Iterator[WhatIf]:
     """Causes relieved at once, where none helps by itself: the fewest that help as much as all. most: to be tried.
 
@@ -223,42 +145,20 @@ def _together(
         if cause in RELIEVED and (share >= OF_SEVERAL or cause in causes.FILLED)
     ]
     chosen = [change for change in chosen if any(own.get(key) for key in change.keys)]
-    speedup = speedup_of(_joined(chosen)) if len(chosen) > 1 and most > 0 else None
+    speedup = speedup_of(joined(chosen)) if len(chosen) > 1 and most > 0 else None
     if speedup is None or speedup < HELPS:
         return
     for change in reversed(chosen[1:]):  # those that warps wait for least first
         most -= 1
         others = [each for each in chosen if each is not change]
-        without = speedup_of(_joined(others)) if len(chosen) > 2 and most > 0 else None
+        without = speedup_of(joined(others)) if len(chosen) > 2 and most > 0 else None
         if without is not None and without >= AS_GOOD * speedup:
             chosen, speedup = others, without
-    change = _joined(chosen)
+    change = joined(chosen)
     yield WhatIf(change.cause, change.words, speedup, change.halves, together=tuple(each.cause for each in chosen))
 
 
-def _joined(changes: Sequence[_Change]) -> _Change:
-    """All of them at once."""
-    keys = {key: value for change in changes for key, value in change.keys.items()}
-    return _Change(listed([change.cause for change in changes]), listed([change.words for change in changes]), keys)
-
-
-def listed(words: Sequence[str]) -> str:
-    """As in "a, b and c"."""
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
-
-
-def cost(machine: Machine, workload: AnyWorkload, result: Result) -> float:
-    """Seconds that simulating a program once more takes, about: each operation, chunk and grant takes some.
-
-    Of a small one it is the fast engine's, whichever ran: what is tried must not depend on what was compiled before.
-    """
-    work = workload.operations + result.transactions
-    if machine.scheduling.switch == "every-instruction":
-        work += min(result.issued, LONG_COMPUTE * workload.operations)  # longer computes are jumped over
-    return work / RATES["fast" if is_small(machine, workload) else result.engine]
-
-
-def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[_Change]:
+def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> Iterator[Change]:
     of_causes = causes.shares(machine, result)
     rank = {cause: number for number, cause in enumerate(of_causes)}
     always = [causes.LATENCY, causes.MEMORY_BANDWIDTH]
@@ -270,6 +170,8 @@ def _by_likelihood(machine: Machine, result: Result, workload: AnyWorkload) -> I
         rank[causes.SHARED_MEMORY] = min(rank[causes.SHARED_MEMORY], rank[causes.PORT_BANDWIDTH])
     worth = [change for change in CHANGES if of_causes.get(change.cause, 0) >= WORTH_TRYING or change.cause in always]
     yield from sorted(worth, key=lambda change: rank.get(change.cause, len(rank)))
+    if (spread := _shared_out(machine, result, workload)) is not None:
+        yield spread
     if (more := _more_warps(machine, workload)) is not None:
         yield more
 
@@ -293,7 +195,31 @@ def _may_end_with_updates(machine: Machine, result: Result, workload: AnyWorkloa
     return updates * machine.durations.atomic_service >= WORTH_TRYING * result.ticks > 0
 
 
-def _more_warps(machine: Machine, workload: AnyWorkload) -> _Change | None:
+def _shared_out(machine: Machine, result: Result, workload: AnyWorkload) -> Change | None:
+    """Blocks cut so that core groups without work have some: long ones, where blocks are uneven, else all of a launch.
+
+    A piece waits for no earlier piece: that stands for threads that share the work. One warp may be one chain.
+    """
+    shares = causes.shares(machine, result)
+    if not isinstance(workload, Workload) or shares.get(causes.IDLE, 0.0) < causes.MOSTLY:
+        return None
+    launch, groups = causes.longest_launch(result), machine.cores.groups
+    first, last = workload.launch_blocks[launch : launch + 2].tolist()
+    warps = int(workload.block_warps[last] - workload.block_warps[first])
+    if warps < 2 or workload.tallies[launch].grid_barriers or workload.tallies[launch].mbarriers:
+        return None
+    if uneven(workload, launch) is not None:
+        cause, words, times = causes.UNEVEN, "long blocks cut to the median's work", pieces(workload, launch)
+    elif last - first < groups:
+        of_each = -(-groups // (last - first))
+        cause, words = causes.FEW_BLOCKS, f"its work in {of_each * (last - first):,} blocks"
+        times = dict.fromkeys(range(first, last), of_each)
+    else:
+        cause, words, times = causes.TAIL, "blocks of a quarter of the work", dict.fromkeys(range(first, last), 4)
+    return Change(cause, words, {}, lambda of: evened_out(Operations(of), times), halves=False)
+
+
+def _more_warps(machine: Machine, workload: AnyWorkload) -> Change | None:
     """Twice the warps of a group, if the program has them."""
     waves = (in_waves(machine, workload, launch) for launch in range(workload.launches))
     if not any(blocks > wave for blocks, wave in waves):
@@ -302,10 +228,10 @@ def _more_warps(machine: Machine, workload: AnyWorkload) -> _Change | None:
     for key in ("warps_per_group", "blocks_per_group"):
         if getattr(machine.limits, key) is not None:
             keys[f"limits.{key}"] = "x2"
-    return _Change(MORE_WARPS, "twice the warps", keys)
+    return Change(MORE_WARPS, "twice the warps", keys)
 
 
-def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: _Change) -> float | None:
+def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: Change) -> float | None:
     """None where the machine or the program has nothing to be changed, or can't be so. before: cycles without it."""
     own = machine.values()
     keys = {key: value for key, value in change.keys.items() if own.get(key)}
@@ -329,18 +255,9 @@ def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str
     return before / cycles if cycles and before else None
 
 
-def _with_amounts(workload: Workload, kind: int, change: Callable[[np.ndarray], np.ndarray]) -> Workload:
-    chosen = workload.kind == kind
-    if not chosen.any():
-        return workload
-    amount = workload.amount.copy()
-    amount[chosen] = change(amount[chosen])
-    return replace(workload, amount=amount)
-
-
 def best(found: Sequence[WhatIf]) -> WhatIf | None:
     """That of the cause with the greatest part of the time; None if none has any."""
-    of_causes = [each for each in found if each.cause != MORE_WARPS]
+    of_causes = [each for each in found if each.cause not in NO_COST]
     # Of equals what can be taken away as a whole.
     most = max(of_causes, key=lambda each: (round(each.share, 2), not each.halves), default=None)
     return most if most is not None and most.share >= WORTH_TRYING else None

@@ -1,0 +1,88 @@
+"""Changes of what is computed: in another type, or without what takes many instructions."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from simtmm.analysis.source_changes import changes
+from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
+from simtmm.machine import Machine
+from simtmm.stalls import FLOATING_POINT, Place, Stalls
+
+OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
+_DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
+
+
+def of_arithmetic(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """All of them that may help. whole: ticks of all warps."""
+    yield from _of_doubles(machine, stalls, whole)
+    yield from _of_divisions(stalls, whole)
+
+
+def _of_doubles(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether doubles are computed with, and take longer than floats."""
+    pipe, other = (None, None) if machine.pipes is None else (machine.pipes.fp64, machine.pipes.fp32)
+    if pipe is None or (other is not None and pipe.interval / pipe.count <= other.interval / other.count):
+        return
+    found = _hottest(stalls, [number for number, site in enumerate(stalls.places.sites) if _has(site, "fp64")], whole)
+    if found is None:
+        return
+    at, weight, numbers = found
+    yield Candidate(
+        "float",
+        "compute with float where that is precise enough: these are instructions of doubles, of which this machine "
+        "does few at a time; a constant without f (0.5) or a function for doubles (sqrt, pow) makes doubles of floats",
+        at, 2 * weight, ESTIMATE, numbers,
+        changes.in_floats,
+    )  # fmt: skip
+
+
+def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether integers are divided: by a reciprocal, with many instructions, unless the compiler knows the divisor."""
+    of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, site in enumerate(stalls.places.sites):
+        if site.line and _DIVIDES.search(site.source.split("//")[0]):
+            of_lines[site.file, site.line].append(number)
+    divides: list[int] = []
+    for of_line in of_lines.values():
+        sites = [stalls.places.sites[number] for number in of_line]
+        is_real = any(_has(site, name) for site in sites for name in FLOATING_POINT)
+        if any(_has(site, "special") for site in sites) and not is_real:
+            divides += of_line
+    found = _hottest(stalls, divides, whole)
+    if found is None:
+        return
+    at, weight, numbers = found
+    yield Candidate(
+        "divide",
+        "divide integers, or take remainders, by what the compiler knows (a constant, a template's argument, a power "
+        "of two), or count along instead: each is some twenty instructions here",
+        at, 2 * weight, ESTIMATE, numbers,
+        lambda of, chosen: changes.with_fewer_instructions(of, chosen, OF_A_DIVISION),
+    )  # fmt: skip
+
+
+def _has(site: Place, name: str) -> bool:
+    return any(of_class == name for of_class, _ in site.work)
+
+
+def _hottest(
+    stalls: Stalls, sites: list[int], whole: int
+) -> tuple[tuple[str, int, str], float, tuple[int, ...]] | None:
+    """Of some places the line with most time, the part of the time of all of them, and their numbers; None where that
+    is too little.
+    """
+    arrays = len(stalls.places.arrays)
+    ticks = stalls.ticks.sum(axis=1)[: len(stalls.places)].reshape(-1, arrays).sum(axis=1)
+    of_lines: defaultdict[tuple[str, int], int] = defaultdict(int)
+    for number in sites:
+        site = stalls.places.sites[number]
+        of_lines[site.file, site.line] += int(ticks[number])
+    share = sum(of_lines.values()) / whole
+    if not of_lines or share < WORTH_TRYING:
+        return None
+    file, line = max(of_lines, key=lambda at: (at[1] > 0, of_lines[at]))
+    numbers = (np.array(sites)[:, None] * arrays + np.arange(arrays)).ravel()
+    return (file, line, ""), share, tuple(numbers.tolist())

@@ -1,0 +1,78 @@
+"""A workload in blocks of another size."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from simtmm.analysis.source_changes.operations import Integers, Operations
+from simtmm.analysis.source_changes.reordered import rebuilt
+from simtmm.workload import Workload
+
+
+def merged(of: Operations, times: int, in_a_warp: int, limit: int) -> Workload:
+    """Consecutive blocks of a launch as one, so many at a time.
+
+    in_a_warp: blocks whose warps become one, where those do the same: each is of a warp's first lanes alone.
+    limit: blocks of a launch that a core group has room for then.
+    """
+    own = of.workload
+    if in_a_warp > 1 and _are_alike(of, in_a_warp):
+        own = _in_full_warps(of, in_a_warp)
+        times //= in_a_warp
+    numbers = np.arange(own.blocks) - np.repeat(own.launch_blocks[:-1], np.diff(own.launch_blocks))
+    heads = np.flatnonzero(numbers % times == 0)
+    so_many = np.append(0, np.cumsum(numbers % times == 0))
+    return replace(
+        own,
+        block_warps=np.append(own.block_warps[heads], own.block_warps[-1]),
+        launch_blocks=so_many[own.launch_blocks],
+        launch_limits=np.full(own.launches, limit, np.int64),
+    )
+
+
+def split(of: Operations, times: int, limit: int) -> Workload:
+    """Each block as so many, with consecutive warps each. limit: blocks that a core group has room for then."""
+    own = of.workload
+    block_warps, begins = np.diff(own.block_warps), own.block_warps[:-1]
+    piece = np.arange(times)
+    ends = begins[:, None] + block_warps[:, None] * piece // times
+    return replace(
+        own,
+        block_warps=np.append(ends.ravel(), own.block_warps[-1]),
+        launch_blocks=own.launch_blocks * times,
+        launch_limits=np.full(own.launches, limit, np.int64),
+    )
+
+
+def _are_alike(of: Operations, times: int) -> bool:
+    """Whether all launches have blocks of one warp, and so many in a row do the same kinds of operations."""
+    own = of.workload
+    if np.any(np.diff(own.block_warps) != 1) or np.any(np.diff(own.launch_blocks) % times):
+        return False
+    counts = np.diff(own.warp_operations).reshape(-1, times)
+    if np.any(counts != counts[:, :1]):
+        return False
+    first, place = _first_of(of, times)
+    return bool(np.array_equal(own.kind, own.kind[own.warp_operations[first] + place]))
+
+
+def _in_full_warps(of: Operations, times: int) -> Workload:
+    """The first of so many warps does what all of them do, each operation once, and lists what they list."""
+    own = of.workload
+    first, place = _first_of(of, times)
+    stands = own.warp_operations[first] + place
+    order = np.flatnonzero(stands == np.arange(len(stands)))
+    whole = rebuilt(of, order, stands, own.kind, own.amount)
+    return replace(
+        whole,
+        warp_operations=np.append(whole.warp_operations[:-1:times], whole.warp_operations[-1]),
+        warp_chunks=np.append(whole.warp_chunks[:-1:times], whole.warp_chunks[-1]),
+        block_warps=np.arange(own.blocks // times + 1),
+        launch_blocks=own.launch_blocks // times,
+    )
+
+
+def _first_of(of: Operations, times: int) -> tuple[Integers, Integers]:
+    """Of each operation, the first of the warps that its own becomes one with, and its place in its own."""
+    begins = of.workload.warp_operations[:-1][of.warp]
+    return of.warp // times * times, np.arange(len(of.warp)) - begins

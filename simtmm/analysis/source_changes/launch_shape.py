@@ -1,0 +1,120 @@
+"""Changes of how many blocks there are, and of what size: so that core groups have work, and room for more warps."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simtmm.analysis.source_changes import blocks
+from simtmm.analysis.source_changes.changes import evened_out
+from simtmm.analysis.source_changes.excerpt import Excerpt
+from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate
+from simtmm.errors import MachineError
+from simtmm.machine import Machine
+from simtmm.trace.schema import TraceLaunch
+from simtmm.workload import BARRIER, SYNC, Workload
+
+SMALL = 64  # threads: smaller blocks than that leave warps or lanes unused on many machines
+USUAL = 256  # threads
+MORE = 1.2  # times the resident warps
+PARTS = (2, 4)  # into which a block may be cut
+
+
+def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None) -> Iterator[Candidate]:
+    """All of them that may help. launch: the longest one; None where its shape is not known."""
+    own = part.workload
+    has_barriers = bool(np.isin(own.kind, (BARRIER, SYNC)).any())
+    is_apart = not any(tally.grid_barriers or tally.mbarriers for tally in own.tallies)
+    if not is_apart or not own.blocks:
+        return
+    yield from _of_few(part.machine, own)
+    if launch is None or len(np.unique(np.diff(own.block_warps))) != 1:
+        return
+    if launch.threads_per_block <= SMALL and not has_barriers:
+        yield from _of_small(machine, launch, own)
+    yield from _of_room(machine, launch, has_barriers)
+
+
+def _of_few(machine: Machine, own: Workload) -> Iterator[Candidate]:
+    """Whether core groups have no block."""
+    groups = machine.cores.groups
+    of_launches = np.diff(own.launch_blocks)
+    most = int(of_launches.max())
+    if not 0 < most <= groups // 2 or own.warps < 2:
+        return
+    times = -(-groups // most)
+    yield Candidate(
+        "spread",
+        f"share out the work among more blocks: {most:,} block{'s' * (most > 1)} for {groups:,} core groups leave"
+        f"{'s' * (most == 1)} the others idle",
+        ("", 0, ""), 2.0, BOUND, (),
+        lambda of, _: evened_out(of, dict.fromkeys(range(of.workload.blocks), times)),
+    )  # fmt: skip
+
+
+def _of_small(machine: Machine, launch: TraceLaunch, own: Workload) -> Iterator[Candidate]:
+    """Whether blocks are so small that warps are not full, or that the number of blocks is what limits."""
+    threads = launch.threads_per_block
+    times = USUAL // threads
+    limit = _room(machine, launch, times)
+    if int(np.diff(own.launch_blocks).max()) < 2 * times or not limit:
+        return
+    in_a_warp = max(1, machine.cores.warp_width // threads)
+    yield Candidate(
+        "larger blocks",
+        f"launch blocks of {times * threads} threads, say, instead of {threads}"
+        + (f": {threads} of {machine.cores.warp_width} lanes of a warp have a thread" if in_a_warp > 1 else ""),
+        ("", 0, ""), 1.5, SIMULATED, (),
+        lambda of, _: blocks.merged(of, times, in_a_warp, limit),
+    )  # fmt: skip
+
+
+def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Iterator[Candidate]:
+    """Whether more warps of smaller blocks, or of blocks that take less, fit on a core group."""
+    threads, warps = launch.threads_per_block, -(-launch.threads_per_block // machine.cores.warp_width)
+    now = _room(machine, launch, 1)
+    if not now:
+        return
+    resident = now * warps
+    fitting = {
+        times: limit * warps // times
+        for times in PARTS
+        if warps % times == 0 and (limit := _room(machine, launch, 1 / times)) is not None
+    }
+    best = max(fitting, key=lambda times: (fitting[times], -times), default=1)
+    if fitting and fitting[best] >= MORE * resident:
+        limit = fitting[best] * best // warps
+        yield Candidate(
+            "smaller blocks",
+            f"launch blocks of {threads // best} threads instead of {threads}: {fitting[best]} warps fit on a core "
+            f"group at a time then, {resident} do now",
+            ("", 0, ""), 1.5, BOUND if has_barriers else SIMULATED, (),
+            lambda of, _: blocks.split(of, best, limit),
+        )  # fmt: skip
+        return
+    terms = machine.block_limits(threads, launch.registers_per_thread, launch.shared_memory_bytes)
+    bound = next(resource for resource, count in terms.items() if count == now)
+    others = [count for resource, count in terms.items() if count is not None and resource != bound]
+    if bound not in LESS or min(others, default=now) <= now or MORE * resident > (now + 1) * warps:
+        return
+    yield Candidate(
+        "occupancy",
+        f"{LESS[bound]}, so that {now + 1} blocks fit on a core group at a time, where {now} "
+        f"do{'es' * (now == 1)} now",
+        ("", 0, ""), 1.2, BOUND, (),
+        lambda of, _: of.workload.limited(np.full(of.workload.launches, now + 1, np.int64), of.workload.origin),
+    )  # fmt: skip
+
+
+LESS = {
+    "registers": "let a thread have fewer registers (__launch_bounds__, -maxrregcount), or compute less in each",
+    "shared memory": "let a block have less shared memory",
+}
+
+
+def _room(machine: Machine, launch: TraceLaunch, times: float) -> int | None:
+    """Blocks that fit on a core group, if each had so many times the threads; None where none fits."""
+    threads, shared = int(launch.threads_per_block * times), int(launch.shared_memory_bytes * times)
+    try:
+        return machine.active_blocks(threads, launch.registers_per_thread, shared)
+    except MachineError:
+        return None

@@ -1,0 +1,104 @@
+"""A workload of some of its operations, in another order: what waits for accesses waits for the same ones as before."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts
+from simtmm.workload import ASYNC, JOIN, LARGEST, MOST_UNSETTLED, PASSES_SHIFT, SETTLE, SHARED, Workload
+
+_WAITS = ((JOIN, ASYNC), (SETTLE, SHARED))  # that wait for all accesses of a kind but the latest, as many as they say
+
+
+def begins(of: Operations) -> Flags:
+    """bool[operations]: the first of each warp."""
+    found = np.zeros(len(of.warp), bool)
+    first = of.workload.warp_operations[:-1]
+    found[first[first < of.workload.warp_operations[1:]]] = True
+    return found
+
+
+def before(of: Operations, which: Flags) -> Integers:
+    """int64[operations]: how many such operations its warp has before each."""
+    counts = np.append(0, np.cumsum(which))
+    found: Integers = counts[:-1] - counts[of.workload.warp_operations[:-1]][of.warp]
+    return found
+
+
+def running(of: Operations, values: Integers) -> Integers:
+    """int64[operations]: the largest value of its warp so far; values are at least 0."""
+    step = int(values.max(initial=0)) + 1
+    found: Integers = np.maximum.accumulate(values + of.warp * step) - of.warp * step
+    return found
+
+
+def rebuilt(of: Operations, order: Integers, stands: Integers, kind: np.ndarray, amount: Integers) -> Workload:
+    """The workload of some operations in an order, in which no warp's pass another's.
+
+    stands: of each operation, the one that does what it did, with what it listed; -1 for none, whose chunks are gone.
+    kind, amount: of each; of what lists chunks, without how many.
+    """
+    own = of.workload
+    at = np.full(len(own.kind), -1, np.int64)
+    at[order] = np.arange(len(order))
+    counts = np.bincount(of.warp[order], minlength=own.warps)
+    warp_operations = np.append(0, np.cumsum(counts))
+    kept = amount.copy()
+    for wait, access in _WAITS:
+        _wait_for_the_same(of, order, stands, at, kept, wait, access, kind)
+    owner = stands[of.of_chunk]
+    chunks = np.flatnonzero(owner >= 0)
+    merged = owner[chunks] != of.of_chunk[chunks]
+    touched = np.isin(owner[chunks], owner[chunks][merged])
+    once = np.ones(len(chunks), bool)
+    if merged.any():
+        once = ~touched | firsts(owner[chunks], own.chunks[chunks])
+    chunks, touched = chunks[once], touched[once]
+    by_place = np.argsort(at[owner[chunks]], kind="stable")
+    chunks, touched = chunks[by_place], touched[by_place]
+    listed = np.bincount(at[owner[chunks]], minlength=len(order))
+    sectors = own.sectors[chunks] if len(own.sectors) else own.sectors
+    if len(sectors):
+        sectors = np.where(touched, 0, sectors).astype(own.sectors.dtype)  # of merged ones all
+    new_kind, new_amount = kind[order], kept[order]
+    lists = listed > 0
+    new_amount = np.where(lists, (new_amount >> PASSES_SHIFT << PASSES_SHIFT) | listed, new_amount)
+    return replace(
+        own,
+        kind=np.ascontiguousarray(new_kind, np.uint8),
+        amount=np.ascontiguousarray(new_amount, np.int64),
+        place=np.ascontiguousarray(own.place[order]) if len(own.place) else own.place,
+        chunks=np.ascontiguousarray(own.chunks[chunks]),
+        sectors=np.ascontiguousarray(sectors),
+        warp_operations=warp_operations,
+        warp_chunks=np.append(0, np.cumsum(listed))[warp_operations],
+    )
+
+
+def _wait_for_the_same(
+    of: Operations, order: Integers, stands: Integers, at: Integers, amount: Integers, wait: int, access: int,
+    kind: np.ndarray,
+) -> None:  # fmt: skip
+    """Have operations that wait for accesses, but so many of the latest, wait for the same accesses as before."""
+    own = of.workload
+    waits = np.flatnonzero(own.kind == wait)
+    accesses = np.flatnonzero(own.kind == access)
+    if not len(waits):
+        return
+    so_far = before(of, own.kind == access)[waits]
+    taken = so_far - np.minimum(own.amount[waits], so_far)
+    is_access = kind[order] == access
+    so_many = np.append(0, np.cumsum(is_access))
+    first = np.append(0, np.cumsum(np.bincount(of.warp[order], minlength=own.warps)))[:-1]
+    warp = of.warp[accesses]
+    target = stands[accesses]
+    place = np.where(target >= 0, so_many[at[target] + 1] - so_many[first[warp]], 0)
+    place = np.where((target >= 0) & (kind[target] == access), place, 0)  # among those of its warp, from 1 on
+    step = int(place.max(initial=0)) + 1
+    latest = np.append(0, np.maximum.accumulate(place + warp * step) - warp * step)
+    begin = np.searchsorted(warp, of.warp[waits])  # the first access of the warp
+    needed = np.where(taken > 0, latest[begin + taken], 0)
+    moved = at[waits]
+    here = so_many[np.maximum(moved, 0)] - so_many[first[of.warp[waits]]]
+    left = np.where(needed > 0, np.maximum(0, here - needed), np.minimum(LARGEST, np.maximum(here, own.amount[waits])))
+    amount[waits] = np.minimum(left, MOST_UNSETTLED) if wait == SETTLE else left

@@ -1,0 +1,105 @@
+"""Changes of how shared memory is accessed."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from simtmm.analysis.source_changes import changes, regrouped
+from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, VECTOR_BYTES, WORTH_TRYING, Candidate, Line
+from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.stalls import Stalls
+from simtmm.stalls.places import THREADS
+from simtmm.workload import SHARED, Workload
+
+ACCESSES = ("shared_load", "shared_store")
+COMPUTED = 0.4  # floating-point instructions for each value that is read from shared memory
+ENOUGH = 4.0  # likewise, where values are used for several results already
+IN_REGISTERS = 8  # results for which a value is used
+
+
+def of_shared_memory(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
+    """All of them that may help. whole: ticks of all warps."""
+    yield from of_banks([line for line in lines if line.kind in ACCESSES], whole)
+    yield from _of_registers(stalls, lines, whole)
+    yield from _of_vectors(lines, whole)
+
+
+def of_banks(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
+    """Whether accesses of a line have bank conflicts: those of one array change together."""
+    of_lines: defaultdict[tuple[str, int, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.executions and line.conflicts >= WORTH_TRYING * line.executions:
+            of_lines[line.at].append(line)
+    for at, several in of_lines.items():
+        weight = sum(line.ticks for line in several) / whole
+        if weight < WORTH_TRYING:
+            continue
+        now = 1 + sum(line.conflicts for line in several) / sum(line.executions for line in several)
+        yield Candidate(
+            "pad",
+            f"pad or swizzle {at[2] or 'the tile'}: bank conflicts make each access take {now:.3g} passes instead of 1",
+            at, 2 * weight, SIMULATED, tuple(number for line in several for number in line.numbers),
+            changes.without_conflicts,
+        )  # fmt: skip
+
+
+def _of_vectors(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
+    """Whether threads read less at once than they could."""
+    of_lines: defaultdict[tuple[str, int], list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.kind == "shared_load" and line.threads and line.conflicts < WORTH_TRYING * line.executions:
+            of_lines[line.at[:2]].append(line)
+    for (file, line_number), own in of_lines.items():
+        of_thread = sum(line.bytes_asked for line in own) / sum(line.threads for line in own)
+        times = int(VECTOR_BYTES // max(1.0, of_thread))
+        weight = sum(line.ticks for line in own) / whole
+        if times < 2 or weight < WORTH_TRYING:
+            continue
+        words = (
+            f"read {times} elements of shared memory at once, as a vector (float4, say), from a tile in which those of "
+            f"a thread are neighbours: it reads {of_thread:.3g} bytes at a time now"
+        )
+        numbers = tuple(number for line in own for number in line.numbers)
+        yield Candidate("vectorize", words, (file, line_number, ""), weight, BOUND, numbers, _in_vectors(times))
+
+
+def _in_vectors(times: int) -> Callable[[Operations, Flags], Workload]:
+    return lambda of, chosen: regrouped.vectorized(of, chosen & _reads(of), times)
+
+
+def _of_registers(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
+    """Whether reading shared memory takes much of the time, and each value is used for few results."""
+    assert stalls.places.threads is not None
+    each = np.repeat([site.floating_point_instructions for site in stalls.places.sites], len(stalls.places.arrays))
+    computed = int(stalls.places.threads[:, THREADS.index("times")] @ each)
+    read = sum(line.threads for line in lines if line.kind == "shared_load")
+    if not COMPUTED * read <= computed < ENOUGH * read:
+        return
+    of_lines: defaultdict[tuple[str, int], list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.kind == "shared_load":
+            of_lines[line.at[:2]].append(line)
+    for (file, line_number), own in of_lines.items():
+        weight = sum(line.ticks for line in own) / whole
+        if weight >= WORTH_TRYING:
+            numbers = _of_line(stalls, file, line_number)
+            yield Candidate(
+                "registers",
+                "compute several results in each thread, in registers, so that a value read from shared memory is used "
+                f"for {IN_REGISTERS} of them or more",
+                (file, line_number, ""), weight, BOUND, numbers,
+                lambda of, chosen: changes.kept_in_registers(of, chosen, IN_REGISTERS),
+            )  # fmt: skip
+
+
+def _of_line(stalls: Stalls, file: str, line: int) -> tuple[int, ...]:
+    """The numbers of all places of a line."""
+    arrays = len(stalls.places.arrays)
+    sites = [number for number, site in enumerate(stalls.places.sites) if (site.file, site.line) == (file, line)]
+    return tuple(arrays * site + array for site in sites for array in range(arrays))
+
+
+def _reads(of: Operations) -> Flags:
+    found: Flags = of.workload.kind == SHARED
+    return found

@@ -1,0 +1,133 @@
+"""A verdict in one sentence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simtmm.analysis.source_changes.uneven import Uneven
+from simtmm.analysis.waves import in_waves
+from simtmm.analysis.what_if import HELPS, MORE_WARPS, WORTH_TRYING, WhatIf
+from simtmm.engine import causes
+from simtmm.engine.causes import Where
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.trace.streamed import AnyWorkload
+
+LARGE_SHARE = 0.5  # of the time: worth being named
+OF_IDLE_GROUPS = (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)
+MENDS = {
+    causes.FEW_BLOCKS: "more blocks, or smaller ones,",
+    causes.TAIL: "smaller blocks, or as many as fill the core groups evenly",
+    causes.UNEVEN: "sharing out its work",
+    causes.GROUPS_PATH: "more blocks, on more core groups",
+    causes.LAUNCHES: "fewer launches, or more work in each",
+    causes.BLOCK_STARTS: "larger blocks, or more work in each",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a sentence says.
+
+    cause, share, parameter, where, what_ifs: as in a verdict. behind: the cause behind it, None without one.
+    placing: why nothing was tried; "" if it was. part: of the run, on which it was tried; "" for all.
+    empty: the part of the time in which core groups have no work.
+    is_one_of_many: whether nothing binds alone. is_of_no_help: whether relieving the cause does not help.
+    long: the launch whose blocks are uneven.
+    """
+
+    cause: str
+    share: float
+    parameter: str
+    where: Where | None
+    behind: str | None
+    what_ifs: tuple[WhatIf, ...]
+    placing: str
+    part: str
+    empty: float
+    is_one_of_many: bool
+    is_of_no_help: bool
+    long: Uneven | None
+
+
+def sentence(machine: Machine, result: Result, workload: AnyWorkload, told: Told) -> str:
+    """All of it in words."""
+    is_of_groups = told.cause in OF_IDLE_GROUPS
+    words = _of_idle_groups(machine, result, workload, told) if is_of_groups else _of_cause(told)
+    if told.behind is not None:
+        takes = "take" if told.behind in causes.PLURALS else "takes"
+        at = f", at {told.where}" if told.where else ""
+        words += f"; behind that, {told.behind} {takes} most{at}"
+    if told.placing:
+        words += f" ({told.placing})"
+    elif told.what_ifs:
+        tried = ", ".join(f"{each.words} {each.speedup:.2f}x" for each in _worth_telling(told))
+        words += f"; with {tried}" if tried else ""
+        words += f" (tried on {told.part})" if tried and told.part else ""
+    if told.cause in MENDS and (told.cause != causes.GROUPS_PATH or told.empty >= LARGE_SHARE):
+        words += f"; {MENDS[told.cause]} would help"
+        if told.cause == causes.LAUNCHES and workload.launches == 1:
+            words += ": a larger problem shows more"
+    if not is_of_groups and told.empty >= LARGE_SHARE:
+        words += f"; core groups have no block for {_percent(told.empty)} of the time"
+    return f"{words}."
+
+
+def _of_cause(told: Told) -> str:
+    """What binds, how much of the time, and where."""
+    together = next((each for each in told.what_ifs if each.cause == told.cause and each.together), None)
+    many = together is not None or told.cause in causes.PLURALS
+    is_bound = told.share >= causes.MOSTLY and not told.is_one_of_many and not told.is_of_no_help
+    verb = ("bind" if many else "binds") if is_bound else ("take most" if many else "takes most")
+    if together is not None and not told.is_one_of_many:
+        verb = f"{'bind' if told.share >= causes.MOSTLY else 'take most'} together"
+    cause = f"{told.cause} ({told.parameter})" if told.parameter else told.cause
+    name = f"Nothing binds alone: {cause}" if told.is_one_of_many else f"{cause[0].upper()}{cause[1:]}"
+    words = f"{name} {verb}, about {_percent(told.share)} of the time"
+    if told.where is not None and told.behind is None:
+        place = told.where
+        words += f", {'all' if place.share > 0.995 else _percent(place.share)} of it at {place}"
+        if place.waiting:
+            words += f", for which {place.waiting} waits most"
+    if told.cause == causes.BARRIERS and told.is_of_no_help:
+        words += ", where warps of a block wait for the one with most work"
+    return words
+
+
+def _of_idle_groups(machine: Machine, result: Result, workload: AnyWorkload, told: Told) -> str:
+    """Why core groups have no work."""
+    idle = _percent(told.share)
+    if told.cause == causes.FEW_BLOCKS:
+        blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
+        groups = f"{machine.cores.groups:,} core groups"
+        return f"Too few blocks, {blocks:,} for {groups}: these have no work for {idle} of the time"
+    if told.cause == causes.UNEVEN and told.long is not None:
+        which = f" of launch {told.long.launch:,}" if workload.launches > 1 else ""
+        return (
+            f"Uneven blocks bind: block {told.long.block:,}{which} {told.long.words}, and core groups have no block "
+            f"left for {idle} of the time"
+        )
+    words = f"The tail binds: core groups have no block left for {idle} of the time"
+    blocks, wave = in_waves(machine, workload, causes.longest_launch(result))
+    if blocks % wave:
+        words += f", since {blocks:,} blocks are {blocks / wave:.3g} waves of {wave:,}"
+    return words
+
+
+def _worth_telling(told: Told) -> Sequence[WhatIf]:
+    """That of the cause first, then those that help, however little where none does by itself, and those that people
+    think of first.
+    """
+    first = (causes.MEMORY_BANDWIDTH, causes.LATENCY, MORE_WARPS)
+    least = 1 + WORTH_TRYING if told.is_one_of_many else HELPS
+    chosen = [
+        each
+        for each in told.what_ifs
+        if each.cause == told.cause
+        or each.cause in first
+        or (each.speedup >= least and each.cause not in OF_IDLE_GROUPS)
+    ]
+    return sorted(chosen, key=lambda each: (each.cause != told.cause, -each.speedup))
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.0f} %"
