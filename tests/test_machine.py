@@ -90,6 +90,7 @@ FULL = {
         "rows": {"chunks": 16, "open": 4, "opening": 20},
         "stores": "posted",
         "store_latency": 60,
+        "copy_interval": 30,
         "l1_after_store": "drop",
         "outstanding": 8,
         "l1": {**CACHE, "local_writes": "back", "index": "skewed"},
