@@ -137,7 +137,7 @@ def test_what_the_kernel_writes_is_not_to_be_kept_in_a_tile(ran):
     apart, in_place = (
         ran(source.replace("C[row", f"{array}[row"), (4, 4), (16, 16), arguments) for array in ("C", "A")
     )
-    assert "load A and B once for each block" in best(apart, "tile").words
+    assert best(apart, "tile").words.startswith("load A ")
     assert not any("load A" in each.words for each in in_place.advice if each.change == "tile")
 
 
