@@ -60,7 +60,7 @@ SUITES: Mapping[str, Suite] = {
         ("That updates of one word in the L2 take 1.46 cycles was measured on a kernel of this kind.",),
     ),
     "h100-sxm-tiles": Suite(
-        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.33,
+        "Sums and products of matrices on an H100 SXM", ("add", "add_by_columns", "product", "product_in_tiles"), 0.12,
         (
             "Adding by columns loads and stores a sector of each line, word by word: words of a sector that waits join "
             "it (memory.l2.waiting_stores, found on other kernels); without that, adding was up to 87 % too slow.",
