@@ -43,7 +43,8 @@ def test_the_lines_of_python_run(capsys):
     assert last == "12 values 512 512"
 
 
-OTHERS = (causes.GROUPS_PATH, causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN, causes.BLOCK_STARTS)  # which warps' ticks do not tell
+# Which warps' ticks do not tell
+OTHERS = (causes.GROUPS_PATH, causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN, causes.BLOCK_STARTS)
 
 
 def test_every_cause_is_reported():
