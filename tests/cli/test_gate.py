@@ -53,7 +53,7 @@ def test_the_first_run_writes_the_baseline(command, tmp_path):
     assert document["provenance"]["simtmm"] == VERSION
     short, long = document["kernels"]["short"], document["kernels"]["long"]
     assert 0 < short["seconds"] < long["seconds"]
-    assert [short[key] for key in ("machine", "cause", "line")] == ["GeForce GTX 280", "memory latency", "load"]
+    assert [short[key] for key in ("machine", "cause", "line")] == ["GeForce GTX 280", "too few blocks", "load"]
     assert long["words"] == {"source": "work/w.json", "set.memory.latency": "2000", "machine": "gtx280"}
 
 
@@ -80,7 +80,7 @@ def test_what_grew_ends_with_status_1(command, baseline, tmp_path):
     assert first == "2 of 2 kernels grew by more than 5 % in simulated time."
     assert header.split() == ["kernel", "before", "after", "change", "cause"]
     assert re.fullmatch(r"short on GeForce GTX 280 +[\d.]+ us +[\d.]+ us +\+[\d.]+ % +(.*)", short)[1] == (
-        "instruction issue at compute (was memory latency at load)"
+        "too few blocks at compute"
     )
     assert long.startswith("long on GeForce GTX 280 (memory.latency = 2000)")
     assert command(*GATE, "--fail-above", "10000%")[0] == 0

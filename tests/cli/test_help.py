@@ -127,7 +127,7 @@ def offered(words):
         ("simtmm run shared-ch", ["shared-chase"]),
         ("simtmm run -m gtx2", ["gtx280"]),
         ("simtmm run --set memory.lat", ["memory.latency="]),
-        ("simtmm run --set memory.l2.w", ["memory.l2.ways=", "memory.l2.writes="]),
+        ("simtmm run --set memory.l2.w", ["memory.l2.ways=", "memory.l2.waiting_stores=", "memory.l2.writes="]),
         ("simtmm run stream -p thr", ["threads="]),
         ("simtmm diff stream stream --param-b thr", ["threads="]),
         ("simtmm sweep -m gtx480 stream --vary thr", ["threads="]),
