@@ -83,7 +83,7 @@ MACHINES = {
     **{f"pipes.{each}.interval": [None, 0, 1, 2.5, 16] for each in CLASSES[:3]},
     **{f"pipes.{each}.count": [None, 1, 2, 3] for each in CLASSES[:3]},
 }
-DRAWN = 400
+DRAWN = 600  # often enough that the least likely of these values comes several times
 DRAWING = {
     "max_examples": DRAWN, "derandomize": True, "database": None, "phases": [Phase.generate],
     "suppress_health_check": list(HealthCheck), "deadline": None,
