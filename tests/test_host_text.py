@@ -187,18 +187,22 @@ def test_an_algorithm_that_may_be_another_when_it_is_run_is_not_told(body):
     [
         (b"x = 1\ndef inputs(p:\n", "host.py:2: SyntaxError: "),
         (b"\x7fELF\x00\x01\xff\xfe", "host.py"),
-        (b"x = 1\x00", "host.py: SyntaxError: source code string cannot contain null bytes"),
         (b"x = " + b"-" * 100_000 + b"1", "host.py: is not valid Python ("),
         (b"x = " + b"9" * 5000, "host.py:1: SyntaxError: Exceeds the limit"),
         (b"", "host.py: must have a function inputs"),
     ],
-    ids=["syntax", "binary", "nul", "nesting", "digits", "empty"],
+    ids=["syntax", "binary", "nesting", "digits", "empty"],
 )
 def test_what_is_no_host_py_is_refused_in_a_line(content, message):
     with pytest.raises(KernelError) as caught:
         HostText(content, "host.py")
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+def test_null_bytes_are_refused_as_this_python_says_it():
+    with pytest.raises(KernelError, match="^host.py: .*source code string cannot contain null bytes"):
+        HostText(b"x = 1\x00", "host.py")
 
 
 def test_names_that_are_made_of_one_another_over_and_over_take_no_longer():
