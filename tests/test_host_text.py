@@ -201,7 +201,7 @@ def test_what_is_no_host_py_is_refused_in_a_line(content, message):
 
 
 def test_null_bytes_are_refused_as_this_python_says_it():
-    with pytest.raises(KernelError, match="^host.py: .*source code string cannot contain null bytes"):
+    with pytest.raises(KernelError, match=r"^host\.py: .*source code string cannot contain null bytes"):
         HostText(b"x = 1\x00", "host.py")
 
 
