@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from simtmm.explorer.simulation import _spread
+from simtmm.machine.part import whole
 from simtmm.report.pictures.accuracy import _across
 from simtmm.sampling.long.translation import corners, place_of
-from simtmm.sampling.part_of_machine import _whole, strip
+from simtmm.sampling.part_of_machine import strip
 from simtmm.study.design.grid import Grid
 
 GRIDS = [(1, 1, 1), (7, 1, 1), (1, 5, 1), (1, 1, 4), (7, 5, 1), (7, 1, 4), (1, 5, 4), (7, 5, 4), (2, 3, 5)]
@@ -42,7 +43,7 @@ def test_points_are_numbered_with_the_last_dimension_fastest(shape):
 def test_a_strip_lies_in_the_middle_by_rows_and_columns(grid, share, wanted):
     """As many places are left before as behind, or one fewer."""
     across, down = (grid[1], grid[2]) if grid[0] == 1 else (grid[0], grid[1] * grid[2])
-    width = max(_whole(across * share), min(each for each in range(1, wanted + 1) if each * down >= wanted))
+    width = max(whole(across * share), min(each for each in range(1, wanted + 1) if each * down >= wanted))
     blocks = strip(grid, share, wanted)
     assert len(blocks) == wanted
     assert (np.diff(blocks) > 0).all()
