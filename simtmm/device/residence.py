@@ -11,12 +11,12 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.machine.spec import LOCAL_BASE
 from simtmm.trace.schema import Batch, Kind
 
 SEGMENT_SHIFT, LINE_SHIFT = 16, 7
 LINE_BYTES = 1 << LINE_SHIFT
 LINES = 1 << (SEGMENT_SHIFT - LINE_SHIFT)  # of a segment
-OWN_MEMORY = 1 << 61  # of threads, from there on
 WIDEST_SPAN = 1 << 25  # segments between the lowest and the highest that a table of them is made for
 STREAMED = 0.4  # lines are taken to be accessed once where they are this part of the bytes that are accessed
 
@@ -78,7 +78,7 @@ class FootprintOf:
         """Take its accesses to global memory in."""
         events = batch.events
         events = events[_ACCESSES[events["kind"]]]
-        events = events[events["value"] < OWN_MEMORY]
+        events = events[events["value"] < LOCAL_BASE]
         if len(events):
             addresses = events["value"].astype(np.int64)
             self._lines[False].append(_lines_of(addresses))

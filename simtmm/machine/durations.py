@@ -61,8 +61,9 @@ class Durations:
     """Of a slice, by a chunk that is stored; that of others unless it has one of its own."""
     l2_request_service: int
     """Of a slice at least, however few sectors a load asks for; likewise of a store."""
-    copy_interval: int
     l2_store_request_service: int
+    copy_interval: int
+    """Of a group, from a copy in bulk to the next."""
     atomic_latency: int
     """Of an atomic that ends in the L2; that of the L2 where none does."""
     mbarrier_latency: int
@@ -115,8 +116,8 @@ class Durations:
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
             l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
             l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
-            copy_interval=ticks(memory.copy_interval),
             l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
+            copy_interval=ticks(memory.copy_interval),
             atomic_latency=ticks(_atomic_latency(memory)),
             mbarrier_latency=max(1, ticks(scheduling.mbarrier_latency)),
             cluster_latency=ticks(scheduling.cluster_latency),

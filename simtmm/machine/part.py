@@ -3,6 +3,7 @@
 from typing import Any
 
 from simtmm.machine.spec import Machine
+from simtmm.machine.sustained import OF_PARTITIONS
 
 
 def part_of(machine: Machine, taken: int) -> Machine:
@@ -14,7 +15,7 @@ def part_of(machine: Machine, taken: int) -> Machine:
     partitions = whole(memory.partitions * taken / groups)
     slower = partitions * groups / (memory.partitions * taken)  # so that they move their share together
     changes: dict[str, Any] = {"cores.groups": taken, "memory.partitions": partitions}
-    for key in ("service", "atomic_service", "turnaround"):
+    for key in OF_PARTITIONS:
         changes[f"memory.{key}"] = getattr(memory, key) * slower
     if memory.l2 is not None:
         changes["memory.l2.sets"] = whole(memory.l2.sets * taken / groups)

@@ -10,7 +10,7 @@ RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL
 RULE_REDUCES, RULE_PIPE_LANES, RULE_PIPE_RUN, RULE_PHASE_BYTES, RULE_PIPE_BANKS = range(13, 18)
 RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES, RULE_SECTOR_BYTES, RULE_LONGEST = range(18, 23)
 RULE_GRID_BARRIERS, RULE_TAG_BANKS = 23, 24
-RULES = 24
+RULES = 25
 # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two; RULE_PLACES: the
 # places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites; RULE_REDUCES:
 # whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses pass, lanes that
