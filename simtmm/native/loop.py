@@ -16,6 +16,7 @@ import numpy.typing as npt
 from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
 from simtmm.errors import OutputError
+from simtmm.native.shipped import has_shipped, shipped
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
 from simtmm.native.written import parameters_of
 
@@ -103,14 +104,17 @@ class Loop:
                 kinds.append(_noted(name, array, numbers, taken, field in self._rows))
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
-        """Whether it is there for these constants, in order, in this process or in the user's cache.
+        """Whether it is there for these constants, in order: in this process, in the package, or in the user's cache.
 
         constants: values of the parameters that are its constants, in their order.
         """
         if any(list(constants) == [known for known in key if isinstance(known, int)] for key in self._variants):
             return True
+        label = self._label(constants)
+        if self._is_ours and has_shipped(self.function.__module__, label):
+            return True
         folder = self._folder()
-        return folder is not None and any(folder.glob(f"{self._label(constants)}-*.o"))
+        return folder is not None and any(folder.glob(f"{label}-*.o"))
 
     def is_wanted_again(self, constants: Sequence[int]) -> bool:
         """Whether it was asked before, here or in another process, if it is wanted for these constants; it is noted.
@@ -124,10 +128,14 @@ class Loop:
             keep(folder, label, "again", ".txt", lambda path: path.write_text(""))
         return False
 
+    @property
+    def _is_ours(self) -> bool:
+        """Whether it is a function of this package, of which is known when its sources change."""
+        return str(self.function.__module__).startswith("simtmm.")
+
     def _folder(self) -> Path | None:
         """Where it is stored; None where nothing could tell that its sources have changed."""
-        module = self.function.__module__
-        return kept_folder(module) if module.startswith("simtmm.") else None
+        return kept_folder(self.function.__module__) if self._is_ours else None
 
     def _label(self, constants: Sequence[int]) -> str:
         """What people who look into the cache see."""
@@ -162,8 +170,11 @@ class Loop:
     def _code_for(self, parameters: tuple[Parameter, ...]) -> "_Code":
         from simtmm.native import machine_code  # late: LLVM takes a moment
 
-        folder = self._folder()
         label = self._label([known for known in parameters if isinstance(known, int)])
+        ready = shipped(self.function.__module__, label, parameters) if self._is_ours else None
+        if ready is not None:
+            return _Code(ready)
+        folder = self._folder()
         circumstances = (*machine_code.circumstances(), str(self._checked), repr(parameters))
         key = hashlib.sha256("\0".join(circumstances).encode()).hexdigest()[:32]
         found = find(folder, label, key, ".o") if folder else None

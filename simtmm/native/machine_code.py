@@ -1,4 +1,4 @@
-"""LLVM assembly to object code of this computer's processor, and object code to functions, by the LLVM of llvmlite."""
+"""LLVM assembly to object code, and object code to functions, by the LLVM of llvmlite."""
 
 import threading
 from functools import cache
@@ -16,10 +16,15 @@ WITHOUT_AVX512 = ",-avx512f"
 LOCK = threading.Lock()  # LLVM's context is one for the process
 
 
-def object_code(text: str, speed: int) -> bytes:
-    """The object code of a module. speed: QUICK or FULL. Raises RuntimeError where LLVM refuses it."""
+def object_code(text: str, speed: int, processor: str = "") -> bytes:
+    """The object code of a module. Raises RuntimeError where LLVM refuses it.
+
+    text: LLVM assembly.
+    speed: QUICK or FULL.
+    processor: that it runs on, by LLVM's name; this computer's if left out.
+    """
     with LOCK:
-        machine = target_machine()
+        machine = target_machine(processor=processor)
         module = llvm.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
         module.verify()
@@ -43,15 +48,24 @@ def loaded(code: bytes) -> Any:
     return engine
 
 
-def target_machine(level: int = 2) -> Any:
-    """A new one: an engine makes what it is given its own. level: how hard LLVM tries to make good code, 0 to 3."""
+def target_machine(level: int = 2, processor: str = "") -> Any:
+    """A new one: an engine makes what it is given its own.
+
+    level: how hard LLVM tries to make good code, 0 to 3.
+    processor: by LLVM's name; this computer's, with all of its features, if left out.
+    """
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    features = host_features()
+    features = "" if processor else host_features()
     if level == 0 and "+avx512f" in features:
         features += WITHOUT_AVX512
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=level, reloc="pic", codemodel=CODE_MODEL, jit=True
+        cpu=processor or llvm.get_host_cpu_name(),
+        features=features,
+        opt=level,
+        reloc="pic",
+        codemodel=CODE_MODEL,
+        jit=True,
     )
 
 
