@@ -47,7 +47,7 @@ RUN = Loop(
     loop.run,
     ("coupled", "switch", "memory", "order"),
     "the fast engine for this kind of machine",
-    rows=("warp", "block", "port", "group", "l1", "l2", "l1_sectors", "l2_sectors", "rows"),
+    rows=("warp", "block", "port", "group", "l1", "l2", "rows"),
 )
 _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
