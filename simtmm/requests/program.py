@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from simtmm.errors import KernelError, shown
+from simtmm.errors import KernelError, one_line, shown
 from simtmm.requests.completion import complete_kernel
 from simtmm.requests.cuda_program import (
     BuildOption,
@@ -92,7 +92,10 @@ class ProgramOptions(LaunchOptions):
         what = named(self.source)
         kinds = "a Python script or a CUDA program"
         if self.arguments:
-            raise KernelError(f"{shown(self.arguments[0])}: arguments are for {kinds}, but {what} is neither")
+            why = f"{shown(self.arguments[0])}: arguments are for {kinds}, but {what} is neither"
+            if str(self.source).endswith((".cu", ".ptx")):  # a file of kernels, without main
+                why += f": give those of a kernel by --arg, as --arg {self.arguments[0]}"
+            raise KernelError(one_line(why))
         given = {"--launch": self.launch, "--skip": self.skip, "--count": self.count, "--build": self.build,
                  "--sample-blocks": None if samples else self.sample_blocks,
                  "--record-elementwise": self.record_elementwise, "--host-time": self.host_time,

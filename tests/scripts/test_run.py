@@ -164,6 +164,14 @@ def test_options_that_are_for_something_else_are_refused_in_one_line(words, told
     assert (status, told in err, err.count("\n")) == (2, True, 1)
 
 
+def test_arguments_of_a_file_of_kernels_are_said_to_go_behind_arg(called, tmp_path):
+    path = tmp_path / "scale.cu"
+    path.write_text("__global__ void scale(float *x) { x[threadIdx.x] *= 2; }\n")
+    status, _, err = called("run", path, "5")
+    assert (status, err.count("\n")) == (2, 1)
+    assert err.endswith("scale.cu is neither: give those of a kernel by --arg, as --arg 5\n")
+
+
 @pytest.mark.parametrize(("module", "name"), [("taichi", "Taichi"), ("tinygrad", "tinygrad")])
 def test_a_framework_without_an_adapter_is_named_where_a_script_fails(script, called, tmp_path, module, name):
     (tmp_path / f"{module}.py").write_text("def init(): raise RuntimeError('libcuda.so.1: no such file')")
