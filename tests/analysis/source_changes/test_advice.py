@@ -1,21 +1,15 @@
 """What is advised: of kernels as people write them, and that what it says is so."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from simtmm import Workload, load_machine, simulate
-from simtmm.analysis.cost import RATES
 from simtmm.analysis.run import diagnosis, run
 from simtmm.analysis.source_changes import BOUND, advise, uneven
 from simtmm.analysis.source_changes import advice as advising
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.source_changes.lines import SIMULATED
-from simtmm.recorder import record
 from simtmm.recorder.compiled.cuda_file import cuda_program
-from simtmm.trace.lower import lower_or_stream
-from simtmm.trace.streamed import StreamedWorkload
 from tests.cuda.compilers.conftest import needs_machine_code
 
 pytestmark = needs_machine_code
@@ -211,18 +205,3 @@ def test_an_excerpt_of_a_held_workload_is_those_blocks():
     assert part.words.split(" on ")[1].startswith("2 of 30 core groups")
     taken = [block["warps"][0][0][1][0] for block in part.workload.to_dict()["launches"][0]["blocks"]]
     assert np.diff(taken).tolist() == [1] * (len(taken) - 1)
-
-
-def test_an_excerpt_that_is_to_be_changed_is_counted_where_a_run_tells_too_little(tmp_path):
-    """A run of a sample simulates parts of long blocks; its excerpt has whole blocks of it."""
-    (tmp_path / "k.cu").write_text(PRODUCT % tuple("xxxyyy"))
-    square = f"random:float32:{128 * 128}"
-    trace = record(cuda_program(tmp_path / "k.cu", (8, 8), (16, 16), ["128", square, square, square]))
-    machine = load_machine(MACHINE)
-    workload, _ = lower_or_stream(trace, machine, most_held=0, places=True)
-    assert isinstance(workload, StreamedWorkload)
-    result = simulate(machine, workload, engine="fast", stalls=True)
-    short = dataclasses.replace(result, transactions=result.transactions // 50)
-    told = {each: excerpt_of(machine, workload, short, 0.005, each) for each in (False, True)}
-    size = {each: part.workload.operations + len(part.workload.chunks) for each, part in told.items()}
-    assert size[True] <= 2 * 0.005 * RATES["fast"] < size[False]
