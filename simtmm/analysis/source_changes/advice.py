@@ -73,7 +73,7 @@ def advise(
     if stalls is None or not result.ticks or not workload.has_places:
         return ()
     lines = list(_lines(stalls))
-    part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1), is_changed=True)
+    part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
     found: list[Advice] = []
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.analysis.cost import RATES, cost
+from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes.operations import Integers, Operations, gathered, ranges
 from simtmm.analysis.waves import resident_blocks
 from simtmm.engine.causes import longest_launch
@@ -30,17 +30,12 @@ class Excerpt:
     words: str
 
 
-def excerpt_of(
-    machine: Machine, workload: AnyWorkload, result: Result, seconds: float, is_changed: bool = False
-) -> Excerpt | None:
+def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds: float) -> Excerpt | None:
     """What takes about so many seconds to simulate: all of a run, or some waves of its longest launch on some core
     groups with their share of what is below them, and of each warp no more than there is time for.
 
     Gives None where there is nothing to simulate, or a launch whose blocks wait for one another is too long, or one
     whose warps wait for one another at mbarriers: no share of each warp's operations is where they all meet.
-
-    is_changed: whether its operations will be, which takes several times as long as simulating them: how many there are
-    is counted then, where the run may tell too few.
     """
     whole = cost(machine, workload, result)
     if isinstance(workload, Workload) and whole <= seconds:
@@ -62,10 +57,7 @@ def excerpt_of(
     numbers = strip(_grid(workload, launch, blocks), taken / groups, count)
     part = part_of(machine, taken) if taken < groups else machine
     short = _of_blocks(part, workload, launch, numbers)
-    takes = count * of_block
-    if is_changed and isinstance(workload, StreamedWorkload):  # a run may have simulated parts of long blocks
-        takes = max(takes, (short.operations + len(short.chunks)) / RATES[result.engine])
-    left = min(1.0, 2 * seconds / max(takes, 1e-12))  # of each warp
+    left = min(1.0, 2 * seconds / max(count * of_block, 1e-12))  # of each warp
     words = f"{count:,} of {blocks:,} blocks on {taken} of {groups} core groups"
     if left < 1 and workload.tallies[launch].mbarriers:
         return None
