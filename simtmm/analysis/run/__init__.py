@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from simtmm.analysis.compared_with_hardware import assumptions, compared_with_ha
 from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.floors import below
 from simtmm.analysis.run.diagnosis import advice_for, diagnosed
+from simtmm.analysis.run.expected import LOWERING, SIMULATING, after_lowering, after_recording, after_sample
 from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.source_changes import best_of
 from simtmm.analysis.sustained_clock import clock_words
@@ -35,7 +37,7 @@ from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.watch import Watch, telling, watched
+from simtmm.watch import Watch, followed_by, foresee, telling, watched
 from simtmm.workload import Workload
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
@@ -95,7 +97,8 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     found: FoundSample | None = None
     if sample is not None:
         check_sample(sample, error, engine, timeline)
-    with watched(watch):
+        foresee(after_sample(what_if))
+    with watched(watch), followed_by(partial(after_recording, what_if=what_if)):
         if isinstance(chosen, Program):
             opened = chosen
         elif sample is not None and kind_of(chosen) == "kernel":
@@ -129,11 +132,14 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     engine, timeline, models, what_if, timeline_limit, variants: as there.
     """
     with watched(watch):
-        prepared = program.on(machine, telling("lowering"), places=True)
+        if program.trace is not None:
+            foresee(after_recording(program.trace.info.events, what_if))
+        prepared = program.on(machine, telling(LOWERING), places=True)
         workload = prepared.workload
+        foresee(after_lowering(workload, what_if))
         engine = quickest(machine, workload) if engine == AUTO else engine
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
-        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
+        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling(SIMULATING))
         found = diagnosed(machine, workload, result, what_if)
         advice = advice_for(machine, workload, result, what_if, program.trace.info if program.trace else None)
         if variants:

@@ -1,6 +1,7 @@
 """What binds a run, and what would help: changes are tried on all of it, or on an excerpt where that is long."""
 
 from simtmm.analysis.cost import cost
+from simtmm.analysis.run.expected import CHANGES, HELP
 from simtmm.analysis.source_changes import Advice, advise
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.verdict import Verdict, verdict
@@ -26,7 +27,7 @@ def advice_for(
     """
     if not what_if:
         return ()
-    telling("testing changes to the source")
+    telling(CHANGES)
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
     return advise(machine, workload, result, launches)
 
@@ -48,7 +49,7 @@ def diagnosed(
     """
     if not what_if:
         return verdict(machine, result, workload, (), "estimated from what its warps wait for")
-    telling("testing what would help")
+    telling(HELP)
     on = on or machine
     takes, part = cost(machine, workload, result), ""
     tried: tuple[WhatIf, ...] = ()
