@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from simtmm.analysis.source_changes import changes, regrouped
-from simtmm.analysis.source_changes.arithmetic import of_arithmetic
+from simtmm.analysis.source_changes.arithmetic import of_arithmetic, without_divisions
 from simtmm.analysis.source_changes.cooperation import of_whole_blocks
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.launch_shape import of_launch_shape
@@ -65,11 +66,14 @@ def candidates_of(
     yield from tiles
     yield from _together(tiles)
     yield from _of_local_memory(lines, whole, chunks, launch)
-    yield from of_arithmetic(machine, stalls, whole)
+    arithmetic = list(of_arithmetic(machine, stalls, whole))
+    yield from arithmetic
     others += of_shared_memory(stalls, lines, whole)
     yield from others
     yield from in_vectors([each for each in others if each.change == "vectorize"])
-    yield from of_whole_blocks(stalls, lines, part)
+    cooperation = list(of_whole_blocks(stalls, lines, part))
+    yield from cooperation
+    yield from _of_remainders(cooperation, arithmetic)
     if not part.words:
         yield from _of_blocks(part)
     yield from of_launch_shape(machine, part, launch)
@@ -168,6 +172,16 @@ def _together(tiles: Sequence[Candidate]) -> Iterator[Candidate]:
         yield all_of(several, "tile", words, (file, line, ""), sum(each.weight for each in several), BOUND)
 
 
+def _of_remainders(cooperation: Sequence[Candidate], arithmetic: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Threads that are chosen by a remainder: consecutive ones are chosen without."""
+    for compact in cooperation:
+        for divide in arithmetic:
+            if (compact.change, divide.change) == ("compact", "divide") and compact.at[:2] == divide.at[:2]:
+                words = f"{compact.words}; and they are found without a division"
+                gone = replace(divide, make=without_divisions)
+                yield all_of([compact, gone], "compact", words, compact.at, compact.weight + divide.weight, BOUND)
+
+
 def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: TraceLaunch | None) -> Iterator[Candidate]:
     """Whether threads keep what does not fit into their registers, or arrays that are indexed by a variable."""
     local = [line for line in lines if line.kind.startswith("local")]
@@ -181,7 +195,7 @@ def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: Tra
             "let threads have more registers (-maxrregcount, __launch_bounds__), or keep fewer values at a time: "
             f"{launch.spill_bytes_per_thread} bytes of each thread are spilled to local memory"
         )
-        yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.in_registers)
+        yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.left_out)
         return
     words = (
         "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it), or in "

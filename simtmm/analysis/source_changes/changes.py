@@ -175,9 +175,9 @@ def in_floats(of: Operations, chosen: Flags) -> Workload:
 
 
 def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Workload:
-    """Of chosen instructions one in so many, some of each operation; none that is special."""
+    """Of chosen instructions one in so many, some of each operation, with their stalls; none that is special."""
     own = of.workload
-    computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS))
+    computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS) | (own.kind == PAUSE))
     amount = np.where(computes, -(-own.amount // times), own.amount)
     left = ~(computes & (own.kind == OF_CLASS + CLASSES.index("special")))
     return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)

@@ -77,6 +77,16 @@ def in_registers(of: Operations, chosen: Flags) -> Workload:
     return rebuilt(of, np.arange(len(chosen)), stands, kind, amount)
 
 
+def left_out(of: Operations, chosen: Flags) -> Workload:
+    """Without these, nor the pauses beside them, as what they store and load stays in registers."""
+    beside = chosen.copy()
+    beside[1:] |= chosen[:-1]
+    beside[:-1] |= chosen[1:]
+    chosen = chosen | (beside & (of.workload.kind == PAUSE))
+    stands = np.where(chosen, -1, np.arange(len(chosen)))
+    return rebuilt(of, np.flatnonzero(~chosen), stands, of.workload.kind, of.workload.amount)
+
+
 def loaded_ahead(of: Operations, chosen: Flags) -> Workload:
     """Asyncs are issued right behind the wait for those before them at their place, a round of a loop earlier.
 

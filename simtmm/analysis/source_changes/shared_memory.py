@@ -38,7 +38,8 @@ def of_banks(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
         now = 1 + sum(line.conflicts for line in several) / sum(line.executions for line in several)
         yield Candidate(
             "pad",
-            f"pad or swizzle {at[2] or 'the tile'}: bank conflicts make each access take {now:.3g} passes instead of 1",
+            f"pad or swizzle {at[2] or 'the tile'}, or let consecutive threads access consecutive words: bank "
+            f"conflicts make each access take {now:.3g} passes instead of 1",
             at, 2 * weight, SIMULATED, tuple(number for line in several for number in line.numbers),
             changes.without_conflicts,
         )  # fmt: skip
