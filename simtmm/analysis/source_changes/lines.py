@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.machine import Machine
 from simtmm.workload import Workload
 
 WORTH_TRYING = 0.03  # of the time, or of the chunks
@@ -37,6 +38,11 @@ def all_of(
         return of.workload
 
     return Candidate(change, words, at, weight, how, tuple(number for each in several for number in each.numbers), make)
+
+
+def chunk_name(machine: Machine) -> str:
+    """What a chunk is called where bytes of that size move."""
+    return {32: "sector", 64: "line", 128: "line"}.get(machine.chunk_bytes, "chunk")
 
 
 @dataclass
