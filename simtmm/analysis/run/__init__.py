@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from simtmm import own_faults
+from simtmm.analysis.accesses import accesses_of
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.floors import below
-from simtmm.analysis.run.diagnosis import advice_for, diagnosed
+from simtmm.analysis.run.diagnosis import changes_tried, diagnosed
 from simtmm.analysis.run.expected import LOWERING, SIMULATING, after_lowering, after_recording, after_sample
 from simtmm.analysis.run.outcome import Run
-from simtmm.analysis.source_changes import best_of
+from simtmm.analysis.source_changes import best_of, worth_telling
 from simtmm.analysis.sustained_clock import clock_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
 from simtmm.engine import DEFAULT, ENGINES, simulate
@@ -141,7 +142,9 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
         result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling(SIMULATING))
         found = diagnosed(machine, workload, result, what_if)
-        advice = advice_for(machine, workload, result, what_if, program.trace.info if program.trace else None)
+        info = program.trace.info if program.trace else None
+        tried = changes_tried(machine, workload, result, what_if, info)
+        advice = worth_telling(tried)
         if variants:
             advice = best_of(advice, try_variants(program, machine, workload, result))
     about = {
@@ -163,7 +166,8 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         outcome = _beside_models(
             program, machine, program.trace.info, prepared.counts, result, about, models, found, again
         )
-    outcome = dataclasses.replace(outcome, advice=advice)
+    accesses = accesses_of(machine, result, info.launches if info else (), tried)
+    outcome = dataclasses.replace(outcome, advice=advice, accesses=accesses)
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)
@@ -179,7 +183,9 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     """A run whose result is extrapolated. What binds it is what binds the sample."""
     sample = sampled.sample
     found = diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
-    advice = advice_for(sample.machine or machine, sample.workload, sample.part, what_if, sampled.info)
+    on = sample.machine or machine
+    tried = changes_tried(on, sample.workload, sample.part, what_if, sampled.info)
+    accesses = accesses_of(on, sample.part, sampled.info.launches, tried)
     about = {
         **provenance(),
         "engine": sample.result.engine,
@@ -190,7 +196,8 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
         program, machine, sampled.info, sampled.counts, sampled.result, about, models, found, lambda other: None
     )
     warnings = (*sampled.notes, *beside.warnings)
-    return dataclasses.replace(beside, sampled=sampled, advice=advice, warnings=warnings)
+    advice = worth_telling(tried)
+    return dataclasses.replace(beside, sampled=sampled, advice=advice, accesses=accesses, warnings=warnings)
 
 
 def _beside_models(  # noqa: PLR0913, PLR0917 - all that a run's outcome is made of

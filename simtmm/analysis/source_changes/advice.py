@@ -42,7 +42,25 @@ def advise(
     seconds: float = SECONDS,
 ) -> tuple[Advice, ...]:
     """What a programmer could change, the greatest gain first; at most MOST_TOLD, each with WORTH_TELLING at least, or
-    WORTH_TELLING_EXACT.
+    WORTH_TELLING_EXACT. The arguments are those of `try_changes`.
+    """
+    return worth_telling(try_changes(machine, workload, result, launches, seconds))
+
+
+def worth_telling(found: Sequence[Advice]) -> tuple[Advice, ...]:
+    """Of all that was tried what is told, as `advise` says."""
+    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if each.change in EXACT else WORTH_TELLING)]
+    return tuple(_without_parts(told)[:MOST_TOLD])
+
+
+def try_changes(
+    machine: Machine,
+    workload: AnyWorkload,
+    result: Result,
+    launches: Sequence[TraceLaunch] = (),
+    seconds: float = SECONDS,
+) -> tuple[Advice, ...]:
+    """What a programmer could change, whatever it gains, the greatest gain first.
 
     How much is tried follows from the work there is, as in `what_if.try_out`: it is the same on any computer. Of a run
     that takes too long, a part is tried.
@@ -52,15 +70,14 @@ def advise(
     stalls = result.stalls
     if stalls is None or not result.ticks or not workload.has_places:
         return ()
-    lines = list(_lines(stalls))
+    lines = list(counted_lines(stalls))
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
     found = list(of_launches(machine, workload, result, part is not None and not part.words))
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
         found += _tried(part, candidates[:MOST_TRIED], result.engine)
-    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if each.change in EXACT else WORTH_TELLING)]
-    return tuple(_without_parts(sorted(told, key=lambda each: (-each.gain, each.array)))[:MOST_TOLD])
+    return tuple(sorted(found, key=lambda each: (-each.gain, each.array)))
 
 
 def best_of(*found: Sequence[Advice]) -> tuple[Advice, ...]:
@@ -107,7 +124,7 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], engine: str) -> Itera
             yield Advice(each.change, each.words, *each.at, before / after, each.how, part.words)
 
 
-def _lines(stalls: Stalls) -> Iterator[Line]:
+def counted_lines(stalls: Stalls) -> Iterator[Line]:
     """What was counted, line by line."""
     places, known = stalls.places, stalls.places.threads
     if known is None:

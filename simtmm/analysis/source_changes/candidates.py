@@ -18,6 +18,8 @@ from simtmm.analysis.source_changes.lines import (
     Line,
     all_of,
     chunk_name,
+    ideal_chunks,
+    rows_of_warp,
 )
 from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_vectors, of_waits
 from simtmm.analysis.source_changes.reuse import of_own_data, of_results, of_reuse, together
@@ -89,8 +91,8 @@ def _of_access(machine: Machine, line: Line, weight: float, across: int, earlier
     if not line.executions or not line.requests or not line.threads:
         return
     of_request, of_thread = line.bytes_asked / line.executions, line.bytes_asked / line.threads
-    rows = max(1, machine.cores.warp_width // max(1, across))
-    ideal = rows * max(1, round(-(-of_request // (rows * machine.chunk_bytes))))
+    rows = rows_of_warp(machine, across)
+    ideal = ideal_chunks(machine, of_request, across)
     now = line.chunks / line.requests
     if now < SPREAD * ideal:
         return

@@ -7,7 +7,7 @@ import numpy as np
 from simtmm.analysis.source_changes import blocks
 from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Candidate
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.trace.schema import TraceLaunch
@@ -65,7 +65,7 @@ def _of_one_warp(machine: Machine, own: Workload, launch: TraceLaunch | None) ->
     yield Candidate(
         "spread",
         f"share out the work among many threads and blocks: {who} does all of it, on one of {groups:,} core groups",
-        ("", 0, ""), 2.0, BOUND, (),
+        ("", 0, ""), 2.0, ESTIMATE, (),
         lambda of, _: evened_out(of, {0: lanes * groups}),
     )  # fmt: skip
 

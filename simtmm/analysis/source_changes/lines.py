@@ -45,6 +45,20 @@ def chunk_name(machine: Machine) -> str:
     return {32: "sector", 64: "line", 128: "line"}.get(machine.chunk_bytes, "chunk")
 
 
+def rows_of_warp(machine: Machine, across: int) -> int:
+    """Rows of a block that the threads of a warp are of. across: threads of a row."""
+    return max(1, machine.cores.warp_width // max(1, across))
+
+
+def ideal_chunks(machine: Machine, of_request: float, across: int) -> int:
+    """Chunks of a request whose threads access consecutive elements: those of each row of a block do.
+
+    of_request: bytes that its threads ask for. across: threads of a row.
+    """
+    rows = rows_of_warp(machine, across)
+    return rows * max(1, round(-(-of_request // (rows * machine.chunk_bytes))))
+
+
 @dataclass
 class Line:
     """What was counted of the places of a line at which one array is accessed in one way."""
