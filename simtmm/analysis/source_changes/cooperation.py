@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, WORTH_TRYING, Candidate, Line
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import THREADS, WORK
@@ -94,7 +94,7 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         f"give the threads of a warp as many rounds each: sort or group the work by its length, let a thread take new "
         f"work when it is done, or let the threads of a warp share each long loop: {lanes:.3g} of {width} lanes work "
         "here, in the mean",
-        (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(chosen),
+        (file, line, ""), 2 * sum(of_lines.values()) / whole, ESTIMATE, tuple(chosen),
         lambda of, chosen: regrouped.with_part(of, chosen, lanes / width),
     )  # fmt: skip
 
