@@ -83,7 +83,7 @@ def candidates_of(
     yield from of_launch_shape(machine, part, launch)
 
 
-def _of_access(machine: Machine, line: Line, weight: float, across: int, earlier: int) -> Iterator[Candidate]:
+def _of_access(machine: Machine, line: Line, weight: float, across: int, earlier: int = 0) -> Iterator[Candidate]:
     """Whether consecutive threads access consecutive elements: those of a warp in as many rows as a block has there.
 
     earlier: places at other lines that access the same array.

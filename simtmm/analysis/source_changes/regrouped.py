@@ -116,7 +116,9 @@ def with_part(of: Operations, chosen: Flags, part: float) -> Workload:
     is_long = computes & (own.amount * part >= 1)
     amount = np.where(is_long, np.ceil(own.amount * part).astype(np.int64), own.amount)
     numbers = np.flatnonzero((computes & ~is_long) | (chosen & ((own.kind == SHARED) | (of.listed > 0))))
-    turn = positions(of.warp[numbers] * (int(own.place.max(initial=0)) + 1) + own.place[numbers], in_order=False)
+    place = own.place if len(own.place) else own.kind  # of a workload by hand
+    key = of.warp[numbers] * (int(place.max(initial=0)) + 1) + place[numbers]
+    turn = positions(key, in_order=False)
     gone = np.zeros(len(chosen), bool)
     gone[numbers] = np.ceil((turn + 1) * part) <= np.ceil(turn * part)
     stands = np.where(gone, -1, np.arange(len(chosen)))

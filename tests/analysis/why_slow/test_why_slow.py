@@ -11,6 +11,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.analysis.run import run
+from simtmm.analysis.source_changes import BOUND
 from simtmm.engine import causes
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.cuda.compilers.conftest import needs_machine_code
@@ -225,6 +226,16 @@ def test_the_first_advice_is_what_the_better_kernel_does_and_gains_what_that_gai
     gain = done.result.ticks / better(ran, asked).result.ticks
     assert gain > 1.1
     assert 1 / asked.factor < first.gain / gain < asked.factor, (first.gain, gain)
+
+
+BOUNDS = [asked for asked in QUESTIONS if asked.change in ("local memory", "constant", "tile", "compact")]
+
+
+@pytest.mark.parametrize("asked", BOUNDS, ids=lambda asked: asked.kernel)
+def test_a_bound_is_no_less_than_what_the_better_kernel_gains(asked, ran):
+    first = slow(ran, asked).advice[0]
+    if first.how == BOUND:
+        assert first.gain >= slow(ran, asked).result.ticks / better(ran, asked).result.ticks
 
 
 def test_threads_that_go_round_different_numbers_of_times_are_to_be_given_as_many(ran):
