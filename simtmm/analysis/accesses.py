@@ -1,4 +1,4 @@
-"""Accesses of a run as they are, beside what they would be at best, with the time that this would save."""
+"""Accesses of a run, compared with the best that they could be, and the time that this would save."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Access:
 
     file, line, array: of the place; "" and 0 if unknown. kind: "load", "store", "atomic", "shared_load" and so on.
     requests: of warps. share: of warps' time.
-    chunks, ideal_chunks: of a request, on average: as it is, and if consecutive threads accessed consecutive elements;
+    chunks, ideal_chunks: of a request, on average: now, and if consecutive threads accessed consecutive elements;
         None of shared memory.
     passes, ideal_passes: over the banks of shared memory, likewise; None of global memory.
     bytes_asked: by threads. bytes_moved: by the memory ports, for them. bytes_below: to and from the L2, or memory

@@ -1,4 +1,4 @@
-"""What is left of several stages: of the one under way, and of those foreseen behind it."""
+"""How long several stages still take: the one under way, and those foreseen behind it."""
 
 from collections.abc import Mapping
 
@@ -46,7 +46,7 @@ class Outlook:
 
     @staticmethod
     def _left_of(foreseen: float, part: float, taken: float) -> float:
-        """What is left of a foreseen stage: by what was foreseen at first, and by its own rate the more is done.
+        """The rest of a foreseen stage: by what was foreseen at first, and by its own rate the more is done.
 
         The rate is that of all of it so far: blocks of a wave end together, so that much is done at once.
         """

@@ -48,7 +48,7 @@ def advise(
 
 
 def worth_telling(found: Sequence[Advice]) -> tuple[Advice, ...]:
-    """Of all that was tried what is told, as `advise` says."""
+    """The changes among those tried that reports show, as `advise` says."""
     told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if each.change in EXACT else WORTH_TELLING)]
     return tuple(_without_parts(told)[:MOST_TOLD])
 

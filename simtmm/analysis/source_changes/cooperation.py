@@ -93,7 +93,7 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         "balance",
         f"give the threads of a warp as many rounds each: sort or group the work by its length, let a thread take new "
         f"work when it is done, or let the threads of a warp share each long loop: {lanes:.3g} of {width} lanes work "
-        "here, in the mean",
+        "here, on average",
         (file, line, ""), 2 * sum(of_lines.values()) / whole, ESTIMATE, tuple(chosen),
         lambda of, chosen: regrouped.with_part(of, chosen, lanes / width),
     )  # fmt: skip

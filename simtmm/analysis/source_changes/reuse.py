@@ -111,7 +111,7 @@ def of_results(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) ->
 
 
 def _times(of: Operations, chosen: Flags) -> float:
-    """How often a warp lists a chunk at a place, in the mean."""
+    """How often a warp lists a chunk at a place, on average."""
     here = of.chunks_of(chosen)
     new = _first_of_warps(of, here)
     return len(here) / max(1, int(new.sum()))

@@ -1,4 +1,4 @@
-"""Accesses as they are, beside what they would be at best: a row for each line and array."""
+"""Accesses, compared with the best that they could be: a row for each line and array."""
 
 from collections.abc import Iterator
 
