@@ -34,7 +34,7 @@ class Outlook:
         """Seconds until the last stage ends, about; None where no stage is foreseen, or the one under way has neither a
         rate nor a foreseen end.
 
-        own: what is left of the stage under way by its own rate; None while that is unknown. part: of it, that is done.
+        own: the rest of the stage under way by its own rate; None while that is unknown. part: of it, that is done.
         """
         if not self._foreseen:
             return None
