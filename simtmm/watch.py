@@ -1,6 +1,6 @@
-"""Watch: reports on long work to a caller as it goes on."""
+"""Watch: reports on long work to a caller as it goes on, and on what is still to come."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
@@ -8,7 +8,15 @@ from typing import TypeAlias
 Watch: TypeAlias = Callable[[str, int, int | None], None]
 """Called with the stage, what of it is done, and all there is to do where that is known."""
 
+Foresight: TypeAlias = Callable[[Mapping[str, float]], None]
+"""Called with the seconds that each later stage takes, about, in their order."""
+
+Following: TypeAlias = Callable[[float], Mapping[str, float]]
+"""The seconds that each stage takes, about, which comes behind the recording of so many events."""
+
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_foresight: ContextVar[Foresight | None] = ContextVar("foresight", default=None)
+_following: ContextVar[Following | None] = ContextVar("following", default=None)
 
 
 @contextmanager
@@ -41,3 +49,43 @@ def telling(stage: str) -> Callable[[int, int], None]:
     """
     tell(stage, 0)
     return lambda done, total: tell(stage, done, total)
+
+
+@contextmanager
+def foreseen_by(foresight: Foresight | None) -> Iterator[None]:
+    """Let a function receive what is foreseen within, however far down."""
+    token = _foresight.set(foresight)
+    try:
+        yield
+    finally:
+        _foresight.reset(token)
+
+
+@contextmanager
+def followed_by(following: Following) -> Iterator[None]:
+    """Let recordings within be followed by other stages."""
+    token = _following.set(following)
+    try:
+        yield
+    finally:
+        _following.reset(token)
+
+
+def foresee(seconds: Mapping[str, float]) -> None:
+    """Report what stages that have not begun take, about, in their order; what is known of others stays.
+
+    seconds: by stage.
+    """
+    foresight = _foresight.get()
+    if foresight is not None:
+        foresight(seconds)
+
+
+def foresee_events(events: float) -> None:
+    """Report how many events a recording will have, about.
+
+    events: of all its launches, as far as they are known.
+    """
+    following = _following.get()
+    if following is not None and events > 0:
+        foresee(following(events))

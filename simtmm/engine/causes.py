@@ -166,6 +166,8 @@ def where(result: Result, cause: str) -> Where | None:
     of_places = _of_places(stalls, cause)[: len(stalls.places)]
     if cause == ATOMICS and not of_places[are_atomics := stalls.places.are_of(KINDS_OF_ATOMICS)].any():
         of_places = stalls.counts[: len(stalls.places), Count.CHUNKS] * are_atomics
+    if cause == SHARED_MEMORY and not of_places.any():  # who waits for passes of the banks waits at the port
+        of_places = stalls.counts[: len(stalls.places), Count.CONFLICTS]
     waiting = _most(stalls, of_places)
     filling = _most(stalls, _filled_by(stalls, cause)) if of_places.any() and cause in FILLED else None
     if filling is None or waiting is None:

@@ -31,7 +31,7 @@ from simtmm.programs.repeats import Repeats
 from simtmm.provenance import carry_out
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
-from simtmm.watch import watched
+from simtmm.watch import followed_by, watched
 
 WRONG = 2  # exit status where the program could not be run
 
@@ -57,9 +57,11 @@ def main(request: dict[str, Any]) -> None:
     checks = Checks(*(name in request["checks"] for name in CHECKS))
     library.tell("fill_unwritten", int(checks.initcheck))
     trial = OrderTrial(request["order"]) if request["order"] else None
+    told = Told(Path(request["progress"])) if "progress" in request else None
     with (
         checking(checks) as checker,
-        watched(Told(Path(request["progress"])).watch if "progress" in request else None),
+        watched(told.watch if told else None),
+        followed_by(told.following) if told else contextlib.nullcontext(),
         trying(trial) if trial else contextlib.nullcontext(),
     ):
         try:

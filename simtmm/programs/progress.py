@@ -2,9 +2,10 @@
 
 import json
 import mmap
+from collections.abc import Mapping
 from pathlib import Path
 
-from simtmm.watch import tell
+from simtmm.watch import foresee_events, tell
 
 ROOM = 256  # bytes of what is told
 BLANK = b" " * ROOM
@@ -20,10 +21,11 @@ class Heard:
     def tell(self) -> None:
         """Report to the watcher here what the program reported last."""
         try:
-            stage, done, total = json.loads(self._path.read_bytes())
+            stage, done, total, events = json.loads(self._path.read_bytes())
         except ValueError:  # nothing yet, or half of it: there is more to come
             return
         tell(stage, done, total)
+        foresee_events(events)
 
 
 class Told:
@@ -33,7 +35,14 @@ class Told:
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), ROOM)
 
+        self._events = 0.0
+
+    def following(self, events: float) -> Mapping[str, float]:
+        """See simtmm.watch: who hears of the events says what they take."""
+        self._events = events
+        return {}
+
     def watch(self, stage: str, done: int, total: int | None) -> None:
         """See simtmm.watch."""
-        text = json.dumps([stage, done, total]).encode()
+        text = json.dumps([stage, done, total, self._events]).encode()
         self._map[:] = text[:ROOM].ljust(ROOM)

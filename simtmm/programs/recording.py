@@ -26,7 +26,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.sampled_blocks import sampled_blocks
 from simtmm.trace.schema import TraceLaunch
-from simtmm.watch import tell
+from simtmm.watch import foresee_events, tell
 
 RECORDED_EVENTS, RECORDED_LAUNCHES = 10_000_000, 200  # of a trace, behind which launches that repeat one are not run
 MOST_TIMED = 80_000_000  # events of launches that are simulated for the program's own clock
@@ -201,6 +201,8 @@ class ProgramRecording:
         log, before = Log(), self._recorder.events
 
         def check_over(ended: int) -> None:
+            if ended > 0 and is_chosen:
+                foresee_events(before + (self._recorder.events - before) * described.blocks / ended)
             tell(stage, ended, described.blocks)
             if self._is_over():
                 raise RecordingError(f"{launch.where}: was stopped after {ended:,} of {described.blocks:,} blocks")

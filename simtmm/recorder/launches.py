@@ -8,7 +8,7 @@ from simtmm.kernel import Array, Kernel, Launch, Wrong
 from simtmm.recorder.cpu.unrecorded import HOW, Unrecorded
 from simtmm.recorder.limits import MOST_LAUNCHES
 from simtmm.trace.schema import Batch, TraceLaunch
-from simtmm.watch import tell
+from simtmm.watch import foresee_events, tell
 
 
 class Execution(Protocol):
@@ -76,9 +76,13 @@ class ProgramRun:
             self.launches.append(execution.described(launch))
             self._unrecorded.begin(execution.writable(launch), self.events)
             stage, before, blocks = self._progress(known)
+            earlier = 0 if known is not None else self.events
             for batch in execution.run(launch, number):
                 self.events += batch.count
-                tell(stage, before + int(batch.block.max(initial=-1)) + 1, blocks)
+                ended = before + int(batch.block.max(initial=-1)) + 1
+                tell(stage, ended, blocks)
+                if ended > 0:
+                    foresee_events(earlier + (self.events - earlier) * blocks / ended)
                 yield batch
             self._unrecorded.end(self.launches[-1].kernel, number, execution.has_accessed, execution.has_stored)
 

@@ -91,13 +91,15 @@ def _cause(row: Row) -> str:
     """What binds it, and where; what bound it before, if that was something else."""
     before, after = row.before, row.after
     now = _at(after or before)
-    return f"{now} (was {_at(before)})" if before and after and before.cause != after.cause else now
+    is_new = before and after and (before.cause, before.behind) != (after.cause, after.behind)
+    return f"{now} (was {_at(before)})" if is_new else now
 
 
 def _at(timed: Timed | None) -> str:
     if timed is None or not timed.cause:
         return NO_VALUE
-    return f"{timed.cause} at {timed.line}" if timed.line else timed.cause
+    cause = f"{timed.cause}, behind that {timed.behind}" if timed.behind else timed.cause
+    return f"{cause} at {timed.line}" if timed.line else cause
 
 
 def _plain(text: str) -> str:

@@ -8,13 +8,14 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from simtmm.parallel.tasks import STEPS
-from simtmm.watch import Watch, watched
+from simtmm.report.outlook import Outlook
+from simtmm.watch import Watch, foreseen_by, watched
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -29,6 +30,7 @@ LATE = 30.0  # seconds after which what came before the first step, such as comp
 STRAY = 10.0  # times as long a step as the others, from which on one is taken for something else, such as compiling
 ALONE = 10.0  # seconds from which on a wait that is nearly all that was seen tells no rate
 FAR_OFF = 2.0  # times an estimate, from which on it is corrected
+OFF = 1.4  # likewise, of one for all stages
 OVERALL = ("points", "cases", "simulations", "configurations")  # stages within which others come and go
 
 
@@ -40,7 +42,7 @@ def watching(at_once: bool = False, in_lines: bool = False) -> Iterator[Watch]:
     either, as others write to it meanwhile.
     """
     shown = _Bars() if sys.stderr.isatty() and not in_lines else _Lines(at_once)
-    with shown, watched(shown.watch):
+    with shown, watched(shown.watch), foreseen_by(shown.foresee):
         yield shown.watch
 
 
@@ -105,6 +107,8 @@ class _Shown:
         self._overall: tuple[str, _Pace] | None = None
         self._stage: tuple[str, _Pace] | None = None
         self._forecast: dict[str, tuple[str, float, float]] = {}  # of a kind of stage: which, its seconds, and when
+        self._outlook = Outlook()
+        self._whole: tuple[float, float] | None = None  # seconds of all stages that were told last, and when
         self._begun = monotonic()
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -131,6 +135,12 @@ class _Shown:
                 self._overall, self._stage = known, self._stage if done else None  # none is left from before
             else:
                 self._stage = known
+                self._outlook.begin(stage, now)
+
+    def foresee(self, seconds: Mapping[str, float]) -> None:
+        """Take in what later stages take, by stage, in their order."""
+        with self._lock:
+            self._outlook.foresee(seconds)
 
     def _look(self) -> None:
         if self._ended.wait(PATIENCE):
@@ -141,8 +151,36 @@ class _Shown:
                 if stages:
                     self.show(stages, monotonic())
 
+    def left(self, stages: list[tuple[str, _Pace]], now: float) -> float | None:
+        """About how many seconds all stages still take, where those to come are foreseen; else None."""
+        stage, pace = stages[0]
+        part = pace.done / pace.total if pace.total else 0.0
+        return None if stage in OVERALL else self._outlook.left(pace.left(now), part, now)
+
     def forecast(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
-        """The estimate of how long the outermost stage takes, for its kind; again where that was far off."""
+        """The estimate of how long all stages take, or the outermost one, for its kind, where it is not known what
+        comes behind it; again where that was far off.
+        """
+        left = self.left(stages, now)
+        if left is not None:
+            return self._forecast_of_all(left, now)
+        return self._forecast_of_stage(stages, now)
+
+    def _forecast_of_all(self, left: float, now: float) -> str | None:
+        """Likewise, of so many seconds that are left of all stages."""
+        whole = now - self._begun + left
+        if self._whole is None:
+            if left < LONG:
+                return None
+            self._whole = whole, now
+            return f"simtmm: takes about {_duration(left)} more"
+        told, at = self._whole
+        if told / OFF < whole < OFF * told or now - at < LINES:
+            return None
+        self._whole = whole, now
+        return f"simtmm: takes about {_duration(left)} more, and not {_duration(told)} in all"
+
+    def _forecast_of_stage(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
         stage, pace = stages[0]
         kind, left = stage.split()[0], pace.left(now)
         if left is None and stages[-1][0] == STEPS:  # which are finer than the points
@@ -184,6 +222,8 @@ class _Lines(_Shown):
         wait = self._first if self._last is None else LINES
         if line is None and now - last >= max(wait, SLOWER * (now - self._begun)):
             line = f"simtmm: {'; '.join(_progress_line(stage, pace, now) for stage, pace in stages)}"
+            left = self.left(stages, now)
+            line += "" if left is None else f"; about {_duration(left)} left in all"
         if line is not None:
             self._last = now
             print(line, file=sys.stderr, flush=True)
@@ -211,8 +251,9 @@ class _Bars(_Shown):
         while len(self._tasks) < len(stages):
             self._tasks = (*self._tasks, self._bars.add_task("", total=None, left=""))
         for task, (stage, pace) in zip(self._tasks, stages, strict=True):
-            left = pace.left(now)
-            remaining = "" if left is None else f"about {_duration(left)} left"
+            whole = self.left(stages, now)
+            left = pace.left(now) if whole is None else whole
+            remaining = "" if left is None else f"about {_duration(left)} left{' in all' * (whole is not None)}"
             self._bars.update(task, description=stage, completed=pace.done, total=pace.total, left=remaining)
         self._bars.refresh()
 

@@ -91,6 +91,27 @@ class Change(Part):
     array: str
 
 
+class AccessOf(Part):
+    """How a line accesses an array, and how it could at best."""
+
+    file: str
+    line: int
+    array: str
+    kind: str
+    requests: int = Field(description="of warps")
+    share: float = Field(description="of warps' time")
+    chunks: float | None = Field(description="of a request; null of shared memory")
+    ideal_chunks: int | None = Field(description="if consecutive threads accessed consecutive elements")
+    passes: float | None = Field(description="over the banks of shared memory; null of global memory")
+    ideal_passes: int | None
+    bytes_asked: int = Field(description="by threads")
+    bytes_moved: int | None = Field(description="by the memory ports")
+    bytes_below: int | None = Field(description="to and from the L2, or memory where there is none")
+    used: float | None = Field(description="the part of bytes_moved that threads asked for")
+    reuse: float | None = Field(description="bytes_asked for each of bytes_below")
+    saves: float | None = Field(description="the part of the time that the ideal would save; null if not tried")
+
+
 class UnitOf(Part):
     """How busy a unit of the machine was."""
 
@@ -122,6 +143,7 @@ class RunDocument(Part):
     verdict: str = Field(description="what binds and what would help, in words")
     bound: Bound
     advice: list[Change] = Field(description="the greatest gain first")
+    accesses: list[AccessOf] = Field(description="the hottest first")
     beside_the_model: str = Field(description="why the TMM gives another time")
     units: list[UnitOf]
     stalls: dict[str, Any] | None = Field(description="what warps did, by reason, place, array and launch")

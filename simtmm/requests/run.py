@@ -1,6 +1,7 @@
 """What `run` is asked for: a program, a machine, and how the one is simulated on the other."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from simtmm.requests.program import Opened, ProgramOptions, Selected, select
 from simtmm.requests.sampling import SampleOptions
 from simtmm.requests.study_options import engine_option
 from simtmm.requests.values import parameters_of
+from simtmm.watch import followed_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +55,10 @@ class CheckedRun:
 
     def opened(self, as_json: bool = False) -> "OpenedRun":
         """The program that is simulated; a user's own program is run for it."""
-        return OpenedRun(self, self.selected.opened(as_json, self.request.most_events, True))
+        from simtmm.analysis.run.expected import after_recording
+
+        with followed_by(partial(after_recording, what_if=self.request.what_if)):
+            return OpenedRun(self, self.selected.opened(as_json, self.request.most_events, True))
 
     def opened_in_python(self) -> "OpenedRun":
         """Likewise, where nobody is at the command line. Raises RecordingError where the program left no trace."""

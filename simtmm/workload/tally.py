@@ -1,6 +1,6 @@
 """What the operations of each launch add up to: what counting takes, and what an engine asks before it begins."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ Integers = npt.NDArray[np.int64]
 ) = range(19)  # fmt: skip
 COLUMNS = 19
 _NONE_FEWER = 1 << 62
+_OF_ONE = ("most_asyncs", "longest_compute", "waits")  # of one warp, or one operation
 
 NOW, BEGUN, PENDING = range(3)  # of a warp under way: how often L it has waited; asyncs; the first that is not over
 STATE = 3
@@ -74,6 +75,14 @@ class Tally:
     def instructions(self) -> int:
         """Those that are issued, each once."""
         return self.issued - self.conflicts
+
+    def times(self, factor: float) -> "Tally":
+        """Of so many times the blocks: what is of one warp or one operation stays.
+
+        factor: at least 0.
+        """
+        summed = (each.name for each in fields(self) if each.name not in _OF_ONE)
+        return replace(self, **{name: round(factor * getattr(self, name)) for name in summed})
 
 
 class Tallying:

@@ -79,13 +79,42 @@ def test_what_grew_ends_with_status_1(command, baseline, tmp_path):
     first, *_, header, short, long = out.splitlines()
     assert first == "2 of 2 kernels grew by more than 5 % in simulated time."
     assert header.split() == ["kernel", "before", "after", "change", "cause"]
-    assert re.fullmatch(r"short on GeForce GTX 280 +[\d.]+ us +[\d.]+ us +\+[\d.]+ % +(.*)", short)[1] == (
-        "too few blocks at compute"
-    )
+    (cause,) = re.fullmatch(r"short on GeForce GTX 280 +[\d.]+ us +[\d.]+ us +\+[\d.]+ % +(.*)", short).groups()
+    assert re.match(r"too few blocks, behind that [\w ]+ at compute", cause)
     assert long.startswith("long on GeForce GTX 280 (memory.latency = 2000)")
     assert command(*GATE, "--fail-above", "10000%")[0] == 0
     assert baseline.read_bytes() == written
     assert command(*GATE, "--update")[0] == 0
+    assert command(*GATE)[0] == 0
+
+
+def timed(cause, line="k.cu:3 (x)", behind=""):
+    return Timed("A100", "digest", 1e-3, 1000.0, cause, line, (), {}, behind)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (timed("atomics"), timed("atomics"), "atomics at k.cu:3 (x)"),
+        (
+            timed("too few blocks", behind="memory latency"),
+            timed("too few blocks", "k.cu:7", "L2 bandwidth"),
+            "too few blocks, behind that L2 bandwidth at k.cu:7 (was too few blocks, behind that memory latency at "
+            "k.cu:3 (x))",
+        ),
+        (timed("launches", ""), timed("launches", ""), "launches"),
+    ],
+)
+def test_a_cause_that_no_line_has_a_part_in_is_told_with_what_lies_behind_it(before, after, words):
+    found = compared(new_baseline({"k": before}), {"k": after}, 0.05)
+    assert gate_markdown(found).splitlines()[-1].split(" | ")[-1].rstrip(" |") == words.replace("_", "\\_")
+
+
+def test_a_baseline_without_what_lies_behind_is_read_as_before(command, baseline):
+    document = json.loads(baseline.read_text())
+    for kernel in document["kernels"].values():
+        del kernel["behind"]
+    baseline.write_text(json.dumps(document))
     assert command(*GATE)[0] == 0
 
 

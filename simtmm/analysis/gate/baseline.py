@@ -21,7 +21,8 @@ class Timed:
     """What came of a kernel. machine: its name; machine_digest: of its values.
 
     seconds: simulated time on the device, None for a machine without a clock. cycles: the same.
-    cause, line: what binds it by the verdict, and where; "" where no line has it.
+    cause, line: what binds it by the verdict, and where; "" where no line has it. behind: the cause that the line is of
+    where the first has none, such as too few blocks; else "".
     compiled_by: of compiled kernels, which release made which kind of code. words: of kernels.toml, by dotted key.
     """
 
@@ -33,6 +34,7 @@ class Timed:
     line: str
     compiled_by: tuple[str, ...]
     words: Mapping[str, str]
+    behind: str = ""
 
     @classmethod
     def of(cls, done: Run, words: Mapping[str, str]) -> "Timed":
@@ -49,6 +51,7 @@ class Timed:
             str(done.verdict.where or ""),
             tuple(dict.fromkeys(f"{each.compiler}, {each.instructions}" for each in done.schedules)),
             words,
+            "" if done.verdict.behind is None else done.verdict.behind.cause,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,6 +126,7 @@ def _timed(table: Mapping[str, Any], where: str) -> Timed:
         _text(table, "line", where),
         tuple(compiled_by),
         {key: _text(words, key, f"{where}words.") for key in words},
+        _text({"behind": "", **table}, "behind", where),  # baselines before 0.8 have none
     )
 
 

@@ -3,16 +3,19 @@
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from simtmm import own_faults
+from simtmm.analysis.accesses import accesses_of
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.floors import below
-from simtmm.analysis.run.diagnosis import advice_for, diagnosed
+from simtmm.analysis.run.diagnosis import changes_tried, diagnosed
+from simtmm.analysis.run.expected import LOWERING, SIMULATING, after_lowering, after_recording, after_sample
 from simtmm.analysis.run.outcome import Run
-from simtmm.analysis.source_changes import best_of
+from simtmm.analysis.source_changes import best_of, worth_telling
 from simtmm.analysis.sustained_clock import clock_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
 from simtmm.engine import DEFAULT, ENGINES, simulate
@@ -35,7 +38,7 @@ from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.watch import Watch, telling, watched
+from simtmm.watch import Watch, followed_by, foresee, telling, watched
 from simtmm.workload import Workload
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
@@ -95,7 +98,8 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     found: FoundSample | None = None
     if sample is not None:
         check_sample(sample, error, engine, timeline)
-    with watched(watch):
+        foresee(after_sample(what_if))
+    with watched(watch), followed_by(partial(after_recording, what_if=what_if)):
         if isinstance(chosen, Program):
             opened = chosen
         elif sample is not None and kind_of(chosen) == "kernel":
@@ -129,13 +133,18 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     engine, timeline, models, what_if, timeline_limit, variants: as there.
     """
     with watched(watch):
-        prepared = program.on(machine, telling("lowering"), places=True)
+        if program.trace is not None:
+            foresee(after_recording(program.trace.info.events, what_if))
+        prepared = program.on(machine, telling(LOWERING), places=True)
         workload = prepared.workload
+        foresee(after_lowering(workload, what_if))
         engine = quickest(machine, workload) if engine == AUTO else engine
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
-        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
+        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling(SIMULATING))
         found = diagnosed(machine, workload, result, what_if)
-        advice = advice_for(machine, workload, result, what_if, program.trace.info if program.trace else None)
+        info = program.trace.info if program.trace else None
+        tried = changes_tried(machine, workload, result, what_if, info)
+        advice = worth_telling(tried)
         if variants:
             advice = best_of(advice, try_variants(program, machine, workload, result))
     about = {
@@ -157,7 +166,8 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         outcome = _beside_models(
             program, machine, program.trace.info, prepared.counts, result, about, models, found, again
         )
-    outcome = dataclasses.replace(outcome, advice=advice)
+    accesses = accesses_of(machine, result, info.launches if info else (), tried)
+    outcome = dataclasses.replace(outcome, advice=advice, accesses=accesses)
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)
@@ -173,7 +183,9 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     """A run whose result is extrapolated. What binds it is what binds the sample."""
     sample = sampled.sample
     found = diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
-    advice = advice_for(sample.machine or machine, sample.workload, sample.part, what_if, sampled.info)
+    on = sample.machine or machine
+    tried = changes_tried(on, sample.workload, sample.part, what_if, sampled.info)
+    accesses = accesses_of(on, sample.part, sampled.info.launches, tried)
     about = {
         **provenance(),
         "engine": sample.result.engine,
@@ -184,7 +196,8 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
         program, machine, sampled.info, sampled.counts, sampled.result, about, models, found, lambda other: None
     )
     warnings = (*sampled.notes, *beside.warnings)
-    return dataclasses.replace(beside, sampled=sampled, advice=advice, warnings=warnings)
+    advice = worth_telling(tried)
+    return dataclasses.replace(beside, sampled=sampled, advice=advice, accesses=accesses, warnings=warnings)
 
 
 def _beside_models(  # noqa: PLR0913, PLR0917 - all that a run's outcome is made of

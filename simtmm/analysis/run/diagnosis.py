@@ -1,7 +1,8 @@
 """What binds a run, and what would help: changes are tried on all of it, or on an excerpt where that is long."""
 
 from simtmm.analysis.cost import cost
-from simtmm.analysis.source_changes import Advice, advise
+from simtmm.analysis.run.expected import CHANGES, HELP
+from simtmm.analysis.source_changes import Advice, try_changes
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.verdict import Verdict, verdict
 from simtmm.analysis.what_if import SECONDS, WhatIf, try_out
@@ -16,19 +17,19 @@ ON_ALL = 5  # changes of the machine, at least, that there has to be time for to
 ON_EXCERPT = 10  # and as many as there is time for on a part of it, about
 
 
-def advice_for(
+def changes_tried(
     machine: Machine, workload: AnyWorkload, result: Result, what_if: bool, info: TraceInfo | None
 ) -> tuple[Advice, ...]:
-    """What the programmer of what was run could change, the greatest gain first; nothing unless what_if.
+    """What was tried that the programmer of what was run could change, the greatest gain first; nothing unless what_if.
 
     machine, workload, result: what was simulated, and what came of it.
     info: the metadata of the trace that the workload was lowered from, None without a trace.
     """
     if not what_if:
         return ()
-    telling("testing changes to the source")
+    telling(CHANGES)
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
-    return advise(machine, workload, result, launches)
+    return try_changes(machine, workload, result, launches)
 
 
 def diagnosed(
@@ -48,7 +49,7 @@ def diagnosed(
     """
     if not what_if:
         return verdict(machine, result, workload, (), "estimated from what its warps wait for")
-    telling("testing what would help")
+    telling(HELP)
     on = on or machine
     takes, part = cost(machine, workload, result), ""
     tried: tuple[WhatIf, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from simtmm.analysis.accesses import Access
 from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict
@@ -54,6 +55,7 @@ class Run(Displayed):
     info: the trace's metadata, if there is a trace.
     blocks: the block of each warp, if there is a timeline.
     sampled: the interval of the time, if the result is extrapolated from a sample.
+    accesses: how each line accesses each array, and how it could at best, the hottest first.
     below: lower bounds that the result violates, in words: each is a fault of simtmm.
     """
 
@@ -79,6 +81,7 @@ class Run(Displayed):
     sampled: Sampled | None = None
     below: tuple[str, ...] = ()
     advice: tuple[Advice, ...] = ()
+    accesses: tuple[Access, ...] = ()
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -150,6 +153,7 @@ class Run(Displayed):
             "verdict": self.verdict.words,
             "bound": self.verdict.to_dict(),
             "advice": [{**dataclasses.asdict(each), "where": each.where} for each in self.advice],
+            "accesses": [{**dataclasses.asdict(each), "used": each.used} for each in self.accesses],
             "beside_the_model": self.beside_the_model,
             "units": [dataclasses.asdict(unit) for unit in self.units],
             "stalls": _stalls(self.result),

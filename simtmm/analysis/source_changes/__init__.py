@@ -10,12 +10,28 @@ lines        what is known of a line, and of a change
 cooperation  changes of how a block's threads share work
 arithmetic   changes of what is computed
 launch_shape changes of how many blocks there are, and of what size
+launches     changes of how often a program launches
 candidates   which changes are worth trying
 advice       what they gain
+outcome      what is advised
 """
 
-from simtmm.analysis.source_changes.advice import Advice, advise, best_of
-from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE
+from simtmm.analysis.source_changes.advice import advise, best_of, counted_lines, try_changes, worth_telling
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, Line, ideal_chunks
+from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
 
-__all__ = ["BOUND", "ESTIMATE", "Advice", "Uneven", "advise", "best_of", "uneven"]
+__all__ = [
+    "BOUND",
+    "ESTIMATE",
+    "Advice",
+    "Line",
+    "Uneven",
+    "advise",
+    "best_of",
+    "counted_lines",
+    "ideal_chunks",
+    "try_changes",
+    "uneven",
+    "worth_telling",
+]

@@ -1,14 +1,15 @@
 """Which changes of the source are worth trying, and what each gains."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
+from simtmm.analysis.source_changes.launches import of_launches
 from simtmm.analysis.source_changes.lines import Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
+from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.engine import simulate
 from simtmm.engine.causes import longest_launch
 from simtmm.errors import SimtmmError
@@ -23,36 +24,14 @@ SECONDS = 3.0  # of all that is tried, about, the program as it is among it
 MOST_TRIED = 8
 MOST_TOLD = 5
 WORTH_TELLING = 1.1
+EXACT = (
+    "barrier",
+    "coalesce",
+    "last warp",
+    "pad",
+)  # changes whose source would do just what is simulated: of these also
+WORTH_TELLING_EXACT = 1.03
 AS_GOOD = 0.97  # of the gain
-
-
-@dataclass(frozen=True)
-class Advice:
-    """A change of the source.
-
-    change: which, a word of docs/advice.md. words: what to do, and why.
-    file, line, array: where; "" and 0 if that is the launch.
-    gain: the time as it is over the time with the change.
-    how: "simulated" where the changed operations are those that the changed source would do, "bound" where they leave
-    out something that it takes: the gain is at most this then; "compiled" where the changed source was compiled, run,
-    compared and simulated.
-    part: what of the run was simulated for it; "" for all.
-    """
-
-    change: str
-    words: str
-    file: str
-    line: int
-    array: str
-    gain: float
-    how: str
-    part: str
-
-    @property
-    def where(self) -> str:
-        """The place, as in "sgemm.cu:9 (A)"."""
-        at = f"{self.file}:{self.line}" if self.line else ""
-        return f"{at} ({self.array})" if self.array and at else at
 
 
 def advise(
@@ -62,7 +41,26 @@ def advise(
     launches: Sequence[TraceLaunch] = (),
     seconds: float = SECONDS,
 ) -> tuple[Advice, ...]:
-    """What a programmer could change, the greatest gain first; at most MOST_TOLD, each with WORTH_TELLING at least.
+    """What a programmer could change, the greatest gain first; at most MOST_TOLD, each with WORTH_TELLING at least, or
+    WORTH_TELLING_EXACT. The arguments are those of `try_changes`.
+    """
+    return worth_telling(try_changes(machine, workload, result, launches, seconds))
+
+
+def worth_telling(found: Sequence[Advice]) -> tuple[Advice, ...]:
+    """The changes among those tried that reports show, as `advise` says."""
+    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if each.change in EXACT else WORTH_TELLING)]
+    return tuple(_without_parts(told)[:MOST_TOLD])
+
+
+def try_changes(
+    machine: Machine,
+    workload: AnyWorkload,
+    result: Result,
+    launches: Sequence[TraceLaunch] = (),
+    seconds: float = SECONDS,
+) -> tuple[Advice, ...]:
+    """What a programmer could change, whatever it gains, the greatest gain first.
 
     How much is tried follows from the work there is, as in `what_if.try_out`: it is the same on any computer. Of a run
     that takes too long, a part is tried.
@@ -72,15 +70,14 @@ def advise(
     stalls = result.stalls
     if stalls is None or not result.ticks or not workload.has_places:
         return ()
-    lines = list(_lines(stalls))
+    lines = list(counted_lines(stalls))
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
-    found: list[Advice] = []
+    found = list(of_launches(machine, workload, result, part is not None and not part.words))
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
         found += _tried(part, candidates[:MOST_TRIED], result.engine)
-    told = [each for each in found if each.gain >= WORTH_TELLING]
-    return tuple(_without_parts(sorted(told, key=lambda each: (-each.gain, each.array)))[:MOST_TOLD])
+    return tuple(sorted(found, key=lambda each: (-each.gain, each.array)))
 
 
 def best_of(*found: Sequence[Advice]) -> tuple[Advice, ...]:
@@ -127,7 +124,7 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], engine: str) -> Itera
             yield Advice(each.change, each.words, *each.at, before / after, each.how, part.words)
 
 
-def _lines(stalls: Stalls) -> Iterator[Line]:
+def counted_lines(stalls: Stalls) -> Iterator[Line]:
     """What was counted, line by line."""
     places, known = stalls.places, stalls.places.threads
     if known is None:

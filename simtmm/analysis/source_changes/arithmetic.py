@@ -8,10 +8,13 @@ import numpy as np
 
 from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
+from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.machine import Machine
 from simtmm.stalls import FLOATING_POINT, Place, Stalls
+from simtmm.workload import Workload
 
 OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
+DIVISION = 20  # instructions of one, about
 _DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
 
 
@@ -62,6 +65,11 @@ def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         at, 2 * weight, ESTIMATE, numbers,
         lambda of, chosen: changes.with_fewer_instructions(of, chosen, OF_A_DIVISION),
     )  # fmt: skip
+
+
+def without_divisions(of: Operations, chosen: Flags) -> Workload:
+    """Lines that divide, without doing so."""
+    return changes.with_fewer_instructions(of, chosen, DIVISION)
 
 
 def _has(site: Place, name: str) -> bool:

@@ -1,12 +1,11 @@
 """Changes of the source that may help a run, by what its lines do."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-
-import numpy as np
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from simtmm.analysis.source_changes import changes, regrouped
-from simtmm.analysis.source_changes.arithmetic import of_arithmetic
+from simtmm.analysis.source_changes.arithmetic import of_arithmetic, without_divisions
 from simtmm.analysis.source_changes.cooperation import of_whole_blocks
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.launch_shape import of_launch_shape
@@ -14,20 +13,21 @@ from simtmm.analysis.source_changes.lines import (
     BOUND,
     ESTIMATE,
     SIMULATED,
-    VECTOR_BYTES,
     WORTH_TRYING,
     Candidate,
     Line,
     all_of,
+    chunk_name,
+    ideal_chunks,
+    rows_of_warp,
 )
 from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_vectors, of_waits
-from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.analysis.source_changes.reuse import of_own_data, of_results, of_reuse, together
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES, Stalls
 from simtmm.trace.schema import TraceLaunch
-from simtmm.workload import SHARED, Workload
 
 SPREAD = 1.5  # chunks a request of what consecutive threads would need
 GLOBAL_LOADS = tuple(kind for kind in LOADS if not kind.startswith("local"))
@@ -46,55 +46,66 @@ def candidates_of(
     tiles: list[Candidate] = []
     accesses: list[Candidate] = []
     others: list[Candidate] = []
+    fields: Counter[tuple[str, str, bool]] = Counter()  # of structures: places that access an array, so far
     for line in lines:
         of_time, of_chunks = line.ticks / whole, line.chunks / chunks
         if max(of_time, of_chunks) < WORTH_TRYING:
             continue
         weight = of_time + of_chunks
         if line.kind in GLOBAL:
-            accesses += _of_access(machine, line, weight, across)
-            others += of_vectors(line, of_time if line.kind in LOADS else weight, part)
+            kind = line.at[0], line.at[2], line.kind in STORES
+            accesses += _of_access(machine, line, weight, across, fields[kind])
+            fields[kind] += len(line.numbers)
+            others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
         if line.kind in GLOBAL_LOADS:
             others += of_waits(line, of_time, part)
         if line.kind in GLOBAL_LOADS and line.at[2] not in written:
-            tiles += _of_reuse(machine, line, weight, part)
+            tiles += of_reuse(machine, line, weight, part)
             yield from of_constants(machine, line, weight, part)
         if line.kind in ATOMICS:
             yield from _of_atomics(line, weight)
     yield from _of_arrays(accesses)
     yield from tiles
-    yield from _together(tiles)
+    yield from together(tiles)
+    yield from of_own_data(lines, chunks, part)
+    yield from of_results(lines, whole, chunks, part)
     yield from _of_local_memory(lines, whole, chunks, launch)
-    yield from of_arithmetic(machine, stalls, whole)
+    arithmetic = list(of_arithmetic(machine, stalls, whole))
+    yield from arithmetic
     others += of_shared_memory(stalls, lines, whole)
     yield from others
     yield from in_vectors([each for each in others if each.change == "vectorize"])
-    yield from of_whole_blocks(stalls, lines, part)
+    cooperation = list(of_whole_blocks(stalls, lines, part))
+    yield from cooperation
+    yield from _of_remainders(cooperation, arithmetic)
     if not part.words:
         yield from _of_blocks(part)
     yield from of_launch_shape(machine, part, launch)
 
 
-def _of_access(machine: Machine, line: Line, weight: float, across: int) -> Iterator[Candidate]:
-    """Whether consecutive threads access consecutive elements: those of a warp in as many rows as a block has there."""
+def _of_access(machine: Machine, line: Line, weight: float, across: int, earlier: int = 0) -> Iterator[Candidate]:
+    """Whether consecutive threads access consecutive elements: those of a warp in as many rows as a block has there.
+
+    earlier: places at other lines that access the same array.
+    """
     if not line.executions or not line.requests or not line.threads:
         return
     of_request, of_thread = line.bytes_asked / line.executions, line.bytes_asked / line.threads
-    rows = max(1, machine.cores.warp_width // max(1, across))
-    ideal = rows * max(1, round(-(-of_request // (rows * machine.chunk_bytes))))
+    rows = rows_of_warp(machine, across)
+    ideal = ideal_chunks(machine, of_request, across)
     now = line.chunks / line.requests
     if now < SPREAD * ideal:
         return
     window = max(2, int(machine.chunk_bytes // max(1.0, of_thread)))
     passes = rows * max(1, round(-(-of_request // (rows * OF_BANKS))))  # rows often begin in the same bank
-    name = _chunks(machine)
+    name = chunk_name(machine)
     verb = "store to" if line.kind in STORES else "read"
     yield Candidate(
         "coalesce",
         f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}: change the indices or "
-        f"the layout; a request takes {now:.3g} {name}s, where {ideal} would do",
+        f"the layout, or go through a tile in shared memory; a request takes {now:.3g} {name}s, where {ideal} would do",
         line.at, 2 * weight, SIMULATED, tuple(line.numbers),
-        lambda of, chosen: changes.coalesced(of, chosen, ideal, rows, window, passes),
+        lambda of, chosen: changes.coalesced(of, chosen, ideal, rows, window, passes, earlier),
     )  # fmt: skip
 
 
@@ -123,49 +134,14 @@ def _of_arrays(accesses: Sequence[Candidate]) -> Iterator[Candidate]:
         yield all_of(several, hottest.change, words, hottest.at, weight, SIMULATED)
 
 
-def _of_reuse(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
-    """Whether the warps of a block load the same."""
-    of = Operations(part.workload)
-    here = of.chunks_of(np.isin(part.workload.place, line.numbers))
-    if not len(here):
-        return
-    pairs = np.stack([of.block[of.of_chunk[here]], part.workload.chunks[here]])
-    times = len(here) / len(np.unique(pairs, axis=1).T)
-    if times < 2:
-        return
-    yield Candidate(
-        "tile",
-        f"load {line.at[2] or 'it'} once for each block, a tile at a time, into shared memory: a block loads each "
-        f"{_chunks(machine)} {times:.3g} times now",
-        line.at, weight, BOUND, tuple(line.numbers), _in_tiles(part, line),
-    )  # fmt: skip
-
-
-def _in_tiles(part: Excerpt, line: Line) -> Callable[[Operations, Flags], Workload]:
-    """What a tile makes of the loads: reads of shared memory, as vectors where threads read adjacent elements."""
-    times = int(VECTOR_BYTES // max(1.0, line.bytes_asked / max(1, line.threads)))
-    own = np.isin(part.workload.place, line.numbers)
-    in_vectors = times > 1 and regrouped.are_adjacent(Operations(part.workload), own, times)
-
-    def change(of: Operations, chosen: Flags) -> Workload:
-        shared = changes.shared_by_blocks(of, chosen)
-        reads = chosen & (shared.kind == SHARED)
-        return regrouped.vectorized(Operations(shared), reads, times) if in_vectors else shared
-
-    return change
-
-
-def _together(tiles: Sequence[Candidate]) -> Iterator[Candidate]:
-    """Tiles of several arrays of a line at once."""
-    of_lines: defaultdict[tuple[str, int], list[Candidate]] = defaultdict(list)
-    for each in tiles:
-        of_lines[each.at[:2]].append(each)
-    for (file, line), several in of_lines.items():
-        if len(several) < 2:
-            continue
-        names = " and ".join(sorted(each.at[2] or "an array" for each in several))
-        words = f"load {names} once for each block, a tile of each at a time, into shared memory"
-        yield all_of(several, "tile", words, (file, line, ""), sum(each.weight for each in several), BOUND)
+def _of_remainders(cooperation: Sequence[Candidate], arithmetic: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Threads that are chosen by a remainder: consecutive ones are chosen without."""
+    for compact in cooperation:
+        for divide in arithmetic:
+            if (compact.change, divide.change) == ("compact", "divide") and compact.at[:2] == divide.at[:2]:
+                words = f"{compact.words}; and they are found without a division"
+                gone = replace(divide, make=without_divisions)
+                yield all_of([compact, gone], "compact", words, compact.at, compact.weight + divide.weight, BOUND)
 
 
 def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: TraceLaunch | None) -> Iterator[Candidate]:
@@ -181,7 +157,7 @@ def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: Tra
             "let threads have more registers (-maxrregcount, __launch_bounds__), or keep fewer values at a time: "
             f"{launch.spill_bytes_per_thread} bytes of each thread are spilled to local memory"
         )
-        yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.in_registers)
+        yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.left_out)
         return
     words = (
         "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it), or in "
@@ -214,8 +190,3 @@ def _of_blocks(part: Excerpt) -> Iterator[Candidate]:
         f"share out the work of {which}: it {found.words}",
         ("", 0, ""), 1.0, SIMULATED, (), lambda of, _: changes.evened_out(of, times),
     )  # fmt: skip
-
-
-def _chunks(machine: Machine) -> str:
-    """What a chunk is called where bytes of that size move."""
-    return {32: "sector", 64: "line", 128: "line"}.get(machine.chunk_bytes, "chunk")

@@ -6,19 +6,22 @@ import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, positions, ranges
 from simtmm.stalls import CLASSES
-from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, SYNC, Workload
+from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, STORE, SYNC, Workload
 
 SOON = 4  # cycles until a result of floats is there
 
 
-def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int, passes: int) -> Workload:
+def coalesced(
+    of: Operations, chosen: Flags, ideal: int, rows: int, window: int, passes: int, earlier: int = 0
+) -> Workload:
     """Consecutive threads access consecutive elements.
 
     A warp's requests at a place are taken in windows, within which it comes to the elements of a chunk one after
     another. What distinct chunks it lists in a window it lists in turn, `ideal` a request at most, each of them whole.
 
     chosen: the operations of one place. rows: of a block's threads that a warp has, each of which is in a chunk of its
-    own. window: requests of a warp. passes: over the banks, of each request.
+    own. window: requests of a warp. passes: over the banks, of each request. earlier: places that have been given
+    chunks of the same windows: other fields of the structures there, so that this one is given the next chunks.
     """
     own = of.workload
     numbers = np.flatnonzero(chosen)
@@ -48,7 +51,7 @@ def coalesced(of: Operations, chosen: Flags, ideal: int, rows: int, window: int,
     request = index[of.of_chunk[here]]
     kept[here] = within < wanted[request]
     of_request = own_window[request]
-    chunks[here] = distinct[begins[of_request] + (begin[request] + within) % there[of_request]]
+    chunks[here] = distinct[begins[of_request] + (begin[request] + within + earlier * ideal) % there[of_request]]
     if len(sectors):
         sectors[here] = 0
     amount = own.amount.copy()
@@ -81,6 +84,13 @@ def combined_in_blocks(of: Operations, chosen: Flags) -> Workload:
 def shared_by_blocks(of: Operations, chosen: Flags) -> Workload:
     """A block loads each chunk of a place once, into shared memory; its other requests for it read it there."""
     return _once_a_block(of, chosen, np.ones(len(chosen), np.int64))
+
+
+def owned_by_blocks(of: Operations, chosen: Flags) -> Workload:
+    """A block loads each chunk once into shared memory and stores each once; all else that is chosen happens there."""
+    are_stores = of.workload.kind == STORE
+    loaded = Operations(_once_a_block(of, chosen & ~are_stores, np.ones(len(chosen), np.int64)))
+    return _once_a_block(loaded, chosen & are_stores, np.ones(len(chosen), np.int64))
 
 
 def in_shared_memory(of: Operations, chosen: Flags) -> Workload:
@@ -175,9 +185,9 @@ def in_floats(of: Operations, chosen: Flags) -> Workload:
 
 
 def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Workload:
-    """Of chosen instructions one in so many, some of each operation; none that is special."""
+    """Of chosen instructions one in so many, some of each operation, with their stalls; none that is special."""
     own = of.workload
-    computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS))
+    computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS) | (own.kind == PAUSE))
     amount = np.where(computes, -(-own.amount // times), own.amount)
     left = ~(computes & (own.kind == OF_CLASS + CLASSES.index("special")))
     return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)

@@ -7,13 +7,14 @@ import numpy as np
 
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, WORTH_TRYING, Candidate, Line
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
-from simtmm.stalls import Stalls
-from simtmm.stalls.places import THREADS
+from simtmm.stalls import Count, Stalls
+from simtmm.stalls.places import THREADS, WORK
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, LOAD, REDUCE, STORE, SYNC
 
 FULL = 0.6  # of a warp's lanes: lines that fewer take part in could be done by fewer warps
+ROUNDS = 4  # of each warp: what it does less often is no loop
 TIMES = 4  # blocks whose work one does
 LEFT = 0.25  # of what is loaded before the first barrier, that may be stored behind it
 
@@ -24,6 +25,7 @@ def of_whole_blocks(stalls: Stalls, lines: Sequence[Line], part: Excerpt) -> Ite
     yield from _of_lanes(stalls, whole)
     of = Operations(part.workload)
     is_barrier = np.isin(part.workload.kind, (BARRIER, SYNC))
+    yield from _of_rounds_of_lanes(stalls, whole)
     if not is_barrier.any():
         return
     yield from _of_idle_barriers(lines, of, whole)
@@ -55,6 +57,45 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         "part here, where whole warps could and others would have nothing to do",
         (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(numbers),
         lambda of, chosen: regrouped.compacted(of, chosen, lanes / width),
+    )  # fmt: skip
+
+
+def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether threads of a warp go round their loops different numbers of times."""
+    known = stalls.places.threads
+    assert known is not None
+    executions, threads, times = (known[:, THREADS.index(name)] for name in ("executions", "threads", "times"))
+    ticks, width = stalls.ticks.sum(axis=1), int(max(1, (threads / np.maximum(1, executions)).max(initial=1)))
+    issued = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS]
+    warps = int(next(iter(executions[executions > 0]), 0))  # that begin, all of which come by the first place
+    updates = {(site.file, site.line) for site in stalls.places.sites if site.kind == "shared_atomic"}
+    chosen: list[int] = []
+    done = possible = 0.0
+    of_lines: defaultdict[tuple[str, int], int] = defaultdict(int)
+    for number in np.flatnonzero(executions > 0).tolist():
+        place, _ = stalls.places.place(number)
+        own, rounds = (float(threads[number]), float(executions[number])), float(executions[number])
+        if place.kind == WORK:  # a loop without accesses is one, of as many instructions as its longest thread has
+            own = float(times[number]) * place.thread_instructions, float(issued[number])
+            rounds = max(rounds, own[1] / place.thread_instructions)
+        if not place.line or own[0] >= FULL * width * own[1] or rounds < ROUNDS * warps:
+            continue
+        if (place.file, place.line) in updates:  # threads that go round until it is their turn
+            continue
+        chosen.append(number)
+        done, possible = done + own[0], possible + own[1]
+        of_lines[place.file, place.line] += int(ticks[number])
+    if not chosen or sum(of_lines.values()) < WORTH_TRYING * whole:
+        return
+    file, line = max(of_lines, key=lambda at: of_lines[at])
+    lanes = done / possible
+    yield Candidate(
+        "balance",
+        f"give the threads of a warp as many rounds each: sort or group the work by its length, let a thread take new "
+        f"work when it is done, or let the threads of a warp share each long loop: {lanes:.3g} of {width} lanes work "
+        "here, on average",
+        (file, line, ""), 2 * sum(of_lines.values()) / whole, ESTIMATE, tuple(chosen),
+        lambda of, chosen: regrouped.with_part(of, chosen, lanes / width),
     )  # fmt: skip
 
 

@@ -7,14 +7,15 @@ import numpy as np
 from simtmm.analysis.source_changes import blocks
 from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Candidate
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.trace.schema import TraceLaunch
-from simtmm.workload import BARRIER, SYNC, Workload
+from simtmm.workload import ASYNC, BARRIER, JOIN, LOAD, STORE, SYNC, Workload
 
 SMALL = 64  # threads: smaller blocks than that leave warps or lanes unused on many machines
 USUAL = 256  # threads
+MANY = 1.5  # loads, or stores, for each wait: they are no chain then
 MORE = 1.2  # times the resident warps
 PARTS = (2, 4)  # into which a block may be cut
 
@@ -27,6 +28,7 @@ def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None)
     if not is_apart or not own.blocks:
         return
     yield from _of_few(part.machine, own)
+    yield from _of_one_warp(part.machine, own, launch)
     if launch is None or len(np.unique(np.diff(own.block_warps))) != 1:
         return
     if launch.threads_per_block <= SMALL and not has_barriers:
@@ -48,6 +50,23 @@ def _of_few(machine: Machine, own: Workload) -> Iterator[Candidate]:
         f"{'s' * (most == 1)} the others idle",
         ("", 0, ""), 2.0, BOUND, (),
         lambda of, _: evened_out(of, dict.fromkeys(range(of.workload.blocks), times)),
+    )  # fmt: skip
+
+
+def _of_one_warp(machine: Machine, own: Workload, launch: TraceLaunch | None) -> Iterator[Candidate]:
+    """Whether one warp does all, and not one step after another: each load waits for the one before then."""
+    waits = int(np.count_nonzero((own.kind == JOIN) & (own.amount == 0)))
+    loads, stores = (int(np.count_nonzero(np.isin(own.kind, kinds))) for kinds in ((ASYNC, LOAD), (STORE,)))
+    if own.warps != 1 or max(loads, stores) < MANY * max(1, waits):
+        return
+    threads, groups = 0 if launch is None else launch.threads_per_block, machine.cores.groups
+    lanes = max(1, machine.cores.warp_width // max(1, threads))
+    who = "one thread" if threads == 1 else "one warp"
+    yield Candidate(
+        "spread",
+        f"share out the work among many threads and blocks: {who} does all of it, on one of {groups:,} core groups",
+        ("", 0, ""), 2.0, ESTIMATE, (),
+        lambda of, _: evened_out(of, {0: lanes * groups}),
     )  # fmt: skip
 
 

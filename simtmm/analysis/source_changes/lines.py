@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.machine import Machine
 from simtmm.workload import Workload
 
 WORTH_TRYING = 0.03  # of the time, or of the chunks
@@ -37,6 +38,25 @@ def all_of(
         return of.workload
 
     return Candidate(change, words, at, weight, how, tuple(number for each in several for number in each.numbers), make)
+
+
+def chunk_name(machine: Machine) -> str:
+    """What a chunk is called where bytes of that size move."""
+    return {32: "sector", 64: "line", 128: "line"}.get(machine.chunk_bytes, "chunk")
+
+
+def rows_of_warp(machine: Machine, across: int) -> int:
+    """Rows of a block that the threads of a warp are of. across: threads of a row."""
+    return max(1, machine.cores.warp_width // max(1, across))
+
+
+def ideal_chunks(machine: Machine, of_request: float, across: int) -> int:
+    """Chunks of a request whose threads access consecutive elements: those of each row of a block do.
+
+    of_request: bytes that its threads ask for. across: threads of a row.
+    """
+    rows = rows_of_warp(machine, across)
+    return rows * max(1, round(-(-of_request // (rows * machine.chunk_bytes))))
 
 
 @dataclass

@@ -6,18 +6,20 @@ import numpy as np
 
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.machine import Machine
 from simtmm.stalls import STORES
 from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS
 
+FLOATS = 4  # of the widest vector
 AGAIN = 1.5  # times that a block loads a chunk, from which on it does not load each once
-VECTORS = (4, 2)  # elements of a vector
+VECTORS = (16, 8, 4, 2)  # elements of a vector
+SECTOR = 32  # bytes that move at least, where how many a request accesses is not known
 CONSTANT_BYTES = 1 << 16  # of all that constant memory holds
 
 
-def of_vectors(line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
+def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
     """Whether threads load or store neighbours one after another: then as vectors."""
     if weight < WORTH_TRYING or not line.requests or not line.threads:
         return
@@ -25,14 +27,16 @@ def of_vectors(line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
     chosen, of = np.isin(part.workload.place, line.numbers), Operations(part.workload)
     most = min(VECTOR_BYTES // max(1.0, of_thread), _of_a_warp(of, chosen))
     times = next((each for each in VECTORS if each <= most), 1)
-    if times > 1 and _can_be_vectors(of, chosen, times):
+    is_once, shares_chunks = _is_once(machine, line, of, chosen)
+    if times > 1 and (is_once or regrouped.are_adjacent(of, chosen, times)):
         verb = "store" if line.kind in STORES else "load"
+        vector = f"float{times}" if times <= FLOATS else f"uint{FLOATS}"
         yield Candidate(
             "vectorize",
-            f"{verb} {times} elements of {array} at once, as a vector (float{times}, say): a thread {verb}s "
-            f"{of_thread:.3g} bytes at a time now, where {VECTOR_BYTES} are possible",
-            line.at, weight, BOUND, tuple(line.numbers),
-            lambda of, chosen: regrouped.vectorized(of, chosen, times),
+            f"{verb} {times} elements of {array} at once, as a vector ({vector}, say): a thread {verb}s "
+            f"{of_thread:.3g} byte{'s' * (of_thread != 1)} at a time now, where {VECTOR_BYTES} are possible",
+            line.at, weight, ESTIMATE if shares_chunks else BOUND, tuple(line.numbers),
+            lambda of, chosen: regrouped.vectorized(of, chosen, times, of.block if shares_chunks else None),
         )  # fmt: skip
 
 
@@ -54,12 +58,15 @@ def _of_a_warp(of: Operations, chosen: Flags) -> float:
     return int(chosen.sum()) / max(1, len(np.unique(of.warp[chosen])))
 
 
-def _can_be_vectors(of: Operations, chosen: Flags, times: int) -> bool:
-    """Whether what a thread loads in a row lies side by side, or could, as a block loads each element once."""
+def _is_once(machine: Machine, line: Line, of: Operations, chosen: Flags) -> tuple[bool, bool]:
+    """Whether a block loads each element once; and whether then several of its warps take parts of a chunk."""
     here = of.chunks_of(chosen)
     of_blocks = np.stack([of.block[of.of_chunk[here]], of.workload.chunks[here]])
-    is_once = len(here) < AGAIN * np.unique(of_blocks, axis=1).shape[1]
-    return is_once or regrouped.are_adjacent(of, chosen, times)
+    distinct = np.unique(of_blocks, axis=1).shape[1]
+    asked = line.bytes_asked / line.requests * int(np.count_nonzero(chosen & (of.listed > 0)))
+    is_once = len(here) < AGAIN * distinct
+    shares = not is_once and asked < AGAIN * distinct * machine.chunk_bytes
+    return is_once or shares, shares
 
 
 def in_vectors(several: Sequence[Candidate]) -> Iterator[Candidate]:
@@ -71,7 +78,8 @@ def in_vectors(several: Sequence[Candidate]) -> Iterator[Candidate]:
     where = f"here and at {count} more line{'s' * (count > 1)}" if count else "here, of each array"
     words = f"load several elements at once, as a vector (float4, say), {where}"
     weight = sum(each.weight for each in several)
-    yield all_of(several, "vectorize", words, (*hottest.at[:2], ""), weight, BOUND)
+    how = ESTIMATE if any(each.how == ESTIMATE for each in several) else BOUND
+    yield all_of(several, "vectorize", words, (*hottest.at[:2], ""), weight, how)
 
 
 def of_constants(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -86,7 +94,9 @@ def of_constants(machine: Machine, line: Line, weight: float, part: Excerpt) -> 
     accessed = part.workload.sectors[here].astype(np.int64)
     bytes_accessed = sum((accessed >> SECTOR_BITS * sector) & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS))
     touched = len(np.unique(part.workload.chunks[here])) * machine.chunk_bytes
-    if touched > CONSTANT_BYTES or np.any((bytes_accessed == 0) | (bytes_accessed > of_thread)):
+    # Loads move whole sectors: threads that ask for more than one holds share its elements
+    most = SECTOR if line.bytes_asked >= 2 * SECTOR * line.executions else of_thread
+    if touched > CONSTANT_BYTES or np.any((bytes_accessed == 0) | (bytes_accessed > most)):
         return
     yield Candidate(
         "constant",

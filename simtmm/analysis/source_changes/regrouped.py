@@ -1,5 +1,7 @@
 """Operations in another order, or fewer of them: what waits for accesses waits for the same ones as before."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, gathered, positions, ranges
@@ -22,11 +24,14 @@ ADJACENT = 1.3  # times the chunks
 _BARRIERS = (BARRIER, SYNC)
 
 
-def vectorized(of: Operations, chosen: Flags, times: int) -> Workload:
+def vectorized(of: Operations, chosen: Flags, times: int, once_in: Integers | None = None) -> Workload:
     """So many of a warp's requests in a row become one, which lists the chunks of all of them, each once.
 
-    A vector of shared memory takes the passes of the slowest of its parts.
+    A vector of shared memory takes the passes of the slowest of its parts. once_in: int64[operations], numbers of
+    groups of warps, such as blocks, that share chunks of which each then has some to itself.
     """
+    if once_in is not None and times > 1:
+        of = _dealt(of, chosen, times, once_in)
     own = of.workload
     numbers = np.flatnonzero(chosen)
     turn = positions(of.warp[numbers])
@@ -41,6 +46,20 @@ def vectorized(of: Operations, chosen: Flags, times: int) -> Workload:
         np.add.at(passes, heads, (own.amount[numbers] >> PASSES_SHIFT) + 1)
         amount[heads] = passes[heads] - 1 << PASSES_SHIFT  # how many it lists is counted anew
     return rebuilt(of, np.flatnonzero(stands == np.arange(len(stands))), stands, own.kind, amount)
+
+
+def _dealt(of: Operations, chosen: Flags, times: int, groups: Integers) -> Operations:
+    """Where several warps of a group list a chunk, as each accesses a part of it, it stays in up to `times` of these
+    lists fewer: with vectors one warp accesses what so many did.
+    """
+    own = of.workload
+    here = of.chunks_of(chosen)
+    keys = groups[of.of_chunk[here]] * (int(own.chunks.max(initial=0)) + 1) + own.chunks[here]
+    _, key, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    sharing = np.minimum(times, counts)[key]
+    kept = np.ones(len(own.chunks), bool)
+    kept[here] = positions(keys, in_order=False) % sharing == own.chunks[here] % sharing
+    return Operations(of.with_lists(own.kind, own.amount, kept, own.chunks, own.sectors))
 
 
 def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
@@ -75,6 +94,47 @@ def in_registers(of: Operations, chosen: Flags) -> Workload:
     stands = np.arange(len(chosen))
     stands[numbers] = -1
     return rebuilt(of, np.arange(len(chosen)), stands, kind, amount)
+
+
+def left_out(of: Operations, chosen: Flags) -> Workload:
+    """Without these, nor the pauses beside them, as what they store and load stays in registers."""
+    beside = chosen.copy()
+    beside[1:] |= chosen[:-1]
+    beside[:-1] |= chosen[1:]
+    chosen = chosen | (beside & (of.workload.kind == PAUSE))
+    stands = np.where(chosen, -1, np.arange(len(chosen)))
+    return rebuilt(of, np.flatnonzero(~chosen), stands, of.workload.kind, of.workload.amount)
+
+
+def with_part(of: Operations, chosen: Flags, part: float) -> Workload:
+    """Of what is chosen a warp does this part: of long computes at a place, and of how often it comes to others.
+
+    part: above 0, at most 1.
+    """
+    own = of.workload
+    computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS) | (own.kind == PAUSE))
+    is_long = computes & (own.amount * part >= 1)
+    amount = np.where(is_long, np.ceil(own.amount * part).astype(np.int64), own.amount)
+    numbers = np.flatnonzero((computes & ~is_long) | (chosen & ((own.kind == SHARED) | (of.listed > 0))))
+    place = own.place if len(own.place) else own.kind  # of a workload by hand
+    key = of.warp[numbers] * (int(place.max(initial=0)) + 1) + place[numbers]
+    turn = positions(key, in_order=False)
+    gone = np.zeros(len(chosen), bool)
+    gone[numbers] = np.ceil((turn + 1) * part) <= np.ceil(turn * part)
+    stands = np.where(gone, -1, np.arange(len(chosen)))
+    return rebuilt(of, np.flatnonzero(~gone), stands, own.kind, amount)
+
+
+def updated_once(of: Operations, chosen: Flags, rounds: float) -> Workload:
+    """A warp updates words of shared memory in one pass, and without going round for it.
+
+    chosen: all that is done at the line. rounds: of a warp, now.
+    """
+    amount = of.workload.amount.copy()
+    amount[chosen & (of.workload.kind == SHARED)] = 1
+    changed = replace(of.workload, amount=amount)
+    loads = of.listed > 0  # of what is added, which stay
+    return with_part(Operations(changed), chosen & ~loads, 1 / rounds)
 
 
 def loaded_ahead(of: Operations, chosen: Flags) -> Workload:

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from simtmm.analysis.source_changes import changes, regrouped
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, VECTOR_BYTES, WORTH_TRYING, Candidate, Line
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, VECTOR_BYTES, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.stalls import Stalls
 from simtmm.stalls.places import THREADS
@@ -21,27 +22,62 @@ IN_REGISTERS = 8  # results for which a value is used
 def of_shared_memory(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
     """All of them that may help. whole: ticks of all warps."""
     yield from of_banks([line for line in lines if line.kind in ACCESSES], whole)
+    yield from _of_updates(stalls, lines, whole)
     yield from _of_registers(stalls, lines, whole)
     yield from _of_vectors(lines, whole)
 
 
 def of_banks(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
-    """Whether accesses of a line have bank conflicts: those of one array change together."""
-    of_lines: defaultdict[tuple[str, int, str], list[Line]] = defaultdict(list)
+    """Whether accesses have bank conflicts: those of an array change together, at all lines."""
+    of_arrays: defaultdict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
-        if line.executions and line.conflicts >= WORTH_TRYING * line.executions:
-            of_lines[line.at].append(line)
-    for at, several in of_lines.items():
+        if line.executions and line.conflicts >= WORTH_TRYING * line.executions and line.kind != "shared_atomic":
+            of_arrays[line.at[0], line.at[2]].append(line)
+    for (_, array), several in of_arrays.items():
         weight = sum(line.ticks for line in several) / whole
         if weight < WORTH_TRYING:
             continue
+        hottest = max(several, key=lambda line: line.conflicts)
         now = 1 + sum(line.conflicts for line in several) / sum(line.executions for line in several)
+        count = len({line.at[:2] for line in several}) - 1
+        where = f", here and at {count} more line{'s' * (count > 1)}" if count else ""
         yield Candidate(
             "pad",
-            f"pad or swizzle {at[2] or 'the tile'}: bank conflicts make each access take {now:.3g} passes instead of 1",
-            at, 2 * weight, SIMULATED, tuple(number for line in several for number in line.numbers),
+            f"pad or swizzle {array or 'the tile'}, or let consecutive threads access consecutive words{where}: bank "
+            f"conflicts make each access take {now:.3g} passes instead of 1",
+            hottest.at, 2 * weight, SIMULATED, tuple(number for line in several for number in line.numbers),
             changes.without_conflicts,
         )  # fmt: skip
+
+
+def _of_updates(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
+    """Whether threads of a warp update the same words of shared memory, one after another.
+
+    Updates of some types are loops, which read the word and go round until no other thread has changed it meanwhile.
+    """
+    for line in lines:
+        if line.kind != "shared_atomic" or line.conflicts < line.executions:
+            continue
+        numbers = _of_line(stalls, *line.at[:2])
+        weight = float(stalls.ticks[list(numbers)].sum()) / whole
+        if weight < WORTH_TRYING:
+            continue
+        passes = 1 + line.conflicts / line.executions
+        lanes = line.threads / line.executions
+        rounds = 2 * lanes - 1 if any(_reads_for(line, other) for other in lines) else 1  # lanes leave one by one
+        array = line.at[2] or "the words"
+        yield Candidate(
+            "aggregate",
+            f"let each thread add up in a register, or one thread of a warp for all of it (__shfl_down_sync, "
+            f"__reduce_add_sync), before updating {array} of shared memory: {passes:.3g} threads of a warp update one "
+            "word one after another",
+            line.at, 2 * weight, ESTIMATE, numbers, partial(regrouped.updated_once, rounds=rounds),
+        )  # fmt: skip
+
+
+def _reads_for(update: Line, other: Line) -> bool:
+    """Whether a line reads what the update then exchanges, again and again."""
+    return other.at == update.at and other.kind == "shared_load" and other.executions == update.executions
 
 
 def _of_vectors(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
@@ -76,9 +112,10 @@ def _of_registers(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator
     read = sum(line.threads for line in lines if line.kind == "shared_load")
     if not COMPUTED * read <= computed < ENOUGH * read:
         return
+    updated = {line.at for line in lines if line.kind == "shared_atomic"}
     of_lines: defaultdict[tuple[str, int], list[Line]] = defaultdict(list)
     for line in lines:
-        if line.kind == "shared_load":
+        if line.kind == "shared_load" and line.at not in updated:
             of_lines[line.at[:2]].append(line)
     for (file, line_number), own in of_lines.items():
         weight = sum(line.ticks for line in own) / whole

@@ -1,6 +1,7 @@
 """The checks of a run: the launches whose logs are checked, and all findings."""
 
 import contextlib
+import math
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,8 +50,18 @@ class Checker:
         """What was found so far."""
         return Found(self.checks, tuple(self._found.values()), self.launches, tuple(dict.fromkeys(self.notes)))
 
-    def launch(self, device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> None:
-        """Run a launch for the checks; memory is as before then. Raises what `Device.run` raises."""
+    def launch(
+        self,
+        device: "Device",
+        function: "KernelFunction",
+        launch: "DeviceLaunch",
+        blocks: int | None = None,
+        seconds: float = math.inf,
+    ) -> None:
+        """Run a launch for the checks; memory is as before then. Raises what `Device.run` raises.
+
+        blocks, seconds: as there.
+        """
         number, self.launches = self.launches, self.launches + 1
         if function.program.allocates:
             self._note(function, "allocates memory, and can't be run twice")
@@ -72,8 +83,9 @@ class Checker:
             if tables is None:
                 self._note(function, "has more memory and threads than the checks can hold")
                 return
+            running = device.run(checked, launch, True, blocks, lambda text: None, seconds)
             try:
-                with contextlib.closing(device.run(checked, launch, True, None, lambda text: None)) as pieces:
+                with contextlib.closing(running) as pieces:
                     for piece, _ in pieces:
                         analysis.ANALYSE(piece.view(np.int64), tables)
             except DeadlockError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import differing
 from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, bytes_of
+from simtmm.cuda.disagreement.races import race_of
 from simtmm.cuda.execution.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
@@ -24,13 +25,14 @@ class Comparison:
 
     differs: where, in words, with what explains it; None where it does not. blocks: that ran. is_fault: whether neither
     the order of threads nor rounding explains it, so that simtmm has misread either. report: of a fault, what is needed
-    to repeat it, by headings.
+    to repeat it, by headings. race: that the order of warps decides the values, and where, in words; "" for none seen.
     """
 
     differs: str | None
     blocks: int
     is_fault: bool = False
     report: tuple[tuple[str, str], ...] = ()
+    race: str = ""
 
 
 def compare(device: Device, machine: MachineFunction, plain: KernelFunction, launch: DeviceLaunch) -> Comparison | None:
@@ -49,12 +51,13 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
     blocks = min(grid, max(1, THREADS // threads))
     memory = KeptMemory(device)
     found: list[list[Changes]] = []
-    allowed = 2 * SECONDS  # compiled quickly, it runs half as fast
+    allowed, took = 2 * SECONDS, 0.0  # compiled quickly, it runs half as fast
     for function in (plain.quick, machine):
         assert function.code  # not to be compiled in that time
         began = time.monotonic()
         try:
             found.append(memory.after(function, launch, blocks, allowed))
+            took = took or time.monotonic() - began
             allowed = SECONDS + SLOWER * (time.monotonic() - began)
         except SlowError:
             # ptxas may release a lock behind where the lanes that want it are waited for, which hangs on a GPU as well.
@@ -70,6 +73,7 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
                 return None
             raise
     expected, ours = found
+    race = race_of(device, plain.quick, launch, blocks, memory, expected, took)
     suspects = {
         number: elements
         for number in range(len(memory.allocations))
@@ -77,9 +81,11 @@ def compare(device: Device, machine: MachineFunction, plain: KernelFunction, lau
         and len(elements := differing(memory, number, expected, ours))
     }
     if not suspects:
-        return Comparison(None, blocks)
+        return Comparison(None, blocks, race=race)
     from simtmm.cuda.disagreement.explanation import Ways, explained  # late, as above
 
     ways = Ways(device, machine, plain, launch, blocks, memory, expected, ours, allowed)
     why = explained(ways, suspects)
-    return Comparison(None, blocks) if why is None else Comparison(why.text, blocks, why.is_fault, why.report)
+    if why is None:
+        return Comparison(None, blocks, race=race)
+    return Comparison(why.text, blocks, why.is_fault, why.report, race)

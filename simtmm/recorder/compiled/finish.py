@@ -45,6 +45,7 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
         )
     if runs.untimed:
         told.append(warning(runs.untimed))
+    told += [f"{kernel}: {race}" for kernel, race in runs.races.items()]
     text = "\0".join(unit.ptx for module in modules for unit in module.units)
     targets = [module.units[0].target for module in modules]
     entries = {

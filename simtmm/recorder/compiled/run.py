@@ -79,7 +79,7 @@ class LaunchRuns:
     sites: of the kernels launched so far. for_warps: whether one of them has instructions for warps of 32.
     has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
     PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
-    untimed: what the time of kernels leaves out, by name (untimed.py).
+    untimed: what the time of kernels leaves out, by name (untimed.py). races: the lines that race, by kernel.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -98,6 +98,7 @@ class LaunchRuns:
         self.compares = True
         self.timed: dict[str, None] = {}
         self.untimed: dict[str, tuple[str, ...]] = {}
+        self.races: dict[str, str] = {}
 
     def run(
         self, function: KernelFunction, launch: DeviceLaunch, number: int, log: Log | None = None,
@@ -150,6 +151,8 @@ class LaunchRuns:
             is_due and known.machine is not None and known.launches & known.launches - 1 == 0
         ):  # the 1st, 2nd, 4th, 8th ...
             found = compare(self.device, known.machine, function, launch)
+            if found is not None and found.race:
+                self.races.setdefault(bare_name(function.entry), found.race)
             if found is not None and found.differs is not None:
                 known.differs(number, found)
             elif found is not None:

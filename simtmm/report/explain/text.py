@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from simtmm.analysis.run.outcome import Run
+from simtmm.report.explain.accesses import access_table
 from simtmm.report.explain.code import NAMES, check_code, coded, left_out
 from simtmm.report.explain.counted import counted
 from simtmm.report.run import heading
@@ -49,6 +50,8 @@ def explained(
     if counts and by != "reason" and stalls is not None and stalls.ticks.any():
         yield ""
         yield from counted(run, _hottest(document(run, by), top or MOST_COUNTED), by)
+        if by == "line":
+            yield from access_table(run, top)
 
 
 def _hottest(rows: Sequence[Row], top: int) -> list[Row]:

@@ -59,6 +59,7 @@ def content(
         "heat": heat(measured, run.sources, _codes(run)) if measured else None,
         "start": _start(run, measured),
         "arrays": _arrays(measured) if measured else [],
+        "accesses": [{**asdict(each), "used": each.used} for each in run.accesses[:MOST_ARRAYS]],
         "chunk": machine.chunk_bytes,
         "memory": _memory(run, measured),
         "overTime": over_time(machine, result) if is_over_time else None,

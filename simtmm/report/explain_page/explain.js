@@ -210,6 +210,9 @@ if (data.memory) {
   });
   const has = (key) => data.arrays.some((array) => array[key] !== undefined);
   table("arrays", [["array", "word"], ["of the time"], ["mostly", "word"], ["requests"], ["chunks"], ["bytes"], ...(has("asked") ? [["asked for"]] : []), ["chunks a request"], ...(has("l1") ? [["L1 hits"]] : []), ...(has("l2") ? [["L2 hits"]] : [])], data.arrays, (array) => make("tr", {}, cell("word", array.name || "all (a workload names no arrays)"), cell("", percent(array.share)), cell("word", mainly(array)), cell("", maybe(array.requests, amount)), cell("", maybe(array.chunks, amount)), cell("", maybe(array.chunks, (chunks) => bytes(chunks * data.chunk))), ...(has("asked") ? [cell("", maybe(array.asked, bytes))] : []), cell("", array.requests ? three(array.chunks / array.requests) : ""), ...(has("l1") ? [cell("", maybe(array.l1, percent))] : []), ...(has("l2") ? [cell("", maybe(array.l2, percent))] : [])));
+  const two = (now, best) => now === null ? "" : `${three(now)} (${three(best)})`;
+  el("accesses-part").hidden = !data.accesses.length;
+  table("accesses", [["line", "word"], ["array", "word"], ["what", "word"], ["of the time"], ["requests"], ["chunks a request (at best)"], ["passes (at best)"], ["used"], ["reuse"], ["would save"]], data.accesses, (each) => make("tr", {}, cell("word", each.line ? `${each.file}:${each.line}` : ""), cell("word", each.array), cell("word", each.kind.replace("_", " ")), cell("", percent(each.share)), cell("", amount(each.requests)), cell("", two(each.chunks, each.ideal_chunks)), cell("", two(each.passes, each.ideal_passes)), cell("", each.used === null ? "" : percent(each.used)), cell("", each.reuse === null ? "" : three(each.reuse)), cell("", each.saves === null ? "" : percent(each.saves))));
 } else hide("memory");
 
 /* ---- plots ---- */

@@ -32,9 +32,11 @@ from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
-from simtmm.watch import telling
+from simtmm.watch import foresee, telling
 
 MOST_OPERATIONS = 30_000_000  # that are simulated: half a minute, about
+A_SECOND = 1e6  # of them
+PART = "simulating a part of a wave"
 CHECKS = 6  # blocks that are recorded beside those from which others are derived
 BEGINNING = 0.2  # of what is issued, before the pace is taken
 PACES = 16  # that are taken, one after another
@@ -109,11 +111,14 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
         return None
     issued = _instructions(machine, trace, together, launch, phases)
     most = min(operations / 2 / len(cuts) * tally.instructions / tally.operations, NEARLY * issued.min() * len(first))
+    parts = _Parts((1 + is_twice) * len(cuts) * most)
+    foresee({PART: parts.whole * tally.operations / tally.instructions / A_SECOND})
     each = [
         _pace(
             machine,
             streamed,
             _alone(Trace(trace.info, [begun_after(together, phases, [cut] * len(first))]), launch, first),
+            parts,
             most,
         )
         for cut in cuts
@@ -124,23 +129,25 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
         apart = translated(trace, launch, middle)
         assert apart is not None  # the same checks
         ahead = 1 - (np.arange(2 * wave) + 0.5) / wave  # the blocks that began first are furthest
-        parts = np.where(ahead > 0, np.floor(ahead * PHASES) / PHASES, 0.0)
+        phase = np.where(ahead > 0, np.floor(ahead * PHASES) / PHASES, 0.0)
         if len(cuts) == 1:
-            spread = under_way(apart, parts.tolist())
+            spread = under_way(apart, phase.tolist())
         else:  # so far in time
             time = np.concatenate([[0.0], np.cumsum(issued * [pace.paces.mean() for pace in each])])
-            done = np.interp(parts * time[-1], time, [*cuts, phases.whole])
+            done = np.interp(phase * time[-1], time, [*cuts, phases.whole])
             spread = begun_after(apart, phases, done.tolist())
-        later = _pace(machine, streamed, _alone(Trace(trace.info, [spread]), launch, middle), len(cuts) * most)
+        later = _pace(machine, streamed, _alone(Trace(trace.info, [spread]), launch, middle), parts, len(cuts) * most)
     # Where blocks have phases it is not known for how long they are in the same one.
     at_first = min(1.0, TOGETHER / 2 / (blocks / wave)) if len(cuts) == 1 else 0.5
     ticks, half = _whole(begun, later, of_block * blocks, blocks / wave, at_first, 1.0 if len(cuts) > 1 else at_first)
     differing = _spread_of_blocks(probed) * quantile(len(probes) - 1) if len(probes) > 1 else 0.0
     systematic = STEADY_SYSTEMATIC if len(cuts) == 1 else PHASES_SYSTEMATIC
     ticks += machine.durations.launch_overhead
+    blocks_later = (1 + is_twice) * len(first)
+    workload = dataclasses.replace(later.workload, tallies=(tally.times(blocks_later / len(probes)),))
     return SteadyLaunch(
-        ticks, half + (differing + systematic) * ticks, later.workload, later.result,
-        (1 + is_twice) * len(first), counts, len(probes), later.issued / (of_block * blocks), trace.info,
+        ticks, half + (differing + systematic) * ticks, workload, later.result,
+        blocks_later, counts, len(probes), later.issued / (of_block * blocks), trace.info,
         machine, True,
     )  # fmt: skip
 
@@ -155,18 +162,34 @@ class _Pace:
     paces: npt.NDArray[np.float64]
 
 
-def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, most: float) -> _Pace:
+class _Parts:
+    """How far parts of a launch are, together. whole: instructions of all of them."""
+
+    def __init__(self, whole: float) -> None:
+        self.whole, self._before = whole, 0.0
+        self._tell = telling(PART)
+
+    def tell(self, issued: float) -> None:
+        """Report on the part under way."""
+        self._tell(int(self._before + issued), int(self.whole))
+
+    def end(self, most: float) -> None:
+        """The part of so many instructions is done."""
+        self._before += most
+
+
+def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, parts: _Parts, most: float) -> _Pace:
     """Simulate blocks until they have issued so much. like: the workload of other blocks of the launch."""
     workload = dataclasses.replace(like, trace=trace)
     seen = [(0, 0)]
-    progress = telling("simulating a part of a wave")
 
     def until(tick: int, issued: int) -> bool:
         seen.append((tick, issued))
-        progress(int(min(issued, most)), int(most))
+        parts.tell(min(issued, most))
         return issued >= most
 
     result = simulate(machine, workload, "fast", stalls=True, until=until)
+    parts.end(most)
     assert result.stalls is not None
     issued = int(result.stalls.launch_counts[0][LAUNCH_COUNTS.index("instructions")])
     tick, done = (np.array([*each, last], float) for each, last in zip(

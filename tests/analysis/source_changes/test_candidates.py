@@ -7,7 +7,7 @@ from simtmm import Workload, load_machine
 from simtmm.analysis.source_changes import candidates
 from simtmm.analysis.source_changes.candidates import _of_access, _of_atomics
 from simtmm.analysis.source_changes.lines import Line
-from simtmm.analysis.source_changes.loads import _can_be_vectors
+from simtmm.analysis.source_changes.loads import _is_once
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.shared_memory import of_banks
 from simtmm.trace.schema import TraceLaunch
@@ -57,11 +57,11 @@ def test_requests_for_half_as_many_chunks_again_as_would_do_suggest_to_coalesce(
         (3, 5),
     )
     assert found.words == (
-        "let consecutive threads read consecutive elements of x: change the indices or the layout; a request takes "
-        f"{1.5 * ideal:.3g} lines, where {ideal} would do"
+        "let consecutive threads read consecutive elements of x: change the indices or the layout, or go through a "
+        f"tile in shared memory; a request takes {1.5 * ideal:.3g} lines, where {ideal} would do"
     )
     found.make("operations", "chosen")
-    assert handed == [("operations", "chosen", ideal, rows, window, passes)]
+    assert handed == [("operations", "chosen", ideal, rows, window, passes, 0)]
 
 
 def test_a_store_is_told_as_one_and_what_has_no_name_as_the_array():
@@ -87,7 +87,10 @@ def test_three_conflicts_in_a_hundred_accesses_suggest_to_pad(conflicts, executi
     assert len(found) == (times is not None)
     if found:
         assert (found[0].change, found[0].weight, found[0].numbers) == ("pad", 0.5, (3, 5))
-        assert found[0].words == (f"pad or swizzle x: bank conflicts make each access take {times} passes instead of 1")
+        assert found[0].words == (
+            "pad or swizzle x, or let consecutive threads access consecutive words: bank conflicts make each access "
+            f"take {times} passes instead of 1"
+        )
         assert found[0].make is candidates.changes.without_conflicts
 
 
@@ -99,12 +102,33 @@ def test_updates_are_combined_in_warps_or_kept_in_blocks():
     ]
 
 
-@pytest.mark.parametrize(("again", "can"), [(0, True), (1, True), (2, False)])
-def test_loads_that_come_to_a_chunk_less_than_half_again_may_be_vectors(again, can):
-    """Of four chunks, so many are loaded a second time."""
+def test_accesses_of_one_tile_are_padded_together_at_all_of_its_lines():
+    lines = [
+        Line(("k.cu", 7, ""), "shared_load", [1], ticks=10, conflicts=10, executions=10),
+        Line(("k.cu", 8, ""), "shared_store", [2], ticks=10, conflicts=50, executions=10),
+        Line(("k.cu", 9, ""), "shared_atomic", [3], ticks=10, conflicts=90, executions=10),  # whose passes are updates
+    ]
+    (found,) = of_banks(lines, 100)
+    assert (found.at, found.numbers) == (("k.cu", 8, ""), (1, 2))
+    assert "the tile, or let consecutive threads access consecutive words, here and at 1 more line" in found.words
+    assert "take 4 passes" in found.words
+
+
+@pytest.mark.parametrize(("again", "found"), [(0, (True, False)), (1, (True, False)), (2, (False, False))])
+def test_loads_that_come_to_a_chunk_less_than_half_again_may_be_vectors(again, found):
+    """Of four chunks, so many are loaded a second time, all of each."""
     chunks = [0, 40, 80, 120, *[0, 40][:again]]
     of = Operations(Workload.from_dict({"blocks": [{"warps": [[["load", [chunk]] for chunk in chunks]]}]}))
-    assert _can_be_vectors(of, np.ones(len(chunks), bool), 2) == can
+    line = line_of(requests=len(chunks), bytes_asked=128 * len(chunks))
+    assert _is_once(MACHINE, line, of, np.ones(len(chunks), bool)) == found
+
+
+@pytest.mark.parametrize(("bytes_asked", "found"), [(32, (True, True)), (47, (True, True)), (48, (False, False))])
+def test_so_may_those_of_which_several_warps_take_a_part_of_a_chunk_each(bytes_asked, found):
+    """Four warps of a block load a chunk of 128 bytes, so many bytes each."""
+    of = Operations(Workload.from_dict({"blocks": [{"warps": [[["load", [7]]]] * 4}]}))
+    line = line_of(requests=4, bytes_asked=4 * bytes_asked)
+    assert _is_once(MACHINE, line, of, np.ones(4, bool)) == found
 
 
 def test_layouts_of_one_array_change_together_at_all_of_its_lines():
@@ -136,9 +160,10 @@ def test_what_is_spilled_is_to_have_more_registers_and_an_array_that_is_indexed_
 def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
     """Which of the looks are taken at a line, of a run of 1000 ticks and 100 chunks."""
     looks = []
-    for name in ("_of_access", "of_vectors", "of_waits", "_of_reuse", "of_constants", "_of_atomics"):
+    for name in ("_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
-    for name in ("of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape"):
+    apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
+    for name in (*apart, "of_results"):
         monkeypatch.setattr(candidates, name, lambda *given: [])
     own = line_of(kind=kind, ticks=ticks, chunks=chunks)
     others = [Line(("k.cu", 9, array), "store", [8]) for array in written]
@@ -151,8 +176,8 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
 @pytest.mark.parametrize(
     ("kind", "written", "looks"),
     [
-        ("load", (), ["_of_access", "of_vectors", "of_waits", "_of_reuse", "of_constants"]),
-        ("load", ("y",), ["_of_access", "of_vectors", "of_waits", "_of_reuse", "of_constants"]),
+        ("load", (), ["_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
+        ("load", ("y",), ["_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
         ("load", ("x",), ["_of_access", "of_vectors", "of_waits"]),  # what is written may not be kept elsewhere
         ("store", (), ["_of_access", "of_vectors"]),
         ("local_load", (), []),
@@ -169,3 +194,14 @@ def test_a_line_is_looked_at_by_what_it_does(kind, written, looks, monkeypatch):
 @pytest.mark.parametrize(("ticks", "chunks", "looks"), [(30, 0, 2), (29, 0, 0), (0, 3, 2), (0, 2, 0), (29, 2, 0)])
 def test_a_line_is_worth_it_from_three_in_a_hundred_ticks_or_chunks_on(ticks, chunks, looks, monkeypatch):
     assert len(changes_of_line(monkeypatch, "store", (), ticks, chunks)) == looks
+
+
+def candidate(change, at, make=None):
+    return candidates.Candidate(change, "do so", at, 0.5, "bound", (1,), make)
+
+
+def test_threads_that_are_chosen_by_a_remainder_are_found_without_one():
+    (both,) = candidates._of_remainders([candidate("compact", AT)], [candidate("divide", AT), candidate("float", AT)])
+    assert (both.change, both.at, both.weight) == ("compact", AT, 1.0)
+    assert both.words == "do so; and they are found without a division"
+    assert list(candidates._of_remainders([candidate("compact", AT)], [candidate("divide", ("k.cu", 8, ""))])) == []

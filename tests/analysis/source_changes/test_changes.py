@@ -45,6 +45,25 @@ def test_elements_that_nobody_else_asks_for_are_left_out():
     assert warps(changed) == [[["load", [0]], ["load", [1]]]]
 
 
+def test_another_field_of_the_same_structures_is_in_the_next_line():
+    operations = of([[["load", [0, 1, 2, 3]]]])
+    changed = changes.coalesced(operations, are(operations, LOAD), ideal=1, rows=1, window=4, passes=1, earlier=2)
+    assert warps(changed) == [[["load", [2]]]]
+    changed = changes.coalesced(operations, are(operations, LOAD), ideal=1, rows=1, window=4, passes=1, earlier=5)
+    assert warps(changed) == [[["load", [1]]]]  # of four lines that there are
+
+
+def test_a_block_loads_and_stores_its_own_data_once_and_works_on_them_in_shared_memory():
+    rounds = [["load", [1]], ["store", [1]], ["load", [1]], ["store", [1]], ["load", [9]]]
+    operations = of([rounds, [["load", [1]]]], [[["load", [1]]]])
+    changed = changes.owned_by_blocks(operations, operations.listed > 0)
+    assert warps(changed) == [
+        [["load", [1]], ["store", [1]], ["shared", 1], ["shared", 1], ["load", [9]]],
+        [["shared", 1]],
+        [["load", [1]]],
+    ]
+
+
 @pytest.mark.parametrize(
     ("requests", "lines", "ideal", "listed"),
     [(4, 6, 2, [1, 2, 1, 2]), (4, 5, 2, [1, 1, 1, 2]), (3, 7, 3, [2, 2, 3]), (3, 3, 2, [1, 1, 1]), (2, 9, 2, [2, 2])],

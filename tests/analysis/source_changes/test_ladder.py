@@ -18,6 +18,7 @@ N = 1 << 19
 # A version and the next, what that does, and whether the gain stands for it: else it is a bound, or the step does more
 STEPS = [
     ("sum_divergent", "sum_compact", N, "compact", False),  # which also takes a remainder out of the loop
+    ("sum_compact", "sum_sequential", N, "pad", True),
     ("sum_sequential", "sum_while_loading", N, "coarsen", False),  # of two blocks, where four are tried
     ("sum_while_loading", "sum_last_warp", 2 * N, "last warp", True),
     ("sum_last_warp", "sum_many", N, "coarsen", False),  # of as many as there are for each of 1024 blocks
@@ -86,3 +87,9 @@ def test_a_bound_is_no_less_than_what_the_next_version_gains(version, better, ch
     gain = max(each.gain for each in product(version).advice if each.change == change)
     if not stands_for_it:
         assert gain >= product(version).result.ticks / product(better).result.ticks
+
+
+def test_a_bound_for_divergent_sums_is_no_less_than_what_compact_ones_gain(ran):
+    """Which takes the remainder, by which threads are chosen, out of the loop as well."""
+    gain = max(each.gain for each in ran("sum_divergent", N).advice if each.change == "compact")
+    assert gain >= ran("sum_divergent", N).result.ticks / ran("sum_compact", N).result.ticks

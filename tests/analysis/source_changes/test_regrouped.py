@@ -29,6 +29,42 @@ def test_four_requests_in_a_row_become_one_that_lists_what_all_list():
     assert warps(changed) == [[["async", [0, 1, 7], 4], ["compute", 1], ["async", [9]], ["join", 0]]]
 
 
+def test_of_a_chunk_that_warps_share_one_lists_it_where_each_accesses_four_times_as_much():
+    """Four warps store a byte a thread to the same chunks; as words each stores to a chunk of its own."""
+    operations = of([[["store", [chunk]] for chunk in range(4)]] * 4)
+    everywhere = np.ones(16, bool)
+    assert [operation[1] for (operation,) in warps(regrouped.vectorized(operations, everywhere, 4))] == [
+        [0, 1, 2, 3]
+    ] * 4
+    shared = warps(regrouped.vectorized(operations, everywhere, 4, operations.block))
+    assert [operation[1] for (operation,) in shared] == [[0], [1], [2], [3]]
+
+
+def test_what_stays_in_registers_is_neither_loaded_nor_waited_for():
+    walk = [["compute", 1], ["pause", 3], ["async", [0]], ["pause", 2], ["join", 0], ["compute", 2], ["pause", 5]]
+    operations = of([walk])
+    changed = regrouped.left_out(operations, are(operations, ASYNC))
+    assert warps(changed) == [[["compute", 1], ["join", 0], ["compute", 2], ["pause", 5]]]
+
+
+def test_of_long_computes_a_part_is_done_and_of_others_so_many():
+    walk = [["compute", 100], *[["load", [0]], ["shared", 2]] * 4, ["compute", 1]]
+    operations = of([walk, walk])
+    changed = warps(regrouped.with_part(operations, np.ones(20, bool), 0.25))
+    assert changed == [[["compute", 25], ["load", [0]], ["shared", 2], ["compute", 1]]] * 2
+    assert warps(regrouped.with_part(operations, np.ones(20, bool), 1.0)) == warps(operations.workload)
+
+
+def test_updates_of_shared_memory_take_one_pass_and_one_round_and_what_is_added_is_loaded_as_often():
+    walk = [["load", [0]], *[["shared", 1], ["shared", 32]] * 4]
+    operations = of([walk])
+    assert warps(regrouped.updated_once(operations, np.ones(9, bool), 4)) == [
+        [["load", [0]], ["shared", 1], ["shared", 1]]
+    ]
+    once = [["load", [0]], *[["shared", 1]] * 8]
+    assert warps(regrouped.updated_once(operations, np.ones(9, bool), 1)) == [once]
+
+
 def test_a_wait_for_the_second_of_two_that_are_one_now_is_a_wait_for_that_one():
     operations = of([[["async", [0]], ["async", [1]], ["async", [5]], ["join", 1], ["compute", 1], ["join", 0]]])
     chosen = are(operations, ASYNC)

@@ -1,0 +1,63 @@
+"""Changes of how often a program launches: what launching itself takes is paid once, or less for each."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
+from simtmm.analysis.source_changes.outcome import Advice
+from simtmm.engine import simulate
+from simtmm.errors import SimtmmError
+from simtmm.machine import Machine
+from simtmm.result import Result
+from simtmm.trace.streamed import AnyWorkload
+from simtmm.workload import Workload
+
+PART = 0.05  # of the time that launching takes: less is not worth another simulation
+
+
+def of_launches(machine: Machine, workload: AnyWorkload, result: Result, can_simulate: bool) -> Iterator[Advice]:
+    """Launches joined, and launched as a graph. can_simulate: whether there is time to simulate all of the run."""
+    count, durations = workload.launches, machine.durations
+    if count < 2 or (count - 1) * durations.launch_overhead < PART * result.ticks:
+        return
+    cycles = durations.launch_overhead / machine.ticks_per_cycle
+    takes = (
+        f"{cycles:.3g} cycles each" if machine.clock_hz is None else f"{1e6 * cycles / machine.clock_hz:.3g} us each"
+    )
+    of_graph = result.ticks - (count - 1) * (durations.launch_overhead - durations.graph_launch_overhead)
+    if of_graph < result.ticks:
+        yield _advice(
+            "graph",
+            f"capture the {count:,} launches in a CUDA graph and launch that: starting kernels takes {takes} now",
+            result.ticks / max(1, of_graph), SIMULATED,
+        )  # fmt: skip
+    joined = _joined(machine, workload, result) if can_simulate else None
+    alone = result.ticks - (count - 1) * durations.launch_overhead
+    yield _advice(
+        "fuse",
+        f"do the work of the {count:,} launches in one, or in fewer: a loop in the kernel, with a barrier of the grid "
+        f"where one launch needs what another wrote; starting them takes {takes}",
+        result.ticks / max(1, alone if joined is None else joined), ESTIMATE if joined is None else BOUND,
+    )  # fmt: skip
+
+
+def _joined(machine: Machine, workload: AnyWorkload, result: Result) -> int | None:
+    """Ticks of all blocks as one launch, none of which waits for another; None where that can't be simulated."""
+    if not isinstance(workload, Workload) or any(tally.grid_barriers for tally in workload.tallies):
+        return None
+    limits = workload.launch_limits[workload.launch_limits > 0]
+    one = replace(
+        workload,
+        launch_blocks=np.array([0, workload.blocks]),
+        launch_limits=np.array([limits.min() if len(limits) else 0], np.int64),
+    )
+    try:
+        return simulate(machine, one, result.engine, breakdown=False).ticks
+    except SimtmmError:
+        return None
+
+
+def _advice(change: str, words: str, gain: float, how: str) -> Advice:
+    return Advice(change, words, "", 0, "", gain, how, "")

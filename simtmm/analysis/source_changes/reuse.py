@@ -1,0 +1,148 @@
+"""Changes that keep data near where they are used again: tiles of a block in shared memory, results in registers."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from simtmm.analysis.source_changes import changes, regrouped
+from simtmm.analysis.source_changes.excerpt import Excerpt
+from simtmm.analysis.source_changes.lines import BOUND, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of, chunk_name
+from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.machine import Machine
+from simtmm.stalls import LOADS, STORES
+from simtmm.workload import BARRIER, SHARED, SYNC, Workload
+
+AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
+OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
+
+
+def of_reuse(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
+    """Whether the warps of a block load the same."""
+    of = Operations(part.workload)
+    chosen = np.isin(part.workload.place, line.numbers)
+    here = of.chunks_of(chosen)
+    if not len(here) or not line.requests:
+        return
+    pairs = np.stack([of.block[of.of_chunk[here]], part.workload.chunks[here]])
+    distinct = len(np.unique(pairs, axis=1).T)
+    times = len(here) / distinct
+    asked = line.bytes_asked / line.requests * int(np.count_nonzero(chosen & (of.listed > 0)))
+    if times < 2 or asked < AGAIN * distinct * machine.chunk_bytes:  # else threads go through chunks by themselves
+        return
+    yield Candidate(
+        "tile",
+        f"load {line.at[2] or 'it'} once for each block, a tile at a time, into shared memory: a block loads each "
+        f"{chunk_name(machine)} {times:.3g} times now",
+        line.at, weight, BOUND, tuple(line.numbers), _in_tiles(part, line),
+    )  # fmt: skip
+
+
+def _in_tiles(part: Excerpt, line: Line) -> Callable[[Operations, Flags], Workload]:
+    """What a tile makes of the loads: reads of shared memory, as vectors where threads read adjacent elements."""
+    times = int(VECTOR_BYTES // max(1.0, line.bytes_asked / max(1, line.threads)))
+    own = np.isin(part.workload.place, line.numbers)
+    in_vectors = times > 1 and regrouped.are_adjacent(Operations(part.workload), own, times)
+
+    def change(of: Operations, chosen: Flags) -> Workload:
+        shared = changes.shared_by_blocks(of, chosen)
+        reads = chosen & (shared.kind == SHARED)
+        return regrouped.vectorized(Operations(shared), reads, times) if in_vectors else shared
+
+    return change
+
+
+def together(tiles: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Tiles of several arrays of a line at once."""
+    of_lines: defaultdict[tuple[str, int], list[Candidate]] = defaultdict(list)
+    for each in tiles:
+        of_lines[each.at[:2]].append(each)
+    for (file, line), several in of_lines.items():
+        if len(several) < 2:
+            continue
+        names = " and ".join(sorted(each.at[2] or "an array" for each in several))
+        words = f"load {names} once for each block, a tile of each at a time, into shared memory"
+        yield all_of(several, "tile", words, (file, line, ""), sum(each.weight for each in several), BOUND)
+
+
+def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[Candidate]:
+    """Whether a block works again and again on data that no other block accesses, between its barriers."""
+    of = Operations(part.workload)
+    if not np.isin(part.workload.kind, (BARRIER, SYNC)).any():
+        return
+    for array, several in _by_array(lines).items():
+        weight = sum(line.chunks for line in several) / chunks
+        if weight < WORTH_TRYING or {line.kind in STORES for line in several} != {True, False}:
+            continue
+        numbers = tuple(number for line in several for number in line.numbers)
+        here = of.chunks_of(np.isin(part.workload.place, numbers))
+        owners = np.unique(np.stack([part.workload.chunks[here], of.block[of.of_chunk[here]]]), axis=1)
+        is_shared = len(np.unique(owners[0])) < owners.shape[1]
+        if is_shared or len(here) < 2 * OFTEN * max(1, owners.shape[1]):
+            continue
+        hottest = max(several, key=lambda line: line.chunks)
+        yield Candidate(
+            "tile",
+            f"let each block load its part of {array} into shared memory, work on it there, and store it at the end: "
+            f"it accesses each of its chunks {len(here) / owners.shape[1]:.3g} times now",
+            hottest.at, 2 * weight, BOUND, numbers, changes.owned_by_blocks,
+        )  # fmt: skip
+
+
+def of_results(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
+    """Whether threads update the same element in memory again and again."""
+    of = Operations(part.workload)
+    for (file, line_number, array), several in _by_line(lines).items():
+        weight = sum(line.ticks / whole + line.chunks / chunks for line in several)
+        stores = [number for line in several if line.kind in STORES for number in line.numbers]
+        if weight < WORTH_TRYING or not array or not stores:
+            continue
+        repeated = [line for line in several if _times(of, np.isin(part.workload.place, line.numbers)) >= OFTEN]
+        if not any(line.kind in STORES for line in repeated):
+            continue
+        times = _times(of, np.isin(part.workload.place, stores))
+        yield Candidate(
+            "accumulate",
+            f"keep the element of {array} in a register while the loop goes on, and store it once behind it: a thread "
+            f"stores to the same place {times:.3g} times now",
+            (file, line_number, array), 2 * weight, BOUND,
+            tuple(number for line in repeated for number in line.numbers), _once_a_warp,
+        )  # fmt: skip
+
+
+def _times(of: Operations, chosen: Flags) -> float:
+    """How often a warp lists a chunk at a place, on average."""
+    here = of.chunks_of(chosen)
+    new = _first_of_warps(of, here)
+    return len(here) / max(1, int(new.sum()))
+
+
+def _first_of_warps(of: Operations, here: "np.ndarray") -> Flags:
+    place = of.workload.place[of.of_chunk[here]]
+    return firsts(of.warp[of.of_chunk[here]], place, of.workload.chunks[here])
+
+
+def _once_a_warp(of: Operations, chosen: Flags) -> Workload:
+    """At each place a warp lists each chunk once."""
+    here = of.chunks_of(chosen)
+    kept = np.zeros(len(chosen), bool)
+    kept[of.of_chunk[here[_first_of_warps(of, here)]]] = True
+    return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
+
+
+def _by_array(lines: Sequence[Line]) -> dict[str, list[Line]]:
+    """Loads and stores of global memory, by the array's name."""
+    found: defaultdict[str, list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.at[2] and line.kind in (*LOADS, *STORES) and not line.kind.startswith("local"):
+            found[line.at[2]].append(line)
+    return found
+
+
+def _by_line(lines: Sequence[Line]) -> dict[tuple[str, int, str], list[Line]]:
+    """Likewise, by line and array."""
+    found: defaultdict[tuple[str, int, str], list[Line]] = defaultdict(list)
+    for several in _by_array(lines).values():
+        for line in several:
+            found[line.at].append(line)
+    return found

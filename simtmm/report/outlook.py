@@ -1,0 +1,54 @@
+"""How long several stages still take: the one under way, and those foreseen behind it."""
+
+from collections.abc import Mapping
+
+LEAST = 0.3  # of what a stage has taken, that is left of it at least as long as no part of it is done
+
+
+class Outlook:
+    """The stages that are foreseen, by kind, each with its seconds, in their order."""
+
+    def __init__(self) -> None:
+        self._foreseen: dict[str, float] = {}
+        self._stage, self._begun = "", 0.0
+
+    def foresee(self, seconds: Mapping[str, float]) -> None:
+        """Take in what stages take that have not begun; what is known of others stays.
+
+        seconds: by stage, in their order.
+        """
+        self._foreseen.update(seconds)
+
+    def begin(self, stage: str, now: float) -> None:
+        """A stage is under way: those foreseen before it are done, and so is one that is not foreseen itself."""
+        if stage == self._stage:
+            return
+        self._stage, self._begun = stage, now
+        if stage in self._foreseen:
+            for earlier in list(self._foreseen):
+                if earlier == stage:
+                    break
+                del self._foreseen[earlier]
+
+    def left(self, own: float | None, part: float, now: float) -> float | None:
+        """Seconds until the last stage ends, about; None where no stage is foreseen, or the one under way has neither a
+        rate nor a foreseen end.
+
+        own: the rest of the stage under way by its own rate; None while that is unknown. part: of it, that is done.
+        """
+        if not self._foreseen:
+            return None
+        later = sum(seconds for stage, seconds in self._foreseen.items() if stage != self._stage)
+        foreseen = self._foreseen.get(self._stage)
+        if foreseen is not None:
+            own = self._left_of(foreseen, part, now - self._begun)
+        return None if own is None else own + later
+
+    @staticmethod
+    def _left_of(foreseen: float, part: float, taken: float) -> float:
+        """The rest of a foreseen stage: by what was foreseen at first, and by its own rate the more is done.
+
+        The rate is that of all of it so far: blocks of a wave end together, so that much is done at once.
+        """
+        before = max(foreseen - taken, LEAST * taken)
+        return before if part <= 0 else part * (taken * (1 - part) / part) + (1 - part) * before

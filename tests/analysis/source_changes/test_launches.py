@@ -1,0 +1,55 @@
+"""Launches joined, and launched as a graph: what launching takes, by hand."""
+
+import pytest
+
+from simtmm import Workload, load_machine, simulate
+from simtmm.analysis.source_changes.launches import of_launches
+
+BLOCK = {"warps": [[["compute", 10], ["load", [0, 1]]]]}
+OVERHEADS = {"scheduling.launch_overhead": 1000, "scheduling.graph_launch_overhead": 300}
+
+
+def advised(machine, launches, can_simulate=True):
+    workload = Workload.from_dict({"launches": [{"blocks": [BLOCK] * 4}] * launches})
+    result = simulate(machine, workload, stalls=True)
+    return result, workload, {each.change: each for each in of_launches(machine, workload, result, can_simulate)}
+
+
+@pytest.fixture
+def machine():
+    return load_machine("gtx280").replace(OVERHEADS)
+
+
+def test_a_graph_spares_the_difference_of_the_overheads_for_all_launches_but_the_first(machine):
+    result, _, found = advised(machine, 10)
+    per_cycle = machine.ticks_per_cycle
+    assert found["graph"].gain == result.ticks / (result.ticks - 9 * 700 * per_cycle)
+    assert found["graph"].how == "simulated"
+    assert found["graph"].words.startswith(
+        "capture the 10 launches in a CUDA graph and launch that: starting kernels takes "
+    )
+
+
+def test_joined_launches_take_what_all_blocks_do_as_one(machine):
+    result, _, found = advised(machine, 10)
+    one = Workload.from_dict({"launches": [{"blocks": [BLOCK] * 40}]})
+    assert found["fuse"].gain == result.ticks / simulate(machine, one, breakdown=False).ticks
+    assert found["fuse"].how == "bound"
+
+
+def test_without_time_to_simulate_the_overheads_are_left_out(machine):
+    result, _, found = advised(machine, 10, can_simulate=False)
+    assert found["fuse"].gain == result.ticks / (result.ticks - 9 * 1000 * machine.ticks_per_cycle)
+    assert found["fuse"].how == "estimate"
+
+
+def test_one_launch_and_launches_that_cost_little_suggest_nothing(machine):
+    assert advised(machine, 1)[2] == {}
+    assert (
+        advised(machine.replace({"scheduling.launch_overhead": 1, "scheduling.graph_launch_overhead": 1}), 10)[2] == {}
+    )
+
+
+def test_a_graph_that_spares_nothing_is_not_advised(machine):
+    found = advised(machine.replace({"scheduling.graph_launch_overhead": 1000}), 10)[2]
+    assert list(found) == ["fuse"]
