@@ -94,16 +94,18 @@ way, and when the values of each slot are there. Of a block, as its last: when t
 TEXTURE = np.dtype(
     {
         "names": [
-            "border", "missing", "base", "host", "pitch", "kind", "dimensions", "width", "height", "channels",
-            "element_bytes", "texel_bytes", "format", "address_x", "address_y", "linear", "normalized",
+            "border", "missing", "base", "host", "pitch", "slice", "kind", "shape", "width", "height", "depth",
+            "channels", "element_bytes", "texel_bytes", "format", "address_x", "address_y", "address_z", "linear",
+            "normalized",
         ],
-        "formats": [("<u4", 4), ("<u4", 4), "<u8", "<u8", "<i8", *12 * ["<i4"]],
+        "formats": [("<u4", 4), ("<u4", 4), "<u8", "<u8", "<i8", "<i8", *14 * ["<i4"]],
     },
     align=True,
 )  # fmt: skip
 """A texture or a surface: what is read beyond its border, and in place of channels that it lacks, as the bits of four
-registers; its virtual address, where it lies in this process, and the bytes from row to row; whether it is
-KIND_TEXTURE or KIND_SURFACE; texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
+registers; its virtual address, where it lies in this process, and the bytes from row to row and from slice to slice;
+whether it is KIND_TEXTURE or KIND_SURFACE; its number of dimensions, and LAYERED more where its slices are layers;
+texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
 
 TENSOR_MAP = np.dtype(
     {
@@ -125,6 +127,7 @@ TENSOR_MAGIC = 0x50414D544D495453  # "STIMTMAP": what no tensor map of ours is t
 TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
 
 KIND_TEXTURE, KIND_SURFACE = 1, 2
+LAYERED = 16
 TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
 COPIER_BIT = 48  # in the log, addresses of copies in bulk have 1 more than the lane that copies from this bit on
