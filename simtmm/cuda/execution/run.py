@@ -41,6 +41,17 @@ PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of 
 LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
 
 
+_spare: list[npt.NDArray[np.uint8]] = []  # logs that no core has: the system clears each page of a new one
+
+
+def _log_of(size: int) -> npt.NDArray[np.uint8]:
+    """Room for a log, whatever lies in it."""
+    if size == LOG_BYTES:
+        with contextlib.suppress(IndexError):  # other threads take some, too
+            return _spare.pop()
+    return aligned(size)
+
+
 class Log:
     """Whether a launch is recorded. is_over: so far and no further, where its blocks wait for no others."""
 
@@ -56,17 +67,24 @@ class Core:
         watched: Callable[[], MachineCode] | None = None, patience: float = math.inf, whole: Log | None = None,
     ) -> None:  # fmt: skip
         """watched, patience: as of `run`. whole: the log of all cores."""
-        self._whole = whole
+        self.whole = whole
         self.state, self.code, self.watched, self.patience = state, code, watched, patience
         self.watch = Watch(state, code, watched, patience)
         most = _most_logged(state.program)
-        self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
+        self.log = _log_of(max(LOG_BYTES, 4 * most)) if record else None
+        self._buffer = self.log  # also once nothing more is logged
         self.block = state.new_block()
         self.stopped = False
         self.deadline = math.inf  # by time.monotonic
         if self.log is not None:
             self._begin_log()
             state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
+
+    def give_back(self) -> None:
+        """Nothing runs here any more: another core may log where this one has."""
+        if self._buffer is not None and len(self._buffer) == LOG_BYTES and len(_spare) < MOST_CORES:
+            _spare.append(self._buffer)
+        self.log = self._buffer = None
 
     def _begin_log(self) -> None:
         assert self.log is not None
@@ -144,7 +162,7 @@ class Core:
 
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
         """Run blocks that wait for no others, each to its end. An empty piece tells that a part without a log ended."""
-        if self._whole is not None and self._whole.is_over:
+        if self.whole is not None and self.whole.is_over:
             self.log, self.state.launch["log"] = None, 0
             self.state.launch["log_limit"] = np.iinfo(np.uint64).max
         while first < last and not self.stopped:
@@ -189,6 +207,17 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     when it is called.
     """
     core = Core(state, code, record, watched, patience, log)
+    try:
+        yield from _all_blocks(core, resident, calls_host, seconds, chosen, concurrent)
+    finally:
+        core.give_back()
+
+
+def _all_blocks(
+    core: Core, resident: int, calls_host: bool, seconds: float, chosen: Sequence[int], concurrent: bool
+) -> Iterator[Piece]:
+    """All blocks of a launch, or the chosen ones; see `run`."""
+    state = core.state
     core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
     if state.cluster_blocks > 1:
@@ -207,14 +236,14 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         for number in blocks_in(state.program.order, state.blocks):
             yield from core.all_of(number, number + 1)
         return
-    sizes = Sizes(record)
+    sizes = Sizes(core.log is not None)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if state.program.checks:  # whether a store changes what lies there is looked at by one block at a time
         cores = 1
     first = 0
     while first < state.blocks:  # the first few alone, which tells how long blocks take
         if cores > 1 and sizes.known and state.program.is_independent and not calls_host and not state.program.times:
-            yield from _on_cores(core, first, cores, sizes, log)
+            yield from _on_cores(core, first, cores, sizes)
             return
         last = min(state.blocks, first + sizes.blocks)
         began, logged = time.perf_counter(), 0
@@ -252,13 +281,15 @@ class _Handed:
             yield piece
 
 
-def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log | None) -> Iterator[Piece]:
+def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
     idle: deque[Core] = deque([first_core])
     record = first_core.log is not None
     idle += [
-        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience, log)
+        Core(
+            state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience, first_core.whole
+        )
         for _ in range(cores - 1)
     ]
     every = list(idle)
@@ -292,6 +323,8 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log |
             for core in every:
                 core.stopped = True
             pool.shutdown(cancel_futures=True)
+            for core in every[1:]:
+                core.give_back()
 
 
 def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
