@@ -140,10 +140,10 @@ class Accesses:
 @needs_nvrtc
 def test_the_trace_of_a_launch_serves_for_those_that_access_the_same(monkeypatch):
     accesses = Accesses(monkeypatch)
-    once, again, elsewhere, back = accesses.seconds((1, 0), (2, 0), (2, 512), (3, 0))
+    once, again, elsewhere, back = accesses.seconds((1, 0), (2, 0), (2, 40000), (3, 0))
     assert len(accesses.made) == 2
     assert accesses.x[0] == 6
-    assert accesses.x[512] == 2
+    assert accesses.x[40000] == 2
     assert again == pytest.approx(back)
     assert once > again  # it has loaded what the second one finds in the L2
     assert elsewhere > again
