@@ -177,7 +177,9 @@ class Library:
 
         Raises OSError for a program that can't be loaded.
         """
+        self._found.simtmm_before_program()
         loaded = ctypes.CDLL(str(program))
+        self._found.simtmm_program_loaded()
         self._kept.append(loaded)
         given = (ctypes.c_char_p * (len(words) + 1))(*(word.encode("utf-8", "surrogateescape") for word in words), None)
         self._found.simtmm_run(
