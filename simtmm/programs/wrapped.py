@@ -1,6 +1,4 @@
-"""Functions of the system's that programs have others for: those that tell time, wait for it, load libraries, or end the
-program.
-"""
+"""Functions of the system's that programs have others for: they tell time, wait for it, load libraries, or end it all."""
 
 _FUTEX = "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"  # a time, in libstdc++'s names
 CLOCKS = (

@@ -67,7 +67,7 @@ def class_reading(read: Read) -> type[_Datetime]:
 
         @classmethod
         def utcnow(cls) -> Any:
-            return cls.now(datetime.timezone.utc).replace(tzinfo=None)
+            return cls.now(datetime.UTC).replace(tzinfo=None)
 
     OwnDatetime.__name__ = OwnDatetime.__qualname__ = "datetime"
     OwnDatetime.__module__, OwnDatetime.__doc__ = "datetime", _Datetime.__doc__

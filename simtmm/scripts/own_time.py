@@ -1,4 +1,4 @@
-"""The clocks of a script: `time.perf_counter` and its kin, and `datetime.now()` (own_date.py), give the simulated machine's time.
+"""The clocks of a script: `time.perf_counter`, its kin and `datetime.now()` give the simulated machine's time.
 
 They do for the script's own modules, and for those that time on behalf of others (BENCHMARKS). All else, the standard
 library's event loops and queues included, goes on by this computer's time, which it waits by.

@@ -196,7 +196,7 @@ assert abs((module.datetime.now(module.timezone.utc) - other).total_seconds() - 
 assert abs((datetime.utcnow() - other.replace(tzinfo=None)).total_seconds() - took) < 1e-3
 assert (datetime.today() - begin).total_seconds() >= took
 real = type(begin)
-assert isinstance(begin, datetime) and real is not datetime and issubclass(real, datetime) 
+assert isinstance(begin, datetime) and real is not datetime and issubclass(real, datetime)
 assert real is sys.modules["datetime"].datetime
 assert datetime(2020, 1, 2, fold=1) == real(2020, 1, 2) == datetime.strptime("2020-01-02", "%Y-%m-%d")
 assert pickle.loads(pickle.dumps(datetime(2020, 1, 2))) == real(2020, 1, 2)
