@@ -296,7 +296,7 @@ class ProgramRecording:
         with self._written():
             return finished(
                 self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
-                kept_blocks=self._kept,
+                kept_blocks=self._kept, kept_first=self._sample_blocks is None and not self._spoiled,
             )  # fmt: skip
 
     def abandon(self) -> None:

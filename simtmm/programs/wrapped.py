@@ -1,4 +1,4 @@
-"""Functions of the system's that programs have others for: they tell time, wait for it, load libraries, or end it all."""
+"""Functions of the system's that programs have others for: they tell time, wait, load libraries, or end the program."""
 
 _FUTEX = "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"  # a time, in libstdc++'s names
 CLOCKS = (

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.floors import below
 from simtmm.analysis.run.diagnosis import advice_for, diagnosed
 from simtmm.analysis.run.outcome import Run
+from simtmm.analysis.run.whole_time import whole_seconds, whole_words
 from simtmm.analysis.source_changes import best_of
 from simtmm.analysis.sustained_clock import clock_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
@@ -133,9 +136,15 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         workload = prepared.workload
         engine = quickest(machine, workload) if engine == AUTO else engine
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
-        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
+        info = program.trace.info if program.trace else None
+        begun = np.zeros(sum(launch.blocks for launch in info.launches) if info else 0, np.int64)
+        is_cut = info is not None and info.sampling is not None and info.sampling.are_first
+        result = simulate(
+            machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"),
+            begun=begun if is_cut else None,
+        )  # fmt: skip
         found = diagnosed(machine, workload, result, what_if)
-        advice = advice_for(machine, workload, result, what_if, program.trace.info if program.trace else None)
+        advice = advice_for(machine, workload, result, what_if, info)
         if variants:
             advice = best_of(advice, try_variants(program, machine, workload, result))
     about = {
@@ -158,6 +167,8 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
             program, machine, program.trace.info, prepared.counts, result, about, models, found, again
         )
     outcome = dataclasses.replace(outcome, advice=advice)
+    if info is not None and (whole := whole_seconds(machine, info.launches, info.sampling, result, begun)) is not None:
+        outcome = dataclasses.replace(outcome, whole_seconds=whole, warnings=(whole_words(whole), *outcome.warnings))
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)

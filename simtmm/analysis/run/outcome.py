@@ -55,6 +55,7 @@ class Run(Displayed):
     blocks: the block of each warp, if there is a timeline.
     sampled: the interval of the time, if the result is extrapolated from a sample.
     below: lower bounds that the result violates, in words: each is a fault of simtmm.
+    whole_seconds: the time with all blocks [s], where the trace has only the first ones of some launches; else None.
     """
 
     program: str
@@ -78,6 +79,7 @@ class Run(Displayed):
     blocks: Blocks | None = None
     sampled: Sampled | None = None
     below: tuple[str, ...] = ()
+    whole_seconds: float | None = None
     advice: tuple[Advice, ...] = ()
 
     @property
@@ -136,7 +138,10 @@ class Run(Displayed):
             "program": self.program,
             "parameters": dict(self.parameters),
             **({"graph": dict(self.graph)} if self.graph else {}),
-            "sampling": self.sampling.to_dict() if self.sampling else None,
+            "sampling": None
+            if self.sampling is None
+            else self.sampling.to_dict()
+            | ({} if self.whole_seconds is None else {"whole_seconds": self.whole_seconds}),
             "sampled": self.sampled.to_dict() if self.sampled else None,
             "faults": list(self.faults),
             "warnings": list(self.warnings),
