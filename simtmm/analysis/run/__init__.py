@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from simtmm import own_faults
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.compiled_variants import try_variants
@@ -136,15 +134,9 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         workload = prepared.workload
         engine = quickest(machine, workload) if engine == AUTO else engine
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
-        info = program.trace.info if program.trace else None
-        begun = np.zeros(sum(launch.blocks for launch in info.launches) if info else 0, np.int64)
-        is_cut = info is not None and info.sampling is not None and info.sampling.are_first
-        result = simulate(
-            machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"),
-            begun=begun if is_cut else None,
-        )  # fmt: skip
+        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling("simulating"))
         found = diagnosed(machine, workload, result, what_if)
-        advice = advice_for(machine, workload, result, what_if, info)
+        advice = advice_for(machine, workload, result, what_if, program.trace.info if program.trace else None)
         if variants:
             advice = best_of(advice, try_variants(program, machine, workload, result))
     about = {
@@ -167,7 +159,7 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
             program, machine, program.trace.info, prepared.counts, result, about, models, found, again
         )
     outcome = dataclasses.replace(outcome, advice=advice)
-    if info is not None and (whole := whole_seconds(machine, info.launches, info.sampling, result, begun)) is not None:
+    if program.trace is not None and (whole := whole_seconds(machine, program.trace, result)) is not None:
         outcome = dataclasses.replace(outcome, whole_seconds=whole, warnings=(whole_words(whole), *outcome.warnings))
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:

@@ -1,52 +1,54 @@
 """The time of launches whole, of which a trace has only the first blocks: the others go on at the pace of those.
 
-A launch's own time, which a program's clocks and events show, is made in the same way (simtmm.simulated_clock).
+So is a launch's own time made, which a program's clocks and events show (simtmm.simulated_clock).
 """
 
-from collections.abc import Sequence
+from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
+from simtmm.device.residence import FootprintOf, Residence
 from simtmm.machine import Machine
 from simtmm.result import Result
-from simtmm.simulated_clock import PACED
-from simtmm.trace.sampled_blocks import Sampling
-from simtmm.trace.schema import TraceLaunch
+from simtmm.simulated_clock import seconds_on
+from simtmm.trace.io import Trace
 
 
-def whole_seconds(
-    machine: Machine,
-    launches: Sequence[TraceLaunch],
-    sampling: Sampling | None,
-    result: Result,
-    begun: npt.NDArray[np.int64],
-) -> float | None:
+def whole_seconds(machine: Machine, trace: Trace, result: Result) -> float | None:
     """What all blocks of all launches take [s]; None where no launch is cut behind its first blocks.
 
-    sampling: which blocks are in the trace.
-    result: of those, the others being empty.
-    begun: int64[blocks], the tick of its launch at which each block of the program was placed.
+    result: of those that are there, the others being empty.
     """
+    sampling = trace.info.sampling
     if sampling is None or not sampling.are_first or result.seconds is None or machine.clock_hz is None:
         return None
-    more, first = 0.0, 0
-    for launch, recorded, ticks in zip(launches, sampling.recorded, result.launch_ticks, strict=True):
+    later, whole = machine.after_its_first_launch, result.seconds
+    for number, launch in enumerate(trace.info.launches):
+        recorded = sampling.recorded[number]
         if 0 < recorded < launch.blocks:
-            more += _more(machine, launch, recorded, float(ticks), begun[first : first + recorded])
-        first += launch.blocks
-    return result.seconds + more / (machine.ticks_per_cycle * machine.clock_hz)
+            of_rest = float(result.launch_ticks[number]) / (machine.ticks_per_cycle * machine.clock_hz)
+            whole += _seconds(later, first_blocks(trace, number, recorded), launch.blocks) - of_rest
+    return whole
 
 
-def _more(machine: Machine, launch: TraceLaunch, recorded: int, ticks: float, begun: npt.NDArray[np.int64]) -> float:
-    """Ticks that the blocks of a launch take which are not recorded."""
-    held = machine.cores.groups * machine.active_blocks(
-        launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes
-    )
-    if recorded >= PACED * held:
-        return (launch.blocks - recorded) * float(begun[-1] - begun[held]) / (recorded - 1 - held)
-    waves = launch.blocks / max(recorded, min(held, launch.blocks))
-    return (waves - 1) * max(0.0, ticks - machine.durations.launch_overhead)
+def first_blocks(trace: Trace, number: int, recorded: int) -> Trace:
+    """A trace of one launch, as if it had only those of its blocks that were recorded.
+
+    number: the launch's, from 0 on.
+    recorded: how many there are, from the first on.
+    """
+    launch = replace(trace.info.launches[number], grid=(recorded, 1, 1))
+    pieces = [replace(runs, launch=0) for runs in trace.runs_of(number)]
+    events = sum(int(runs.events.sum()) for runs in pieces)
+    return Trace(replace(trace.info, launches=(launch,), events=events, sampling=None), pieces)
+
+
+def _seconds(machine: Machine, trace: Trace, blocks: int) -> float:
+    """What a launch of so many blocks takes, whose first ones a trace has."""
+    l2, footprint = machine.memory.l2, FootprintOf()
+    for batch in trace.batches():
+        footprint.add(batch)
+    capacity = l2.used_sets * l2.ways * machine.chunk_bytes if l2 else 0
+    met = Residence(capacity, is_kept=False).meets(footprint.finish(), blocks / trace.info.launches[0].blocks)
+    return sum(share * seconds_on(machine, trace, blocks, how) for how, share in met.items())
 
 
 def whole_words(seconds: float) -> str:
