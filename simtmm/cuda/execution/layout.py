@@ -75,14 +75,15 @@ CLOCK_SCALE = 32  # bits behind the point of nanoseconds a cycle
 TIMING = np.dtype(
     [
         ("base", "<i8"), ("latest", "<i8"), ("nanoseconds", "<i8"), ("l1", "<i8"), ("l2", "<i8"), ("memory", "<i8"),
-        ("shared", "<i8"), ("barrier", "<i8"), ("l1_mask", "<i8"), ("l2_mask", "<i8"), ("l1_tags", "<u8"),
-        ("l2_tags", "<u8"), ("entries", "<u8"), *((name, "<i8") for name in RESULT_CLASSES),
+        ("shared", "<i8"), ("barrier", "<i8"), ("groups", "<i8"), ("l1_lines", "<i8"), ("l2_lines", "<i8"),
+        ("l1_tags", "<u8"), ("l2_tags", "<u8"), ("entries", "<u8"), *((name, "<i8") for name in RESULT_CLASSES),
     ]
 )  # fmt: skip
 """What the clocks of device code go by (device_clock.py). base: the clock at the launch's beginning; latest: the latest
 of any warp. nanoseconds: of a cycle, with CLOCK_SCALE bits behind the point. Latencies [cycles] of a hit in the L1 and
-the L2, of global and shared memory, and of a barrier. Masks and places of the tags of both caches (-1: there is none),
-and of a CLOCK for each warp, and one more, of each block. Latencies of results, by their classes [cycles]."""
+the L2, of global and shared memory, and of a barrier. Groups, lines of the L1 of each and of the L2 (0: there is none),
+places of their tags, and of a CLOCK for each warp, and one more, of each block. Latencies of results, by their classes
+[cycles]."""
 
 CLOCK = np.dtype(
     [("block", "<i8"), ("clock", "<i8"), ("met", "<i8"), ("latency", "<i8"), ("ready", "<i8", CLOCK_SLOTS)]
