@@ -272,7 +272,7 @@ class LaunchListener:
         self._batches.append(batch)
         if self._recorder is None and not batch.is_lent and self._events <= MOST_COMPARED:
             for part in (batch.events, batch.block, batch.ends, np.array([batch.spared])):
-                self._digest.update(np.ascontiguousarray(part).view(np.uint8))
+                self._digest.update(np.ascontiguousarray(part).view(np.uint8).data)
         else:
             self._take_in()
 
