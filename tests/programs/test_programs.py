@@ -302,6 +302,6 @@ def test_chains_of_loads_take_as_long_by_the_devices_clock_as_by_events(name, ca
     assert found.keys() == latency.keys()
     for level, (of_64, by_events) in found.items():
         assert last.get(level, of_64) == pytest.approx(by_events, rel=0.1)
-        assert by_events == pytest.approx(latency[level], rel=0.3)  # of the level that is meant
+        assert latency[level] < by_events < 1.45 * latency[level]  # that level, and an address
         if level in ("L1", "L2", "shared"):
             assert of_64 == pytest.approx(by_events, rel=0.1)
