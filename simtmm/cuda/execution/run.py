@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from queue import Full, Queue
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from simtmm.cuda.execution.control_flow.merging import merge
 from simtmm.cuda.execution.endings import FaultError as FaultError
 from simtmm.cuda.execution.endings import SlowError as SlowError
 from simtmm.cuda.execution.endings import StuckError as StuckError
+from simtmm.cuda.execution.handed import Handed
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.livelock.watch import Watch
@@ -38,7 +38,6 @@ _NOTHING = np.empty(0, np.uint8)
 PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
 PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
-LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
 
 
 _spare: list[npt.NDArray[np.uint8]] = []  # logs that no core has: the system clears each page of a new one
@@ -201,7 +200,6 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     watched, for when threads may go round for ever; nobody looks if left out. patience: seconds that may pass while no
     block ends and nothing that others see is changed. concurrent: whether others than these threads may write memory.
     log: ends the recording before the launch ends.
-    log: ends the recording before the launch does.
 
     Raises FaultError, StuckError, SlowError, LivelockFoundError and PatienceError, and what Python raises
     when it is called.
@@ -228,12 +226,8 @@ def _all_blocks(
         return
     if seconds < math.inf:  # code compiled quickly may take a second for a turn
         core.watch.rounds = core.block.block["rounds"] = 1
-    if chosen:
-        for number in chosen:
-            yield from core.all_of(number, number + 1)
-        return
-    if state.program.order != ASCENDING:
-        for number in blocks_in(state.program.order, state.blocks):
+    if chosen or state.program.order != ASCENDING:
+        for number in chosen or blocks_in(state.program.order, state.blocks):
             yield from core.all_of(number, number + 1)
         return
     sizes = Sizes(core.log is not None)
@@ -254,33 +248,6 @@ def _all_blocks(
         first = last
 
 
-class _Handed:
-    """What some blocks log, piece by piece, for who takes the pieces of all blocks in their order.
-
-    bytes: of the pieces so far. waited: seconds that a core has, being far enough ahead.
-    """
-
-    def __init__(self, most: int) -> None:
-        """most: pieces that may wait to be taken."""
-        self._queue: Queue[Piece | None] = Queue(most)
-        self.bytes, self.waited = 0, 0.0
-
-    def put(self, piece: Piece | None, core: Core) -> None:
-        """Hand a piece on, None behind the last, once there is room; or leave it where the core is to stop."""
-        began = time.perf_counter()
-        while not core.stopped:
-            with contextlib.suppress(Full):
-                self._queue.put(piece, timeout=LOOK_SECONDS)
-                break
-        self.waited += time.perf_counter() - began
-
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces of the log, as they come."""
-        while (piece := self._queue.get()) is not None:
-            self.bytes += len(piece[0])
-            yield piece
-
-
 def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
@@ -296,7 +263,7 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes) -> Iterato
     for core in every:
         core.deadline = first_core.deadline
 
-    def work(begin: int, end: int, handed: _Handed) -> float:
+    def work(begin: int, end: int, handed: Handed) -> float:
         core = idle.popleft()
         began = time.perf_counter()
         try:
@@ -307,13 +274,13 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes) -> Iterato
             handed.put(None, core)
             idle.append(core)
 
-    under_way: deque[tuple[int, _Handed, Future[float]]] = deque()
+    under_way: deque[tuple[int, Handed, Future[float]]] = deque()
     with ThreadPoolExecutor(cores, "simtmm-block") as pool:
         try:
             while first < state.blocks or under_way:
                 while first < state.blocks and len(under_way) <= cores:
                     last = min(state.blocks, first + sizes.blocks)
-                    handed = _Handed(max(FEWEST_AHEAD, PIECES_AHEAD // cores))
+                    handed = Handed(max(FEWEST_AHEAD, PIECES_AHEAD // cores))
                     under_way.append((last - first, handed, pool.submit(work, first, last, handed)))
                     first = last
                 blocks, handed, future = under_way.popleft()
