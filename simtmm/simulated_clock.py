@@ -63,7 +63,9 @@ def seconds_on(
     workload, begun = lower(trace, on), np.zeros(launch.blocks, np.int64)
     ticks = float(simulate(on, workload, "fast", breakdown=False, begun=begun).launch_ticks[0])
     if launch.blocks >= PACED * held:
-        pace = float(begun[-1] - begun[held]) / (launch.blocks - 1 - held)
+        # Between blocks of one place in their waves: where all take as long, a wave begins in almost no time.
+        waves = max(1, (launch.blocks - 1 - held) // held)
+        pace = float(begun[-1] - begun[launch.blocks - 1 - waves * held]) / (waves * held)
         return (ticks + (blocks - launch.blocks) * pace) / second
     times = max(1.0, blocks * taken / (launch.blocks * machine.cores.groups))
     overhead = min(ticks, float(machine.durations.launch_overhead))

@@ -10,6 +10,7 @@ from simtmm.cuda.execution.layout import (
     BARRIERS,
     KIND_TEXTURE,
     LANES,
+    LAYERED,
     MISALIGNED,
     NO_BARRIER,
     NO_STACK,
@@ -100,15 +101,23 @@ def _texture(state: LaunchState, instruction: Instruction, handle: int) -> str:
         return f"handle {hex(handle)} is not of a {wanted}: the launch needs a simtmm.{wanted.title()}Object"
     row = state.textures[number]
     have = "texture" if row["kind"] == KIND_TEXTURE else "surface"
-    return f"the object is a {have} of {int(row['dimensions'])} dimensions, which this instruction does not access"
+    shape = int(row["shape"])
+    what = f"of {shape % LAYERED} dimensions{' in layers' if shape >= LAYERED else ''}"
+    return f"the object is a {have} {what}, which this instruction does not access"
 
 
 def _surface_access(instruction: Instruction, place: int) -> str:
-    """An access of a surface at x in the low half, in bytes, and y in the high half."""
+    """An access of a surface at x in the low half, in bytes, and y in the high half, or y and z with 16 bits each."""
     x, y = (part - (1 << 32) if part >> 31 else part for part in (place & 0xFFFFFFFF, place >> 32))
+    has_layers, has_slices = instruction.has("a1d") or instruction.has("a2d"), instruction.has("3d")
     width = width_of(instruction)
     what = f"{'writes' if instruction.opcode == 'sust' else 'reads'} {width} bytes of a surface"
-    what += f" at x = {x} (bytes), y = {y}"
+    what += f" at x = {x} (bytes)"
+    if has_layers or has_slices:
+        y, z = (part - (1 << 16) if part >> 15 else part for part in (y & 0xFFFF, y >> 16 & 0xFFFF))
+        what += f", y = {y}, {'layer' if has_layers else 'z'} = {z}"
+    else:
+        what += f", y = {y}"
     return f"{what}, x not a multiple of {width}: misaligned" if x % width else f"{what}: out of bounds"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.layout import KIND_SURFACE, KIND_TEXTURE, TEXTURE
+from simtmm.cuda.execution.layout import KIND_SURFACE, KIND_TEXTURE, LAYERED, TEXTURE
 from simtmm.errors import KernelError, shown
 
 ADDRESS_MODES = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}  # as CUDA numbers them
@@ -20,7 +20,10 @@ FORMATS = {"u1": 0, "i1": 1, "u2": 2, "i2": 3, "u4": 4, "i4": 4, "f4": 4, "f2": 
 NORMALIZED_FORMATS = {"u1": 6, "i1": 7, "u2": 8, "i2": 9}  # and as numbers up to 1
 CHANNELS = (1, 2, 4)
 MOST_LINEAR = 1 << 28  # texels in one dimension
-MOST_WIDTH, MOST_HEIGHT = 131072, 65536  # texels in two
+MOST_WIDTH, MOST_HEIGHT = 131072, 65536  # texels in two,
+MOST_IN_VOLUME = 16384  # along each axis of three,
+MOST_IN_LAYER, MOST_LAYERS = 32768, 2048  # and along each axis of a layer
+_AXES = ("width", "height", "depth")
 
 Array = npt.NDArray[Any]
 
@@ -28,10 +31,11 @@ Array = npt.NDArray[Any]
 class SurfaceObject:
     """An array that kernels read and write with surf1Dread, surf2Dwrite and similar; an argument of kernels.
 
-    array: NumPy array of shape [width], [height, width] or [height, width, channels] of whole numbers of 8, 16 or 32
-        bits or floats of 16 or 32, with 1, 2 or 4 channels; rows may have gaps between them. Kernels write to it in
-        place.
-    dimensions: 1 or 2; 1 makes the last axis of a 2-D array its channels. The array's number if left out.
+    array: NumPy array of shape [width], [height, width] or [depth, height, width], with an axis [channels] behind it
+        where there are 2 or 4, of whole numbers of 8, 16 or 32 bits or floats of 16 or 32; rows may have gaps between
+        them. Kernels write to it in place.
+    dimensions: 1, 2 or 3; one axis more is that of the channels. The array's number, but at most 2, if left out.
+    layered: whether the first axis is that of layers, which no dimension is.
 
     Raises KernelError for any other array.
     """
@@ -39,25 +43,28 @@ class SurfaceObject:
     _kind = KIND_SURFACE
     title = "SurfaceObject"
 
-    def __init__(self, array: Array, *, dimensions: int | None = None) -> None:
+    def __init__(self, array: Array, *, dimensions: int | None = None, layered: bool = False) -> None:
         self.array = array
         where = f"{self.title}: array"
         if not isinstance(array, np.ndarray):
             raise KernelError(f"{where} = {shown(array)}: must be a NumPy array")
-        if not 1 <= array.ndim <= 3:
-            raise KernelError(
-                f"{where} of {array.ndim} dimensions: must have 1 or 2, and at most one more for channels"
-            )
-        if dimensions is not None and dimensions not in (1, 2):
-            raise KernelError(f"{self.title}: dimensions = {shown(dimensions)}: must be 1 or 2")
-        self.dimensions = dimensions or min(array.ndim, 2)
-        if array.ndim - self.dimensions not in (0, 1):
-            raise KernelError(
-                f"{where} of {array.ndim} dimensions: must have {self.dimensions}, or one more for channels"
-            )
-        self.channels = array.shape[-1] if array.ndim > self.dimensions else 1
-        self.width = array.shape[self.dimensions - 1]
-        self.height = array.shape[0] if self.dimensions == 2 else 1
+        if not isinstance(layered, (bool, np.bool_)):
+            raise KernelError(f"{self.title}: layered = {shown(layered)}: must be True or False")
+        self.layered = bool(layered)
+        if dimensions is not None and dimensions not in (1, 2, 3):
+            raise KernelError(f"{self.title}: dimensions = {shown(dimensions)}: must be 1, 2 or 3")
+        self.dimensions = dimensions or max(1, min(array.ndim - self.layered, 2))
+        if self.layered and self.dimensions == 3:
+            raise KernelError(f"{self.title}: dimensions = 3: layers have 1 or 2")
+        axes = self.dimensions + self.layered
+        if array.ndim - axes not in (0, 1):
+            have = f"{self.dimensions}{' and the layers' if self.layered else ''}"
+            raise KernelError(f"{where} of {array.ndim} dimensions: must have {have}, or one more for channels")
+        self.channels = array.shape[-1] if array.ndim > axes else 1
+        sizes = [*reversed(array.shape[self.layered : axes]), 1, 1]
+        self.width, self.height, self.depth = sizes[:3]
+        if self.layered:
+            self.depth = array.shape[0]
         self._check(where)
         if self._kind == KIND_SURFACE and not array.flags.writeable:
             raise KernelError(f"{where} is read-only: must be writable")
@@ -68,23 +75,43 @@ class SurfaceObject:
             raise KernelError(f"{where} of {array.dtype}: must be of {', '.join(map(str, map(np.dtype, FORMATS)))}")
         if self.channels not in CHANNELS:
             raise KernelError(f"{where} of {self.channels} channels: must have 1, 2 or 4")
-        limits = (MOST_LINEAR, 1) if self.dimensions == 1 else (MOST_WIDTH, MOST_HEIGHT)
-        for name, size, most in zip(("width", "height"), (self.width, self.height), limits, strict=True):
+        for name, size, most in zip(_AXES, (self.width, self.height, self.depth), self._limits, strict=True):
             if not 1 <= size <= most:
-                raise KernelError(f"{where} of {name} {size}: must be from 1 to {most}")
-        texel = array.itemsize * self.channels
-        is_row = array.size == 0 or array[0].flags.c_contiguous if self.dimensions == 2 else array.flags.c_contiguous
-        if not is_row or self._pitch < self.width * texel:
+                called = "layers" if self.layered and name == "depth" else name
+                raise KernelError(f"{where} of {called} {size}: must be from 1 to {most}")
+        row = array[(0,) * (self.dimensions - 1 + self.layered)]
+        if (
+            not row.flags.c_contiguous
+            or self._pitch < row.nbytes
+            or self._slice < (self.height - 1) * self._pitch + row.nbytes
+        ):
             raise KernelError(f"{where}: must be contiguous: use numpy.ascontiguousarray")
 
     def __repr__(self) -> str:
-        return f"{self.title}({self.array.dtype}, {self.width} x {self.height}, {self.channels} channels)"
+        sizes = [self.width, self.height]
+        sizes += [self.depth] if self.dimensions == 3 else []
+        layers = f", {self.depth} layers" if self.layered else ""
+        return f"{self.title}({self.array.dtype}, {' x '.join(map(str, sizes))}{layers}, {self.channels} channels)"
 
     @property
     def _pitch(self) -> int:
         """Bytes from row to row."""
         row = self.width * self.array.itemsize * self.channels
-        return self.array.strides[0] if self.dimensions == 2 and self.height > 1 else row
+        return self.array.strides[self.dimensions - 2 + self.layered] if self.height > 1 else row
+
+    @property
+    def _slice(self) -> int:
+        """Bytes from slice to slice, or from layer to layer."""
+        return self.array.strides[0] if self.depth > 1 else self.height * self._pitch
+
+    @property
+    def _limits(self) -> tuple[int, int, int]:
+        """Of width, height and depth [texels]."""
+        if self.layered:
+            return MOST_IN_LAYER, MOST_IN_LAYER if self.dimensions == 2 else 1, MOST_LAYERS
+        if self.dimensions == 3:
+            return MOST_IN_VOLUME, MOST_IN_VOLUME, MOST_IN_VOLUME
+        return (MOST_LINEAR, 1, 1) if self.dimensions == 1 else (MOST_WIDTH, MOST_HEIGHT, 1)
 
     def row(self, base: int) -> bytes:
         """Its form in a launch (layout.TEXTURE). base: the virtual address of its array."""
@@ -93,10 +120,12 @@ class SurfaceObject:
             "base": base,
             "host": self.array.ctypes.data,
             "pitch": self._pitch,
+            "slice": self._slice,
             "kind": self._kind,
-            "dimensions": self.dimensions,
+            "shape": self.dimensions + LAYERED * self.layered,
             "width": self.width,
             "height": self.height,
+            "depth": self.depth,
             "channels": self.channels,
             "element_bytes": self.array.itemsize,
             "texel_bytes": self.array.itemsize * self.channels,
@@ -114,17 +143,19 @@ class SurfaceObject:
 class TextureObject(SurfaceObject):
     """An array that kernels read with tex1Dfetch, tex1D, tex2D and similar; an argument of kernels.
 
-    array: NumPy array of shape [width], [height, width] or [height, width, channels] of whole numbers of 8, 16 or 32
-        bits or floats of 16 or 32, with 1, 2 or 4 channels; rows may have gaps between them. It is read in place.
-    address_mode: the addressing mode outside the array: "wrap", "clamp", "mirror" or "border"; one, or one for x and
-        one for y.
+    array: NumPy array of shape [width], [height, width] or [depth, height, width], with an axis [channels] behind it
+        where there are 2 or 4, of whole numbers of 8, 16 or 32 bits or floats of 16 or 32; rows may have gaps between
+        them. It is read in place.
+    address_mode: the addressing mode outside the array: "wrap", "clamp", "mirror" or "border"; one, or one for each of
+        x, y and z.
         "wrap" and "mirror" need normalised coordinates and are "clamp" without them, as in CUDA. tex1Dfetch reads 0
         there in any mode.
-    filter_mode: "point", the texel at a coordinate, or "linear", interpolated between the nearest two or four.
+    filter_mode: "point", the texel at a coordinate, or "linear", interpolated between the nearest two, four or eight.
     read_mode: "element", or "normalized_float": whole numbers of 8 and 16 bits as floats up to 1.
     normalized_coords: whether coordinates go from 0 to 1 over the array, instead of to its size in texels.
     border_color: the value that "border" reads, a number for each channel of the type that is read; zeros if left out.
-    dimensions: 1 or 2; 1 makes the last axis of a 2-D array its channels. The array's number if left out.
+    dimensions: 1, 2 or 3; one axis more is that of the channels. The array's number, but at most 2, if left out.
+    layered: whether the first axis is that of layers, which no dimension is. A layer beyond the last reads the last.
 
     Raises KernelError for any other array, for unknown modes, and for linear filtering of whole numbers.
     """
@@ -142,10 +173,11 @@ class TextureObject(SurfaceObject):
         normalized_coords: bool = False,
         border_color: Sequence[float] | None = None,
         dimensions: int | None = None,
+        layered: bool = False,
     ) -> None:
-        super().__init__(array, dimensions=dimensions)
-        modes = (address_mode, address_mode) if isinstance(address_mode, str) else tuple(address_mode)
-        if not self.dimensions <= len(modes) <= 2:
+        super().__init__(array, dimensions=dimensions, layered=layered)
+        modes = (address_mode,) * 3 if isinstance(address_mode, str) else tuple(address_mode)
+        if not self.dimensions <= len(modes) <= 3:
             raise KernelError(
                 f"TextureObject: address_mode = {shown(address_mode)}: must be one mode, or {self.dimensions}"
             )
@@ -193,7 +225,7 @@ class TextureObject(SurfaceObject):
         row["missing"] = np.array([0, 0, 0, 1], np.float32 if self._is_real else np.uint32).view(np.uint32)
         if self._read:
             row["format"] = NORMALIZED_FORMATS[self.array.dtype.str[1:]]
-        row["address_x"], row["address_y"] = self._modes[0], self._modes[-1]
+        row["address_x"], row["address_y"], row["address_z"] = [*self._modes, *2 * self._modes[-1:]][:3]
         row["linear"], row["normalized"] = self._filter, self._normalized
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ _OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
         "SIMTMM_OLD_VOTES": re.compile(rb"\b__(?:any|all|ballot)\s*\(")}  # fmt: skip
 _OF_RUNTIME = ("cuda_runtime_api.h", "driver_types.h", "surface_types.h", "texture_types.h", "cuda_runtime.h")
 _CUDA_NAME = re.compile(r"\bcuda([A-Z]\w*)")
+CYCLES = "simtmm_cycles.s"  # which the assembler reads before host code
+READS_CYCLES = platform.machine() in ("x86_64", "AMD64")
 _PLAIN_PATH = re.compile(r"[\w ./+,=@%~-]*")
 
 
@@ -128,6 +131,7 @@ def _compile(
                 f"-I{HEADERS}",
                 f"-I{folder}",
             ),
+            *(["-Xcompiler=-Xassembler", f"-Xcompiler={HEADERS / CYCLES}"] if READS_CYCLES else []),
             *(f"-isystem={place}" for place in include_folders(nvcc)),
             *(["-rdc=true"] if flags.relocatable else []),
             *([f"-include={folder / 'macros.h'}"] if flags.macros else []),
@@ -157,7 +161,7 @@ def _compile(
         defined = _defined(objects)
         wrapped = [f"-Wl,--wrap={name}" for name in WRAPPED if name not in defined]
         link = [host, "-shared", "-o", str(output), *map(str, objects), str(runtime), "-Wl,-Bsymbolic", "-Wl,-z,defs",
-                *wrapped, *flags.linking, "-lstdc++", "-lm", "-lpthread", "-ldl",
+                *wrapped, *flags.linking, *_found_again(flags.linking), "-lstdc++", "-lm", "-lpthread", "-ldl",
                 f"-Wl,-rpath,{runtime.parent}"]  # fmt: skip
         done = run(link, scratch=folder)
         if done.status and (stubs := stubs_of(done.complaints)):
@@ -165,6 +169,11 @@ def _compile(
             done = run([*link, str(folder / "stubs.o")], scratch=folder)
         if done.status:
             raise unresolved(done.complaints, str(paths[0]))
+
+
+def _found_again(linking: Sequence[str]) -> list[str]:
+    """For the linker: folders of libraries, in which the program finds them when it runs, too."""
+    return [f"-Wl,-rpath,{Path(word[2:]).absolute()}" for word in linking if word.startswith("-L")]
 
 
 def _defined(objects: Sequence[Path]) -> frozenset[str]:

@@ -300,23 +300,27 @@ def _row(given: Texture) -> bytes:
     if given.format not in _FORMATS or given.bits not in (8, 16, 32):
         raise KernelError(f"a texture of {given.bits} bits a channel, format {given.format}: is not supported")
     kind = np.dtype(f"{_FORMATS[given.format]}{given.bits // 8}")
-    texel = given.channels * kind.itemsize
-    pitch, height = given.pitch or given.width * texel, max(1, given.height)
-    raw = bytes_at(given.host, (height - 1) * pitch + given.width * texel)
-    shape, strides = (height, given.width, given.channels), (pitch, texel, kind.itemsize)
+    texel, layered = given.channels * kind.itemsize, bool(given.is_layered)
+    pitch, height, depth = given.pitch or given.width * texel, max(1, given.height), max(1, given.depth)
+    skipped = given.slice or height * pitch
+    raw = bytes_at(given.host, (depth - 1) * skipped + (height - 1) * pitch + given.width * texel)
+    shape, strides = (depth, height, given.width, given.channels), (skipped, pitch, texel, kind.itemsize)
     array = np.ndarray(shape, kind, raw, 0, strides)
-    dimensions = 2 if given.height else 1
-    whole = array if dimensions == 2 else array[0]
+    dimensions = 3 if given.depth and not layered else 2 if given.height else 1
+    whole = array if given.depth else array[0]
+    if dimensions == 1:
+        whole = whole[..., 0, :, :]
     if given.is_surface:
-        return SurfaceObject(whole, dimensions=dimensions).row(given.address)
+        return SurfaceObject(whole, dimensions=dimensions, layered=layered).row(given.address)
     is_float = given.format == 2 or given.read_mode == 1
     texture = TextureObject(
         whole,
-        address_mode=(_MODES[given.address_x], _MODES[given.address_y]),
+        address_mode=(_MODES[given.address_x], _MODES[given.address_y], _MODES[given.address_z]),
         filter_mode=_FILTERS[given.filter],
         read_mode="normalized_float" if given.read_mode == 1 and given.format != 2 else "element",
         normalized_coords=bool(given.normalized),
         border_color=list(given.border)[: given.channels] if is_float else None,
         dimensions=dimensions,
+        layered=layered,
     )
     return texture.row(given.address)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import logging
+import os
 import signal
 import sys
 from pathlib import Path
@@ -126,8 +127,8 @@ def _run(
     try:
         library.run(Path(request["program"]), request["words"])
     except OSError as error:
-        print(f"simtmm: error: {escaped(str(error))}", file=sys.stderr)
-        sys.exit(WRONG)
+        Path(request["outcome"]).write_text(json.dumps({"error": f"{request['name']}: {escaped(str(error))}"}))
+        os._exit(WRONG)  # nothing of the program's has begun
 
 
 if __name__ == "__main__":

@@ -56,11 +56,11 @@ class Texture(ctypes.Structure):
     """A texture or a surface: simtmm::Texture of arrays.cpp."""
 
     _fields_ = (
-        *((name, ctypes.c_uint64) for name in ("host", "address", "width", "height", "pitch")),
+        *((name, ctypes.c_uint64) for name in ("host", "address", "width", "height", "depth", "pitch", "slice")),
         *(
             (name, ctypes.c_int32)
-            for name in ("channels", "bits", "format", "address_x", "address_y", "filter", "read_mode", "normalized",
-                         "is_surface")
+            for name in ("channels", "bits", "format", "address_x", "address_y", "address_z", "filter", "read_mode",
+                         "normalized", "is_surface", "is_layered")
         ),
         ("border", ctypes.c_float * 4),
     )  # fmt: skip
@@ -177,7 +177,9 @@ class Library:
 
         Raises OSError for a program that can't be loaded.
         """
+        self._found.simtmm_before_program()
         loaded = ctypes.CDLL(str(program))
+        self._found.simtmm_program_loaded()
         self._kept.append(loaded)
         given = (ctypes.c_char_p * (len(words) + 1))(*(word.encode("utf-8", "surrogateescape") for word in words), None)
         self._found.simtmm_run(

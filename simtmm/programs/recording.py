@@ -20,7 +20,7 @@ from simtmm.programs.repeats import Repeats
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
-from simtmm.recorder.direct.clock import Clock, LaunchListener
+from simtmm.recorder.direct.clock import Clock, KnownTraces, LaunchListener
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
@@ -81,6 +81,7 @@ class ProgramRecording:
         # The last of each kernel and shape, how many blocks it has, where the trace has only the first of them, and the
         # memory that the trace accesses.
         self._timed: dict[tuple[str, object], tuple[Trace, int | None, Footprint]] = {}
+        self._known = KnownTraces()
         self._untimed = self._timed_in_part = 0
         self._modules: dict[int, LinkedModule] = {}
         self._silent: dict[str, list[int]] = {}
@@ -208,7 +209,9 @@ class ProgramRecording:
                 raise RecordingError(f"{launch.where}: was stopped after {ended:,} of {described.blocks:,} blocks")
 
         with contextlib.ExitStack() as stack:
-            heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if is_timed else None
+            heard = (
+                stack.enter_context(contextlib.closing(LaunchListener(described, self._known))) if is_timed else None
+            )
             for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number, log, check_over))):
                 run += len(batch.block)
                 if is_chosen:
@@ -232,9 +235,8 @@ class ProgramRecording:
             if heard is not None:
                 self._time_left -= timed
                 self._timed_in_part += is_cut
-                trace = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
+                trace, footprint = heard.trace(runs, function.linked, heard_blocks if is_cut else None)
                 of = described.blocks if is_cut else None
-                footprint = heard.footprint()
                 self._timed[_shape(function, launch)] = trace, of, footprint
                 self.clock.launched(trace, stream, of, follows_in_graph, footprint)
         if is_chosen:
@@ -296,7 +298,7 @@ class ProgramRecording:
         with self._written():
             return finished(
                 self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
-                kept_blocks=self._kept,
+                kept_blocks=self._kept, kept_first=self._sample_blocks is None and not self._spoiled,
             )  # fmt: skip
 
     def abandon(self) -> None:

@@ -10,6 +10,7 @@ from simtmm.cache.compiled import announced
 from simtmm.children.start import run
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
+from simtmm.programs.wrapped import WRAPPED
 from simtmm.temporary import scratch
 
 HERE = Path(__file__).resolve().parent
@@ -31,7 +32,7 @@ def text_of(folder: Path) -> str:
 def runtime_library() -> Path:
     """The library. Raises CompilerError where there is no compiler, or no headers of CUDA's."""
     nvcc, host = find_nvcc(), find_host_compiler()
-    parts = (text_of(SOURCES), stamp(nvcc), stamp(Path(host).resolve()))
+    parts = (text_of(SOURCES), repr(WRAPPED), stamp(nvcc), stamp(Path(host).resolve()))
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
     folder = own_folder(FOLDER)
     found = find(folder, "runtime", key, ".so")
@@ -58,6 +59,7 @@ def _compile(path: Path, host: str, folders: list[Path]) -> None:
     with scratch("runtime") as folder:
         (folder / "refused.inc").write_text(refused)
         (folder / "error_names.inc").write_text(names)
+        (folder / "wrapped.inc").write_text("".join(f"WRAPPED({name})\n" for name in WRAPPED))
         words = [host, "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w", f"-I{folder}"]
         words += [word for each in folders for word in ("-isystem", str(each))]
         words += [*map(str, sorted(SOURCES.glob("*.cpp"))), "-o", str(path), "-Wl,-z,defs", "-ldl", "-lpthread"]

@@ -1,4 +1,4 @@
-"""Functions of the system's that programs have others for: those that tell time, wait for it, or end the program."""
+"""Functions of the system's that programs have others for: they tell time, wait, load libraries, or end the program."""
 
 _FUTEX = "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"  # a time, in libstdc++'s names
 CLOCKS = (
@@ -16,4 +16,7 @@ CLOCKS = (
 ENDS = ("exit", "_exit", "quick_exit")
 """Those that runtime/program.cpp has others for."""
 
-WRAPPED = (*ENDS, *CLOCKS)
+LOADS = ("dlopen",)
+"""Those that runtime/shared.cpp has others for."""
+
+WRAPPED = (*ENDS, *CLOCKS, *LOADS)

@@ -1,4 +1,4 @@
-"""The clocks of a script: `time.perf_counter` and its kin give the simulated machine's time.
+"""The clocks of a script: `time.perf_counter`, its kin and `datetime.now()` give the simulated machine's time.
 
 They do for the script's own modules, and for those that time on behalf of others (BENCHMARKS). All else, the standard
 library's event loops and queues included, goes on by this computer's time, which it waits by.
@@ -17,6 +17,7 @@ import simtmm
 from simtmm.device.own_clock import REAL, OwnClock
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.clock import Clock
+from simtmm.scripts.own_date import patch_dates
 from simtmm.scripts.patches import Patches
 
 BENCHMARKS = (
@@ -113,6 +114,7 @@ def virtual_time(clock: Clock | None, how: OwnClock) -> Iterator[None]:
                 real = getattr(time, name, None)
                 if real is not None:
                     patches.set(time, name, _for_scripts(replacement, real))
+            patch_dates(patches, lambda: host.read("time"), _is_script)
             yield
     finally:
         _own, current.around_launches = None, before

@@ -104,7 +104,12 @@ class TraceInfo:
         }
         if self.listings:
             table["listings"] = [listing.to_dict() for listing in self.listings]
-        return table if self.sampling is None else {**table, "sampling": asdict(self.sampling)}
+        if self.sampling is None:
+            return table
+        kept = asdict(self.sampling)
+        if not self.sampling.are_first:  # as files have been
+            del kept["are_first"]
+        return {**table, "sampling": kept}
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "TraceInfo":
@@ -198,6 +203,7 @@ def _sampling(table: Any) -> Sampling | None:
         _whole("sample_blocks", table["sample_blocks"], 1),
         tuple(_whole("recorded", blocks, 0) for blocks in table["recorded"]),
         tuple(_whole("left_out", blocks, 0) for blocks in table["left_out"]),
+        bool(table.get("are_first", False)),
     )
 
 

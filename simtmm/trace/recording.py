@@ -141,11 +141,13 @@ class TraceRecorder:
         architecture: str = "",
         warp_size: int | None = None,
         kept_blocks: Sequence[int] | None = None,
+        kept_first: bool = False,
         listings: Sequence[Listing] = (),
     ) -> Trace:
         """The trace, all events having been added, where `sample_blocks` was given those of the sampled blocks.
 
-        kept_blocks: blocks of each launch that were kept, where that differs from launch to launch.
+        kept_blocks: blocks of each launch that were kept, where that differs from launch to launch. kept_first: whether
+            they are the first ones.
         kernel, parameters, launches, arrays, sites, provenance, form, architecture, warp_size, listings: as in
             TraceInfo.
         """
@@ -162,7 +164,7 @@ class TraceRecorder:
             events=self.events,
             digest=self._digest.finish(launches, arrays, sites),
             provenance=provenance,
-            sampling=Sampling.of(launches, sample_blocks) or Sampling.of_each(launches, kept_blocks),
+            sampling=Sampling.of(launches, sample_blocks) or Sampling.of_each(launches, kept_blocks, kept_first),
             form=form,
             architecture=architecture,
             warp_size=warp_size,

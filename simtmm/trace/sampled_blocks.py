@@ -14,13 +14,14 @@ from simtmm.trace.schema import TraceLaunch
 class Sampling:
     """Which blocks a trace holds, where not all: of each launch at most `sample_blocks`, spread evenly over its grid.
 
-    All blocks ran. recorded, left_out: blocks of each launch; `sampled_blocks` says which. Counts and simulations of
-    such a trace see blocks that do nothing in the others' place.
+    All blocks ran. recorded, left_out: blocks of each launch; `sampled_blocks` says which. are_first: whether these are
+    the first ones instead. Counts and simulations of such a trace see blocks that do nothing in the others' place.
     """
 
     sample_blocks: int
     recorded: tuple[int, ...]
     left_out: tuple[int, ...]
+    are_first: bool = False
 
     @classmethod
     def of(cls, launches: Sequence[TraceLaunch], sample_blocks: int | None) -> "Sampling | None":
@@ -36,17 +37,20 @@ class Sampling:
         return cls(sample_blocks, recorded, left_out) if any(left_out) else None
 
     @classmethod
-    def of_each(cls, launches: Sequence[TraceLaunch], kept: Sequence[int] | None) -> "Sampling | None":
+    def of_each(
+        cls, launches: Sequence[TraceLaunch], kept: Sequence[int] | None, are_first: bool = False
+    ) -> "Sampling | None":
         """Likewise, where so many blocks of each were kept.
 
         launches: all of the run, in order.
         kept: how many blocks of each launch were kept; None for all of them.
+        are_first: whether they are the first ones.
         """
         if kept is None:
             return None
         left_out = tuple(launch.blocks - blocks for launch, blocks in zip(launches, kept, strict=True))
         most = max((blocks for blocks, without in zip(kept, left_out, strict=True) if without), default=0)
-        return cls(most, tuple(kept), left_out) if any(left_out) else None
+        return cls(most, tuple(kept), left_out, are_first) if any(left_out) else None
 
     @property
     def warning(self) -> str:

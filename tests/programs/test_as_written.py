@@ -74,6 +74,63 @@ int main() {
 """
 
 
+SHUFFLES = """#include <hip/hip_runtime.h>
+#include <cstdio>
+__global__ void shuffle(int *out) {
+    int v = threadIdx.x;
+    for (int by = warpSize / 2; by; by /= 2) v += __shfl_down(v, by);
+    v = __shfl(v, 0) + __shfl_xor(v, 1, 16) + __shfl_up_sync(0xffffffffffffffffull, v, 1);
+    out[threadIdx.x] = CALL;
+}
+int main() {
+    int *out, host[64];
+    hipMalloc((void **)&out, sizeof host);
+    shuffle<<<1, 64>>>(out);
+    printf("%d", (int)hipDeviceSynchronize());
+    if (hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost) == hipSuccess) printf(" %d", host[63]);
+    hipFree(out);
+}
+"""
+
+
+def test_a_shuffle_of_a_hip_program_within_32_lanes_is_right(written, capfd):
+    outcome = written(SHUFFLES.replace("CALL", "__shfl((int)threadIdx.x, 31)"), name="p.hip").run(load_machine("mi210"))
+    assert capfd.readouterr().out == "0 63"
+    assert (outcome.status, outcome.recorded) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["__shfl_xor(v, 32)", "__shfl_down(v, 32)", "__shfl(v, 0, 64)", "__shfl(v, 40)", "__shfl_up_sync(~0ull, v, 32)"],
+)
+def test_a_shuffle_of_a_hip_program_over_64_lanes_ends_the_launch_by_name(written, capfd, call):
+    written(SHUFFLES.replace("CALL", call), name="p.hip").run(load_machine("mi210"))
+    found = capfd.readouterr()
+    assert found.out == "710"  # an assertion, as CUDA numbers it
+    assert "shuffles reach 32 lanes: HIP code runs in warps of 32 here, not of 64" in found.err
+
+
+def test_what_is_accepted_without_effect_is_named_once(written, capfd):
+    main = """
+    cudaStream_t s; cudaStreamCreate(&s); cudaLaunchAttributeValue v = {}; v.priority = 0;
+    cudaStreamSetAttribute(s, cudaLaunchAttributePriority, &v); cudaFuncSetCacheConfig(one, cudaFuncCachePreferL1);
+    cudaGraph_t g; cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); one<<<1, 32, 0, s>>>(p, 32);
+    cudaStreamEndCapture(s, &g); size_t n = 1; cudaGraphNode_t node; cudaGraphGetNodes(g, &node, &n);
+    for (int i = 0; i < 2; i++) cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributePriority, &v);
+    v.clusterDim.x = v.clusterDim.y = v.clusterDim.z = 1;
+    printf("%d\\n", cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &v)); cudaGetLastError();
+    cudaLaunchAttribute a[2] = {}; a[0].id = cudaLaunchAttributeCooperative; a[0].val.cooperative = 1;
+    a[1].id = cudaLaunchAttributePriority; cudaLaunchConfig_t c = {}; c.gridDim = 100000; c.blockDim = 32; c.attrs = a;
+    c.numAttrs = 2; printf("%d\\n", cudaLaunchKernelEx(&c, one, p, 32)); cudaGetLastError();
+    c.gridDim = 1; printf("%d\\n", cudaLaunchKernelEx(&c, one, p, 32)); cudaStreamDestroy(s);"""
+    assert written(ONE, main).run().status == 0
+    found = capfd.readouterr()
+    assert found.out == "801\n720\n0\n"
+    names = "cudaStreamSetAttribute, cudaFuncSetCacheConfig, cudaGraphKernelNodeSetAttribute, launch attribute 8 of"
+    assert found.err.count(f"changes neither results nor times here: {names} cudaLaunchKernelEx") == 1
+    assert "cudaGraphKernelNodeSetAttribute: a node's clusters" in found.err
+
+
 @pytest.mark.parametrize("name", ["p.cu", "p.hip", "p.cpp"])
 def test_a_hip_program_runs_on_an_amd_machine(written, capfd, name):
     outcome = written(HIP, name=name).run(load_machine("mi210"))

@@ -283,3 +283,25 @@ def test_device_clocks_are_within_ten_per_cent_of_the_machines_latencies(name, c
     for timed in ("event", "timer"):  # in ns, of 10^6 cycles
         assert found[timed] == pytest.approx(1e6 * 1e9 / machine.clock_hz, rel=0.02)
     assert 20_000 <= found["barrier"] < 20_500
+
+
+@pytest.mark.parametrize("name", ["v100", "a100-80", "h100-sxm"])
+def test_chains_of_loads_take_as_long_by_the_devices_clock_as_by_events(name, capfd):
+    machine = load_machine(name)
+    cuda_program(["parts/latencies.cu"], clock=OwnClock(has_host_time=False)).run(machine)
+    rows = [line.replace(";", " ;").split() for line in capfd.readouterr().out.splitlines()]
+    found = {row[0]: (float(row[row.index("clock64") + 1]), float(row[row.index("events") + 1])) for row in rows}
+    last = {row[0]: float(row[5]) for row in rows if "2112" in row}
+    memory = machine.memory
+    latency = {
+        "L1": memory.l1.latency,
+        "L2": memory.l2.latency,
+        "DRAM": memory.latency,
+        "shared": machine.banks.latency,
+    }
+    assert found.keys() == latency.keys()
+    for level, (of_64, by_events) in found.items():
+        assert last.get(level, of_64) == pytest.approx(by_events, rel=0.1)
+        assert latency[level] < by_events < 1.45 * latency[level]  # that level, and an address
+        if level in ("L1", "L2", "shared"):
+            assert of_64 == pytest.approx(by_events, rel=0.1)

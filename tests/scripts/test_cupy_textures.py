@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 import simtmm.scripts.cupy as cp
+from simtmm.cuda.execution.layout import TEXTURE
 from simtmm.scripts.cupy.cuda import runtime
-from simtmm.scripts.cupy.cuda.texture import ChannelFormatDescriptor, CUDAarray, ResourceDescriptor
+from simtmm.scripts.cupy.cuda.texture import (
+    ChannelFormatDescriptor,
+    CUDAarray,
+    ResourceDescriptor,
+    TextureDescriptor,
+    TextureObject,
+)
 from simtmm.scripts.cupy.device_array import MissingError, plain
 
 FLOAT = ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
@@ -55,6 +62,25 @@ def test_linear_memory_has_as_many_texels_as_its_bytes_say(described, shape):
     resource = ResourceDescriptor(runtime.cudaResourceTypeLinear, arr=numbers, chDesc=described, sizeInBytes=51)
     assert (resource.array.shape, resource.dimensions) == (shape, 1)
     assert resource.array.ravel().tolist() == list(range(np.prod(shape)))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "flags", "dimensions", "shape"),
+    [((5, 4, 3), 0, 3, (3, 4, 5, 2)), ((5, 4, 3), 1, 2, (3, 4, 5, 2)), ((5, 0, 3), 1, 1, (3, 5, 2))],
+)
+def test_an_array_may_have_slices_or_layers(sizes, flags, dimensions, shape):
+    array = CUDAarray(PAIR, *sizes, flags)
+    array.copy_from(np.arange(np.prod(shape), dtype=np.int16))
+    resource = ResourceDescriptor(runtime.cudaResourceTypeArray, cuArr=array)
+    row = np.frombuffer(TextureObject(resource, TextureDescriptor()).texobj.row(0), TEXTURE)[0]
+    assert (int(row["shape"]), row["depth"], row["width"]) == (dimensions + 16 * flags, 3, 5)
+    assert resource.array.shape == shape
+    assert resource.array[-1].ravel()[-1] == np.prod(shape) - 1
+
+
+def test_cube_maps_are_refused():
+    with pytest.raises(MissingError, match="cube maps are not supported"):
+        CUDAarray(PAIR, 4, 4, 6, runtime.cudaArrayCubemap)
 
 
 def test_an_array_of_textures_has_its_own_dimensions():

@@ -189,6 +189,35 @@ def test_what_a_library_imports_is_no_framework_of_the_scripts(script, called, m
     assert err.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
+def test_a_scripts_dates_are_of_its_clock_and_are_pythons(script, called):
+    text = """
+import datetime as module, pickle, sys, time
+from datetime import date, datetime
+import numpy as np, simtmm
+kernel = simtmm.RawKernel('extern "C" __global__ void one(float *x) { *x = 1; }', "one")
+begin, day, other = datetime.now(), time.time(), module.datetime.now(module.timezone.utc)
+kernel((1,), (1,), (np.zeros(1, np.float32),))
+time.sleep(7200)
+took = (datetime.now() - begin).total_seconds()
+assert 7200 < took < 7201 and abs(took - (time.time() - day)) < 1e-3, took
+assert abs((module.datetime.now(module.timezone.utc) - other).total_seconds() - took) < 1e-3
+assert abs((datetime.utcnow() - other.replace(tzinfo=None)).total_seconds() - took) < 1e-3
+assert (datetime.today() - begin).total_seconds() >= took
+real = type(begin)
+assert isinstance(begin, datetime) and real is not datetime and issubclass(real, datetime)
+assert real is sys.modules["datetime"].datetime
+assert datetime(2020, 1, 2, fold=1) == real(2020, 1, 2) == datetime.strptime("2020-01-02", "%Y-%m-%d")
+assert pickle.loads(pickle.dumps(datetime(2020, 1, 2))) == real(2020, 1, 2)
+assert not isinstance(date(2020, 1, 2), datetime)
+class Own(datetime):
+    pass
+assert type(Own.now()) is Own and isinstance(Own(2020, 1, 2), datetime) and not isinstance(begin, Own)
+print("over")
+"""
+    status, out, err = called("run", script(text), "-m", "h100-sxm", "--no-what-if")
+    assert (status, out.splitlines()[0]) == (0, "over"), err
+
+
 def test_a_scripts_own_clocks_show_the_machines_time(script, called):
     text = """
 import time, timeit, threading

@@ -15,6 +15,7 @@ from simtmm.analysis.floors import below
 from simtmm.analysis.run.diagnosis import changes_tried, diagnosed
 from simtmm.analysis.run.expected import LOWERING, SIMULATING, after_lowering, after_recording, after_sample
 from simtmm.analysis.run.outcome import Run
+from simtmm.analysis.run.whole_time import whole_seconds, whole_words
 from simtmm.analysis.source_changes import best_of, worth_telling
 from simtmm.analysis.sustained_clock import clock_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
@@ -168,6 +169,8 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         )
     accesses = accesses_of(machine, result, info.launches if info else (), tried)
     outcome = dataclasses.replace(outcome, advice=advice, accesses=accesses)
+    if program.trace is not None and (whole := whole_seconds(machine, program.trace, result)) is not None:
+        outcome = dataclasses.replace(outcome, whole_seconds=whole, warnings=(whole_words(whole), *outcome.warnings))
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)

@@ -57,6 +57,7 @@ class Run(Displayed):
     sampled: the interval of the time, if the result is extrapolated from a sample.
     accesses: how each line accesses each array, and how it could at best, the hottest first.
     below: lower bounds that the result violates, in words: each is a fault of simtmm.
+    whole_seconds: the time with all blocks [s], where the trace has only the first ones of some launches; else None.
     """
 
     program: str
@@ -80,6 +81,7 @@ class Run(Displayed):
     blocks: Blocks | None = None
     sampled: Sampled | None = None
     below: tuple[str, ...] = ()
+    whole_seconds: float | None = None
     advice: tuple[Advice, ...] = ()
     accesses: tuple[Access, ...] = ()
 
@@ -139,7 +141,10 @@ class Run(Displayed):
             "program": self.program,
             "parameters": dict(self.parameters),
             **({"graph": dict(self.graph)} if self.graph else {}),
-            "sampling": self.sampling.to_dict() if self.sampling else None,
+            "sampling": None
+            if self.sampling is None
+            else self.sampling.to_dict()
+            | ({} if self.whole_seconds is None else {"whole_seconds": self.whole_seconds}),
             "sampled": self.sampled.to_dict() if self.sampled else None,
             "faults": list(self.faults),
             "warnings": list(self.warnings),

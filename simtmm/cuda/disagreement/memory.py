@@ -114,5 +114,5 @@ def near(a: npt.NDArray[Any], b: npt.NDArray[Any], scale: float) -> npt.NDArray[
 def scale_of(values: npt.NDArray[Any]) -> float:
     """The mean size of the numbers of an array that are finite."""
     with np.errstate(all="ignore"):
-        finite = np.abs(values[np.isfinite(values)])
-    return float(finite.mean()) if len(finite) else 0.0
+        finite = np.abs(values[np.isfinite(values)].astype(np.float64))
+        return float(np.sum(finite / max(1, len(finite))))  # a sum of large numbers would exceed their range

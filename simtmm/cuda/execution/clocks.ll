@@ -176,21 +176,21 @@ define internal i64 @clock.nanoseconds(ptr %launch, ptr %block, ptr %warp) noinl
   ret i64 %found
 }
 
-; The latency of the slowest lane: where its line was found. Of a cache that is not there the mask is -1.
-define internal i1 @clock.hits(ptr %timing, i64 %mask.field, i64 %tags.field, i64 %tag) noinline {
+; Whether a line is in a cache, the one of a number of several; it is from now on.
+define internal i1 @clock.hits(ptr %timing, i64 %lines.field, i64 %tags.field, i64 %cache, i64 %tag) noinline {
 entry:
-  %mask.at = getelementptr i8, ptr %timing, i64 %mask.field
-  %mask = load i64, ptr %mask.at
-  %none = icmp slt i64 %mask, 0
+  %lines.at = getelementptr i8, ptr %timing, i64 %lines.field
+  %lines = load i64, ptr %lines.at
+  %none = icmp eq i64 %lines, 0
   br i1 %none, label %missing, label %look
 missing:
   ret i1 false
 look:
   %tags.at = getelementptr i8, ptr %timing, i64 %tags.field
   %tags = load ptr, ptr %tags.at
-  %folded = lshr i64 %tag, 32
-  %mixed = xor i64 %tag, %folded
-  %index = and i64 %mixed, %mask
+  %first = mul i64 %cache, %lines
+  %rest = urem i64 %tag, %lines
+  %index = add i64 %first, %rest
   %place = getelementptr i64, ptr %tags, i64 %index
   %there = load i64, ptr %place
   %hit = icmp eq i64 %there, %tag
@@ -198,6 +198,7 @@ look:
   ret i1 %hit
 }
 
+; The latency of the slowest lane: where its line was found.
 define internal void @clock.access(ptr %launch, ptr %block, ptr %warp, i32 %mask, ptr %addresses) noinline {
 entry:
   %found = call ptr @clock.entry(ptr %launch, ptr %block, ptr %warp)
@@ -214,12 +215,9 @@ entry:
   %latency.at = getelementptr i8, ptr %found, i64 {CLOCK.latency}
   %number.at = getelementptr i8, ptr %block, i64 {BLOCK.number}
   %number = load i64, ptr %number.at
-  %processors.at = getelementptr i8, ptr %launch, i64 {LAUNCH.processors}
-  %processors.32 = load i32, ptr %processors.at
-  %processors.any = sext i32 %processors.32 to i64
-  %processors = call i64 @llvm.smax.i64(i64 %processors.any, i64 1)
-  %processor = urem i64 %number, %processors
-  %apart = shl i64 %processor, 44
+  %groups.at = getelementptr i8, ptr %timing, i64 {TIMING.groups}
+  %groups = load i64, ptr %groups.at
+  %group = urem i64 %number, %groups
   br label %each
 each:
   %m = phi i32 [ %mask, %entry ], [ %m.next, %next ]
@@ -239,11 +237,10 @@ window:
   %of.window = select i1 %is.shared, i64 %shared, i64 %l1
   br label %known
 look:
-  %tag.l1 = or i64 %line, %apart
-  %in.l1 = call i1 @clock.hits(ptr %timing, i64 {TIMING.l1_mask}, i64 {TIMING.l1_tags}, i64 %tag.l1)
+  %in.l1 = call i1 @clock.hits(ptr %timing, i64 {TIMING.l1_lines}, i64 {TIMING.l1_tags}, i64 %group, i64 %line)
   br i1 %in.l1, label %known, label %beyond
 beyond:
-  %in.l2 = call i1 @clock.hits(ptr %timing, i64 {TIMING.l2_mask}, i64 {TIMING.l2_tags}, i64 %line)
+  %in.l2 = call i1 @clock.hits(ptr %timing, i64 {TIMING.l2_lines}, i64 {TIMING.l2_tags}, i64 0, i64 %line)
   %far = select i1 %in.l2, i64 %l2, i64 %memory
   br label %known
 known:

@@ -44,9 +44,9 @@ _FIRST = Value("%launch", "ptr"), Value("%block", "ptr"), Value("%warp", "ptr")
 class Latencies:
     """The latencies of a machine that device clocks use.
 
-    l1, l2, memory, shared, barrier: [cycles]; l1 and l2 None where there is no such cache. l1_lines, l2_lines: lines of
-    the L1s of all groups together, and of the L2. nanoseconds: of a cycle. results: latencies of values that machine
-    code waits for by a scoreboard, by class [cycles].
+    l1, l2, memory, shared, barrier: [cycles]; l1 and l2 None where there is no such cache. groups: core groups, each
+    with an L1. l1_lines, l2_lines: lines of the L1 of each, and of the L2. nanoseconds: of a cycle. results: latencies
+    of values that machine code waits for by a scoreboard, by class [cycles].
     """
 
     l1: int | None = 33
@@ -54,7 +54,8 @@ class Latencies:
     memory: int = 600
     shared: int = 29
     barrier: int = 20
-    l1_lines: int = 1 << 17
+    groups: int = 128
+    l1_lines: int = 1 << 10
     l2_lines: int = 1 << 18
     nanoseconds: float = 0.7
     results: tuple[tuple[str, int], ...] = ()
@@ -63,14 +64,17 @@ class Latencies:
     def of(cls, machine: "Machine") -> "Latencies":
         """Those of a machine; in nanoseconds as at 1 GHz where it has no clock."""
         memory, banks, results = machine.memory, machine.banks, machine.results
-        l1, l2 = memory.l1, memory.l2
+        l1, l2, durations = memory.l1, memory.l2, machine.durations
+        # A load issues before its latency begins, and what waits for it issues a cycle behind its end.
+        beside = (durations.issue + durations.pipeline_depth) / machine.ticks_per_cycle
         return cls(
-            l1=None if l1 is None else round(l1.latency),
-            l2=None if l2 is None else round(l2.latency),
-            memory=round(memory.latency),
-            shared=round(banks.latency),
+            l1=None if l1 is None else round(l1.latency + beside),
+            l2=None if l2 is None else round(l2.latency + beside),
+            memory=round(memory.latency + beside),
+            shared=round(banks.latency + beside),
             barrier=round(machine.scheduling.barrier_latency),
-            l1_lines=0 if l1 is None else machine.cores.groups * l1.sets * l1.ways,
+            groups=machine.cores.groups,
+            l1_lines=0 if l1 is None else l1.sets * l1.ways,
             l2_lines=0 if l2 is None else l2.sets * l2.ways,
             nanoseconds=1e9 / (machine.clock_hz or 1e9),
             results=tuple((name, round(getattr(results, name, None) or 0)) for name in RESULT_CLASSES),
@@ -88,7 +92,7 @@ class DeviceClock:
 
     @cached_property
     def _l1(self) -> npt.NDArray[np.int64]:
-        return _no_tags(self.latencies.l1, self.latencies.l1_lines)
+        return _no_tags(self.latencies.l1, self.latencies.groups * self.latencies.l1_lines)
 
     @cached_property
     def _l2(self) -> npt.NDArray[np.int64]:
@@ -111,7 +115,8 @@ class DeviceClock:
             "base": int(timing["latest"]), "nanoseconds": round(found.nanoseconds * 2**CLOCK_SCALE),
             "l1": found.l1 or 0, "l2": found.l2 or 0, "memory": beyond, "shared": found.shared,
             "barrier": found.barrier,
-            "l1_mask": len(self._l1) - 1, "l2_mask": len(self._l2) - 1, "l1_tags": self._l1.ctypes.data,
+            "groups": found.groups, "l1_lines": len(self._l1) // found.groups, "l2_lines": len(self._l2),
+            "l1_tags": self._l1.ctypes.data,
             "l2_tags": self._l2.ctypes.data, "entries": self._entries.ctypes.data,
             **dict.fromkeys(RESULT_CLASSES, 0), **dict(found.results),
         }  # fmt: skip
@@ -121,8 +126,8 @@ class DeviceClock:
 
 
 def _no_tags(latency: int | None, lines: int) -> npt.NDArray[np.int64]:
-    """Of a cache with as many lines, or the next power of two below, that holds nothing; of none, none."""
-    return np.full(1 << lines.bit_length() - 1 if lines and latency is not None else 0, -1, np.int64)
+    """Of caches with as many lines that hold nothing; of none, none."""
+    return np.full(0 if latency is None else lines, -1, np.int64)
 
 
 def clock_functions(program: "Program") -> None:

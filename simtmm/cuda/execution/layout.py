@@ -75,14 +75,15 @@ CLOCK_SCALE = 32  # bits behind the point of nanoseconds a cycle
 TIMING = np.dtype(
     [
         ("base", "<i8"), ("latest", "<i8"), ("nanoseconds", "<i8"), ("l1", "<i8"), ("l2", "<i8"), ("memory", "<i8"),
-        ("shared", "<i8"), ("barrier", "<i8"), ("l1_mask", "<i8"), ("l2_mask", "<i8"), ("l1_tags", "<u8"),
-        ("l2_tags", "<u8"), ("entries", "<u8"), *((name, "<i8") for name in RESULT_CLASSES),
+        ("shared", "<i8"), ("barrier", "<i8"), ("groups", "<i8"), ("l1_lines", "<i8"), ("l2_lines", "<i8"),
+        ("l1_tags", "<u8"), ("l2_tags", "<u8"), ("entries", "<u8"), *((name, "<i8") for name in RESULT_CLASSES),
     ]
 )  # fmt: skip
 """What the clocks of device code go by (device_clock.py). base: the clock at the launch's beginning; latest: the latest
 of any warp. nanoseconds: of a cycle, with CLOCK_SCALE bits behind the point. Latencies [cycles] of a hit in the L1 and
-the L2, of global and shared memory, and of a barrier. Masks and places of the tags of both caches (-1: there is none),
-and of a CLOCK for each warp, and one more, of each block. Latencies of results, by their classes [cycles]."""
+the L2, of global and shared memory, and of a barrier. Groups, lines of the L1 of each and of the L2 (0: there is none),
+places of their tags, and of a CLOCK for each warp, and one more, of each block. Latencies of results, by their classes
+[cycles]."""
 
 CLOCK = np.dtype(
     [("block", "<i8"), ("clock", "<i8"), ("met", "<i8"), ("latency", "<i8"), ("ready", "<i8", CLOCK_SLOTS)]
@@ -94,16 +95,18 @@ way, and when the values of each slot are there. Of a block, as its last: when t
 TEXTURE = np.dtype(
     {
         "names": [
-            "border", "missing", "base", "host", "pitch", "kind", "dimensions", "width", "height", "channels",
-            "element_bytes", "texel_bytes", "format", "address_x", "address_y", "linear", "normalized",
+            "border", "missing", "base", "host", "pitch", "slice", "kind", "shape", "width", "height", "depth",
+            "channels", "element_bytes", "texel_bytes", "format", "address_x", "address_y", "address_z", "linear",
+            "normalized",
         ],
-        "formats": [("<u4", 4), ("<u4", 4), "<u8", "<u8", "<i8", *12 * ["<i4"]],
+        "formats": [("<u4", 4), ("<u4", 4), "<u8", "<u8", "<i8", "<i8", *14 * ["<i4"]],
     },
     align=True,
 )  # fmt: skip
 """A texture or a surface: what is read beyond its border, and in place of channels that it lacks, as the bits of four
-registers; its virtual address, where it lies in this process, and the bytes from row to row; whether it is
-KIND_TEXTURE or KIND_SURFACE; texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
+registers; its virtual address, where it lies in this process, and the bytes from row to row and from slice to slice;
+whether it is KIND_TEXTURE or KIND_SURFACE; its number of dimensions, and LAYERED more where its slices are layers;
+texels and bytes; and how it is read, by the numbers of simtmm.cuda.texture."""
 
 TENSOR_MAP = np.dtype(
     {
@@ -125,6 +128,7 @@ TENSOR_MAGIC = 0x50414D544D495453  # "STIMTMAP": what no tensor map of ours is t
 TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
 
 KIND_TEXTURE, KIND_SURFACE = 1, 2
+LAYERED = 16
 TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
 COPIER_BIT = 48  # in the log, addresses of copies in bulk have 1 more than the lane that copies from this bit on

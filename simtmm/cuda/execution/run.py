@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from queue import Full, Queue
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from simtmm.cuda.execution.control_flow.merging import merge
 from simtmm.cuda.execution.endings import FaultError as FaultError
 from simtmm.cuda.execution.endings import SlowError as SlowError
 from simtmm.cuda.execution.endings import StuckError as StuckError
+from simtmm.cuda.execution.handed import Handed
 from simtmm.cuda.execution.launch import BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.livelock.watch import Watch
@@ -38,7 +38,17 @@ _NOTHING = np.empty(0, np.uint8)
 PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
 PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
-LOOK_SECONDS = 0.1  # between two looks of a core that waits whether it is to stop
+
+
+_spare: list[npt.NDArray[np.uint8]] = []  # logs that no core has: the system clears each page of a new one
+
+
+def _log_of(size: int) -> npt.NDArray[np.uint8]:
+    """Room for a log, whatever lies in it."""
+    if size == LOG_BYTES:
+        with contextlib.suppress(IndexError):  # other threads take some, too
+            return _spare.pop()
+    return aligned(size)
 
 
 class Log:
@@ -56,17 +66,24 @@ class Core:
         watched: Callable[[], MachineCode] | None = None, patience: float = math.inf, whole: Log | None = None,
     ) -> None:  # fmt: skip
         """watched, patience: as of `run`. whole: the log of all cores."""
-        self._whole = whole
+        self.whole = whole
         self.state, self.code, self.watched, self.patience = state, code, watched, patience
         self.watch = Watch(state, code, watched, patience)
         most = _most_logged(state.program)
-        self.log = aligned(max(LOG_BYTES, 4 * most)) if record else None
+        self.log = _log_of(max(LOG_BYTES, 4 * most)) if record else None
+        self._buffer = self.log  # also once nothing more is logged
         self.block = state.new_block()
         self.stopped = False
         self.deadline = math.inf  # by time.monotonic
         if self.log is not None:
             self._begin_log()
             state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
+
+    def give_back(self) -> None:
+        """Nothing runs here any more: another core may log where this one has."""
+        if self._buffer is not None and len(self._buffer) == LOG_BYTES and len(_spare) < MOST_CORES:
+            _spare.append(self._buffer)
+        self.log = self._buffer = None
 
     def _begin_log(self) -> None:
         assert self.log is not None
@@ -144,7 +161,7 @@ class Core:
 
     def all_of(self, first: int, last: int) -> Iterator[Piece]:
         """Run blocks that wait for no others, each to its end. An empty piece tells that a part without a log ended."""
-        if self._whole is not None and self._whole.is_over:
+        if self.whole is not None and self.whole.is_over:
             self.log, self.state.launch["log"] = None, 0
             self.state.launch["log_limit"] = np.iinfo(np.uint64).max
         while first < last and not self.stopped:
@@ -183,12 +200,22 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     watched, for when threads may go round for ever; nobody looks if left out. patience: seconds that may pass while no
     block ends and nothing that others see is changed. concurrent: whether others than these threads may write memory.
     log: ends the recording before the launch ends.
-    log: ends the recording before the launch does.
 
     Raises FaultError, StuckError, SlowError, LivelockFoundError and PatienceError, and what Python raises
     when it is called.
     """
     core = Core(state, code, record, watched, patience, log)
+    try:
+        yield from _all_blocks(core, resident, calls_host, seconds, chosen, concurrent)
+    finally:
+        core.give_back()
+
+
+def _all_blocks(
+    core: Core, resident: int, calls_host: bool, seconds: float, chosen: Sequence[int], concurrent: bool
+) -> Iterator[Piece]:
+    """All blocks of a launch, or the chosen ones; see `run`."""
+    state = core.state
     core.watch.is_alone = not concurrent and (state.program.communicates or state.blocks == 1)
     core.deadline = time.monotonic() + seconds
     if state.cluster_blocks > 1:
@@ -199,22 +226,18 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         return
     if seconds < math.inf:  # code compiled quickly may take a second for a turn
         core.watch.rounds = core.block.block["rounds"] = 1
-    if chosen:
-        for number in chosen:
+    if chosen or state.program.order != ASCENDING:
+        for number in chosen or blocks_in(state.program.order, state.blocks):
             yield from core.all_of(number, number + 1)
         return
-    if state.program.order != ASCENDING:
-        for number in blocks_in(state.program.order, state.blocks):
-            yield from core.all_of(number, number + 1)
-        return
-    sizes = Sizes(record)
+    sizes = Sizes(core.log is not None)
     cores = min(MOST_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if state.program.checks:  # whether a store changes what lies there is looked at by one block at a time
         cores = 1
     first = 0
     while first < state.blocks:  # the first few alone, which tells how long blocks take
         if cores > 1 and sizes.known and state.program.is_independent and not calls_host and not state.program.times:
-            yield from _on_cores(core, first, cores, sizes, log)
+            yield from _on_cores(core, first, cores, sizes)
             return
         last = min(state.blocks, first + sizes.blocks)
         began, logged = time.perf_counter(), 0
@@ -225,47 +248,22 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
         first = last
 
 
-class _Handed:
-    """What some blocks log, piece by piece, for who takes the pieces of all blocks in their order.
-
-    bytes: of the pieces so far. waited: seconds that a core has, being far enough ahead.
-    """
-
-    def __init__(self, most: int) -> None:
-        """most: pieces that may wait to be taken."""
-        self._queue: Queue[Piece | None] = Queue(most)
-        self.bytes, self.waited = 0, 0.0
-
-    def put(self, piece: Piece | None, core: Core) -> None:
-        """Hand a piece on, None behind the last, once there is room; or leave it where the core is to stop."""
-        began = time.perf_counter()
-        while not core.stopped:
-            with contextlib.suppress(Full):
-                self._queue.put(piece, timeout=LOOK_SECONDS)
-                break
-        self.waited += time.perf_counter() - began
-
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces of the log, as they come."""
-        while (piece := self._queue.get()) is not None:
-            self.bytes += len(piece[0])
-            yield piece
-
-
-def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log | None) -> Iterator[Piece]:
+def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes) -> Iterator[Piece]:
     """Blocks that have nothing to do with one another, on several cores; what they log comes in order."""
     state = first_core.state
     idle: deque[Core] = deque([first_core])
     record = first_core.log is not None
     idle += [
-        Core(state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience, log)
+        Core(
+            state.for_another_core(), first_core.code, record, first_core.watched, first_core.patience, first_core.whole
+        )
         for _ in range(cores - 1)
     ]
     every = list(idle)
     for core in every:
         core.deadline = first_core.deadline
 
-    def work(begin: int, end: int, handed: _Handed) -> float:
+    def work(begin: int, end: int, handed: Handed) -> float:
         core = idle.popleft()
         began = time.perf_counter()
         try:
@@ -276,13 +274,13 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log |
             handed.put(None, core)
             idle.append(core)
 
-    under_way: deque[tuple[int, _Handed, Future[float]]] = deque()
+    under_way: deque[tuple[int, Handed, Future[float]]] = deque()
     with ThreadPoolExecutor(cores, "simtmm-block") as pool:
         try:
             while first < state.blocks or under_way:
                 while first < state.blocks and len(under_way) <= cores:
                     last = min(state.blocks, first + sizes.blocks)
-                    handed = _Handed(max(FEWEST_AHEAD, PIECES_AHEAD // cores))
+                    handed = Handed(max(FEWEST_AHEAD, PIECES_AHEAD // cores))
                     under_way.append((last - first, handed, pool.submit(work, first, last, handed)))
                     first = last
                 blocks, handed, future = under_way.popleft()
@@ -292,6 +290,8 @@ def _on_cores(first_core: Core, first: int, cores: int, sizes: Sizes, log: Log |
             for core in every:
                 core.stopped = True
             pool.shutdown(cancel_futures=True)
+            for core in every[1:]:
+                core.give_back()
 
 
 def _in_turns(core: Core, resident: int) -> Iterator[Piece]:

@@ -53,9 +53,12 @@ define internal i32 @texture.index(i32 %i, i32 %size, i32 %mode) alwaysinline {
 }
 
 ; Where a texel lies: bytes from the beginning. -1 for the border.
-define internal i64 @texture.offset(ptr %row, i32 %x, i32 %y) alwaysinline {
+define internal i64 @texture.offset(ptr %row, i32 %x, i32 %y, i32 %z) alwaysinline {
   %either = or i32 %x, %y
-  %is.border = icmp slt i32 %either, 0
+  %any = or i32 %either, %z
+  %is.border = icmp slt i32 %any, 0
+  %slice.at = getelementptr i8, ptr %row, i64 {TEXTURE.slice}
+  %slice = load i64, ptr %slice.at
   %pitch.at = getelementptr i8, ptr %row, i64 {TEXTURE.pitch}
   %pitch = load i64, ptr %pitch.at
   %bytes.at = getelementptr i8, ptr %row, i64 {TEXTURE.texel_bytes}
@@ -65,7 +68,10 @@ define internal i64 @texture.offset(ptr %row, i32 %x, i32 %y) alwaysinline {
   %y.64 = sext i32 %y to i64
   %down = mul i64 %y.64, %pitch
   %along = mul i64 %x.64, %bytes.64
-  %offset = add i64 %down, %along
+  %z.64 = sext i32 %z to i64
+  %deep = mul i64 %z.64, %slice
+  %in.slice = add i64 %down, %along
+  %offset = add i64 %deep, %in.slice
   %result = select i1 %is.border, i64 -1, i64 %offset
   ret i64 %result
 }
@@ -206,31 +212,42 @@ define internal float @texture.weight(float %x, float %whole) alwaysinline {
 }
 
 ; What lies between texels, by linear filtering, and the offset of the first of them that counts, -1 if none is of
-; memory. Those of weight 0 don't count.
-define internal {<4 x i32>, i64} @texture.filtered(ptr %row, float %x, float %y, i32 %width, i32 %height, i32 %mode.x, i32 %mode.y) noinline {
+; memory. Those of weight 0 don't count. volume: whether slices are filtered, too; else z is the middle of one.
+define internal {<4 x i32>, i64} @texture.filtered(ptr %row, float %x, float %y, float %z, i32 %width, i32 %height, i32 %depth, i32 %mode.x, i32 %mode.y, i32 %mode.z, i1 %volume) noinline {
 entry:
   %xb = fsub float %x, 5.000000e-01
   %yb = fsub float %y, 5.000000e-01
+  %zb = fsub float %z, 5.000000e-01
   %x.whole = call float @llvm.floor.f32(float %xb)
   %y.whole = call float @llvm.floor.f32(float %yb)
+  %z.whole = call float @llvm.floor.f32(float %zb)
   %a = call float @texture.weight(float %xb, float %x.whole)
   %b = call float @texture.weight(float %yb, float %y.whole)
+  %c = call float @texture.weight(float %zb, float %z.whole)
   %a.rest = fsub float 1.000000e+00, %a
   %b.rest = fsub float 1.000000e+00, %b
+  %c.rest = fsub float 1.000000e+00, %c
   %i = call i32 @llvm.fptosi.sat.i32.f32(float %x.whole)
   %j = call i32 @llvm.fptosi.sat.i32.f32(float %y.whole)
+  %k = call i32 @llvm.fptosi.sat.i32.f32(float %z.whole)
+  %texels = select i1 %volume, i32 8, i32 4
   br label %texel
 texel:
   %n = phi i32 [ 0, %entry ], [ %n.next, %next ]
   %sum = phi <4 x float> [ zeroinitializer, %entry ], [ %sum.next, %next ]
   %first = phi i64 [ -1, %entry ], [ %first.next, %next ]
   %dx = and i32 %n, 1
-  %dy = lshr i32 %n, 1
+  %n.half = lshr i32 %n, 1
+  %dy = and i32 %n.half, 1
+  %dz = lshr i32 %n, 2
   %right = icmp ne i32 %dx, 0
   %below = icmp ne i32 %dy, 0
+  %behind = icmp ne i32 %dz, 0
   %wx = select i1 %right, float %a, float %a.rest
   %wy = select i1 %below, float %b, float %b.rest
-  %weight = fmul float %wx, %wy
+  %wz = select i1 %behind, float %c, float %c.rest
+  %weight.2d = fmul float %wx, %wy
+  %weight = fmul float %weight.2d, %wz
   %none = fcmp oeq float %weight, 0.000000e+00
   br i1 %none, label %next, label %counts
 counts:
@@ -238,7 +255,9 @@ counts:
   %j.here = call i32 @llvm.sadd.sat.i32(i32 %j, i32 %dy)
   %column = call i32 @texture.index(i32 %i.here, i32 %width, i32 %mode.x)
   %line = call i32 @texture.index(i32 %j.here, i32 %height, i32 %mode.y)
-  %offset = call i64 @texture.offset(ptr %row, i32 %column, i32 %line)
+  %k.here = call i32 @llvm.sadd.sat.i32(i32 %k, i32 %dz)
+  %slice = call i32 @texture.index(i32 %k.here, i32 %depth, i32 %mode.z)
+  %offset = call i64 @texture.offset(ptr %row, i32 %column, i32 %line, i32 %slice)
   %bits = call <4 x i32> @texture.texel(ptr %row, i64 %offset)
   %values = bitcast <4 x i32> %bits to <4 x float>
   %weight.1 = insertelement <4 x float> poison, float %weight, i32 0
@@ -252,7 +271,7 @@ next:
   %sum.next = phi <4 x float> [ %sum, %texel ], [ %more, %counts ]
   %first.next = phi i64 [ %first, %texel ], [ %first.now, %counts ]
   %n.next = add i32 %n, 1
-  %over = icmp eq i32 %n.next, 4
+  %over = icmp eq i32 %n.next, %texels
   br i1 %over, label %end, label %texel
 end:
   %result.bits = bitcast <4 x float> %sum.next to <4 x i32>

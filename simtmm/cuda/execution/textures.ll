@@ -2,8 +2,8 @@
 ; ---- Textures -------------------------------------------------------------------------------------------------------
 ; By handles, which number the rows of the launch's table.
 
-; What a handle is of; null where it is of nothing of this kind. dimensions 0: any.
-define internal ptr @texture.find(ptr %launch, i64 %handle, i32 %kind, i32 %dimensions) alwaysinline {
+; What a handle is of; null where it is of nothing of this kind. shape 0: any.
+define internal ptr @texture.find(ptr %launch, i64 %handle, i32 %kind, i32 %shape) alwaysinline {
 entry:
   %count.at = getelementptr i8, ptr %launch, i64 {LAUNCH.texture_count}
   %count = load i64, ptr %count.at
@@ -17,12 +17,12 @@ look:
   %row = getelementptr i8, ptr %table, i64 %offset
   %kind.at = getelementptr i8, ptr %row, i64 {TEXTURE.kind}
   %kind.here = load i32, ptr %kind.at
-  %dimensions.at = getelementptr i8, ptr %row, i64 {TEXTURE.dimensions}
-  %dimensions.here = load i32, ptr %dimensions.at
+  %shape.at = getelementptr i8, ptr %row, i64 {TEXTURE.shape}
+  %shape.here = load i32, ptr %shape.at
   %same.kind = icmp eq i32 %kind, %kind.here
-  %same.dimensions = icmp eq i32 %dimensions, %dimensions.here
-  %any = icmp eq i32 %dimensions, 0
-  %fits = or i1 %same.dimensions, %any
+  %same.shape = icmp eq i32 %shape, %shape.here
+  %any = icmp eq i32 %shape, 0
+  %fits = or i1 %same.shape, %any
   %good = and i1 %same.kind, %fits
   br i1 %good, label %found, label %none
 found:
@@ -31,9 +31,10 @@ none:
   ret ptr null
 }
 
-; What the lanes of a mask read: x and y of each at %coordinates, the four registers of all lanes at %result. real:
-; whether coordinates are floating-point numbers. Lanes that touch no memory leave nothing in the log.
-define internal i1 @texture.fetch(ptr %launch, i32 %access, i32 %site, i32 %mask, ptr %handles, ptr %coordinates, ptr %result, i32 %dimensions, i1 %real) noinline {
+; What the lanes of a mask read: x, y, and z or the layer of each at %coordinates, the four registers of all lanes at
+; %result. real: whether coordinates, but for layers, are floating-point numbers. Lanes that touch no memory leave nothing
+; in the log. A texture without a z has one at the middle of its layer, or of its only slice.
+define internal i1 @texture.fetch(ptr %launch, i32 %access, i32 %site, i32 %mask, ptr %handles, ptr %coordinates, ptr %result, i32 %shape, i1 %real) noinline {
 entry:
   %addresses = alloca [32 x i64], align 64
   br label %each
@@ -49,32 +50,47 @@ lane.one:
   %one = shl i32 1, %lane
   %handle.at = getelementptr i64, ptr %handles, i32 %lane
   %handle = load i64, ptr %handle.at
-  %row = call ptr @texture.find(ptr %launch, i64 %handle, i32 {KIND_TEXTURE}, i32 %dimensions)
+  %row = call ptr @texture.find(ptr %launch, i64 %handle, i32 {KIND_TEXTURE}, i32 %shape)
   %unknown = icmp eq ptr %row, null
   br i1 %unknown, label %failed, label %known
 failed:
   call void @fault(ptr %launch, i32 {NO_TEXTURE}, i32 %access, i32 %lane, i64 %handle)
   ret i1 true
 known:
+  %is.linear.memory = icmp eq i32 %shape, 1
+  %dimensions = and i32 %shape, 15
+  %layered = and i32 %shape, {LAYERED}
+  %is.layered = icmp ne i32 %layered, 0
   %is.flat = icmp eq i32 %dimensions, 1
+  %is.volume = icmp eq i32 %dimensions, 3
   %width.at = getelementptr i8, ptr %row, i64 {TEXTURE.width}
   %width = load i32, ptr %width.at
   %height.at = getelementptr i8, ptr %row, i64 {TEXTURE.height}
   %height = load i32, ptr %height.at
+  %depth.at = getelementptr i8, ptr %row, i64 {TEXTURE.depth}
+  %depth = load i32, ptr %depth.at
   %mode.x.at = getelementptr i8, ptr %row, i64 {TEXTURE.address_x}
   %mode.x = load i32, ptr %mode.x.at
   %mode.y.at = getelementptr i8, ptr %row, i64 {TEXTURE.address_y}
   %mode.y.2d = load i32, ptr %mode.y.at
   %mode.y = select i1 %is.flat, i32 1, i32 %mode.y.2d
+  %mode.z.at = getelementptr i8, ptr %row, i64 {TEXTURE.address_z}
+  %mode.z.3d = load i32, ptr %mode.z.at
+  %mode.z = select i1 %is.volume, i32 %mode.z.3d, i32 1
   %x.at = getelementptr i32, ptr %coordinates, i32 %lane
   %x.bits = load i32, ptr %x.at
   %y.at = getelementptr i8, ptr %x.at, i64 128
   %y.bits = load i32, ptr %y.at
+  %z.at = getelementptr i8, ptr %x.at, i64 256
+  %z.bits = load i32, ptr %z.at
+  %layer.told = select i1 %is.layered, i32 %z.bits, i32 0
+  %layer = call i32 @texture.index(i32 %layer.told, i32 %depth, i32 1)
   br i1 %real, label %position, label %number
 number:
   ; Of linear memory nothing is read that lies beyond it; the other modes are for coordinates of arrays.
   %outside = icmp uge i32 %x.bits, %width
-  %nothing = and i1 %outside, %is.flat
+  %nothing = and i1 %outside, %is.linear.memory
+  %z.number = select i1 %is.volume, i32 %z.bits, i32 %layer
   %y.number = select i1 %is.flat, i32 0, i32 %y.bits
   br i1 %nothing, label %store, label %point
 position:
@@ -85,27 +101,36 @@ position:
   %y.real = bitcast i32 %y.bits to float
   %y.2d = call float @texture.scaled(float %y.real, i32 %height, i32 %mode.y, i32 %normalized)
   %y = select i1 %is.flat, float 5.000000e-01, float %y.2d
+  %z.real = bitcast i32 %z.bits to float
+  %z.3d = call float @texture.scaled(float %z.real, i32 %depth, i32 %mode.z, i32 %normalized)
+  %layer.real = sitofp i32 %layer to float
+  %layer.middle = fadd float %layer.real, 5.000000e-01
+  %z = select i1 %is.volume, float %z.3d, float %layer.middle
   %linear.at = getelementptr i8, ptr %row, i64 {TEXTURE.linear}
   %linear = load i32, ptr %linear.at
   %is.linear = icmp ne i32 %linear, 0
   br i1 %is.linear, label %between, label %nearest
 between:
-  %both = call {<4 x i32>, i64} @texture.filtered(ptr %row, float %x, float %y, i32 %width, i32 %height, i32 %mode.x, i32 %mode.y)
+  %both = call {<4 x i32>, i64} @texture.filtered(ptr %row, float %x, float %y, float %z, i32 %width, i32 %height, i32 %depth, i32 %mode.x, i32 %mode.y, i32 %mode.z, i1 %is.volume)
   %filtered = extractvalue {<4 x i32>, i64} %both, 0
   %first = extractvalue {<4 x i32>, i64} %both, 1
   br label %store
 nearest:
   %x.whole = call float @llvm.floor.f32(float %x)
   %y.whole = call float @llvm.floor.f32(float %y)
+  %z.whole = call float @llvm.floor.f32(float %z)
   %i.real = call i32 @llvm.fptosi.sat.i32.f32(float %x.whole)
   %j.real = call i32 @llvm.fptosi.sat.i32.f32(float %y.whole)
+  %k.real = call i32 @llvm.fptosi.sat.i32.f32(float %z.whole)
   br label %point
 point:
   %i = phi i32 [ %x.bits, %number ], [ %i.real, %nearest ]
   %j = phi i32 [ %y.number, %number ], [ %j.real, %nearest ]
+  %k = phi i32 [ %z.number, %number ], [ %k.real, %nearest ]
   %column = call i32 @texture.index(i32 %i, i32 %width, i32 %mode.x)
   %line = call i32 @texture.index(i32 %j, i32 %height, i32 %mode.y)
-  %offset = call i64 @texture.offset(ptr %row, i32 %column, i32 %line)
+  %slice = call i32 @texture.index(i32 %k, i32 %depth, i32 %mode.z)
+  %offset = call i64 @texture.offset(ptr %row, i32 %column, i32 %line, i32 %slice)
   %texel = call <4 x i32> @texture.texel(ptr %row, i64 %offset)
   br label %store
 store:

@@ -12,6 +12,8 @@ struct simtmm_texture {
 #define cudaTextureType1D 0x01
 #define cudaTextureType2D 0x02
 #define cudaTextureType3D 0x03
+#define cudaTextureType1DLayered 0xF1
+#define cudaTextureType2DLayered 0xF2
 
 // What a fetch gives: an element, or floats where it is read as numbers up to 1.
 template <class T, cudaTextureReadMode mode> struct simtmm_fetched {
@@ -26,6 +28,13 @@ SIMTMM_AS_FLOATS(signed char, float)
 SIMTMM_AS_FLOATS(unsigned char, float)
 SIMTMM_AS_FLOATS(short, float)
 SIMTMM_AS_FLOATS(unsigned short, float)
+SIMTMM_AS_FLOATS(char1, float1)
+SIMTMM_AS_FLOATS(uchar1, float1)
+SIMTMM_AS_FLOATS(short1, float1)
+SIMTMM_AS_FLOATS(ushort1, float1)
+SIMTMM_AS_FLOATS(char2, float2)
+SIMTMM_AS_FLOATS(short2, float2)
+SIMTMM_AS_FLOATS(ushort2, float2)
 SIMTMM_AS_FLOATS(char4, float4)
 SIMTMM_AS_FLOATS(uchar4, float4)
 SIMTMM_AS_FLOATS(short4, float4)
@@ -43,6 +52,21 @@ __device__ inline typename simtmm_fetched<T, mode>::type tex1D(const simtmm_text
 template <class T, cudaTextureReadMode mode>
 __device__ inline typename simtmm_fetched<T, mode>::type tex2D(const simtmm_texture<T, 2, mode> &from, float x, float y) {
     return tex2D<typename simtmm_fetched<T, mode>::type>(from.object, x, y);
+}
+template <class T, cudaTextureReadMode mode>
+__device__ inline typename simtmm_fetched<T, mode>::type tex3D(const simtmm_texture<T, 3, mode> &from, float x, float y,
+                                                               float z) {
+    return tex3D<typename simtmm_fetched<T, mode>::type>(from.object, x, y, z);
+}
+template <class T, cudaTextureReadMode mode>
+__device__ inline typename simtmm_fetched<T, mode>::type tex1DLayered(
+    const simtmm_texture<T, cudaTextureType1DLayered, mode> &from, float x, int layer) {
+    return tex1DLayered<typename simtmm_fetched<T, mode>::type>(from.object, x, layer);
+}
+template <class T, cudaTextureReadMode mode>
+__device__ inline typename simtmm_fetched<T, mode>::type tex2DLayered(
+    const simtmm_texture<T, cudaTextureType2DLayered, mode> &from, float x, float y, int layer) {
+    return tex2DLayered<typename simtmm_fetched<T, mode>::type>(from.object, x, y, layer);
 }
 
 template <class T, int dimensions, cudaTextureReadMode mode>

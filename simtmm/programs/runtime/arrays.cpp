@@ -25,9 +25,9 @@ bool array_side(cudaArray_const_t array, ArraySide *side) {
 
 // What Python makes a row of simtmm.cuda.execution.layout.TEXTURE of.
 struct Texture {
-    uint64_t host, address, width, height, pitch;  // height 0: one dimension
+    uint64_t host, address, width, height, depth, pitch, slice;  // 0 for a dimension that it does not have
     int32_t channels, bits, format;  // format: of cudaChannelFormatKind
-    int32_t address_x, address_y, filter, read_mode, normalized, is_surface;
+    int32_t address_x, address_y, address_z, filter, read_mode, normalized, is_surface, is_layered;
     float border[4];
 };
 typedef int (*MakeTexture)(int number, const Texture *texture);
@@ -46,14 +46,17 @@ static cudaError_t described(const cudaResourceDesc *resource, Texture *found, c
         case cudaResourceTypeArray: {
             cudaArray_t array = resource->res.array.array;
             if (!array) return failed(cudaErrorInvalidValue);
-            if (array->extent.depth)
-                return failed(cudaErrorNotSupported, here(function) + ": textures and surfaces have one or two dimensions here, and no layers");
+            if (array->flags & cudaArrayCubemap)
+                return failed(cudaErrorNotSupported, here(function) + ": cube maps are not read here");
             format = array->format;
             found->host = array->piece->host;
             found->address = array->piece->address;
             found->width = array->extent.width;
             found->height = array->extent.height;
+            found->depth = array->extent.depth;
             found->pitch = array->pitch;
+            found->slice = array->pitch * array->rows;
+            found->is_layered = !!(array->flags & cudaArrayLayered);
             break;
         }
         case cudaResourceTypeLinear: {
@@ -114,6 +117,7 @@ API cudaCreateTextureObject(cudaTextureObject_t *handle, const cudaResourceDesc 
     if (error) return error;
     found.address_x = texture->addressMode[0];
     found.address_y = texture->addressMode[1];
+    found.address_z = texture->addressMode[2];
     found.filter = texture->filterMode;
     found.read_mode = texture->readMode;
     found.normalized = texture->normalizedCoords;

@@ -169,6 +169,8 @@ static int64_t on(clockid_t which) {
     return is_cpu(which) ? found - slept : is_wall(which) ? epoch_real + found : epoch_steady + found;
 }
 
+int64_t steady() { return is_real() ? -1 : on(CLOCK_MONOTONIC); }
+
 // A wait that ends at a time of the program's clock: `wait` waits until a real time and gives an errno.
 template <class Wait>
 static int waited(clockid_t which, const timespec *until, Wait wait) {

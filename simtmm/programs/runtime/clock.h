@@ -14,4 +14,7 @@ void work_follows();
 // Somebody will ask for times: the timeline listens.
 void clock_begins();
 
+// ns of the program's steady clock; below 0 where it shows this computer's time.
+int64_t steady();
+
 }  // namespace simtmm

@@ -142,7 +142,7 @@ API cudaDeviceReset() {
     sticky_error = last_error = error_of_work = cudaSuccess;
     return cudaSuccess;
 }
-API cudaDeviceSetCacheConfig(cudaFuncCache) { BEGIN return cudaSuccess; }
+API cudaDeviceSetCacheConfig(cudaFuncCache) { BEGIN return without_effect("cudaDeviceSetCacheConfig"); }
 API cudaDeviceGetCacheConfig(cudaFuncCache *found) {
     *found = cudaFuncCachePreferNone;
     return cudaSuccess;

@@ -279,10 +279,16 @@ API cudaGraphNodeGetEnabled(cudaGraphExec_t, cudaGraphNode_t node, unsigned *ena
     return cudaSuccess;
 }
 API cudaGraphNodeGetContainingGraph(cudaGraphNode_t node, cudaGraph_t *graph) { BEGIN *graph = node->graph; return cudaSuccess; }
-API cudaGraphKernelNodeSetAttribute(cudaGraphNode_t, cudaLaunchAttributeID, const cudaLaunchAttributeValue *) {
-    BEGIN return cudaSuccess;
+API cudaGraphKernelNodeSetAttribute(cudaGraphNode_t, cudaLaunchAttributeID which, const cudaLaunchAttributeValue *) {
+    BEGIN
+    RETURN_IF(which == cudaLaunchAttributeClusterDimension, cudaErrorNotSupported,
+              here("cudaGraphKernelNodeSetAttribute") + ": a node's clusters are what it was captured or added with");
+    return without_effect("cudaGraphKernelNodeSetAttribute");
 }
-API cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t, cudaGraphNode_t) { BEGIN return cudaSuccess; }
+API cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t, cudaGraphNode_t) {
+    BEGIN
+    return without_effect("cudaGraphKernelNodeCopyAttributes");
+}
 API cudaDeviceGraphMemTrim(int) { BEGIN return cudaSuccess; }
 API cudaDeviceGetGraphMemAttribute(int, cudaGraphMemAttributeType, void *value) { BEGIN *(uint64_t *)value = 0; return cudaSuccess; }
 API cudaDeviceSetGraphMemAttribute(int, cudaGraphMemAttributeType, void *) { BEGIN return cudaSuccess; }

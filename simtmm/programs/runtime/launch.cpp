@@ -264,15 +264,32 @@ API cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **argumen
     BEGIN
     return launch(function, grid, block, arguments, shared, stream);
 }
+// Whether all blocks of a cooperative launch can be under way together.
+static cudaError_t fits_at_once(const void *function, dim3 grid, dim3 block, size_t shared) {
+    int most = 0;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, function, block.x * block.y * block.z, shared);
+    if (error) return error;
+    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, fit = (uint64_t)most * attribute(cudaDevAttrMultiProcessorCount);
+    RETURN_IF(blocks > fit, cudaErrorCooperativeLaunchTooLarge,
+              "cooperative launch of " + counted(blocks) + " blocks: " + counted(fit) + " fit the machine at once");
+    return cudaSuccess;
+}
 API cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments) {
     BEGIN
     RETURN_IF(!config, cudaErrorInvalidValue, "");
-    // Others, such as programmatic launches, allow what need not be made use of.
     uint32_t cluster[3];
     bool has_cluster = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
-        const auto &size = config->attrs[i].val.clusterDim;
+        const auto &given = config->attrs[i];
+        if (given.id == cudaLaunchAttributeIgnore) continue;
+        if (given.id == cudaLaunchAttributeCooperative && given.val.cooperative) {
+            cudaError_t error = fits_at_once(function, config->gridDim, config->blockDim, config->dynamicSmemBytes);
+            if (error) return error;
+        } else if (given.id != cudaLaunchAttributeClusterDimension && given.id != cudaLaunchAttributeCooperative) {
+            without_effect("launch attribute " + std::to_string((int)given.id) + " of cudaLaunchKernelEx");
+        }
+        if (given.id != cudaLaunchAttributeClusterDimension) continue;
+        const auto &size = given.val.clusterDim;
         RETURN_IF(!size.x || !size.y || !size.z, cudaErrorInvalidValue, "a cluster of no blocks");
         const uint32_t sizes[3] = {size.x, size.y, size.z};
         memcpy(cluster, sizes, sizeof sizes);
@@ -284,13 +301,8 @@ API cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, 
 API cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                                 cudaStream_t stream) {
     BEGIN
-    int most = 0;
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, function, block.x * block.y * block.z, shared);
-    if (error) return error;
-    uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, fit = (uint64_t)most * attribute(cudaDevAttrMultiProcessorCount);
-    RETURN_IF(blocks > fit, cudaErrorCooperativeLaunchTooLarge,
-              "cooperative launch of " + counted(blocks) + " blocks: " + counted(fit) + " fit the machine at once");
-    return launch(function, grid, block, arguments, shared, stream);
+    cudaError_t error = fits_at_once(function, grid, block, shared);
+    return error ? error : launch(function, grid, block, arguments, shared, stream);
 }
 
 API cudaFuncGetAttributes(cudaFuncAttributes *found, const void *function) {
@@ -327,10 +339,13 @@ API cudaFuncSetAttribute(const void *function, cudaFuncAttribute wanted, int val
         kernel->dynamic_limit = std::max<int64_t>(value, dynamic_limit(kernel));
     } else if (wanted == cudaFuncAttributePreferredSharedMemoryCarveout) {
         kernel->carveout = value;
+        return without_effect("cudaFuncAttributePreferredSharedMemoryCarveout");
+    } else if (wanted != cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        return without_effect("cudaFuncSetAttribute(" + std::to_string((int)wanted) + ")");
     }
     return cudaSuccess;
 }
-API cudaFuncSetCacheConfig(const void *, cudaFuncCache) { BEGIN return cudaSuccess; }
+API cudaFuncSetCacheConfig(const void *, cudaFuncCache) { BEGIN return without_effect("cudaFuncSetCacheConfig"); }
 API cudaFuncGetName(const char **name, const void *function) {
     BEGIN
     Kernel *kernel = kernel_of(function);

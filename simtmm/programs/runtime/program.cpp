@@ -29,6 +29,7 @@ static void at_end() {
     if (cudaError_t error = sticky_error ? sticky_error : error_of_work ? error_of_work : last_error)
         say("note: ", std::string("the program never asked for its last error: ") + cudaGetErrorString(error));
     leaks();
+    tell_without_effect();
     _exit(status_of_program);
 }
 

@@ -20,8 +20,11 @@ API cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *found) {
     *found = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
 }
-API cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { BEGIN return cudaSuccess; }
-API cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) { BEGIN return cudaSuccess; }
+API cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { BEGIN return without_effect("cudaDeviceSetSharedMemConfig"); }
+API cudaFuncSetSharedMemConfig(const void *, cudaSharedMemConfig) {
+    BEGIN
+    return without_effect("cudaFuncSetSharedMemConfig");
+}
 
 API cudaFuncGetParamCount(const void *function, size_t *count) {
     BEGIN

@@ -89,6 +89,8 @@ cudaError_t learned();             // it has waited
 cudaError_t failed(cudaError_t error, const std::string &why = "");
 void say(const char *kind, const std::string &text);
 std::string counted(uint64_t number);
+cudaError_t without_effect(const std::string &what);  // accepted; named once the program ends
+void tell_without_effect();
 
 // The line of the call under way, which the names in simtmm_cuda.h tell; used up by `here`.
 extern thread_local std::string site_place, site_text;

@@ -98,10 +98,14 @@ API cudaStreamGetDevice(cudaStream_t, int *device) {
     *device = 0;
     return cudaSuccess;
 }
-API cudaStreamAttachMemAsync(cudaStream_t, void *, size_t, unsigned) { return cudaSuccess; }
-API cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { return cudaSuccess; }
+API cudaStreamAttachMemAsync(cudaStream_t, void *, size_t, unsigned) {
+    BEGIN
+    return without_effect("cudaStreamAttachMemAsync");
+}
+API cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { BEGIN return without_effect("cudaStreamCopyAttributes"); }
 API cudaStreamSetAttribute(cudaStream_t, cudaLaunchAttributeID, const cudaLaunchAttributeValue *) {
-    return cudaSuccess;
+    BEGIN
+    return without_effect("cudaStreamSetAttribute");
 }
 API cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     BEGIN
@@ -240,4 +244,4 @@ API cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation to, 
         return cudaSuccess;
     });
 }
-API cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { BEGIN return cudaSuccess; }
+API cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { BEGIN return without_effect("cudaMemAdvise"); }

@@ -25,6 +25,7 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
     warnings: Sequence[str] = (),
     sample_blocks: int | None = None,
     kept_blocks: Sequence[int] | None = None,
+    kept_first: bool = False,
     origin: Mapping[str, Any] | None = None,
 ) -> Trace:
     """The trace of launches whose events a recorder has taken.
@@ -36,6 +37,7 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
     warnings: what a reader of the trace must know.
     sample_blocks: most blocks of a launch that were recorded.
     kept_blocks: instead, blocks of each launch that were recorded.
+    kept_first: whether these are the first ones.
     origin: a further note on where they were recorded.
     """
     told = list(warnings)
@@ -68,6 +70,7 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
         architecture=max(targets, key=_number),
         warp_size=WARP_SIZE if runs.for_warps else None,
         kept_blocks=kept_blocks,
+        kept_first=kept_first,
         listings=runs.listings,
     )
 

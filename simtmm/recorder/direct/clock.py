@@ -3,7 +3,9 @@
 Nothing is simulated before somebody asks how late it is: until then the clock holds what each launch did.
 """
 
-from collections.abc import Callable
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -24,6 +26,8 @@ from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch
 
+MOST_COMPARED = 1 << 18  # events of a launch whose trace may be that of an earlier one: of more, making one is little
+MOST_KNOWN = 64  # of such traces
 NO_MACHINE = (
     "elapsed time: is simulated, which needs a machine: name one (simtmm run SCRIPT --machine "
     "h100-sxm, or simtmm.recording(machine='h100-sxm'))"
@@ -226,35 +230,80 @@ class Clock:
                 raise
 
 
+class KnownTraces:
+    """Traces of launches that did the same, by their events: programs launch the same kernel thousands of times, with
+    other arguments that change nothing of what it accesses, and making a trace takes longer than a small launch.
+    """
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Hashable, tuple[Trace, Footprint]] = OrderedDict()
+
+    def get(self, key: Hashable) -> tuple[Trace, Footprint] | None:
+        """The trace and the memory of a launch with such events; None if there was none lately."""
+        found = self._found.get(key)
+        if found is not None:
+            self._found.move_to_end(key)
+        return found
+
+    def put(self, key: Hashable, trace: Trace, footprint: Footprint) -> None:
+        """Keep one; the one that was asked for least lately goes."""
+        self._found[key] = trace, footprint
+        if len(self._found) > MOST_KNOWN:
+            self._found.popitem(last=False)
+
+
 class LaunchListener:
-    """Makes a trace of one launch for a clock, from its batches.
+    """Makes a trace of one launch for a clock, from its batches, or finds the one of an equal launch.
 
     To be closed where the launch does not come to its end.
     """
 
-    def __init__(self, launch: TraceLaunch) -> None:
-        self._launch = launch
-        self._recorder = TraceRecorder(None, most_bytes())
+    def __init__(self, launch: TraceLaunch, known: KnownTraces) -> None:
+        self._launch, self._known = launch, known
+        self._recorder: TraceRecorder | None = None
         self._footprint = FootprintOf()
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._events = 0
+        self._batches: list[Batch] = []  # of a short one, whose trace there may be already
 
     def add(self, batch: Batch) -> None:
         """Take some of its events in, whatever number the launch has in them."""
-        self._footprint.add(batch)
-        zeros = np.zeros_like(batch.launch)
-        self._recorder.add(Batch(batch.events, zeros, batch.block, batch.ends, batch.is_lent), [self._launch])
+        self._events += batch.count
+        self._batches.append(batch)
+        if self._recorder is None and not batch.is_lent and self._events <= MOST_COMPARED:
+            for part in (batch.events, batch.block, batch.ends, np.array([batch.spared])):
+                self._digest.update(np.ascontiguousarray(part).view(np.uint8).data)
+        else:
+            self._take_in()
 
-    def trace(self, runs: LaunchRuns, linked: LinkedModule, blocks: int | None = None) -> Trace:
-        """What came of it. runs: that ran it. blocks: how many, from the first on, were taken in, if not all.
+    def trace(self, runs: LaunchRuns, linked: LinkedModule, blocks: int | None = None) -> tuple[Trace, Footprint]:
+        """What came of it, and the memory that was accessed.
 
+        runs: that ran it. blocks: how many, from the first on, were taken in, if not all.
         linked: the module that the kernel is of.
         """
         launch = self._launch if blocks is None else replace(self._launch, grid=(blocks, 1, 1))
-        return finished(self._recorder, launch.kernel, {}, [launch], runs, [linked])
+        key = id(runs), id(linked), launch, self._digest.digest()
+        is_short = self._recorder is None
+        if is_short and (found := self._known.get(key)) is not None:
+            return found
+        trace = finished(self._take_in(), launch.kernel, {}, [launch], runs, [linked])
+        footprint = self._footprint.finish()
+        if is_short:
+            self._known.put(key, trace, footprint)
+        return trace, footprint
 
-    def footprint(self) -> Footprint:
-        """The memory that was accessed."""
-        return self._footprint.finish()
+    def _take_in(self) -> TraceRecorder:
+        """Record the batches that are held, and the memory that they access."""
+        recorder = self._recorder = self._recorder or TraceRecorder(None, most_bytes())
+        for batch in self._batches:
+            self._footprint.add(batch)
+            zeros = np.zeros_like(batch.launch)
+            recorder.add(Batch(batch.events, zeros, batch.block, batch.ends, batch.is_lent), [self._launch])
+        self._batches = []
+        return recorder
 
     def close(self) -> None:
         """Give up."""
-        self._recorder.abandon()
+        if self._recorder is not None:
+            self._recorder.abandon()

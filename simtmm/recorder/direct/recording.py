@@ -24,7 +24,7 @@ from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.direct import current
-from simtmm.recorder.direct.clock import Clock, LaunchListener
+from simtmm.recorder.direct.clock import Clock, KnownTraces, LaunchListener
 from simtmm.recorder.direct.image import Image
 from simtmm.recorder.direct.session import Session, Sizes
 from simtmm.recorder.selection import Selection
@@ -112,6 +112,7 @@ class Recording:
         self._session = Session(recorded=True, properties=properties, machine=self.machine)
         self._runs = LaunchRuns(self._session.device, most)
         self.clock, self._unrecorded = clock, LaunchRuns(self._session.device, NO_LIMIT)
+        self._known = KnownTraces()
         self._chooser = (selection or Selection()).chooser()
         self._images: dict[int, Image] = {}
         self._held: dict[int, Image] = {}
@@ -298,7 +299,7 @@ class Recording:
         self._run_blocks = 0
         with contextlib.ExitStack() as stack:
             clock = self.clock if self.clock is not None and self.clock.armed else None
-            heard = stack.enter_context(contextlib.closing(LaunchListener(described))) if clock else None
+            heard = stack.enter_context(contextlib.closing(LaunchListener(described, self._known))) if clock else None
             for batch in stack.enter_context(contextlib.closing(runs.run(function, prepared, number))):
                 if heard is not None:
                     heard.add(batch)
@@ -306,7 +307,8 @@ class Recording:
                     self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
                     self._run_blocks += len(batch.block)
             if clock is not None and heard is not None:
-                clock.launched(heard.trace(runs, image.linked), stream, footprint=heard.footprint())
+                trace, footprint = heard.trace(runs, image.linked)
+                clock.launched(trace, stream, footprint=footprint)
         if is_chosen and not runs.has_accessed:
             self._silent.setdefault(described.kernel, []).append(number)
 

@@ -5,7 +5,8 @@ import pytest
 
 from simtmm.cuda.compilers import module_of_ptx
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution.run import Log
+from simtmm.cuda.execution.launch import aligned
+from simtmm.cuda.execution.run import LOG_BYTES, Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -108,3 +109,16 @@ def test_a_lane_gets_0_from_an_absent_one():
     (_, (executed, interpreted)) = both(ABSENT, 1, 32, source, target)
     expected = [108 + lane if lane < 12 else 0 if lane < 20 else 100 + lane for lane in range(32)]
     assert executed.tolist() == interpreted.tolist() == expected
+
+
+def test_a_launch_logs_where_an_earlier_one_did(monkeypatch):
+    """Room for a log is memory that the system has to clear."""
+    made = []
+    monkeypatch.setattr("simtmm.cuda.execution.run._spare", [])
+    monkeypatch.setattr("simtmm.cuda.execution.run.aligned", lambda size: made.append(size) or aligned(size))
+    device, _, parameters = placed(np.arange(64, dtype=np.uint32), np.zeros(64, np.uint32))
+    function, launch = function_of(COPY), DeviceLaunch((2, 1, 1), (32, 1, 1), parameters)
+    first, *later = (b"".join(piece.tobytes() for piece, _ in device.run(function, launch)) for _ in range(3))
+    assert made == [LOG_BYTES]
+    assert first
+    assert later == [first, first]

@@ -107,6 +107,52 @@ def test_only_lanes_inside_are_recorded(texels):
     assert addresses[1] == ALIGNMENT + 4 * (6 + 2)
 
 
+@pytest.fixture
+def volume():
+    return np.arange(100, 172, dtype=np.uint32).reshape(3, 4, 6)
+
+
+SHAPES = {"3d": ("{%x,%y,%z,%z}", {"dimensions": 3}), "a2d": ("{%z,%x,%y,%y}", {"layered": True})}
+
+
+def behind(volume, shape, x, y, z, mode, wrote=0):
+    """What lies at x [bytes], y and z or the layer, for all lanes; then `wrote` lies there."""
+    place, options = SHAPES[shape]
+    found = np.zeros(32, np.uint32)
+    body = f"""mov.b32 %x, {x}; mov.b32 %y, {y}; mov.b32 %z, {z}; mov.b32 %c1, {wrote};
+    suld.b.{shape}.b32.{mode} {{%c0}}, [%p0, {place}]; sust.b.{shape}.b32.{mode} [%p0, {place}], {{%c1}};
+    mad.wide.u32 %at, %lane, 4, %p1; st.global.b32 [%at], %c0;"""
+    run(kernel(body, 2, REGISTERS + ".reg .b32 %z;"), "k", [SurfaceObject(volume, **options), found])
+    return int(found[0])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mode", ["trap", "clamp", "zero"])
+def test_slices_and_layers_lie_behind_one_another(volume, shape, mode):
+    assert behind(volume, shape, 8, 3, 1, mode, 5) == 100 + 24 + 18 + 2
+    assert volume[1, 3, 2] == 5
+    assert (volume == 5).sum() == 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_beyond_the_last_slice_is_outside(volume, shape):
+    before = volume.copy()
+    for z, nearest in ((3, 2), (-1, 0)):
+        assert behind(volume, shape, 8, 3, z, "zero", 5) == 0
+        assert np.array_equal(volume, before)
+        assert behind(volume, shape, 8, 3, z, "clamp", volume[nearest, 3, 2]) == volume[nearest, 3, 2]
+        with pytest.raises(Faulted, match=str(OUTSIDE_SURFACE)):
+            behind(volume, shape, 8, 3, z, "trap")
+
+
+def test_one_dimension_may_be_in_layers():
+    rows, found = np.arange(12, dtype=np.uint32).reshape(3, 4), np.zeros(32, np.uint32)
+    body = """mov.b32 %x, 8; mov.b32 %y, 2; suld.b.a1d.b32.trap {%c0}, [%p0, {%y,%x}];
+    mad.wide.u32 %at, %lane, 4, %p1; st.global.b32 [%at], %c0;"""
+    run(kernel(body, 2, REGISTERS), "k", [SurfaceObject(rows, dimensions=1, layered=True), found])
+    assert (found == 10).all()
+
+
 def test_a_texture_is_no_surface(texels):
     with pytest.raises(Faulted, match=str(NO_TEXTURE)):
         read(TextureObject(texels), [0], [0], "trap")

@@ -1,5 +1,7 @@
 """Textures: what CUDA's C++ Programming Guide says of texture fetching, computed plainly with NumPy."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from simtmm.errors import KernelError
 from simtmm.trace.schema import ALIGNMENT
 from tests.cuda.execution.kernels import Faulted, kernel, run
 
-REGISTERS = ".reg .b32 %x; .reg .b32 %y; .reg .b32 %c<4>; .reg .pred %q;"
+REGISTERS = ".reg .b32 %x; .reg .b32 %y; .reg .b32 %z; .reg .b32 %c<4>; .reg .pred %q;"
 LOAD = (
     "mad.wide.u32 %at, %lane, 4, %p1; ld.global.b32 %x, [%at];mad.wide.u32 %at, %lane, 4, %p2; ld.global.b32 %y, [%at];"
 )
@@ -209,6 +211,10 @@ def test_queries_tell_size_and_coordinates(texels):
     surface = SurfaceObject(np.zeros((2, 3, 4), np.float32))
     run(kernel(body, 3, REGISTERS), "k", [TextureObject(texels, normalized_coords=True), surface, found])
     assert (found == [7, 5, 1, 3]).all()
+    body = body.replace("txq.width", "txq.depth").replace("suq.width", "suq.array_size")
+    surface = SurfaceObject(np.zeros((6, 2, 3), np.float32), layered=True)
+    run(kernel(body, 3, REGISTERS), "k", [TextureObject(np.zeros((4, 5, 7), np.uint8), dimensions=3), surface, found])
+    assert (found == [4, 5, 0, 6]).all()
 
 
 def recorded(texture, x, y):
@@ -233,6 +239,120 @@ def test_of_filtered_texels_the_first_in_memory_is_recorded(texels):
     texture = TextureObject(texels, address_mode="border", filter_mode="linear")
     found = recorded(texture, np.array([2, 0, -1], np.float32), np.array([2, 0.5, 2], np.float32))
     assert found == {0: (4 * (1 * 7 + 1), 4), 1: (0, 4)}
+
+
+PLACE = "mad.wide.u32 %at, %lane, 4, %p1;" + "".join(
+    f" ld.global.b32 %{axis}, [%at]; add.u64 %at, %at, 128;" for axis in "xyz"
+)
+
+
+def placed(texture, shape, place, x, y, z, coordinates="f32"):
+    """What 32 threads read at a place of three numbers, the first of four registers."""
+    found = np.zeros((32, 4), np.uint32)
+    body = f"{PLACE} tex.{shape}.v4.f32.{coordinates} {{%c0,%c1,%c2,%c3}}, [%p0, {place}];"
+    body += STORE.replace("%p3", "%p2")
+    given = np.stack(
+        [np.broadcast_to(each, 32).astype(f"{np.asarray(each).dtype.kind}4").view(np.uint32) for each in (x, y, z)]
+    )
+    run(kernel(body, 3, REGISTERS), "k", [texture, given, found])
+    return found[:, 0].view(np.float32)
+
+
+def nearest_of(texels, places, mode, normalized):
+    """The nearest texel of three dimensions. places: x, y and z of each."""
+    sizes = texels.shape[::-1]
+    i, j, k = (
+        index(np.floor(scaled(place, size, mode, normalized)).astype(int), size, mode, normalized)
+        for place, size in zip(places, sizes, strict=True)
+    )
+    return np.where((i < 0) | (j < 0) | (k < 0), np.float32(0.25), texels[k, j, i])
+
+
+def filtered_of(texels, places, mode, normalized):
+    """Likewise, what lies between eight of them, each weighed by the product of its three weights."""
+    sizes = texels.shape[::-1]
+    at = [scaled(place, size, mode, normalized) - np.float32(0.5) for place, size in zip(places, sizes, strict=True)]
+    first = [np.floor(each).astype(int) for each in at]
+    part = [np.floor((each - np.floor(each)).astype(float) * 256 + 0.5) / 256 for each in at]
+    total = np.zeros(len(places[0]))
+    for steps in itertools.product((0, 1), repeat=3):
+        i, j, k = (
+            index(whole + step, size, mode, normalized) for whole, step, size in zip(first, steps, sizes, strict=True)
+        )
+        weight = np.prod([each if step else 1 - each for each, step in zip(part, steps, strict=True)], axis=0)
+        total += weight * np.where((i < 0) | (j < 0) | (k < 0), 0.25, texels[k, j, i])
+    return total
+
+
+@pytest.fixture(scope="module")
+def volume():
+    return np.random.default_rng(4).random((3, 5, 7), dtype=np.float32)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("mode", ADDRESS_MODES)
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+def test_three_dimensions_are_read_as_two_are(volume, mode, normalized, filter_mode):
+    random = np.random.default_rng(5)
+    sizes = np.float32([1, 1, 1] if normalized else volume.shape[::-1])
+    places = [random.uniform(-1.5 * size, 2.5 * size, 32).astype(np.float32) for size in sizes]
+    texture = TextureObject(
+        volume, dimensions=3, address_mode=mode, filter_mode=filter_mode, normalized_coords=normalized,
+        border_color=[0.25],
+    )  # fmt: skip
+    found = placed(texture, "3d", "{%x,%y,%z,%z}", *places)
+    if filter_mode == "point":
+        assert np.array_equal(found, nearest_of(volume, places, mode, normalized))
+    else:  # eight products of three weights, each rounded, and seven sums
+        assert np.abs(found - filtered_of(volume, places, mode, normalized)).max() <= 16 * 2.0**-24
+
+
+def test_each_of_three_axes_has_a_mode_of_its_own(volume):
+    texture = TextureObject(volume, dimensions=3, address_mode=("clamp", "clamp", "border"), border_color=[9])
+    z = np.resize(np.float32([-1, 0, 2, 3]), 32)
+    found = placed(texture, "3d", "{%x,%y,%z,%z}", np.float32(-5), np.float32(99), z)
+    assert found[:4].tolist() == [9, volume[0, 4, 0], volume[2, 4, 0], 9]
+
+
+def test_whole_numbers_name_texels_of_three_dimensions(volume):
+    lanes = np.arange(32, dtype=np.int32)
+    found = placed(TextureObject(volume, dimensions=3), "3d", "{%x,%y,%z,%z}", lanes % 7, lanes % 5, lanes % 3, "s32")
+    assert np.array_equal(found, volume[lanes % 3, lanes % 5, lanes % 7])
+
+
+@pytest.mark.parametrize("filter_mode", ["point", "linear"])
+def test_a_layer_is_read_alone_and_beyond_the_last_is_the_last(volume, filter_mode):
+    layers = np.resize(np.array([0, 1, 2, 7, -1], np.int32), 32)
+    x, y = coordinates(7, 5, False)
+    x, y = x[:32], y[:32]
+    texture = TextureObject(volume, layered=True, filter_mode=filter_mode, address_mode="border", border_color=[0.25])
+    found = placed(texture, "a2d", "{%z,%x,%y,%y}", x, y, layers)
+    for layer in range(-1, 8):
+        one = TextureObject(
+            volume[min(max(layer, 0), 2)], filter_mode=filter_mode, address_mode="border", border_color=[0.25]
+        )
+        there = layers == layer
+        assert np.array_equal(found[there], reals(one, x, y)[there, 0])
+    flat = TextureObject(volume[:, 0].copy(), dimensions=1, layered=True, filter_mode=filter_mode)
+    expected = [reals(TextureObject(row, filter_mode=filter_mode), x)[:, 0] for row in volume[:, 0]]
+    assert np.array_equal(
+        placed(flat, "a1d", "{%z,%x}", x, y, layers), np.array(expected)[layers.clip(0, 2), range(32)]
+    )
+
+
+def test_a_texel_of_a_slice_is_recorded_with_its_address():
+    texture = TextureObject(np.zeros((3, 5, 7, 2), np.uint8), dimensions=3)
+    body = "tex.3d.v4.f32.s32 {%c0,%c1,%c2,%c3}, [%p0, {%x,%x,%x,%x}];"
+    logged = run(kernel("mov.b32 %x, 2;" + body, 1, REGISTERS), "k", [texture], record=True)
+    addresses = [addresses for kind, _, addresses in logged if kind == "async"][-1]
+    assert (addresses[0] & (1 << TOLD_WIDTH) - 1) - ALIGNMENT == 2 * (2 * 35 + 2 * 7 + 2)
+
+
+@pytest.mark.parametrize("given", ["of two dimensions", "in layers"])
+def test_another_shape_than_the_instructions_ends_the_launch(volume, given):
+    texture = TextureObject(volume[0]) if given == "of two dimensions" else TextureObject(volume, layered=True)
+    with pytest.raises(Faulted, match=str(NO_TEXTURE)):
+        placed(texture, "3d", "{%x,%y,%z,%z}", np.float32(0), np.float32(0), np.float32(0))
 
 
 @pytest.mark.parametrize("wrong", ["a number", "of one dimension", "a surface"])
@@ -261,7 +381,14 @@ def test_what_is_no_texture_ends_the_launch(texels, wrong):
         (np.zeros((8, 4), "f4").T, {}, "must be contiguous"),
         (np.zeros((4, 8), "f4")[::-1], {}, "must be contiguous"),
         (np.zeros((2, 4, 4), "f4"), {"dimensions": 1}, "must have 1, or one more for channels"),
-        (np.zeros(4, "f4"), {"dimensions": 3}, "dimensions = 3: must be 1 or 2"),
+        (np.zeros(4, "f4"), {"dimensions": 4}, "dimensions = 4: must be 1, 2 or 3"),
+        (np.zeros((4, 4), "f4"), {"dimensions": 3}, "array of 2 dimensions: must have 3, or one more for channels"),
+        (np.zeros((4, 4, 4), "f4"), {"dimensions": 3, "layered": True}, "dimensions = 3: layers have 1 or 2"),
+        (np.zeros(4, "f4"), {"layered": True}, "must have 1 and the layers, or one more for channels"),
+        (np.zeros((4, 4), "f4"), {"layered": "yes"}, "layered = 'yes': must be True or False"),
+        (np.zeros((2049, 1), "u1"), {"layered": True}, "array of layers 2049: must be from 1 to 2048"),
+        (np.zeros((1, 1, 16385), "u1"), {"dimensions": 3}, "array of width 16385: must be from 1 to 16384"),
+        (np.zeros((2, 3, 4), "u1")[::-1], {"dimensions": 3}, "must be contiguous"),
         (np.zeros(4, "f4"), {"address_mode": "repeat"}, "address_mode = 'repeat': must be wrap, clamp, mirror, border"),
         (np.zeros((4, 4), "f4"), {"address_mode": ("wrap",)}, "must be one mode, or 2"),
         (np.zeros(4, "f4"), {"filter_mode": 1}, "filter_mode = 1: must be point, linear"),

@@ -9,6 +9,7 @@ import simtmm
 from simtmm.analysis.run import run
 from simtmm.device.host import host_of
 from simtmm.errors import RecordingError
+from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.clock import Clock
 from tests.cuda.compilers.conftest import needs_nvrtc
@@ -109,6 +110,61 @@ def test_a_launch_takes_what_a_run_of_it_takes_whether_it_is_recorded_or_not():
     assert 0 < alone < host.call("launch")
     assert first == second == pytest.approx(host.call("launch") + host.call("record"))  # shorter than its call
     assert own_clock.seconds_of(recording.trace) == alone
+
+
+class Accesses:
+    """Kernels that are launched often, with arguments that change what they compute and others that change where."""
+
+    SOURCE = """extern "C" __global__ void add(float *x, float v, int from) { x[from + threadIdx.x] += v; }"""
+
+    def __init__(self, monkeypatch):
+        self.made = []
+        monkeypatch.setattr("simtmm.recorder.direct.clock.finished", self._finished)
+        self.kernel, self.x = simtmm.RawKernel(self.SOURCE, "add"), np.zeros(1 << 16, np.float32)
+
+    def _finished(self, *arguments):
+        self.made.append(finished(*arguments))
+        return self.made[-1]
+
+    def seconds(self, *launches):
+        """What each takes of the device, launched with a value and a place."""
+        found, machine = [], simtmm.load_machine("h100-sxm").replace({"memory.l2.start": "kept"})
+        with simtmm.recording(machine):
+            for value, place in launches:
+                begin = current.clock().mark()
+                self.kernel((1,), (256,), (self.x, np.float32(value), np.int32(place)))
+                found.append(current.clock().busy_seconds(begin, current.clock().mark()))
+        return found
+
+
+@needs_nvrtc
+def test_the_trace_of_a_launch_serves_for_those_that_access_the_same(monkeypatch):
+    accesses = Accesses(monkeypatch)
+    once, again, elsewhere, back = accesses.seconds((1, 0), (2, 0), (2, 40000), (3, 0))
+    assert len(accesses.made) == 2
+    assert accesses.x[0] == 6
+    assert accesses.x[40000] == 2
+    assert again == pytest.approx(back)
+    assert once > again  # it has loaded what the second one finds in the L2
+    assert elsewhere > again
+
+
+@needs_nvrtc
+def test_only_so_many_traces_are_kept(monkeypatch):
+    monkeypatch.setattr("simtmm.recorder.direct.clock.MOST_KNOWN", 2)
+    accesses = Accesses(monkeypatch)
+    accesses.seconds((1, 0), (1, 512), (1, 0), (1, 1024), (1, 0), (1, 512))
+    assert len(accesses.made) == 4  # the second place was looked at least lately when the third one came
+
+
+@needs_nvrtc
+def test_long_launches_are_not_compared(monkeypatch):
+    monkeypatch.setattr("simtmm.recorder.direct.clock.MOST_COMPARED", 100)
+    accesses = Accesses(monkeypatch)
+    first, second = accesses.seconds((1, 0), (1, 0))
+    assert len(accesses.made) == 2
+    monkeypatch.undo()
+    assert Accesses(monkeypatch).seconds((1, 0), (1, 0)) == pytest.approx([first, second])
 
 
 def test_without_a_machine_there_is_no_clock():

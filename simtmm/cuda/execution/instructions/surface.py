@@ -1,11 +1,11 @@
-"""suld, sust and suq: surfaces by surface objects, in one or two dimensions, as bytes."""
+"""suld, sust and suq: surfaces by surface objects, in the shapes that textures have, as bytes."""
 
 from simtmm.cuda.execution.accesses import mover_function
 from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions.memory import put, take
-from simtmm.cuda.execution.instructions.texture import dimensions_of, put_place, query
+from simtmm.cuda.execution.instructions.texture import put_place, query, shape_of
 from simtmm.cuda.execution.layout import ALIGN, LANES
 from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand
@@ -32,7 +32,7 @@ def store(context: Context, instruction: Instruction) -> None:
 def _access(context: Context, instruction: Instruction, address: Operand, what: str, data: str) -> None:
     """Have the lanes that are inside load or store what lies at `data`."""
     emit, program = context.emit, context.code.program
-    shape, width = dimensions_of(context), width_of(instruction)
+    shape, width = shape_of(context), width_of(instruction)
     mode = next((number for name, number in _MODES.items() if instruction.has(name)), 0)
     if not instruction.has("b") or width not in _WIDTHS:
         raise context.refuse("accesses a surface by its format, which is not run here; as bytes (.b) it is")

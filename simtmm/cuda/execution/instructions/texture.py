@@ -1,23 +1,29 @@
-"""tex and txq: textures by texture objects, in one or two dimensions."""
+"""tex and txq: textures by texture objects, in one to three dimensions, or in layers of one or two."""
 
 from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import ONE_BIT, Value, lanes
 from simtmm.cuda.execution.instructions.memory import parts_of
-from simtmm.cuda.execution.layout import ALIGN, KIND_SURFACE, KIND_TEXTURE, TEXTURE
+from simtmm.cuda.execution.layout import ALIGN, KIND_SURFACE, KIND_TEXTURE, LAYERED, TEXTURE
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Pair, Register
 from simtmm.cuda.ptx.types import is_type
 
 _LEVELS = {"level": 1, "grad": 2}  # operands that choose among levels, of which a texture has one here
-_DIMENSIONS = {"1d": 1, "2d": 2}
-_QUERIES = {"width": "width", "height": "height", "normalized_coords": "normalized"}  # fields of TEXTURE
+_SHAPES = {"1d": 1, "2d": 2, "3d": 3, "a1d": LAYERED + 1, "a2d": LAYERED + 2}
+_PLACES = {1: (0,), 2: (0, 1), 3: (0, 1, 2), LAYERED + 1: (2, 0), LAYERED + 2: (2, 0, 1)}
+"""Which of x, y and z each number of a place is, by shapes; a layer lies where z does. A place of three numbers has a
+fourth one, which says nothing."""
+_QUERIES = {
+    "width": "width", "height": "height", "depth": "depth", "array_size": "depth", "normalized_coords": "normalized",
+}  # fmt: skip
+"""Fields of TEXTURE."""
 TEXEL = 4  # numbers
 _LAUNCH = Value("%launch", "ptr")
 
 
 def fetch(context: Context, instruction: Instruction) -> None:
     """tex."""
-    shape, kinds = dimensions_of(context), [m for m in instruction.modifiers if is_type(m)]
+    shape, kinds = shape_of(context), [m for m in instruction.modifiers if is_type(m)]
     if not instruction.has("v4") or len(kinds) != 2 or kinds[0] not in ("f32", "s32", "u32"):
         raise context.refuse("reads a texture in a type that is not run here")
     if kinds[1] not in ("f32", "s32") or instruction.has("base"):
@@ -45,7 +51,7 @@ def query(context: Context, instruction: Instruction) -> None:
     """txq and suq."""
     field = next((_QUERIES[m] for m in instruction.modifiers if m in _QUERIES), None)
     if field is None or instruction.has("level"):
-        raise context.refuse("asks for what is not known here: width, height and normalized_coords are")
+        raise context.refuse("asks for what is not known here: sizes and normalized_coords are")
     to, address = instruction.operands
     put_handles(context, address)
     kind = KIND_TEXTURE if instruction.opcode == "txq" else KIND_SURFACE
@@ -56,13 +62,13 @@ def query(context: Context, instruction: Instruction) -> None:
     context.write(to, context.emit.load(lanes("i32"), "%result", ALIGN))
 
 
-def dimensions_of(context: Context) -> int:
-    """The number of dimensions, 1 or 2."""
+def shape_of(context: Context) -> int:
+    """The shape, as TEXTURE has it."""
     assert context.instruction is not None
-    for name, count in _DIMENSIONS.items():
+    for name, shape in _SHAPES.items():
         if context.instruction.has(name):
-            return count
-    raise context.refuse("accesses a texture of a shape that is not run here: 1d and 2d are")
+            return shape
+    raise context.refuse(f"accesses a texture of a shape that is not run here: {', '.join(_SHAPES)} are")
 
 
 def put_handles(context: Context, address: Operand) -> None:
@@ -73,15 +79,16 @@ def put_handles(context: Context, address: Operand) -> None:
 
 
 def put_place(context: Context, address: Operand, shape: int, kind: str) -> None:
-    """The objects that the lanes name, at %addresses, and coordinates: x at %data, y behind it."""
+    """The objects that the lanes name, at %addresses, and coordinates: x at %data, y, and z or the layer behind it."""
     put_handles(context, address)
     assert isinstance(address, Address)
     if len(address.rest) != 1:
         raise context.refuse("names a sampler apart from its texture, which is not run here")
     parts = parts_of(address.rest[0])
-    if len(parts) != shape:
-        raise context.refuse(f"needs coordinates in {shape} dimensions")
-    for number, part in enumerate(parts):
+    places = _PLACES[shape]
+    if len(parts) != (4 if len(places) == 3 else len(places)):
+        raise context.refuse(f"has {len(parts)} numbers for a place, which is not one of its texture's shape")
+    for number, part in zip(places, parts, strict=False):
         context.emit.store(context.read(part, f"i{kind[1:]}"), context.emit.at("%data", 128 * number), ALIGN)
 
 

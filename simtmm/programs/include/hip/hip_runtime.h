@@ -67,6 +67,35 @@ static inline cudaError_t hipInit(unsigned) { return cudaFree(nullptr); }
 #define hipGridDim_x gridDim.x
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
+
+// Code runs in warps of 32, as warpSize says. What exchanges values over 64 lanes ends the launch: it would go wrong.
+extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+__device__ inline void simtmm_within(int lanes, int width) {
+    if (lanes < 0 || lanes > 31 || width > 32)
+        __assertfail("shuffles reach 32 lanes: HIP code runs in warps of 32 here, not of 64", "hip_runtime.h", __LINE__,
+                     "__shfl", 1);
+}
+#define SIMTMM_SHUFFLE(name)                                                                                        \
+    template <class T> __device__ inline T simtmm_hip##name##_sync(unsigned long long mask, T value, int by, int width = 32) { \
+        simtmm_within(by, width);                                                                                   \
+        return name##_sync((unsigned)mask, value, by, width);                                                       \
+    }                                                                                                               \
+    template <class T> __device__ inline T simtmm_hip##name(T value, int by, int width = 32) {                       \
+        simtmm_within(by, width);                                                                                   \
+        return name##_sync(__activemask(), value, by, width);                                                       \
+    }
+SIMTMM_SHUFFLE(__shfl)
+SIMTMM_SHUFFLE(__shfl_up)
+SIMTMM_SHUFFLE(__shfl_down)
+SIMTMM_SHUFFLE(__shfl_xor)
+#define __shfl(...) simtmm_hip__shfl(__VA_ARGS__)
+#define __shfl_up(...) simtmm_hip__shfl_up(__VA_ARGS__)
+#define __shfl_down(...) simtmm_hip__shfl_down(__VA_ARGS__)
+#define __shfl_xor(...) simtmm_hip__shfl_xor(__VA_ARGS__)
+#define __shfl_sync(...) simtmm_hip__shfl_sync(__VA_ARGS__)
+#define __shfl_up_sync(...) simtmm_hip__shfl_up_sync(__VA_ARGS__)
+#define __shfl_down_sync(...) simtmm_hip__shfl_down_sync(__VA_ARGS__)
+#define __shfl_xor_sync(...) simtmm_hip__shfl_xor_sync(__VA_ARGS__)
 __device__ inline float unsafeAtomicAdd(float *at, float by) { return atomicAdd(at, by); }
 __device__ inline double unsafeAtomicAdd(double *at, double by) { return atomicAdd(at, by); }
 #endif

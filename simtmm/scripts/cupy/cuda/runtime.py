@@ -15,7 +15,7 @@ cudaResourceTypeLinear, cudaResourceTypePitch2D = 2, 3  # noqa: N816
 cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder = range(4)  # noqa: N816
 cudaFilterModePoint, cudaFilterModeLinear = range(2)  # noqa: N816
 cudaReadModeElementType, cudaReadModeNormalizedFloat = range(2)  # noqa: N816
-cudaArraySurfaceLoadStore = 2  # noqa: N816
+cudaArrayLayered, cudaArraySurfaceLoadStore, cudaArrayCubemap = 1, 2, 4  # noqa: N816
 VERSION = 13000  # CUDA's of the compiler's wheels
 
 

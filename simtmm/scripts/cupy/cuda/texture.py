@@ -1,4 +1,4 @@
-"""cupy.cuda.texture: textures and surfaces of one and two dimensions, on memory that they hold or are given."""
+"""cupy.cuda.texture: textures and surfaces, in dimensions or layers, on memory that they hold or are given."""
 
 from typing import Any
 
@@ -40,11 +40,12 @@ class CUDAarray:
     def __init__(
         self, desc: ChannelFormatDescriptor, width: int, height: int = 0, depth: int = 0, flags: int = 0
     ) -> None:
-        if depth:
-            raise MissingError("cupy.cuda.texture.CUDAarray: depth: three dimensions are not supported")
+        if flags & runtime.cudaArrayCubemap:
+            raise MissingError("cupy.cuda.texture.CUDAarray: flags: cube maps are not supported")
         self.desc, self.width, self.height, self.depth, self.flags = desc, width, height, depth, flags
-        self.ndim = 2 if height else 1
-        shape = (height, width) if height else (width,)
+        self.layered = bool(flags & runtime.cudaArrayLayered)
+        self.ndim = 3 if depth and not self.layered else 2 if height else 1
+        shape = tuple(size for size in (depth, height, width) if size)
         self.array = np.zeros((*shape, desc.channels) if desc.channels > 1 else shape, desc.dtype)
 
     def copy_from(self, in_arr: Any, stream: Any = None) -> None:
@@ -71,6 +72,7 @@ class ResourceDescriptor:
         pitchInBytes: int = 0,  # noqa: N803 - CuPy's name
     ) -> None:
         self.cuArr, self.arr, self.chDesc, self.dimensions = cuArr, arr, chDesc, cuArr.ndim if cuArr is not None else 1
+        self.layered = cuArr is not None and cuArr.layered
         if restype == runtime.cudaResourceTypeArray and cuArr is not None:
             self.array = cuArr.array
         elif restype == runtime.cudaResourceTypeLinear and arr is not None and chDesc is not None:
@@ -113,8 +115,8 @@ class TextureDescriptor:
     ) -> None:
         if sRGB:
             raise MissingError("cupy.cuda.texture.TextureDescriptor: sRGB: is not supported")
-        modes = (addressModes,) if isinstance(addressModes, int) else tuple(addressModes or (1, 1))
-        self.modes = [_ADDRESS[mode] for mode in modes[:2]]
+        modes = (addressModes,) if isinstance(addressModes, int) else tuple(addressModes or (1, 1, 1))
+        self.modes = [_ADDRESS[mode] for mode in modes[:3]]
         self.filter, self.read = _FILTER[filterMode], _READ[readMode]
         self.border, self.normalized = borderColors, bool(normalizedCoords)
 
@@ -124,10 +126,11 @@ class TextureObject:
 
     def __init__(self, resource: ResourceDescriptor, texture: TextureDescriptor) -> None:
         self.ResDesc, self.TexDesc = resource, texture
-        modes = [*texture.modes, texture.modes[-1]][:2]
+        modes = [*texture.modes, *2 * texture.modes[-1:]][:3]
         self.texobj = OwnTexture(
             resource.array, address_mode=modes, filter_mode=texture.filter, read_mode=texture.read,
             normalized_coords=texture.normalized, border_color=texture.border, dimensions=resource.dimensions,
+            layered=resource.layered,
         )  # fmt: skip
 
 
@@ -136,4 +139,4 @@ class SurfaceObject:
 
     def __init__(self, resource: ResourceDescriptor) -> None:
         self.ResDesc = resource
-        self.texobj = OwnSurface(resource.array, dimensions=resource.dimensions)
+        self.texobj = OwnSurface(resource.array, dimensions=resource.dimensions, layered=resource.layered)

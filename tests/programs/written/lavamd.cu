@@ -1,0 +1,44 @@
+// lavaMD and n-body: boxes of particles, doubles, float4 and shared memory, several instances of a template, -DDOUBLE.
+#include <cstdio>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+#include <sys/time.h>
+#include "helper.h"
+#define NUMBER_PAR_PER_BOX 64
+typedef double fp;
+struct THREE_VECTOR { fp x, y, z; }; struct FOUR_VECTOR { fp v, x, y, z; }; struct nei_str { int x, y, z, number; long offset; }; struct box_str { int x, y, z, number; long offset; int nn; nei_str nei[26]; };
+struct par_str { fp alpha; }; struct dim_str { int boxes1d_arg; long number_boxes, space_elem; };
+#define DOT(A, B) ((A.x) * (B.x) + (A.y) * (B.y) + (A.z) * (B.z))
+__global__ void kernel_gpu_cuda(par_str d_par_gpu, dim_str d_dim_gpu, const box_str *d_box_gpu, const FOUR_VECTOR *d_rv_gpu, const fp *d_qv_gpu, FOUR_VECTOR *d_fv_gpu) {
+    int bx = blockIdx.x, tx = threadIdx.x, wtx = tx; if (bx >= d_dim_gpu.number_boxes) return;
+    fp a2 = 2.0 * d_par_gpu.alpha * d_par_gpu.alpha; int first_i = d_box_gpu[bx].offset; const FOUR_VECTOR *rA = &d_rv_gpu[first_i]; FOUR_VECTOR *fA = &d_fv_gpu[first_i];
+    __shared__ FOUR_VECTOR rA_shared[NUMBER_PAR_PER_BOX], rB_shared[NUMBER_PAR_PER_BOX]; __shared__ fp qB_shared[NUMBER_PAR_PER_BOX];
+    while (wtx < NUMBER_PAR_PER_BOX) { rA_shared[wtx] = rA[wtx]; wtx += blockDim.x; } wtx = tx; __syncthreads();
+    for (int k = 0; k < 1 + d_box_gpu[bx].nn; k++) { int pointer = k == 0 ? bx : d_box_gpu[bx].nei[k - 1].number; int first_j = d_box_gpu[pointer].offset; while (wtx < NUMBER_PAR_PER_BOX) { rB_shared[wtx] = d_rv_gpu[first_j + wtx]; qB_shared[wtx] = d_qv_gpu[first_j + wtx]; wtx += blockDim.x; } wtx = tx; __syncthreads();
+        while (wtx < NUMBER_PAR_PER_BOX) { for (int j = 0; j < NUMBER_PAR_PER_BOX; j++) { fp r2 = rA_shared[wtx].v + rB_shared[j].v - DOT(rA_shared[wtx], rB_shared[j]), u2 = a2 * r2, vij = exp(-u2), fs = 2 * vij; THREE_VECTOR d; d.x = rA_shared[wtx].x - rB_shared[j].x; d.y = rA_shared[wtx].y - rB_shared[j].y; d.z = rA_shared[wtx].z - rB_shared[j].z; fA[wtx].v += qB_shared[j] * vij; fA[wtx].x += qB_shared[j] * fs * d.x; fA[wtx].y += qB_shared[j] * fs * d.y; fA[wtx].z += qB_shared[j] * fs * d.z; } wtx += blockDim.x; } wtx = tx; __syncthreads(); }
+}
+template <typename T> struct vec4; template <> struct vec4<float> { typedef float4 Type; }; template <> struct vec4<double> { typedef double4 Type; };
+__constant__ float softeningSquared; __constant__ double softeningSquared_fp64;
+template <typename T> __device__ T soft(); template <> __device__ float soft<float>() { return softeningSquared; } template <> __device__ double soft<double>() { return softeningSquared_fp64; }
+template <typename T> struct SharedMemory { __device__ inline operator T *() { extern __shared__ int __smem[]; return (T *)__smem; } };
+template <typename T> __global__ void integrateBodies(typename vec4<T>::Type *__restrict__ newPos, const typename vec4<T>::Type *__restrict__ oldPos, typename vec4<T>::Type *vel, unsigned n, T dt, int tiles) {
+    using V = typename vec4<T>::Type; V *sharedPos = SharedMemory<V>(); int index = blockIdx.x * blockDim.x + threadIdx.x; if (index >= n) return; V me = oldPos[index]; T ax = 0, ay = 0, az = 0;
+    for (int tile = 0; tile < tiles; tile++) { sharedPos[threadIdx.x] = oldPos[tile * blockDim.x + threadIdx.x]; __syncthreads();
+#pragma unroll 8
+        for (unsigned c = 0; c < blockDim.x; c++) { V o = sharedPos[c]; T x = o.x - me.x, y = o.y - me.y, z = o.z - me.z, d2 = x * x + y * y + z * z + soft<T>(), inv = rsqrt(d2), s = o.w * inv * inv * inv; ax += x * s; ay += y * s; az += z * s; } __syncthreads(); }
+    V v = vel[index]; v.x += ax * dt; v.y += ay * dt; v.z += az * dt; me.x += v.x * dt; me.y += v.y * dt; me.z += v.z * dt; newPos[index] = me; vel[index] = v;
+}
+long long get_time() { timeval tv; gettimeofday(&tv, NULL); return tv.tv_sec * 1000000ll + tv.tv_usec; }
+template <typename T> bool nbody(int n, int block, int iterations) { using V = typename vec4<T>::Type; std::vector<V> p(n), v(n), q(n); for (int i = 0; i < n; i++) { p[i].x = sin(i * 1.1); p[i].y = cos(i * .7); p[i].z = sin(i * .3 + 1); p[i].w = 1. / n; v[i].x = v[i].y = v[i].z = v[i].w = 0; } V *a, *b, *dv; checkCudaErrors(cudaMalloc(&a, n * sizeof(V))); checkCudaErrors(cudaMalloc(&b, n * sizeof(V))); checkCudaErrors(cudaMalloc(&dv, n * sizeof(V))); checkCudaErrors(cudaMemcpy(a, p.data(), n * sizeof(V), cudaMemcpyHostToDevice)); checkCudaErrors(cudaMemcpy(dv, v.data(), n * sizeof(V), cudaMemcpyHostToDevice)); float s = 1e-2f; double s64 = 1e-2; checkCudaErrors(cudaMemcpyToSymbol(softeningSquared, &s, 4)); checkCudaErrors(cudaMemcpyToSymbol(softeningSquared_fp64, &s64, 8));
+    cudaEvent_t e0, e1; cudaEventCreate(&e0); cudaEventCreate(&e1); cudaEventRecord(e0); for (int i = 0; i < iterations; i++) { integrateBodies<T><<<n / block, block, block * sizeof(V)>>>(b, a, dv, n, (T).01, n / block); std::swap(a, b); } cudaEventRecord(e1); cudaEventSynchronize(e1); float ms; cudaEventElapsedTime(&ms, e0, e1); printf("%d bodies, total time for %d iterations: %.3f ms\n= %.3f billion interactions per second\n", n, iterations, ms, 1e-6 * n * n * iterations / ms);
+    checkCudaErrors(cudaMemcpy(q.data(), a, n * sizeof(V), cudaMemcpyDeviceToHost)); double worst = 0; for (int k = 0; k < iterations; k++) { std::vector<V> o = p; for (int i = 0; i < n; i++) { double x = 0, y = 0, z = 0; for (int j = 0; j < n; j++) { double dx = o[j].x - o[i].x, dy = o[j].y - o[i].y, dz = o[j].z - o[i].z, r = 1 / sqrt(dx * dx + dy * dy + dz * dz + .01); r = o[j].w * r * r * r; x += dx * r; y += dy * r; z += dz * r; } v[i].x += x * .01; v[i].y += y * .01; v[i].z += z * .01; p[i].x += v[i].x * .01; p[i].y += v[i].y * .01; p[i].z += v[i].z * .01; } } for (int i = 0; i < n; i++) worst = fmax(worst, fabs(p[i].x - q[i].x)); cudaFree(a); cudaFree(b); cudaFree(dv); printf("worst %.1e\n", worst); return worst < (sizeof(T) == 4 ? 1e-5 : 1e-11); }
+int main(int argc, char *argv[]) {
+    int d = 4; for (int i = 1; i < argc; i++) if (!strcmp(argv[i], "-boxes1d") && i + 1 < argc) d = atoi(argv[++i]); else { printf("ERROR: Provide boxes1d argument, example: -boxes1d 16\n"); return 0; }
+    int nb = d * d * d; par_str par = {0.5}; dim_str dim = {d, nb, nb * NUMBER_PAR_PER_BOX}; std::vector<box_str> box(nb); int nh = 0; for (int i = 0; i < d; i++) for (int j = 0; j < d; j++) for (int k = 0; k < d; k++) { box_str &b = box[nh]; b.x = k; b.y = j; b.z = i; b.number = nh; b.offset = nh * NUMBER_PAR_PER_BOX; b.nn = 0; for (int l = -1; l < 2; l++) for (int m = -1; m < 2; m++) for (int n = -1; n < 2; n++) if (i + l >= 0 && j + m >= 0 && k + n >= 0 && i + l < d && j + m < d && k + n < d && (l || m || n)) { nei_str &e = b.nei[b.nn++]; e.x = k + n; e.y = j + m; e.z = i + l; e.number = e.z * d * d + e.y * d + e.x; e.offset = e.number * NUMBER_PAR_PER_BOX; } nh++; }
+    srand(2); std::vector<FOUR_VECTOR> rv(dim.space_elem), fv(dim.space_elem), got(dim.space_elem); std::vector<fp> qv(dim.space_elem); for (auto &r : rv) { r.v = (rand() % 10 + 1) / 10.; r.x = (rand() % 10 + 1) / 10.; r.y = (rand() % 10 + 1) / 10.; r.z = (rand() % 10 + 1) / 10.; } for (auto &q : qv) q = (rand() % 10 + 1) / 10.; memset(fv.data(), 0, fv.size() * sizeof(FOUR_VECTOR));
+    box_str *db; FOUR_VECTOR *dr, *df; fp *dq; checkCudaErrors(cudaMalloc(&db, nb * sizeof(box_str))); checkCudaErrors(cudaMalloc(&dr, rv.size() * sizeof(FOUR_VECTOR))); checkCudaErrors(cudaMalloc(&df, rv.size() * sizeof(FOUR_VECTOR))); checkCudaErrors(cudaMalloc(&dq, qv.size() * 8)); long long t0 = get_time(); checkCudaErrors(cudaMemcpy(db, box.data(), nb * sizeof(box_str), cudaMemcpyHostToDevice)); checkCudaErrors(cudaMemcpy(dr, rv.data(), rv.size() * sizeof(FOUR_VECTOR), cudaMemcpyHostToDevice)); checkCudaErrors(cudaMemcpy(df, fv.data(), fv.size() * sizeof(FOUR_VECTOR), cudaMemcpyHostToDevice)); checkCudaErrors(cudaMemcpy(dq, qv.data(), qv.size() * 8, cudaMemcpyHostToDevice)); long long t1 = get_time(); kernel_gpu_cuda<<<nb, 64>>>(par, dim, db, dr, dq, df); checkCudaErrors(cudaThreadSynchronize()); long long t2 = get_time(); checkCudaErrors(cudaMemcpy(got.data(), df, got.size() * sizeof(FOUR_VECTOR), cudaMemcpyDeviceToHost)); printf("copies in %.6f s, kernel %.6f s\n", (t1 - t0) / 1e6, (t2 - t1) / 1e6);
+    bool ok = true; double a2 = 2 * .25; for (int b = 0; b < nb; b += 7) for (int i = 0; i < 64; i += 5) { double v = 0; for (int k = 0; k <= box[b].nn; k++) { long o = k ? box[b].nei[k - 1].offset : box[b].offset; for (int j = 0; j < 64; j++) { FOUR_VECTOR A = rv[box[b].offset + i], B = rv[o + j]; v += qv[o + j] * exp(-a2 * (A.v + B.v - DOT(A, B))); } } ok = ok && fabs(v - got[box[b].offset + i].v) < 1e-8 * v; } printf("lavaMD %d\n", ok);
+    ok = nbody<float>(1024, 128, 3) && ok; ok = nbody<double>(512, 64, 2) && ok; puts(ok ? "PASSED" : "FAILED"); return !ok;
+}
