@@ -47,14 +47,10 @@ def test_pairs_that_differ_are_counted_and_kept(monkeypatch, tmp_path):
 
 def test_a_pair_that_fails_is_made_as_small_as_still_fails():
     def fails(machine, workload):
-        operations = [
-            one
-            for launch in workload["launches"]
-            for block in launch["blocks"]
-            for warp in block["warps"]
-            for one in warp
-        ]
-        return machine["memory"].get("latency") == 9 and any(one[0] == "store" and 3 in one[1] for one in operations)
+        blocks = [block for launch in workload.get("launches", []) for block in launch.get("blocks", [])]
+        operations = [one for block in blocks for warp in block.get("warps", []) for one in warp]
+        stores = [one for one in operations if one[:1] == ["store"] and len(one) > 1]
+        return machine.get("memory", {}).get("latency") == 9 and any(3 in one[1] for one in stores)
 
     launch = {"blocks": [{"warps": [[["compute", 2], ["store", [1, 3, 5]]], []]}, {"warps": []}]}
     machine = {"name": "m", "memory": {"latency": 9, "l1": {"sets": 1}}}
