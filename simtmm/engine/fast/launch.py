@@ -53,18 +53,12 @@ _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
 
 def is_compiled(machine: Machine, workload: AnyWorkload, own_rule: bool = False) -> bool:
-    """Whether all that a workload needs on a machine is there, in this process or in the user's cache.
-
-    own_rule: whether a user's rule schedules.
-    """
+    """Whether all that a workload needs on a machine, with a user's rule or without, is there: here or in the cache."""
     return all(RUN.is_compiled(flags) for flags in _needed(machine, workload, own_rule))
 
 
 def is_wanted_again(machine: Machine, workload: AnyWorkload, own_rule: bool = False) -> bool:
-    """Whether all that is missing of it was wanted before: who comes a second time comes more often.
-
-    own_rule: whether a user's rule schedules.
-    """
+    """Whether all that is missing of it was wanted before: who comes a second time comes more often."""
     missing = [flags for flags in _needed(machine, workload, own_rule) if not RUN.is_compiled(flags)]
     again = [RUN.is_wanted_again(flags) for flags in missing]  # each of them is noted
     return all(again)
