@@ -86,7 +86,7 @@ def _nodes(order: Integers, common: Integers) -> tuple[Integers, Integers, Integ
     starts, shared = order.tolist(), [*common.tolist(), 0]
     parents, depths, firsts = [0] * leaves, [leaves - start for start in starts], starts[:]
     path: list[int] = []  # inner nodes from the root to the one under way
-    at = []  # their depths
+    at: list[int] = []  # their depths
     for leaf in range(leaves):
         before = shared[leaf - 1] if leaf else 0
         here = shared[leaf]
