@@ -8,6 +8,7 @@ by word, so that threads at the same word of theirs read neighbours. Some are cu
 import numpy as np
 
 from simtmm.kernel import Launch, Parameter, WrongAnswer
+from simtmm.right_answer.suffixes import suffix_array
 
 PAPER = "000 (Ma) section 4.2.2, Fig 4.9, Eq (4.30)"
 
@@ -47,21 +48,6 @@ def words(letters, p):
     return wide.view(f">u{p.letters_per_load}").astype(f"u{p.letters_per_load}")
 
 
-def suffix_array(text):
-    """The starts of the suffixes in lexicographical order, by prefix doubling."""
-    rank = np.frombuffer(text, dtype=np.uint8).astype(np.int64)
-    width = 1  # letters by which suffixes are ranked so far
-    while True:
-        behind = np.zeros_like(rank)  # the end of the text comes before every letter
-        behind[:-width] = rank[width:] + 1
-        pair = rank * (rank.max() + 2) + behind
-        order = np.argsort(pair, kind="stable")
-        rank[order] = np.concatenate([[0], np.cumsum(np.diff(pair[order]) > 0)])
-        if rank.max() == len(rank) - 1:
-            return order.astype(np.uint32)
-        width *= 2
-
-
 def defines(p):
     return {"LETTERS": p.letters_per_load}
 
@@ -94,11 +80,12 @@ def launches(p, memory):
 
 def check(p, before, after):
     text, queries = strings(p)
-    occurrences = {}
+    occurrences = {query: [] for query in queries}
     for start in range(len(text) - p.k + 1):
-        occurrences.setdefault(text[start : start + p.k], []).append(start)
+        if (piece := text[start : start + p.k]) in occurrences:
+            occurrences[piece].append(start)
     for i, query in enumerate(queries):
         low, high = after["bounds"][:, i]
         found = sorted(before["suffixes"][low:high].tolist())
-        if found != occurrences.get(query, []):
-            raise WrongAnswer(f"query {i}, {query.decode()}, is found at {found}, is at {occurrences.get(query, [])}")
+        if found != occurrences[query]:
+            raise WrongAnswer(f"query {i}, {query.decode()}, is found at {found}, is at {occurrences[query]}")

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import simulate, why_not_compiled
+from simtmm.engine.choice import quickest
 from simtmm.errors import SimtmmError, StudyError, nearest, shown_error
 from simtmm.extras import imported
 from simtmm.machine import Machine
@@ -196,7 +197,8 @@ def compare_rules(
     form: str | None = None,
     watch: Watch | None = None,
 ) -> list[ByRule]:
-    """Run programs on a machine by its own rule and by others: on the fast engine, but for those that are not compiled.
+    """Run programs on a machine by its own rule and by others: on the fast engine, but for rules that are not compiled,
+    and for small programs until the engine is.
 
     sources: kernels, traces or workloads.
     parameters: values of some of the kernels' parameters, as texts or numbers.
@@ -217,8 +219,11 @@ def compare_rules(
 def _by_rule(source: str, workload: AnyWorkload, machine: Machine, rule: NamedRule) -> ByRule:
     progress = telling(f"simulating by {rule.text}")
     if rule.built_in:
-        result = simulate(machine.replace({KEY: rule.text}), workload, breakdown=False, progress=progress)
+        on = machine.replace({KEY: rule.text})
+        result = simulate(on, workload, quickest(on, workload), breakdown=False, progress=progress)
     else:
         own = guarded(rule.rule, f"rule {rule.text}")
-        result = simulate(machine, workload, scheduler=own, breakdown=False, progress=progress)
+        compiled_later = not why_not_compiled(rule.rule) and quickest(machine, workload, own_rule=True) == "reference"
+        engine = "reference" if compiled_later else None  # which says why, where it is no matter of time
+        result = simulate(machine, workload, engine, scheduler=own, breakdown=False, progress=progress)
     return ByRule(source, rule.text, result.cycles, result.seconds, result.engine, result.engine_reason)

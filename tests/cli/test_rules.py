@@ -5,6 +5,7 @@ import json
 import pytest
 
 from simtmm import Workload
+from simtmm.analysis import scheduling_rules
 
 OWN = '''
 """Rules of a person's own."""
@@ -132,14 +133,17 @@ def test_what_is_wrong_is_said_in_a_line(called, own, words, said):
     assert err.count("\n") == 1
 
 
-def test_programs_are_run_by_the_machines_own_rule_and_by_others(called, own):
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_programs_are_run_by_the_machines_own_rule_and_by_others(called, own, monkeypatch, engine):
+    """A small program on the engine that has the result first, which is no reason to give."""
+    monkeypatch.setattr(scheduling_rules, "quickest", lambda machine, workload, own_rule=False: engine)
     words = ["rules", "compare", "small.json", "--rule", "own.py:every_third", "--rule", "fifo", "--rule", "oldest"]
     status, out, _ = called(*words, "--json")
     assert status == 0
     document = json.loads(out)
     runs = {run["rule"]: run for run in document["runs"]}
     assert list(runs) == ["fifo", "own.py:every_third", "oldest"]
-    assert {run["engine"] for run in runs.values()} == {"fast"}
+    assert {run["engine"] for run in runs.values()} == {engine}
     assert {run["engine_reason"] for run in runs.values()} == {""}
     assert runs["own.py:every_third"]["cycles"] > runs["fifo"]["cycles"]
 

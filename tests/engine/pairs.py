@@ -1,13 +1,15 @@
 """Pairs of a machine and a workload, drawn at new seeds: `python -m tests.engine.pairs --pairs 100000`.
 
 Both engines simulate each pair, and must give the same result, stalls, first ticks of blocks and, of every other batch,
-the same timeline. Pairs are drawn by simtmm.testing.strategies, which has every rule of docs/machine.md, so that keys
-are switched on together in ways that no test names.
+the same timeline, or refuse it with the same words. Pairs are drawn from simtmm.testing.space, which has every rule of
+docs/machine.md, so that keys are switched on together in ways that no test names. One workload in six is of mbarriers,
+copies in bulk and products.
 
-A batch is a seed of its own; with the same versions of Python and Hypothesis it draws the same pairs again. After each
-batch the file that is named by --totals has one more row, so that what was compared is counted however the call ends.
-Without --seed the first batch takes the seed behind the largest of the file. A pair on which the engines differ is
-made as small as still differs, written into --out, and counted in the column `failed`; then the call goes on.
+A batch is a seed of its own, which draws the same pairs again as long as the space is the same. After each batch the
+file that is named by --totals has one more row, so that what was compared is counted however the call ends; pairs that
+both engines refuse are not counted. Without --seed the first batch takes the seed behind the largest of the file. A
+pair on which the engines differ is made as small as still differs, written into --out, and counted in the column
+`failed`; then the call goes on.
 """
 
 import argparse
@@ -16,21 +18,29 @@ import json
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
+import numpy.typing as npt
 
 from simtmm.engine import simulate
+from simtmm.errors import EngineError, MachineError, WorkloadError
 from simtmm.machine import Machine
-from simtmm.testing import machines, workloads
+from simtmm.result import Result
+from simtmm.testing.draw import RandomDraw
+from simtmm.testing.mbarrier_space import mbarrier_workload
+from simtmm.testing.space import machine as drawn_machine
+from simtmm.testing.space import workload as drawn_workload
 from simtmm.workload import Workload
+from tests.engine.smaller_pair import smaller
 
 FILE = Path(__file__).with_name("pairs.csv")
 BATCH = 2_000  # pairs of a seed
-TOGETHER = 8  # machines to a workload, which Hypothesis takes ten times as long to draw as a machine
+TOGETHER = 8  # machines to a workload, which takes longer to draw
 
 
 @dataclass(frozen=True)
@@ -66,49 +76,65 @@ def rows_of(path: Path = FILE) -> list[Row]:
     return rows
 
 
-def compare(machine: Machine, workload: Workload, timeline: bool) -> None:
-    """Simulate a pair with both engines. Raises DifferError where anything that they give differs."""
+def compare(machine: Machine, workload: Workload, timeline: bool) -> bool:
+    """Simulate a pair with both engines; whether it ran. Raises DifferError where anything that they give differs."""
     begun = [np.full(len(workload.block_warps) - 1, -1) for _ in range(2)]
     fast, reference = (
-        simulate(machine, workload, engine, begun=first, timeline=timeline, stalls=True)
+        result_of(machine, workload, engine, first, timeline)
         for engine, first in zip(("fast", "reference"), begun, strict=True)
     )
-    if fast != reference or begun[0].tolist() != begun[1].tolist():
+    ran = isinstance(fast, Result)
+    if fast != reference or (ran and begun[0].tolist() != begun[1].tolist()):
         raise DifferError(machine, workload)
+    return ran
 
 
-def batch(number: int, pairs: int, out: Path, shrink: bool = True) -> Row:
-    """Compare the pairs of a seed; the first that differs is written into `out`, made smaller if `shrink`."""
-    began, compared, failed = time.monotonic(), 0, 0
-    finding = True
-
-    @seed(number)
-    @settings(
-        max_examples=-(-pairs // TOGETHER), deadline=None, database=None, derandomize=False,
-        phases=[Phase.generate, Phase.shrink][: 1 + shrink], suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
-    @given(drawn=st.lists(machines(), min_size=TOGETHER, max_size=TOGETHER), workload=workloads())
-    def agree(drawn: list[Machine], workload: Workload) -> None:
-        nonlocal compared, finding
-        for machine in drawn:
-            compared += finding  # what is tried to make a finding smaller is not counted
-            try:
-                compare(machine, workload, number % 2 == 0)
-            except Exception:
-                finding = False
-                raise
-
+def result_of(
+    machine: Machine, workload: Workload, engine: str, begun: npt.NDArray[np.int64], timeline: bool
+) -> Result | str:
+    """What an engine gives, or why it refuses."""
     try:
-        agree()
-    except Exception as error:
-        failed = 1
-        out.mkdir(parents=True, exist_ok=True)
-        found = error if isinstance(error, DifferError) else None
-        (out / f"{number}.txt").write_text("".join(traceback.format_exception(error)))
-        if found is not None:
-            pair = {"machine": found.machine.to_dict(), "workload": found.workload.to_dict()}
-            (out / f"{number}.json").write_text(json.dumps(pair, indent=1))
+        return simulate(machine, workload, engine, begun=begun, timeline=timeline, stalls=True)
+    except EngineError as error:
+        return str(error)
+
+
+def drawn(number: int) -> Iterator[tuple[Machine, Workload]]:
+    """Pairs of a seed, without end."""
+    draw = RandomDraw(number)
+    while True:
+        workload = mbarrier_workload(draw) if draw.whole(0, 5) == 0 else drawn_workload(draw)
+        for _ in range(TOGETHER):
+            yield drawn_machine(draw), workload
+
+
+def batch(number: int, pairs: int, out: Path) -> Row:
+    """Compare so many pairs of a seed; the first that differs is written into `out`, made smaller."""
+    began, compared, failed = time.monotonic(), 0, 0
+    for machine, workload in drawn(number):
+        if compared >= pairs:
+            break
+        try:
+            compared += compare(machine, workload, number % 2 == 0)
+        except Exception as error:
+            failed, compared = 1, compared + 1
+            out.mkdir(parents=True, exist_ok=True)
+            (out / f"{number}.txt").write_text("".join(traceback.format_exception(error)))
+            kept = smaller(machine.to_dict(), workload.to_dict(), partial(fails_alike, type(error)))
+            (out / f"{number}.json").write_text(json.dumps(kept, indent=1))
+            break
     return Row(number, compared, failed, round(time.monotonic() - began, 1))
+
+
+def fails_alike(kind: type[Exception], machine: dict[str, Any], workload: dict[str, Any]) -> bool:
+    """Whether a pair fails as the one that was found; one that is none does not."""
+    try:
+        compare(Machine.from_dict(machine), Workload.from_dict(workload), True)
+    except (MachineError, WorkloadError):
+        return False
+    except Exception as error:
+        return type(error) is kind
+    return False
 
 
 def add(row: Row, path: Path) -> None:

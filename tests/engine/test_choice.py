@@ -66,3 +66,13 @@ def test_instructions_count_where_each_is_granted_by_itself(nothing_compiled, ma
 def test_a_large_workload_is_worth_compiling_for(nothing_compiled, monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 1)
     assert quickest(load_machine("gtx480"), workload(1)) == "fast"
+
+
+def test_a_users_rule_is_a_kind_of_its_own(nothing_compiled):
+    """The engine is compiled apart for rules, and a small run need not wait for it either."""
+    simulate(SMALL, workload(3), "fast")
+    assert quickest(SMALL, workload(3), own_rule=True) == "reference"
+    assert quickest(SMALL, workload(3), own_rule=True) == "fast"  # who comes again
+    simulate(EVERY, workload(3), "fast", scheduler=lambda ready, group: ready[0])
+    assert quickest(EVERY, workload(3), own_rule=True) == "fast"
+    assert quickest(EVERY, workload(3)) == "reference"

@@ -9,7 +9,8 @@ from simtmm.errors import EngineError
 from simtmm.machine import Machine, load_machine
 from simtmm.stalls import REASONS
 from simtmm.testing import machines
-from simtmm.testing.strategies import operations
+from simtmm.testing.draw import strategy_of
+from simtmm.testing.mbarrier_space import anything, pipeline
 from simtmm.workload import Workload
 from tests.engine.test_equal import agreeing
 from tests.examples import examples, several
@@ -235,44 +236,7 @@ def result_of(drawn, workload, engine):
         return str(error)
 
 
-@st.composite
-def pipelines(draw):
-    """A launch whose blocks have a warp that fills stages and others that empty them, with anything in between."""
-    stages, rounds, consumers = draw(st.integers(1, 3)), draw(st.integers(1, 5)), draw(st.integers(1, 3))
-    some = st.lists(operations().filter(lambda one: one[0] not in ("barrier", "sync", "grid_barrier")), max_size=2)
-    remote = [[1]] if draw(st.booleans()) else []
-    begin = [["mbarrier", "init", stage, 1] for stage in range(stages)]
-    begin += [["mbarrier", "init", 8 + stage, consumers] for stage in range(stages)]
-    producer, others = [*begin, ["sync"]], [[["sync"]] for _ in range(consumers)]
-    for turn in range(rounds):
-        stage, phase = turn % stages, turn // stages % 2
-        chunks = draw(st.lists(st.integers(0, 40), min_size=1, max_size=6))
-        producer += [*draw(some), ["mbarrier", "wait", 8 + stage, 1 - phase], ["mbarrier", "expect", stage, 64]]
-        producer += [["mbarrier", "arrive", stage, 1], ["copy", chunks], ["mbarrier", "complete", stage, 64]]
-        for warp in others:
-            product = ["product", draw(st.integers(1, 9)), draw(st.integers(0, 5))]
-            warp += [["mbarrier", "wait", stage, phase], *draw(some), product, ["finish", draw(st.integers(0, 2))]]
-            warp.append(["mbarrier", "arrive", 8 + stage, 1, *(remote[0] if remote else [])])
-    ends = [["mbarrier", "meet", 20, consumers]] if draw(st.booleans()) else []
-    return {"warps": [producer, *([*warp, *ends, *draw(some)] for warp in others)]}
-
-
-def anything():
-    """Warps that do anything at a few mbarriers, as no program would."""
-    action = st.sampled_from(["init", "arrive", "expect", "complete", "meet", "arrive-copied"])
-    at_mbarriers = st.one_of(
-        st.tuples(st.just("mbarrier"), action, st.integers(0, 1), st.integers(1, 2), st.integers(0, 1)),
-        st.tuples(st.just("mbarrier"), st.just("wait"), st.integers(0, 1), st.integers(0, 1)),
-        st.tuples(st.just("product"), st.integers(1, 9), st.integers(0, 4)),
-        st.tuples(st.just("finish"), st.integers(0, 2)),
-        st.tuples(st.just("copy"), st.lists(st.integers(0, 9), min_size=1, max_size=4)),
-    ).map(list)
-    warp = st.lists(st.one_of(at_mbarriers, at_mbarriers, operations()), max_size=8)
-    begin = [["mbarrier", "init", number, 1] for number in range(2)]
-    return st.lists(warp, min_size=1, max_size=4).map(lambda warps: {"warps": [begin + warp for warp in warps]})
-
-
-@pytest.mark.parametrize("blocks", [pipelines(), anything()], ids=["pipelines", "anything"])
+@pytest.mark.parametrize("blocks", [strategy_of(pipeline), strategy_of(anything)], ids=["pipelines", "anything"])
 def test_the_engines_agree(blocks):
     durations = st.sampled_from([0, 1, 2.5, 16])
     counted = {"runs": 0, "ends": 0}

@@ -1,8 +1,10 @@
 """Users' scheduling rules on the fast engine, where they are compiled: to the tick as on the reference engine."""
 
+import importlib
 import inspect
 import linecache
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -26,6 +28,8 @@ from tests.rules import wrong
 from tests.rules.wrong import WRONG
 
 __all__ = ["small_windows"]  # a fixture
+
+compiled_rules = importlib.import_module("simtmm.engine.own_rule.compiled")  # the package's name is its function
 
 SHIPPED = {**SIMPLE, **{name: make(*usual) for name, (make, usual) in NUMBERED.items()}}
 IN_PYTHON_ONLY = {
@@ -218,9 +222,96 @@ def test_a_file_that_has_changed_is_not_taken_for_what_runs(tmp_path):
     path.write_text("def rule(ready, group):\n    return ready[0]\n")
     space = {}
     exec(compile(path.read_text(), str(path), "exec"), space)
-    assert not why_not_compiled(space["rule"])
     path.write_text("def rule(ready, group):\n    return ready[-1]  # another\n")
     assert why_not_compiled(space["rule"]) == "line 1: its file has another text than what runs: rule"
+
+
+@pytest.fixture
+def translated(monkeypatch):
+    """The codes that are translated, nothing having been before."""
+    codes, translate = [], compiled_rules._translated
+
+    def noted(function, *rest):
+        codes.append(function.__code__)
+        return translate(function, *rest)
+
+    monkeypatch.setattr(compiled_rules, "_TRANSLATIONS", {})
+    monkeypatch.setattr(compiled_rules, "_translated", noted)
+    return codes
+
+
+def test_a_rule_is_translated_once(translated):
+    for _ in range(3):
+        assert not why_not_compiled(SeesAll)
+        assert not why_not_compiled(sees_all)
+    assert translated == [SeesAll.__call__.__code__, sees_all.__code__]
+
+
+def nth(n):
+    def helper(ready):
+        return ready[n % len(ready)]
+
+    return lambda ready, group: helper(ready)
+
+
+def test_rules_of_one_text_are_translated_for_what_their_names_stand_for(translated):
+    """Another number is another rule; an equal one with functions made anew is the same."""
+    rules = [nth(0), nth(-1), nth(0), nth(0)]
+    begun = [simulate(machine(), WORKLOAD, "fast", scheduler=rule, timeline=True).timeline for rule in rules]
+    assert len(translated) == 3
+    assert begun[0] != begun[1]
+    assert begun[0] == begun[2] == begun[3]
+    for rule in rules:
+        agree(machine(), WORKLOAD, rule)
+
+
+CHOSEN = 0
+
+
+def by_module(ready, group):
+    return ready[CHOSEN]
+
+
+def test_a_name_of_the_module_that_has_changed_is_seen(translated, monkeypatch):
+    before = simulate(machine(), WORKLOAD, "fast", scheduler=by_module, timeline=True).timeline
+    for value, times in ((-1, 2), (False, 3)):
+        monkeypatch.setattr(sys.modules[__name__], "CHOSEN", value)
+        assert simulate(machine(), WORKLOAD, "fast", scheduler=by_module, timeline=True).timeline != before or not value
+        assert len(translated) == times
+    monkeypatch.setattr(sys.modules[__name__], "CHOSEN", 0.5)
+    assert "is float" in why_not_compiled(by_module)
+
+
+def class_with(n):
+    class Counts:
+        step = n
+
+        def __init__(self):
+            self.turn = 0
+
+        def chosen(self, ready):
+            return ready[self.turn % len(ready)]
+
+        def __call__(self, ready, group):
+            self.turn += self.step
+            return self.chosen(ready)
+
+    return Counts
+
+
+def test_classes_of_one_text_are_told_apart_by_their_values(translated):
+    rules = [class_with(1), class_with(1), class_with(2)]
+    for rule in rules:
+        agree(machine(), WORKLOAD, rule)
+    assert len(translated) == 2
+
+
+def test_a_few_translations_are_kept(translated, monkeypatch):
+    monkeypatch.setattr(compiled_rules, "MOST_KEPT", 2)
+    for rule in (by_module, sees_all, SeesAll, by_module):
+        assert not why_not_compiled(rule)
+    assert len(translated) == 4
+    assert len(compiled_rules._TRANSLATIONS) == 2
 
 
 def test_rules_on_one_line_are_told_apart():

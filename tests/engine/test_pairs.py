@@ -6,6 +6,7 @@ import pytest
 
 from simtmm import Machine, Workload
 from tests.engine import pairs
+from tests.engine.smaller_pair import smaller
 
 
 def test_every_seed_that_is_kept_was_compared_once_and_nothing_differed():
@@ -23,7 +24,7 @@ def test_the_page_has_their_number():
 
 def test_a_batch_counts_its_pairs_and_is_the_same_again(monkeypatch, tmp_path):
     seen = []
-    monkeypatch.setattr(pairs, "compare", lambda machine, workload, timeline: seen.append(machine.digest()))
+    monkeypatch.setattr(pairs, "compare", lambda machine, workload, timeline: not seen.append(machine.digest()))
     rows = [pairs.batch(7, 24, tmp_path) for _ in range(2)]
     assert [row.pairs for row in rows] == [len(seen) // 2] * 2
     assert rows[0].pairs >= 24
@@ -36,10 +37,27 @@ def test_pairs_that_differ_are_counted_and_kept(monkeypatch, tmp_path):
         raise pairs.DifferError(machine, workload)
 
     monkeypatch.setattr(pairs, "compare", differ)
-    row = pairs.batch(8, 16, tmp_path, shrink=False)  # which takes a while, and is Hypothesis's
+    row = pairs.batch(8, 16, tmp_path)
     assert (row.failed, row.pairs) == (1, 1)
-    assert json.loads((tmp_path / "8.json").read_text())["machine"]["name"] == "drawn"
+    kept = json.loads((tmp_path / "8.json").read_text())
+    assert kept["workload"] == {"launches": []}  # all of it can go
+    assert "name" in kept["machine"]  # and none of what a machine must have
     assert "DifferError" in (tmp_path / "8.txt").read_text()
+
+
+def test_a_pair_that_fails_is_made_as_small_as_still_fails():
+    def fails(machine, workload):
+        blocks = [block for launch in workload.get("launches", []) for block in launch.get("blocks", [])]
+        operations = [one for block in blocks for warp in block.get("warps", []) for one in warp]
+        stores = [one for one in operations if one[:1] == ["store"] and len(one) > 1]
+        return machine.get("memory", {}).get("latency") == 9 and any(3 in one[1] for one in stores)
+
+    launch = {"blocks": [{"warps": [[["compute", 2], ["store", [1, 3, 5]]], []]}, {"warps": []}]}
+    machine = {"name": "m", "memory": {"latency": 9, "l1": {"sets": 1}}}
+    assert smaller(machine, {"launches": [launch, launch]}, fails) == {
+        "machine": {"memory": {"latency": 9}},
+        "workload": {"launches": [{"blocks": [{"warps": [[["store", [3]]]]}]}]},
+    }
 
 
 def test_the_file_takes_a_row_and_refuses_a_seed_twice(tmp_path):

@@ -10,6 +10,7 @@ from simtmm.engine import room
 from simtmm.engine.fast import room as of_fast
 from simtmm.engine.fast.launch import Launch
 from simtmm.engine.fast.reused import Reused
+from simtmm.engine.own_rule import compiled
 from simtmm.engine.reference import room as of_reference
 from simtmm.engine.reference.booking import Bookings
 from simtmm.engine.reference.report import Report
@@ -71,7 +72,13 @@ def test_a_shipped_machine_is_not_asked_about(monkeypatch):
     simulate(load_machine("gtx280"), ONE, "fast")
 
 
-def test_the_estimate_is_no_more_than_what_is_made():
+def in_lists(ready, group):
+    late = [warp for warp in ready if warp.age > 3]
+    return sorted(late or ready, key=lambda warp: -warp.slot)[0]
+
+
+@pytest.mark.parametrize("rule", [None, in_lists])
+def test_the_estimate_is_no_more_than_what_is_made(rule):
     """Of each kind of array: what is refused could not have been made."""
     changes = {
         "memory.l1": {"sets": 64, "ways": 4, "latency": 1},
@@ -81,11 +88,29 @@ def test_the_estimate_is_no_more_than_what_is_made():
     }
     machine = load_machine("gtx280").replace(changes)
     launch = of_fast.Part.of(ONE, 0)
-    fast = Launch(machine, ONE, 0, Reused(machine), True, False, 1)
+    own = None if rule is None else compiled(rule)
+    fast = Launch(machine, ONE, 0, Reused(machine), True, False, 1, rule=own)
     total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
-    needs = of_fast.Needs.of(machine, launch, streamed=False)
+    lists = None if own is None else own.lists
+    needs = of_fast.Needs.of(machine, launch, streamed=False, lists=lists)
     estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), needs).values())
     assert 0.8 * total < estimated <= total
+
+
+def test_what_a_rule_is_asked_with_counts(monkeypatch):
+    """A machine that fits without a rule may not fit with one, which is told in the same words."""
+    machine = load_machine("gtx280").replace({"cores.issue_ports": 2**20})
+    launch = of_fast.Part.of(ONE, 0)
+    taken = [
+        sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), needs).values())
+        for lists in (None, 3)
+        for needs in [of_fast.Needs.of(machine, launch, streamed=False, lists=lists)]
+    ]
+    assert taken[1] > 1.5 * taken[0]
+    monkeypatch.setattr(room, "available_memory", lambda: sum(taken) // 2)
+    of_fast.check_room(machine, ONE)
+    with pytest.raises(EngineError, match=r"cores.issue_ports = 1048576: the machine's state takes"):
+        simulate(machine, ONE, "fast", scheduler=in_lists)
 
 
 # The reference engine, whose lines and partitions come with what is asked for

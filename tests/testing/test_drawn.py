@@ -1,17 +1,23 @@
 """What is drawn to compare engines on: each of these values, for each of these keys, and all shapes of a workload."""
 
 from collections import Counter, defaultdict
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from pydantic import BaseModel
 
+from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
-from simtmm.testing import machines, workloads
+from simtmm.testing import machines, space, workloads
+from simtmm.testing.draw import RandomDraw
+from simtmm.testing.mbarrier_space import mbarrier_workload
 from simtmm.workload import ATOMIC, LOAD, REDUCE, SHARED, STORE
 
 DURATIONS = [0, 1, 3, 7.46, 20]
+FEW_DURATIONS = [0, 1, 2.5, 16]
 OF_A_PIPE = [0, 0.28, 1, 2, 7.46]
 MACHINES = {
     "ticks_per_cycle": [1, 100],
@@ -31,6 +37,8 @@ MACHINES = {
     "scheduling.warp_launch": [0, 10],
     "scheduling.grid_barrier": [0, 33],
     "scheduling.grid_barrier_block": [0, 2.5],
+    "scheduling.mbarrier_latency": FEW_DURATIONS,
+    "scheduling.cluster_latency": FEW_DURATIONS,
     "memory.latency": [1, 3, 50, 100.5],
     "memory.transfers": ["pipelined", "serial"],
     "memory.ports": [1, 2, 3],
@@ -56,6 +64,7 @@ MACHINES = {
     "memory.store_interval": [None, *DURATIONS],
     "memory.l1_after_store": ["drop", "keep"],
     "memory.outstanding": [None, 1, 2, 3],
+    "memory.copy_interval": [0, 7.5],
     "memory.rows.chunks": [None, 1, 2, 3, 4],
     "memory.rows.open": [None, 1, 2, 3],
     "memory.pipe.access_interval": [None, *OF_A_PIPE],
@@ -64,6 +73,11 @@ MACHINES = {
     "memory.pipe.fill_interval": [None, *OF_A_PIPE],
     "memory.pipe.misses": [None, 1, 2, 3, 4, 5],
     "memory.pipe.shared": [None, "apart", "together"],
+    "memory.pipe.lanes": [None, 4, 8],
+    "memory.pipe.run": [None, 8, 16],
+    "memory.pipe.phase_bytes": [None, 64, 128],
+    "memory.pipe.banks": [None, 3, 16],
+    "memory.pipe.tag_banks": [None, 2, 5],
     "memory.l1.sets": [None, 1, 2, 3, 4],
     "memory.l1.ways": [None, 1, 2, 3],
     "memory.l1.index": [None, "modulo", "skewed"],
@@ -76,13 +90,33 @@ MACHINES = {
     "memory.l2.victims": [None, "posted", "waited"],
     "memory.l2.start": [None, "cold", "kept", "warm"],
     "memory.l2.atomics": [None, "here", "through"],
+    "memory.l2.waiting_stores": [None, 1, 3],
     "limits.warps_per_group": [6, 7, 8, 9, 10, 11, 12],
     "limits.blocks_per_group": [None, 1, 2, 3, 4],
     "banks.latency": [0, 22, 28.5],
     "banks.service": [1, 2],
-    **{f"pipes.{each}.interval": [None, 0, 1, 2.5, 16] for each in CLASSES[:3]},
-    **{f"pipes.{each}.count": [None, 1, 2, 3] for each in CLASSES[:3]},
+    "products.interval": [None, *FEW_DURATIONS],
+    "products.latency": [None, *FEW_DURATIONS],
+    "products.count": [None, 1, 2, 3],
+    **{f"pipes.{each}.interval": [None, *FEW_DURATIONS] for each in CLASSES},
+    **{f"pipes.{each}.count": [None, 1, 2, 3] for each in CLASSES},
 }
+# Values that only lowering asks for, whose drawn tests are in tests/trace, and values that decide no tick
+OF_LOWERING = {
+    "banks.atomic_passes", "banks.count", "banks.interval", "banks.lanes", "banks.word_bytes", "memory.atomics",
+    "memory.chunk_words", "memory.coalescing", "memory.reductions", "memory.word_bytes",
+    *(f"instructions.{each}" for each in CLASSES),
+    *(f"results.{each}" for each in ("fp64", "shuffle", "special", "tensor")),
+    *(f"scheduling.{each}" for each in ("barrier_interval", "barrier_latency", "operands", "stalls")),
+}  # fmt: skip
+OF_OTHERS = {
+    "changes", "clock_hz", "compute_capability", "description", "family", "link", "measured_bandwidth",
+    "memory_bytes", "name", "peak_bandwidth", "sustained_clock_hz",
+    "cores.max_threads_per_core",  # of occupancy, as resources are: drawn blocks all fit
+    "memory.bandwidth",  # service in other words
+    "scheduling.graph_launch_overhead",  # of a program's clock: no launch of a workload says that it is in a graph
+}  # fmt: skip
+OF_OTHER_TABLES = ("resources.", "sources.", "hong_kim.")
 DRAWN = 600  # often enough that the least likely of these values comes several times
 DRAWING = {
     "max_examples": DRAWN, "derandomize": True, "database": None, "phases": [Phase.generate],
@@ -90,24 +124,86 @@ DRAWING = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def values():
-    found = defaultdict(Counter)
+def by_hypothesis():
+    found = []
 
     @settings(**DRAWING)
     @given(machines())
     def draw(machine):
+        found.append(machine)
+
+    draw()
+    return found
+
+
+def by_random_numbers():
+    draw = RandomDraw(1)
+    return [space.machine(draw) for _ in range(DRAWN)]
+
+
+@pytest.fixture(scope="module", params=[by_hypothesis, by_random_numbers])
+def values(request):
+    found = defaultdict(Counter)
+    for machine in request.param():
         there = machine.values()
         for key in MACHINES:
             found[key][there.get(key)] += 1
-
-    draw()
     return found
 
 
 @pytest.mark.parametrize("key", MACHINES)
 def test_a_drawn_machine_has_any_of_these_values_and_no_other(values, key):
     assert {*values[key]} == {*MACHINES[key]}
+
+
+def keys_of(table, prefix=""):
+    """All keys that a machine may have."""
+    for name, field in table.model_fields.items():
+        parts = [field.annotation, *get_args(field.annotation)]
+        below = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+        if below:
+            yield from keys_of(below[0], f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
+def test_each_key_is_drawn_or_is_said_not_to_be():
+    """A new key that no one draws is one on which the engines are not compared."""
+    draw, found = RandomDraw(2), defaultdict(set)
+    for _ in range(DRAWN):
+        for key, value in space.machine(draw).values().items():
+            found[key].add(str(value))
+    fixed = {key for key in keys_of(Machine) if len(found[key]) < 2 and not key.startswith(OF_OTHER_TABLES)}
+    assert fixed == OF_LOWERING | OF_OTHERS
+
+
+@pytest.mark.parametrize("found", [by_hypothesis, by_random_numbers])
+def test_keys_are_switched_on_together_in_most_ways(found):
+    """Of all pairs of values of the keys above, most have come; each way of drawing has as many as the other."""
+    seen = set()
+    for machine in found():
+        there = machine.values()
+        seen.update(combinations([(key, there.get(key)) for key in MACHINES], 2))
+    possible = sum(len(MACHINES[one]) * len(MACHINES[other]) for one, other in combinations(MACHINES, 2))
+    assert len(seen) > 0.8 * possible
+
+
+def test_the_same_seed_draws_the_same():
+    def texts(seed):
+        draw = RandomDraw(seed)
+        return [space.machine(draw).digest(), space.workload(draw).to_dict(), mbarrier_workload(draw).to_dict()]
+
+    assert texts(4) == texts(4)
+    assert texts(4) != texts(5)
+
+
+def test_a_list_has_all_of_its_lengths_and_some_of_its_values_again():
+    draw = RandomDraw(6)
+    lists = [draw.many(lambda draw: draw.whole(0, 10**9), 0, 10) for _ in range(1000)]
+    assert {len(each) for each in lists} == {*range(11)}
+    assert 0 < sum(not each for each in lists) < 100  # few of them empty, which nothing is learned from
+    assert sum(len(set(each)) < len(each) for each in lists) > 300  # each other number is new
+    assert {len(draw.many(lambda draw: 1, 2, 3)) for _ in range(100)} == {2, 3}
 
 
 def test_a_drawn_workload_has_any_of_these_shapes():

@@ -1,7 +1,7 @@
 """What claims give over what their papers leave open: simtmm/validation/claims/outcomes.csv.
 
 `python -m tests.validation.bands NAME...` simulates bands again and keeps what came out; without a name, those bands of
-which a setting is missing. Each band is kept as it is done.
+which a setting is missing. Each setting is kept as it is done, so that the same command goes on where it was ended.
 """
 
 import argparse
@@ -34,10 +34,15 @@ def main():
         missing = any((name, bands.setting_text(each)) not in outcomes for each in settings)
         if name in given.names or (missing and not given.names):
             begun = time.perf_counter()
+            if not missing:  # all anew
+                outcomes = {key: value for key, value in outcomes.items() if key[0] != name}
             for setting in settings:
-                outcomes[name, bands.setting_text(setting)] = outcome(band, setting)
-            with written_whole(FILE) as part:
-                write_text(part, bands.written(outcomes, list(known)))
+                key = name, bands.setting_text(setting)
+                if key in outcomes:
+                    continue
+                outcomes[key] = outcome(band, setting)
+                with written_whole(FILE) as part:
+                    write_text(part, bands.written(outcomes, list(known)))
             values = [outcomes[name, bands.setting_text(each)] for each in settings]
             print(
                 f"{name}: {len(values)} points, {min(values):.3g} to {max(values):.3g}, holds at "

@@ -86,7 +86,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     in memory.
     """
     check_length(machine, workload)
-    check_room(machine, workload)
+    check_room(machine, workload, None if scheduler is None else scheduler.lists)
     overheads = machine.durations.overheads(workload.launches)
     if timeline and overheads >= LONGEST:
         raise EngineError(

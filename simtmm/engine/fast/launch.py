@@ -52,22 +52,23 @@ RUN = Loop(
 _SHORTEST_BLOCKS = Loop(lanes.shortest_blocks)
 
 
-def is_compiled(machine: Machine, workload: AnyWorkload) -> bool:
-    """Whether all that a workload needs on a machine is there, in this process or in the user's cache."""
-    return all(RUN.is_compiled(flags) for flags in _needed(machine, workload))
+def is_compiled(machine: Machine, workload: AnyWorkload, own_rule: bool = False) -> bool:
+    """Whether all that a workload needs on a machine, with a user's rule or without, is there: here or in the cache."""
+    return all(RUN.is_compiled(flags) for flags in _needed(machine, workload, own_rule))
 
 
-def is_wanted_again(machine: Machine, workload: AnyWorkload) -> bool:
+def is_wanted_again(machine: Machine, workload: AnyWorkload, own_rule: bool = False) -> bool:
     """Whether all that is missing of it was wanted before: who comes a second time comes more often."""
-    missing = [flags for flags in _needed(machine, workload) if not RUN.is_compiled(flags)]
+    missing = [flags for flags in _needed(machine, workload, own_rule) if not RUN.is_compiled(flags)]
     again = [RUN.is_wanted_again(flags) for flags in missing]  # each of them is noted
     return all(again)
 
 
-def _needed(machine: Machine, workload: AnyWorkload) -> set[tuple[int, ...]]:
+def _needed(machine: Machine, workload: AnyWorkload, own_rule: bool) -> set[tuple[int, ...]]:
     """What kinds of machine the launches make of a machine."""
     return {
-        tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)))) for launch in range(workload.launches)
+        tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)), own_rule))
+        for launch in range(workload.launches)
     }
 
 

@@ -6,6 +6,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.part import Part, Room, outstanding_of, takes_partitions
 from simtmm.engine.fast.tables import has_slices, pipes_of
 from simtmm.engine.mbarriers import MOST_MBARRIERS
+from simtmm.engine.own_rule.columns import SEEN_ROW
 from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
@@ -22,7 +23,8 @@ class Needs:
     """What a launch keeps state of, as far as that decides how large arrays are.
 
     partitioned: whether its partitions take time. outstanding: the limit on asyncs in flight of a warp, 0 for none.
-    mbarriers, products: whether it has any. streamed: whether operations come window by window.
+    mbarriers, products: whether it has any. streamed: whether operations come window by window. lists: of a user's rule
+    that schedules, None without one.
     """
 
     partitioned: bool
@@ -30,25 +32,29 @@ class Needs:
     mbarriers: bool
     products: bool
     streamed: bool
+    lists: int | None
 
     @classmethod
-    def of(cls, machine: Machine, part: Part, streamed: bool) -> "Needs":
+    def of(cls, machine: Machine, part: Part, streamed: bool, lists: int | None) -> "Needs":
         """Those of a launch on a machine."""
         counts = part.tally.mbarriers > 0, part.tally.products > 0
-        return cls(takes_partitions(machine, part), outstanding_of(machine, part), *counts, streamed)
+        return cls(takes_partitions(machine, part), outstanding_of(machine, part), *counts, streamed, lists)
 
 
-def check_room(machine: Machine, workload: AnyWorkload) -> None:
-    """Refuse a machine whose state does not fit in memory, the key named that takes most of it. Raises EngineError."""
+def check_room(machine: Machine, workload: AnyWorkload, lists: int | None = None) -> None:
+    """Refuse a machine whose state does not fit in memory, the key named that takes most of it. Raises EngineError.
+
+    lists: that a user's rule has, which schedules; None without one.
+    """
     slots = max(1, min(machine.warps_per_group, workload.warps))
     at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
     streamed = isinstance(workload, StreamedWorkload)
-    everything = Needs(True, machine.memory.outstanding or 0, True, True, streamed)
+    everything = Needs(True, machine.memory.outstanding or 0, True, True, streamed, lists)
     if sum(_tables(machine, at_most, everything).values()) <= SMALL:
         return
     for launch in range(workload.launches):
         part = Part.of(workload, launch)
-        tables = _tables(machine, Room.of(machine, part), Needs.of(machine, part, streamed))
+        tables = _tables(machine, Room.of(machine, part), Needs.of(machine, part, streamed, lists))
         refuse_without_room(machine, workload.origin, tables)
 
 
@@ -63,10 +69,14 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
     of_a_warp += (MOST_UNFINISHED + 1) * at.PRODUCT_ROW if needs.products else 0
     of_a_block = at.BLOCK_ROW + (MOST_MBARRIERS * at.MBARRIER_ROW if needs.mbarriers else 0)
     of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
+    of_a_port = at.PORT_ROW
+    if needs.lists is not None:
+        of_a_group += at.ASKED_LAST + room.slots * (SEEN_ROW + 1)
+        of_a_port += SEEN_ROW + 2
     of_a_partition = needs.partitioned + (takes.turnaround > 0) + has_slices(machine)
     numbers = {
-        "cores.groups": groups * of_a_group,
-        key_of_ports(machine): groups * machine.ports * at.PORT_ROW,
+        "cores.groups": groups * of_a_group + (needs.lists or 0) * room.slots,
+        key_of_ports(machine): groups * machine.ports * of_a_port,
         "memory.ports": groups * memory.ports,
         **{
             f"pipes.{name}.count": groups * count

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.engine.own_rule.columns import ASKING_READY, ASKING_TURNS, ASKING_UNTIL, Asked
+from simtmm.engine.own_rule.lookups import Lookups, Place
 from simtmm.engine.own_rule.operands import (
     ANSWER,
     CALLABLE,
@@ -33,7 +34,9 @@ NAMES = {
 }  # fmt: skip
 PLAIN = ("__getattr__", "__getattribute__", "__setattr__", "__slots__", "__delattr__")
 DIMENSIONS = (1, 2, 1, 2, 2, 1)  # of the arrays of Asked
+MOST_KEPT = 256  # translations
 _LOOPS: dict[str, Loop] = {}  # by their text
+_TRANSLATIONS: "dict[tuple[object, ...], _Translation]" = {}  # by code and fields, the one used last at the end
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,8 @@ def compiled(rule: object) -> CompiledRule:
     if not isinstance(function, FunctionType):
         raise NotCompiledError(0, "neither a function nor a class of rules", name)
     make = rule if isinstance(rule, type) else None
-    text, lines, lists = _text_of(function, make, fields, arguments)
-    return CompiledRule(name, _loop_of(name, text, lines), lists, make, fields, first)
+    found = _translation(function, make, fields, arguments)
+    return CompiledRule(name, _loop_of(name, found.text, found.lines), found.lists, make, fields, first)
 
 
 def _fields_of(rule: type, values: dict[str, Any]) -> dict[str, bool]:
@@ -110,10 +113,47 @@ def _fields_of(rule: type, values: dict[str, Any]) -> dict[str, bool]:
     return {name: isinstance(value, bool) for name, value in values.items()}
 
 
-def _text_of(
+@dataclass(frozen=True)
+class _Translation:
+    """A rule as text for simtmm/native.
+
+    function, of: what was translated, and its class. lines: of the rule, that each line of the text is for. lists: rows
+    of Asked.lists. lookups: what the text depends on beside the code.
+    """
+
+    function: FunctionType
+    of: type | None
+    text: str
+    lines: tuple[int, ...]
+    lists: int
+    lookups: Lookups
+
+    def serves(self, function: FunctionType, of: type | None) -> bool:
+        """Whether a function of the same code has the same translation."""
+        instead: dict[Place, Place] = {self.function: function}
+        if self.of is not None and of is not None:
+            instead[self.of] = of
+        return self.lookups.hold(instead)
+
+
+def _translation(
     function: FunctionType, of: type | None, fields: dict[str, bool], arguments: list[Operand]
-) -> tuple[str, tuple[int, ...], int]:
-    """The text of a rule for simtmm/native, the line of the rule that each of its lines is for, and its lists."""
+) -> _Translation:
+    """The translation of a rule, made anew where no function of its code was translated, or names have changed."""
+    code = function.__code__
+    key = (code, code.co_filename, of is None, tuple(fields.items()))
+    kept = _TRANSLATIONS.pop(key, None)
+    if kept is None or not kept.serves(function, of):
+        kept = _translated(function, of, fields, arguments)
+    _TRANSLATIONS[key] = kept
+    if len(_TRANSLATIONS) > MOST_KEPT:
+        del _TRANSLATIONS[next(iter(_TRANSLATIONS))]
+    return kept
+
+
+def _translated(
+    function: FunctionType, of: type | None, fields: dict[str, bool], arguments: list[Operand]
+) -> _Translation:
     writing = Statements(of, fields)
     writing.line = function.__code__.co_firstlineno
     ready = Operand(LIST, "s.ready[{}]", count=f"s.asking[{ASKING_READY}]", element=WARP, sure=True)
@@ -123,7 +163,8 @@ def _text_of(
     row, until = writing.as_kind(node, given, ANSWER).items
     writing.write(f"s.asking[{ASKING_UNTIL}] = {until.text}")
     writing.write(f"return np.int64({row.text})")
-    return "\n".join(["def rule(s):", *writing.lines, ""]), (0, *writing.of_lines), writing.lists
+    text = "\n".join(["def rule(s):", *writing.lines, ""])
+    return _Translation(function, of, text, (0, *writing.of_lines), writing.lists, writing.lookups)
 
 
 def _loop_of(name: str, text: str, lines: tuple[int, ...]) -> Loop:

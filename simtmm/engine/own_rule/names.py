@@ -1,9 +1,7 @@
 """Names and attributes of a rule: its variables, what its module has, and what it sees of warps and of the group."""
 
 import ast
-import builtins
 from types import ModuleType
-from typing import Any
 
 from simtmm.engine.own_rule.columns import (
     ASKING_CYCLE,
@@ -22,6 +20,7 @@ from simtmm.engine.own_rule.columns import (
     SEEN_SLOT,
     SEEN_STATE,
 )
+from simtmm.engine.own_rule.lookups import MISSING, Lookups
 from simtmm.engine.own_rule.operands import (
     ANSWER,
     CALLABLE,
@@ -51,16 +50,18 @@ OF_WARPS = {
     "issued": SEEN_ISSUED, "hits": SEEN_HITS, "misses": SEEN_MISSES,
 }  # fmt: skip
 OF_GROUPS = {"number": ASKING_GROUP, "now": ASKING_NOW, "cycle": ASKING_CYCLE}
-_MISSING = object()
 
 
 class Names(Writing):
-    """Names and attributes. fields: of the rule's object, by name: their places, and whether each is a truth."""
+    """Names and attributes. fields: of the rule's object, by name: their places, and whether each is a truth. lookups:
+    what was found in Python.
+    """
 
     def __init__(self, of: type | None, fields: dict[str, bool]) -> None:
         super().__init__()
         self.of = of
         self.fields = fields
+        self.lookups = Lookups()
 
     # Names
 
@@ -75,23 +76,12 @@ class Names(Writing):
             if node.id in frame.assigned:
                 raise self.refused(node, "may have no value here")
             frame = frame.outer
-        value = self.of_module(node.id)
-        stands_for = None if value is _MISSING else known(value)
+        value = self.lookups.look(self.frame.function, node.id)
+        stands_for = None if value is MISSING else known(value)
         if stands_for is None:
-            why = "no such name" if value is _MISSING else f"is {type(value).__name__}, which is not compiled"
+            why = "no such name" if value is MISSING else f"is {type(value).__name__}, which is not compiled"
             raise self.refused(node, why)
         return stands_for
-
-    def of_module(self, name: str) -> Any:
-        """What a name stands for that is none of the function's own."""
-        function: Any = self.frame.function
-        if name in function.__code__.co_freevars:
-            cell = function.__closure__[function.__code__.co_freevars.index(name)]
-            try:
-                return cell.cell_contents
-            except ValueError:
-                return _MISSING
-        return function.__globals__.get(name, getattr(builtins, name, _MISSING))
 
     def put(self, node: ast.AST, name: str, value: Operand, often: bool = True) -> None:
         """Assign to a name. often: whether more is assigned to it than this, or this more than once."""
@@ -180,8 +170,9 @@ class Names(Writing):
         if of.kind == SELF:
             return self._of_rule(node)
         if of.kind == MODULE and isinstance(of.value, ModuleType):
-            stands_for = known(getattr(of.value, node.attr, _MISSING))
-            if stands_for is not None and getattr(of.value, node.attr, _MISSING) is not _MISSING:
+            found = self.lookups.look(of.value, node.attr)
+            stands_for = None if found is MISSING else known(found)
+            if stands_for is not None:
                 return stands_for
         raise self.refused(node, "no such attribute is compiled")
 
@@ -220,8 +211,9 @@ class Names(Writing):
             is_truth = self.fields[node.attr]
             field = self.keep(INTEGER, self.field(node.attr))
             return self.keep(TRUTH, f"{field.text} != 0") if is_truth else field
-        value = vars(self.of).get(node.attr, _MISSING)
-        stands_for = None if value is _MISSING else known(value)
+        assert self.of is not None
+        value = self.lookups.look(self.of, node.attr)
+        stands_for = None if value is MISSING else known(value)
         if stands_for is None or (stands_for.kind == CALLABLE and isinstance(value, type)):
             raise self.refused(node, "no number that __init__ sets")
         return stands_for

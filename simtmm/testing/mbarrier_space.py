@@ -1,0 +1,73 @@
+"""Launches whose warps use mbarriers, copies in bulk and products: as pipelines do, and as no program would."""
+
+from typing import Any
+
+from simtmm.testing.draw import Draw
+from simtmm.testing.space import Operation, Tables, operation, operation_alone
+from simtmm.workload import Workload
+
+ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied")
+
+
+def _near_chunk(draw: Draw) -> int:
+    return draw.whole(0, 40)
+
+
+def copy(draw: Draw) -> Operation:
+    """A copy in bulk."""
+    return ["copy", draw.many(_near_chunk, 1, 6)]
+
+
+def pipeline(draw: Draw) -> Tables:
+    """A block with a warp that fills stages and others that empty them, with anything in between."""
+    stages, rounds, consumers = draw.whole(1, 3), draw.whole(1, 5), draw.whole(1, 3)
+    remote = [1] if draw.flag() else []  # whether consumers arrive at another block's mbarriers
+    begin: list[Operation] = [["mbarrier", "init", stage, 1] for stage in range(stages)]
+    begin += [["mbarrier", "init", 8 + stage, consumers] for stage in range(stages)]
+    producer: list[Operation] = [*begin, ["sync"]]
+    others: list[list[Operation]] = [[["sync"]] for _ in range(consumers)]
+    for turn in range(rounds):
+        stage, phase = turn % stages, turn // stages % 2
+        producer += [*draw.many(operation_alone, 0, 2), ["mbarrier", "wait", 8 + stage, 1 - phase]]
+        producer += [["mbarrier", "expect", stage, 64], ["mbarrier", "arrive", stage, 1]]
+        producer += [copy(draw), ["mbarrier", "complete", stage, 64]]
+        for warp in others:
+            warp += [["mbarrier", "wait", stage, phase], *draw.many(operation_alone, 0, 2)]
+            warp += [["product", draw.whole(1, 9), draw.whole(0, 5)], ["finish", draw.whole(0, 2)]]
+            warp.append(["mbarrier", "arrive", 8 + stage, 1, *remote])
+    ends = [["mbarrier", "meet", 20, consumers]] if draw.flag() else []
+    return {"warps": [producer, *([*warp, *ends, *draw.many(operation_alone, 0, 2)] for warp in others)]}
+
+
+def _at_mbarriers(draw: Draw) -> Operation:
+    match draw.whole(0, 4):
+        case 0:
+            action, barrier, count = draw.one_of(ACTIONS), draw.whole(0, 1), draw.whole(1, 2)
+            return ["mbarrier", action, barrier, count, draw.whole(0, 1)]
+        case 1:
+            return ["mbarrier", "wait", draw.whole(0, 1), draw.whole(0, 1)]
+        case 2:
+            return ["product", draw.whole(1, 9), draw.whole(0, 4)]
+        case 3:
+            return ["finish", draw.whole(0, 2)]
+        case _:
+            return copy(draw)
+
+
+def _any_operation(draw: Draw) -> Operation:
+    return operation(draw) if draw.whole(0, 2) == 0 else _at_mbarriers(draw)
+
+
+def _any_warp(draw: Draw) -> list[Any]:
+    return draw.many(_any_operation, 0, 8)
+
+
+def anything(draw: Draw) -> Tables:
+    """A block whose warps do anything at two mbarriers; many of them wait forever."""
+    begin = [["mbarrier", "init", number, 1] for number in range(2)]
+    return {"warps": [begin + warp for warp in draw.many(_any_warp, 1, 4)]}
+
+
+def mbarrier_workload(draw: Draw) -> Workload:
+    """A launch of such blocks, more often pipelines."""
+    return Workload.from_dict({"blocks": draw.many(draw.one_of((pipeline, pipeline, anything)), 1, 5)})
