@@ -7,7 +7,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
-from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
 from simtmm.machine import Machine
 from simtmm.stalls import STORES
 from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS
@@ -61,8 +61,7 @@ def _of_a_warp(of: Operations, chosen: Flags) -> float:
 def _is_once(machine: Machine, line: Line, of: Operations, chosen: Flags) -> tuple[bool, bool]:
     """Whether a block loads each element once; and whether then several of its warps take parts of a chunk."""
     here = of.chunks_of(chosen)
-    of_blocks = np.stack([of.block[of.of_chunk[here]], of.workload.chunks[here]])
-    distinct = np.unique(of_blocks, axis=1).shape[1]
+    distinct = int(np.count_nonzero(firsts(of.block[of.of_chunk[here]], of.workload.chunks[here])))
     asked = line.bytes_asked / line.requests * int(np.count_nonzero(chosen & (of.listed > 0)))
     is_once = len(here) < AGAIN * distinct
     shares = not is_once and asked < AGAIN * distinct * machine.chunk_bytes

@@ -79,7 +79,7 @@ class Operations:
 
 def firsts(*keys: Integers) -> Flags:
     """bool[...]: which of some elements is the first with its keys."""
-    order = np.lexsort((np.arange(len(keys[0])), *reversed(keys)))
+    order = np.lexsort(keys[::-1])  # those with the same keys stay in order
     is_new = np.ones(len(order), bool)
     if len(order):
         is_new[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Advice:
     """A change of the source.
 
-    change: which, a word of docs/advice.md. words: what to do, and why.
+    change: which, a word of docs/why.md. words: what to do, and why.
     file, line, array: where; "" and 0 if that is the launch.
     gain: the time as it is over the time with the change.
     how: "simulated" where the changed operations are those that the changed source would do, "bound" where they leave

@@ -7,7 +7,16 @@ import numpy as np
 
 from simtmm.analysis.source_changes import changes, regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import BOUND, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of, chunk_name
+from simtmm.analysis.source_changes.lines import (
+    BOUND,
+    ESTIMATE,
+    VECTOR_BYTES,
+    WORTH_TRYING,
+    Candidate,
+    Line,
+    all_of,
+    chunk_name,
+)
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
 from simtmm.machine import Machine
 from simtmm.stalls import LOADS, STORES
@@ -105,7 +114,7 @@ def of_results(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) ->
             "accumulate",
             f"keep the element of {array} in a register while the loop goes on, and store it once behind it: a thread "
             f"stores to the same place {times:.3g} times now",
-            (file, line_number, array), 2 * weight, BOUND,
+            (file, line_number, array), 2 * weight, ESTIMATE,
             tuple(number for line in repeated for number in line.numbers), _once_a_warp,
         )  # fmt: skip
 

@@ -239,14 +239,20 @@ class KnownTraces:
         self._found: OrderedDict[Hashable, tuple[Trace, Footprint]] = OrderedDict()
 
     def get(self, key: Hashable) -> tuple[Trace, Footprint] | None:
-        """The trace and the memory of a launch with such events; None if there was none lately."""
+        """The trace and the memory of a launch with such events; None if there was none lately.
+
+        key: a hash of its events, with what else its trace is made of.
+        """
         found = self._found.get(key)
         if found is not None:
             self._found.move_to_end(key)
         return found
 
     def put(self, key: Hashable, trace: Trace, footprint: Footprint) -> None:
-        """Keep one; the one that was asked for least lately goes."""
+        """Keep one; the one that was not asked for the longest goes.
+
+        key: as above.
+        """
         self._found[key] = trace, footprint
         if len(self._found) > MOST_KNOWN:
             self._found.popitem(last=False)
