@@ -236,7 +236,7 @@ class KnownTraces:
     """
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, tuple[Trace, Footprint]] = OrderedDict()
+        self._found: OrderedDict[Hashable, tuple[Trace, Footprint, object]] = OrderedDict()
 
     def get(self, key: Hashable) -> tuple[Trace, Footprint] | None:
         """The trace and the memory of a launch with such events; None if there was none lately.
@@ -246,14 +246,16 @@ class KnownTraces:
         found = self._found.get(key)
         if found is not None:
             self._found.move_to_end(key)
-        return found
+        return found and found[:2]
 
-    def put(self, key: Hashable, trace: Trace, footprint: Footprint) -> None:
+    def put(self, key: Hashable, trace: Trace, footprint: Footprint, named: object) -> None:
         """Keep one; the one that was not asked for the longest goes.
 
         key: as above.
+        trace, footprint: what is found by it.
+        named: objects whose ids are in the key: no other object has them while these live.
         """
-        self._found[key] = trace, footprint
+        self._found[key] = trace, footprint, named
         if len(self._found) > MOST_KNOWN:
             self._found.popitem(last=False)
 
@@ -265,6 +267,7 @@ class LaunchListener:
     """
 
     def __init__(self, launch: TraceLaunch, known: KnownTraces) -> None:
+        """launch: the one that runs. known: traces of earlier ones."""
         self._launch, self._known = launch, known
         self._recorder: TraceRecorder | None = None
         self._footprint = FootprintOf()
@@ -296,7 +299,7 @@ class LaunchListener:
         trace = finished(self._take_in(), launch.kernel, {}, [launch], runs, [linked])
         footprint = self._footprint.finish()
         if is_short:
-            self._known.put(key, trace, footprint)
+            self._known.put(key, trace, footprint, (runs, linked))
         return trace, footprint
 
     def _take_in(self) -> TraceRecorder:
