@@ -8,6 +8,7 @@ import hashlib
 import json
 import platform
 import sys
+import sysconfig
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,9 @@ from simtmm.native.values import Array, Parameter, Part, Records, Struct
 
 PROCESSOR = "x86-64-v3"  # LLVM's name of the least: Intel's since Haswell (2013), AMD's since Excavator (2015)
 _FEATURES = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")  # what it has beyond x86-64-v2
-_FOLDER = PACKAGE / "_data" / "objects"
+_INSTALLED = Path(sysconfig.get_paths()["purelib"]) / "simtmm"
+# Of the package, and of the one installed where a checkout of the same sources is the working directory
+_FOLDERS = tuple(dict.fromkeys(package / "_data" / "objects" for package in (PACKAGE, _INSTALLED)))
 _LIST = PACKAGE / "native" / "shipped.json"
 
 
@@ -87,10 +90,11 @@ def document(loops: Sequence[Shipped]) -> list[dict[str, Any]]:
 @cache
 def _folder_of(module: str) -> Path | None:
     """Where object code of a module's functions lies, made of just these sources."""
-    if not _FOLDER.is_dir():
+    there = [folder for folder in _FOLDERS if folder.is_dir()]
+    if not there:
         return None
-    folder = _FOLDER / f"{module}-{sources_of(module)}"
-    return folder if folder.is_dir() else None
+    name = f"{module}-{sources_of(module)}"
+    return next((folder / name for folder in there if (folder / name).is_dir()), None)
 
 
 @cache

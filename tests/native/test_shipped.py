@@ -49,7 +49,7 @@ def made(tmp_path_factory):
 @pytest.mark.skipif(not HERE, reason="compiled for x86-64-v3")
 def test_object_code_of_the_package_is_taken_in_place_of_compiling(made, tmp_path, monkeypatch):
     monkeypatch.setenv("SIMTMM_COMPILED", str(tmp_path))
-    monkeypatch.setattr(shipped, "_FOLDER", made)
+    monkeypatch.setattr(shipped, "_FOLDERS", (ROOT / "none", made))
     shipped._folder_of.cache_clear()
     (path,) = made.glob("*/*.o")
     (row,) = [row for row in listed() if object_name(row.function, row.parameters) == path.name]
@@ -61,7 +61,7 @@ def test_object_code_of_the_package_is_taken_in_place_of_compiling(made, tmp_pat
         taken = own._code_for(row.parameters)
     finally:
         shipped._folder_of.cache_clear()
-    monkeypatch.setattr(shipped, "_FOLDER", tmp_path / "none")
+    monkeypatch.setattr(shipped, "_FOLDERS", ())
     mine = compiled._code_for(row.parameters)
     assert taken.address != mine.address
     # Of no elements, each does nothing; of some, both the same.
@@ -86,7 +86,7 @@ def _table(parameters, count):
 
 
 def test_sources_that_have_changed_have_no_object_code(made, monkeypatch):
-    monkeypatch.setattr(shipped, "_FOLDER", made)
+    monkeypatch.setattr(shipped, "_FOLDERS", (ROOT / "none", made))
     monkeypatch.setattr(shipped, "sources_of", lambda module: "0" * 20)
     shipped._folder_of.cache_clear()
     try:
@@ -97,7 +97,7 @@ def test_sources_that_have_changed_have_no_object_code(made, monkeypatch):
 
 
 def test_another_processor_has_none(made, monkeypatch):
-    monkeypatch.setattr(shipped, "_FOLDER", made)
+    monkeypatch.setattr(shipped, "_FOLDERS", (ROOT / "none", made))
     monkeypatch.setattr(shipped, "_suits", lambda: False)
     shipped._folder_of.cache_clear()
     try:
