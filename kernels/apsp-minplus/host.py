@@ -9,6 +9,7 @@ operations (one-by-one).
 import networkx as nx
 import numpy as np
 
+from simtmm.errors import KernelError
 from simtmm.kernel import Launch, Parameter, expect_equal
 
 PAPER = "000 (Ma) section 4.1.1, Eq (4.1) to (4.7); section 6.2, Eq (6.4)"
@@ -19,6 +20,12 @@ PARAMETERS = {
     "threads": Parameter(64, "threads of a block", minimum=1, maximum=1024),
     "degree": Parameter(4.0, "edges that leave a vertex, on average", minimum=0.0),
     "squarings": Parameter(0, "squarings of the matrix, 0 for as many as all paths need", minimum=0, maximum=13),
+    "computed": Parameter(
+        0,
+        "sub-blocks of the product that are computed, the first ones of its first row; 0 for all",
+        minimum=0,
+        maximum=8192,
+    ),
     "loads": Parameter("together", "how a thread waits for its loads", choices=("together", "one-by-one")),
 }
 
@@ -38,13 +45,18 @@ def defines(p):
 
 
 def algorithm(p):
-    if p.squarings:
+    if p.squarings or p.computed:
         return None  # only a part of it
     return "apsp-dynamic-programming", {"n": p.n, "S_D": p.sub_block}
 
 
 def inputs(p):
     padded = -(-p.n // p.sub_block) * p.sub_block
+    if p.computed and (p.squarings != 1 or p.computed * p.sub_block > padded):
+        raise KernelError(
+            f"kernel apsp-minplus: computed = {p.computed}: must be at most {padded // p.sub_block}, the sub-blocks of "
+            "a row, and squarings must be 1, as another one would need the whole product"
+        )
     distance = np.full((padded, padded), UNREACHABLE, dtype=np.int32)
     if p.own_graph is not None:
         arcs = p.own_graph.arcs(simple=True)
@@ -68,7 +80,7 @@ def launches(p, memory):
         yield Launch(
             "minplus",
             (before, after, dimension),
-            grid=(sub_blocks, sub_blocks),
+            grid=(p.computed, 1) if p.computed else (sub_blocks, sub_blocks),
             block=p.threads,
             registers_per_thread=14 + 3 * elements,  # assumption: indices, and three registers an element
             shared_memory_bytes=2 * p.sub_block * p.sub_block * 4,
@@ -81,6 +93,12 @@ def check(p, before, after):
     found = after[("distance", "product")[steps(p) % 2]][: p.n, : p.n].astype(float)
     found[found >= UNREACHABLE] = np.inf
     matrix = before["distance"][: p.n, : p.n]
+    if p.computed:
+        rows, columns = min(p.n, p.sub_block), min(p.n, p.computed * p.sub_block)
+        known = np.where(matrix >= UNREACHABLE, np.inf, matrix)
+        expected = np.array([(row[:, None] + known[:, :columns]).min(axis=0) for row in known[:rows]])
+        expect_equal("distance", found[:rows, :columns], expected)
+        return
     if p.squarings:
         expected = np.where(matrix >= UNREACHABLE, np.inf, matrix)
         for _ in range(p.squarings):

@@ -5,14 +5,20 @@ import hashlib
 import pytest
 
 from simtmm.errors import StudyError
+from simtmm.machine import load_machine
 from simtmm.validation.band import band as band_of
+from simtmm.validation.cases.gtx480_apsp import one_group
 from simtmm.validation.claims.bands import Band, Side, find_band, known_bands, setting_text, written
 from simtmm.validation.figures.bands import figure, outcome
+from simtmm.validation.figures.programs import seconds
 from tests.recorder.conftest import needs_compiler
 from tests.validation.bands import FILE, kept
 
 BANDS = known_bands()
-LONG = {"ma-fig-4.10-full-band"}  # a point takes minutes: a tree of a text of ten million letters
+LONG = {  # a point takes half a minute or minutes:
+    "ma-fig-4.1-full-band", "ma-fig-4.1-rise-full-band",  # 67 million reads of shared memory, on either side
+    "ma-fig-4.10-full-band",  # a tree of a text of ten million letters
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("band", BANDS.values(), ids=BANDS)
@@ -39,6 +45,16 @@ def test_a_point_comes_out_as_it_is_kept(name):
     point = points[int(hashlib.sha256(name.encode()).hexdigest(), 16) % len(points)]
     setting = dict(zip(band.axes, point.values, strict=True))
     assert outcome(band, setting) == pytest.approx(point.outcome, rel=1e-5)  # six digits are kept
+
+
+@needs_compiler
+@pytest.mark.parametrize("threads", [64, 256])
+def test_one_sub_block_takes_its_share_of_a_product(threads):
+    """So bands at n = 8192 simulate one of 16,384."""
+    machine = one_group(load_machine("gtx480")).replace({"limits.blocks_per_group": 1})
+    parameters = {"n": 192, "sub_block": 64, "threads": threads, "squarings": 1}
+    whole, one = (seconds(machine, "apsp-minplus", {**parameters, "computed": few}) for few in (0, 1))
+    assert whole == pytest.approx(9 * one, rel=0.02)  # their first loads and last stores overlap by no more
 
 
 def _value(band, point, axis):

@@ -10,6 +10,8 @@ ODD = [
     {"n": 33, "sub_block": 8, "threads": 64, "squarings": 1},
     {"n": 33, "sub_block": 8, "threads": 64, "squarings": 2, "degree": 1.0},
     {"n": 9, "sub_block": 4, "threads": 16, "squarings": 9},  # more than it takes
+    {"n": 33, "sub_block": 8, "threads": 64, "squarings": 1, "computed": 3},
+    {"n": 30, "sub_block": 8, "threads": 7, "squarings": 1, "computed": 4},  # all of a row, padding among it
 ]
 
 EVENTS = [
@@ -17,10 +19,11 @@ EVENTS = [
     {"n": 30, "sub_block": 4, "threads": 7},
     {"n": 24, "sub_block": 8, "threads": 64, "squarings": 2},
     {"n": 30, "sub_block": 4, "threads": 7, "loads": "one-by-one"},
+    {"n": 24, "sub_block": 8, "threads": 64, "squarings": 1, "computed": 2},
 ]
 
 
-def events(n, sub_block, threads, squarings=0, loads="together"):
+def events(n, sub_block, threads, squarings=0, loads="together", computed=0):
     sub_blocks = -(-n // sub_block)
     steps = squarings or max(1, (n - 2).bit_length())
     elements = sub_block**2
@@ -28,7 +31,7 @@ def events(n, sub_block, threads, squarings=0, loads="together"):
     along = elements * (4 + 3 * sub_block) + 3 * threads  # a thread: 1 join, 2 barriers
     if loads == "one-by-one":
         along += 2 * elements  # a join behind each async
-    return steps * sub_blocks**2 * (sub_blocks * along + elements)
+    return steps * (computed or sub_blocks**2) * (sub_blocks * along + elements)
 
 
 MISTAKES = [
@@ -36,4 +39,5 @@ MISTAKES = [
     ("through += LDS", "through -= LDS", {}),
     ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {}),
     ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {"squarings": 1}),
+    ("k0 += SUB_BLOCK", "k0 += 2 * SUB_BLOCK", {"squarings": 1, "computed": 1}),
 ]
