@@ -155,14 +155,40 @@ def _from_source(linked: LinkedModule, name: str) -> tuple[ParameterType, ...] |
     for unit in linked.units:
         for file in unit.files:
             text = unit.source_text(file)
-            if text is None:
-                continue
-            plain = re.sub(COMMENT, " ", text, flags=re.DOTALL)
-            for found in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", plain):
-                inside = _parenthesised(plain, found.end() - 1)
-                if inside is not None:
-                    return tuple(_typed(part, True, _names(plain)) for part in _split(inside))
+            written = _in_text(text, name) if text is not None else None
+            if written is not None:
+                return written
     return None
+
+
+def names_in_source(text: str, kernel: str | None = None) -> list[str]:
+    """The names of a kernel's parameters, "" where unknown; none where its text does not tell.
+
+    text: of its source, which need not have been compiled.
+    kernel: its name; that of the only one in the text if left out.
+    """
+    kernels = set(re.findall(r"__global__[^;{}()]*(?:\([^()]*\)[^;{}()]*?)?\b(\w+)\s*\(", _plain(text)))
+    if kernel is None and len(kernels) != 1:
+        return []
+    return names(_in_text(text, kernel or kernels.pop()))
+
+
+def _plain(text: str) -> str:
+    """A source without its comments."""
+    return re.sub(COMMENT, " ", text, flags=re.DOTALL)
+
+
+def _in_text(text: str, name: str) -> tuple[ParameterType, ...] | None:
+    """The parameters that stand behind a __global__ function's name in a source, if anywhere with their names."""
+    plain, nameless = _plain(text), None
+    for found in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", plain):
+        inside = _parenthesised(plain, found.end() - 1)
+        if inside is not None:
+            written = tuple(_typed(part, True, _names(plain)) for part in _split(inside))
+            if all(names(written)):
+                return written
+            nameless = nameless or written
+    return nameless
 
 
 def _names(text: str) -> dict[str, str]:

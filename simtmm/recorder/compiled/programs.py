@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from simtmm.cuda.compilers import is_expression
+from simtmm.cuda.signature import names_in_source
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_file, why_no_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
@@ -56,7 +57,7 @@ class NamedArguments(tuple[Any, ...]):
 class LaunchText:
     """A launch as a user writes it. kernel: None for the only one. grid, block: sizes, or what they are computed from.
     arguments: texts, numbers or arrays by name; a name that begins with # is a place. shared: dynamic shared memory
-    [bytes]. repeat: times that it is done.
+    [bytes]. repeat: times that it is done. names: of the kernel's parameters, where its source tells.
     """
 
     kernel: str | None
@@ -66,6 +67,17 @@ class LaunchText:
     shared: Size = 0
     repeat: int = 1
     where: str = "launch"
+    names: tuple[str, ...] = ()
+
+    def name_of(self, argument: str) -> str:
+        """What the array of an argument is called.
+
+        argument: a key of `arguments`.
+        """
+        if not argument.startswith("#"):
+            return argument
+        place = int(argument[1:])
+        return (self.names[place] if place < len(self.names) else "") or f"argument_{place}"
 
 
 def program_kernel(  # noqa: PLR0913 - each is a part of the program
@@ -97,6 +109,7 @@ def program_kernel(  # noqa: PLR0913 - each is a part of the program
         if not is_file(source):
             raise KernelError(f"{source}: {why_no_file(source)}")
     own = dict(parameters or {})
+    launches = [replace(launch, names=_names_in(sources, launch.kernel)) for launch in launches]
     host = _Host(
         name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin, tuple(own)
     )
@@ -104,6 +117,17 @@ def program_kernel(  # noqa: PLR0913 - each is a part of the program
     return Kernel(
         name, folder or Path(), {**own, "seed": SEED}, "", host, tuple(sources), tuple(options), tuple(expressions)
     )
+
+
+def _names_in(sources: Sequence[Path], kernel: str | None) -> tuple[str, ...]:
+    """The names of a kernel's parameters, of the first source that tells."""
+    word = kernel.partition("<")[0].rpartition("::")[2] if kernel else None  # of a template's instance
+    for source in sources:
+        if source.suffix == ".cu":
+            found = names_in_source(source.read_text(encoding="utf-8", errors="replace"), word)
+            if found:
+                return tuple(found)
+    return ()
 
 
 class _Host(ModuleType):
@@ -154,7 +178,7 @@ class _Host(ModuleType):
         random: np.random.Generator,
     ) -> None:
         if isinstance(text, np.ndarray):
-            self._keep(number, argument, text.copy(), arrays)  # a launch writes to its own
+            self._keep(number, launch, argument, text.copy(), arrays)  # a launch writes to its own
             return
         if not isinstance(text, str):
             self._numbers[number, argument] = text
@@ -163,14 +187,14 @@ class _Host(ModuleType):
             self._names[number, argument] = text
             return
         value = value_of(text, f"{launch.where}: argument {argument.lstrip('#')}", self._folder, random)
-        self._keep(number, argument, value, arrays)
+        self._keep(number, launch, argument, value, arrays)
 
-    def _keep(self, number: int, argument: str, value: Any, arrays: dict[str, Array]) -> None:
+    def _keep(self, number: int, launch: LaunchText, argument: str, value: Any, arrays: dict[str, Array]) -> None:
         """Keep an argument's value, an array by a name that is free."""
         if not isinstance(value, np.ndarray) or not value.ndim:  # a structure's bytes, say, from a file
             self._numbers[number, argument] = value if not isinstance(value, np.ndarray) else value[()]
             return
-        name = f"argument_{argument[1:]}" if argument.startswith("#") else argument
+        name = launch.name_of(argument)
         while name in arrays:
             name += "_"
         arrays[name] = value

@@ -5,6 +5,7 @@ import pytest
 
 from simtmm import record
 from simtmm.cuda.compilers import compile_source
+from simtmm.cuda.signature import names_in_source
 from simtmm.errors import CompilerError, KernelError, RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from simtmm.recorder.compiled.launches_file import sizes_of
@@ -54,6 +55,35 @@ def test_arguments_go_by_name_in_any_order_or_by_place(ran, arguments):
     assert trace.info.kernel == "k"
     (launch,) = trace.info.launches
     assert (launch.kernel, launch.grid, launch.block) == ("saxpy", (2, 1, 1), (32, 1, 1))
+    assert {array.name for array in trace.info.arrays} == {"x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("source", "kernel", "names"),
+    [
+        ('extern "C" __global__ void f(float* o, float a, int n) {}', None, ["o", "a", "n"]),
+        ("__global__ void __launch_bounds__(256, 2) f(const float *__restrict__ x, int n[4]) {}", None, ["x", "n"]),
+        ("__global__ void f(int a); __global__ void f(int a /* b, c */) {} // __global__ void g(int d)", None, ["a"]),
+        ("__global__ void f(float*, int); __global__ void f(float* x, int n) {}", None, ["x", "n"]),
+        ("__global__ void f(float*, int n);", None, ["", "n"]),
+        ("__global__ void f(int a) {} __global__ void g(int b) {}", "g", ["b"]),
+        ("__global__ void f(int a) {} __global__ void g(int b) {}", None, []),  # which one is not known
+        ("__global__ void f(void) {}", None, []),
+        ("void f(int a) {}", None, []),
+        ("__global__ void f(int a", "f", []),
+    ],
+)
+def test_names_of_parameters_are_read_from_a_source(source, kernel, names):
+    assert names_in_source(source, kernel) == names
+
+
+def test_arrays_given_by_place_have_the_names_of_the_source_or_their_place(ran):
+    kernels = "__global__ void f(int* a, int* b) { a[0] = b[0]; }\n__global__ void g(int* c) { c[0] = 1; }"
+    arrays = ["zeros:int32:8", "ones:int32:8"]
+    assert [array.name for array in ran(kernels, arguments=arrays, kernel="f").info.arrays] == ["a", "b"]
+    ptx = compile_source(kernels, name="k.cu", architecture=90).ptx
+    of_ptx = ran(ptx, 1, 1, arrays, ".ptx", kernel="f").info.arrays
+    assert [array.name for array in of_ptx] == ["argument_0", "argument_1"]
 
 
 @pytest.mark.parametrize(("grid", "sizes"), [("3", (3, 1, 1)), ("3x2", (3, 2, 1)), ((1, 2, 3), (1, 2, 3))])
