@@ -23,3 +23,13 @@ def test_a_covered_curve_is_wider_than_what_covers_it():
     assert wide.get_linewidth() > narrow.get_linewidth() + 2
     assert wide.get_markersize() > narrow.get_markersize() + 2
     assert "n to 3; 10 there" in axes.get_xlabel()
+
+
+def test_a_long_name_of_the_vertical_axis_lies_in_the_picture_whole():
+    words = "times as long with 2 threads a core as with 4 of them; claimed: at least 1.8"
+    drawn = picture(Figure("f", "A figure", "000", "nothing", "all", "n", words, (ONE,)))
+    drawn.canvas.draw()
+    label = drawn.axes[0].yaxis.label
+    assert " ".join(label.get_text().split()) == words.replace("; ", " ")
+    box = label.get_window_extent()
+    assert 0 <= box.y0 < box.y1 <= drawn.bbox.height

@@ -34,6 +34,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 SIZE = 7.2, 3.8  # inches
 WIDTH, MARK = 1.5, 3.5  # points: of a line, of a marker
 LETTERS = 45  # of a line of the title: the axes beside the widest legend
+HIGH = 38  # of a line beside the axes, which are not as high as they are wide
 
 
 @styled
@@ -55,7 +56,7 @@ def picture(figure: PaperFigure) -> "Figure":
         axes.set_yscale("log")
     plain_ticks(axes)
     axes.set_xlabel(f"{figure.x}\n{wrapped(figure.shrunk, LETTERS)}" if figure.shrunk else figure.x)
-    axes.set_ylabel(figure.y)
+    axes.set_ylabel("\n".join(wrapped(part, HIGH) for part in figure.y.split("; ")))
     axes.set_title(wrapped(figure.title, LETTERS))
     drawn.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=7)
     return drawn
