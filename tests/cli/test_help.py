@@ -120,7 +120,7 @@ def offered(words):
         ("simtmm sweep cross", ["crossover"]),
         ("simtmm record imp", ["import"]),
         ("simtmm paper eq", ["equation"]),
-        ("simtmm kernels te", ["test"]),
+        ("simtmm kernels tes", ["test"]),
         ("simtmm sweep crossover fft ff", ["fft"]),
         ("simtmm mach", ["machines"]),
         ("simtmm machines ne", ["new"]),
