@@ -28,7 +28,7 @@ RUN_KEYS = {
     "format",
     "program", "parameters", "machine", "counts", "occupancy", "simulated", "predictions", "hiding", "verdict",
     "provenance", "sampling", "sampled", "faults", "warnings", "schedules", "compared", "assumptions", "bound",
-    "beside_the_model", "stalls", "units", "advice",
+    "beside_the_model", "stalls", "units", "advice", "accesses",
 }  # fmt: skip
 
 

@@ -280,7 +280,8 @@ class LaunchListener:
         self._events += batch.count
         self._batches.append(batch)
         if self._recorder is None and not batch.is_lent and self._events <= MOST_COMPARED:
-            for part in (batch.events, batch.block, batch.ends, np.array([batch.spared])):
+            sizes = np.array([len(batch.events), len(batch.block), batch.spared])
+            for part in (sizes, batch.events, batch.block, batch.ends):
                 self._digest.update(np.ascontiguousarray(part).view(np.uint8).data)
         else:
             self._take_in()

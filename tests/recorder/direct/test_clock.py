@@ -1,6 +1,9 @@
 """The clock: what events are read from; each launch takes what it is simulated to take."""
 
+import dataclasses
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -11,9 +14,11 @@ from simtmm.device.host import host_of
 from simtmm.errors import RecordingError
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.direct import current
-from simtmm.recorder.direct.clock import Clock
+from simtmm.recorder.direct.clock import Clock, KnownTraces, LaunchListener
+from simtmm.trace.schema import Batch, TraceLaunch
 from tests.cuda.compilers.conftest import needs_nvrtc
 from tests.recorder.direct.kernels import SAXPY, saxpy_arrays
+from tests.trace.build import store, trace
 
 
 class OneLaunch:
@@ -147,6 +152,49 @@ def test_the_trace_of_a_launch_serves_for_those_that_access_the_same(monkeypatch
     assert again == pytest.approx(back)
     assert once > again  # it has loaded what the second one finds in the L2
     assert elsewhere > again
+
+
+def changed(batch, **parts):
+    return dataclasses.replace(batch, **parts)
+
+
+def test_each_part_of_what_a_launch_did_tells_its_trace_from_that_of_another(monkeypatch):
+    """And the objects whose ids are in the key live as long as the trace is kept."""
+    monkeypatch.setattr("simtmm.recorder.direct.clock.finished", lambda *given: object())
+    events = np.concatenate(
+        [each.events for each in trace([[[store(0, 4 * lane)] for lane in range(32)]] * 2).batches()]
+    )
+    numbers = np.arange(2, dtype=np.int32)
+    batch = Batch(events, np.zeros(2, np.int32), numbers, np.array([len(events) // 2, len(events)]))
+    launch = TraceLaunch("k", (2, 1, 1), (32, 1, 1), 0, 0)
+    moved = batch.events.copy()
+    moved["value"] += 4
+    known, objects = KnownTraces(), [OneLaunch(number) for number in range(4)]
+    runs, linked, *others = objects
+
+    def made(batch, launch=launch, runs=runs, linked=linked, blocks=None):
+        listener = LaunchListener(launch, known)
+        listener.add(batch)
+        return listener.trace(runs, linked, blocks)[0]
+
+    usual = made(batch)
+    assert made(changed(batch)) is usual
+    assert made(changed(batch, launch=batch.launch + 1)) is usual  # whatever number the launch has
+    other = [
+        made(changed(batch, events=moved)),
+        made(changed(batch, block=batch.block[::-1].copy())),
+        made(changed(batch, ends=batch.ends + np.array([-1, 0]))),
+        made(changed(batch, spared=1)),
+        made(batch, dataclasses.replace(launch, kernel="other")),
+        made(batch, runs=others[0]),
+        made(batch, linked=others[1]),
+        made(batch, blocks=1),
+    ]
+    assert len({id(each) for each in [usual, *other]}) == 1 + len(other)
+    kept = weakref.ref(linked)
+    del linked, objects, made
+    gc.collect()
+    assert kept() is not None
 
 
 @needs_nvrtc

@@ -68,7 +68,7 @@ def shape_of(context: Context) -> int:
     for name, shape in _SHAPES.items():
         if context.instruction.has(name):
             return shape
-    raise context.refuse(f"accesses a texture of a shape that is not run here: {', '.join(_SHAPES)} are")
+    raise context.refuse(f"accesses a texture or surface of a shape that is not run here: {', '.join(_SHAPES)} are")
 
 
 def put_handles(context: Context, address: Operand) -> None:
