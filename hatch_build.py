@@ -79,13 +79,13 @@ def compile_share(folder: Path, share: int, shares: int) -> None:
     from simtmm.native.loop import Loop
     from simtmm.native.machine_code import QUICK, object_code
     from simtmm.native.program import assembly
-    from simtmm.native.shipped import PROCESSOR, listed, object_name
+    from simtmm.native.shipped import PROCESSOR, label_of, listed, object_name
 
     texts = []
     for loop in listed():
         function = getattr(importlib.import_module(loop.module), loop.function)
-        constants = [str(known) for known in loop.parameters if isinstance(known, int)]
-        name = object_name("-".join([loop.function, *constants]), loop.parameters)
+        constants = [known for known in loop.parameters if isinstance(known, int)]
+        name = object_name(label_of(loop.function, constants), loop.parameters)
         function = function.function if isinstance(function, Loop) else function
         texts.append((assembly(function, loop.parameters), f"{loop.module}-{sources_of(loop.module)}", name))
     texts.sort(key=lambda each: len(each[0]), reverse=True)

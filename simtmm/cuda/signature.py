@@ -181,10 +181,11 @@ def _plain(text: str) -> str:
 def _in_text(text: str, name: str) -> tuple[ParameterType, ...] | None:
     """The parameters that stand behind a __global__ function's name in a source, if anywhere with their names."""
     plain, nameless = _plain(text), None
+    known = _names(plain)
     for found in re.finditer(rf"__global__[^;{{}}]*?\b{re.escape(name)}\s*\(", plain):
         inside = _parenthesised(plain, found.end() - 1)
         if inside is not None:
-            written = tuple(_typed(part, True, _names(plain)) for part in _split(inside))
+            written = tuple(_typed(part, True, known) for part in _split(inside))
             if all(names(written)):
                 return written
             nameless = nameless or written

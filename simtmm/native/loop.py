@@ -16,7 +16,7 @@ import numpy.typing as npt
 from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
 from simtmm.errors import OutputError
-from simtmm.native.shipped import has_shipped, shipped
+from simtmm.native.shipped import has_shipped, label_of, shipped
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
 from simtmm.native.written import parameters_of
 
@@ -139,7 +139,8 @@ class Loop:
 
     def _label(self, constants: Sequence[int]) -> str:
         """What people who look into the cache see."""
-        return "-".join((*(["checked"] if self._checked else []), self.function.__name__, *map(str, constants)))
+        label = label_of(self.function.__name__, constants)
+        return f"checked-{label}" if self._checked else label
 
     def _parameters(self, arguments: Sequence[Any]) -> Iterator[Parameter]:
         """Of each argument, what the function is compiled for."""

@@ -61,6 +61,15 @@ def has_shipped(module: str, label: str) -> bool:
     return folder is not None and any(folder.glob(f"{label}-*.o")) and _suits()
 
 
+def label_of(function: str, constants: Sequence[int]) -> str:
+    """What people who look into a folder of object code see.
+
+    function: its name.
+    constants: values of the parameters that are its constants, in their order.
+    """
+    return "-".join((function, *map(str, constants)))
+
+
 def object_name(label: str, parameters: Sequence[Parameter]) -> str:
     """The name of a file of object code.
 

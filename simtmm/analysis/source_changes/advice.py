@@ -24,12 +24,7 @@ SECONDS = 3.0  # of all that is tried, about, the program as it is among it
 MOST_TRIED = 8
 MOST_TOLD = 5
 WORTH_TELLING = 1.1
-EXACT = (
-    "barrier",
-    "coalesce",
-    "last warp",
-    "pad",
-)  # changes whose source would do just what is simulated: of these also
+EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
 WORTH_TELLING_EXACT = 1.03
 AS_GOOD = 0.97  # of the gain
 

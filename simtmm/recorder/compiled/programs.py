@@ -69,6 +69,11 @@ class LaunchText:
     where: str = "launch"
     names: tuple[str, ...] = ()
 
+    @property
+    def goes_by_place(self) -> bool:
+        """Whether an argument of it has no name."""
+        return any(argument.startswith("#") for argument in self.arguments)
+
     def name_of(self, argument: str) -> str:
         """What the array of an argument is called.
 
@@ -109,7 +114,10 @@ def program_kernel(  # noqa: PLR0913 - each is a part of the program
         if not is_file(source):
             raise KernelError(f"{source}: {why_no_file(source)}")
     own = dict(parameters or {})
-    launches = [replace(launch, names=_names_in(sources, launch.kernel)) for launch in launches]
+    launches = [
+        replace(launch, names=_names_in(sources, launch.kernel)) if launch.goes_by_place else launch
+        for launch in launches
+    ]
     host = _Host(
         name, launches, dict(arrays or {}), dict(expected or {}), tolerance, folder or Path(), origin, tuple(own)
     )
