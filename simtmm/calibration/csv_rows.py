@@ -52,9 +52,11 @@ def positive_number(path: str | Path, row: Mapping[str, str], column: str) -> fl
     return value
 
 
-def whole_number(path: str | Path, row: Mapping[str, str], column: str) -> int:
-    """A whole number from 1 on of a row. Raises StudyError."""
+def whole_number(path: str | Path, row: Mapping[str, str], column: str, least: int = 1) -> int:
+    """A whole number from `least`, 0 or 1, on of a row. Raises StudyError."""
+    if least == 0 and (row[column] or "").strip() == "0":
+        return 0
     value = positive_number(path, row, column)
     if value != int(value):
-        raise StudyError(f"{path}: {column} = {shown(row[column])}: must be a whole number of at least 1")
+        raise StudyError(f"{path}: {column} = {shown(row[column])}: must be a whole number of at least {least}")
     return int(value)

@@ -37,13 +37,16 @@ BY_RULES = (
     "memory.fetch_interval",
 )
 # What no fit gives: rules, and what follows from them
-MEASURED_RULES = ("l2_load_bytes", "l2_store_bytes", "l2_request_share", "launch_seconds", "graph_launch_seconds")
+MEASURED_RULES = (
+    "l2_load_bytes", "l2_store_bytes", "l2_request_share", "launch_seconds", "graph_launch_seconds", "dispatch_cycles"
+)  # fmt: skip
 BY_MEASURED_RULES = (
     "memory.l2.service",
     "memory.l2.store_service",
     "memory.l2.request_service",
     "scheduling.launch_overhead",
     "scheduling.graph_launch_overhead",
+    "scheduling.block_interval",
 )
 CALIBRATED = "by simtmm machines calibrate"  # what the sources of a calibrated machine's values begin with
 BLOCK, WARP = DONATED[:2]

@@ -18,6 +18,8 @@ l2_store_bytes       likewise what they take that is stored
 l2_request_share     memory.l2.request_service over memory.l2.service
 launch_seconds       scheduling.launch_overhead in seconds: most of it passes before the cores
 graph_launch_seconds  likewise scheduling.graph_launch_overhead
+dispatch_cycles      core cycles from one block to the next that the whole GPU starts: scheduling.block_interval over
+                     the number of groups
 """
 
 from collections.abc import Callable, Mapping
@@ -45,6 +47,7 @@ RULES = (
     "l2_request_share",
     "launch_seconds",
     "graph_launch_seconds",
+    "dispatch_cycles",
 )
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
@@ -181,6 +184,7 @@ def completed(tables: Mapping[str, Any], family: Family) -> dict[str, Any]:
         ruled.of_the_clock()
         ruled.of_the_bandwidth()
         ruled.of_the_l2()
+        ruled.of_the_groups()
     except (ArithmeticError, ValueError):  # of numbers that are checked as soon as all are there
         given = ", ".join(f"{key} = {shown(flat[key])}" for key in OF_RULES if key in flat)
         raise MachineError(f"{given}: what family {family.name} derives from them is not a finite number") from None
@@ -229,6 +233,14 @@ class _Ruled:
             if self.lacks(key, rule):
                 seconds = self.rules[rule]
                 self.take(key, round(seconds * clock[0]), rule, f"{seconds * 1e6:.4g} us at {clock[0]:.6g} Hz")
+
+    def of_the_groups(self) -> None:
+        """What all groups share."""
+        groups = self.numbers("cores.groups")
+        if groups and self.lacks("scheduling.block_interval", "dispatch_cycles"):
+            cycles = self.rules["dispatch_cycles"]
+            self.take("scheduling.block_interval", round(cycles * groups[0], 1), "dispatch_cycles",
+                      f"a block each {cycles:.4g} cycles over {groups[0]:.0f} groups")  # fmt: skip
 
     def moved(self) -> tuple[float | None, str, str]:
         """Bytes a second of all partitions, by which rule, and how, in words."""
