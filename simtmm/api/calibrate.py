@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from simtmm.api.opening import opened_machine
-from simtmm.calibration import calibrate as fitting
 from simtmm.calibration.chase_check import CHASE
-from simtmm.calibration.latency_levels import load_latency
+from simtmm.calibration.from_files import calibrate_files
+from simtmm.calibration.hierarchy.measured import KINDS
 from simtmm.calibration.micro import calibrate_micro
-from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
 
-def calibrate(
+def calibrate(  # noqa: PLR0913 - each is a kind of measurement, or says how to read it
     latency: str | Path | None = None,
     stream: str | Path | None = None,
     *,
@@ -24,11 +23,16 @@ def calibrate(
     gpu: str | None = None,
     latency_from: str = CHASE,
     micro: str | Path | Sequence[str | Path] | None = None,
+    strides: str | Path | None = None,
+    caches: str | Path | None = None,
+    l2: str | Path | None = None,
+    small: str | Path | None = None,
     watch: Watch | None = None,
 ) -> Calibration:
     """Fit a machine to measurements of a GPU; `simtmm machines calibrate` as a function.
 
-    Give either `latency`, and optionally `stream`; or `micro`, which refines `base`.
+    Give `latency`, and optionally `stream`; or measurements of the hierarchy (`strides`, `caches`, `l2`, `small`),
+    which refine `base`; or both; or `micro`, which refines `base`.
 
     Source: docs/calibration.md describes the measurements, the files, and how each value is derived.
 
@@ -43,6 +47,10 @@ def calibrate(
         blocks and warps that `base` has.
     micro: micro-benchmarks (CSV), one file or several: sass and cycles [cycles] of single instructions, or kernel,
         parameters and seconds [s] of an empty kernel.
+    strides: loads that the L1 has (CSV): type, kernel, parameter, pitch, cycles_per_warp_load [cycles].
+    caches: bandwidth of buffers that each group reads again and again (CSV): kB_per_block [kB], GB_per_s [GB/s].
+    l2: bandwidth of buffers that the L2 holds (CSV): kB_in_all [kB], GB_per_s [GB/s].
+    small: small kernels one after another (CSV): run, elements, block [threads], GB_per_s [GB/s].
     watch: called with (stage, done, total if known) as the work proceeds.
 
     `.machine` is the machine, `.values` says which measurement each value came from, and `.save(path)` writes a file.
@@ -50,19 +58,17 @@ def calibrate(
     Raises StudyError for an invalid file and for inconsistent measurements; MachineError.
     """
     if micro is not None:
-        if latency is not None or stream is not None or base is None:
-            raise StudyError(f"micro = {shown(micro)}: needs base, and neither latency nor stream")
+        others = (latency, stream, strides, caches, l2, small)
+        if base is None or any(other is not None for other in others):
+            raise StudyError(f"micro = {shown(micro)}: needs base, and no other measurements")
         paths = [micro] if isinstance(micro, (str, Path)) else list(micro)
         return calibrate_micro(name, paths, opened_machine(base), gpu)
-    if latency is None:
+    files = dict(zip(KINDS, (strides, caches, l2, small), strict=True))
+    hierarchy = {kind: path for kind, path in files.items() if path is not None}
+    if latency is None and not hierarchy:
         raise StudyError("latency: is missing: must be a path to a file of measurements (.csv), unless micro is given")
-    for argument, value in (("latency", latency), ("stream", stream)):
+    for argument, value in (("latency", latency), ("stream", stream), *hierarchy.items()):
         if not isinstance(value, (str, Path)) and value is not None:
             raise StudyError(f"{argument} = {shown(value)}: must be a path to a file of measurements (.csv)")
-    of_gpu = f", {gpu}" if gpu else ""
-    called = {"latency": f"{Path(latency).name}{of_gpu}"}
-    if stream is not None:
-        called["stream"] = f"{Path(stream).name}{of_gpu}"
-    points = load_stream(stream, gpu) if stream is not None else ()
     opened = None if base is None else opened_machine(base)
-    return fitting.calibrate(name, load_latency(latency, gpu), points, opened, called, watch, latency_from)
+    return calibrate_files(name, latency, stream, hierarchy, opened, gpu, latency_from=latency_from, watch=watch)

@@ -79,10 +79,19 @@ def calibrate(
     curve = None
     if stream:
         fitted, more = StreamFit(machine, stream, called["stream"], watch, hold).run()
-        found += fitted
-        notes += more
-        machine = with_values(machine, fitted)
-        curve = occupancy_curve(machine, stream, watch=watch)
+        as_fitted = with_values(machine, fitted)
+        curve = occupancy_curve(as_fitted, stream, watch=watch)
+        given = occupancy_curve(machine, stream, watch=watch) if base is not None else curve
+        if given.mean_error() < curve.mean_error():
+            notes.append(
+                f"streams: {base.name if base else ''}'s own values are nearer to them than those of a fit "
+                f"({given.mean_error():.1%} for {curve.mean_error():.1%} on average): they stay"
+            )
+            curve = given
+        else:
+            found += fitted
+            notes += more
+            machine = as_fitted
     machine = with_sources(machine, base, found)
     return Calibration(machine, tuple(found), levels, curve, chase_errors(machine, latency), tuple(notes))
 

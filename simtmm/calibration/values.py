@@ -1,6 +1,6 @@
 """A calibration: values, the measurement of each, how well it is determined, and the resulting machine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,24 @@ class Value:
 
 
 @dataclass(frozen=True)
+class SetErrors:
+    """How near a machine comes to a set of measurements.
+
+    kind, called: which set. rows: fitted ones. others: how many were not fitted, by reason.
+    before, after: the mean size of log(simulated / measured) on the machine given, and on the one found.
+    left_out: the same of rows that a fit had not seen.
+    """
+
+    kind: str
+    called: str
+    rows: int
+    others: Mapping[str, int]
+    before: float
+    after: float
+    left_out: float
+
+
+@dataclass(frozen=True)
 class Calibration:
     """A machine from measurements.
 
@@ -36,6 +54,7 @@ class Calibration:
     curve: its points over occupancy, None without a stream measurement.
     latency_errors: bytes, measured cycles, and simulated over measured minus 1, of each point of the chase.
     notes: what you must know about it, in words.
+    sets: how near it comes to measurements of the hierarchy, before and after (simtmm/calibration/hierarchy).
     """
 
     machine: Machine
@@ -44,6 +63,7 @@ class Calibration:
     curve: OccupancyCurve | None
     latency_errors: tuple[tuple[float, float, float], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    sets: tuple[SetErrors, ...] = ()
 
     @property
     def undetermined(self) -> tuple[Value, ...]:
@@ -62,6 +82,7 @@ class Calibration:
                 for size, measured, error in self.latency_errors
             ],
             "stream": None if self.curve is None else self.curve.to_dict(),
+            "sets": [{**vars(each), "others": dict(each.others)} for each in self.sets],
             "notes": list(self.notes),
         }
 

@@ -34,6 +34,9 @@ def describe(calibration: Calibration) -> Iterator[RenderableType]:
     if calibration.curve is not None:
         yield ""
         yield from describe_curve(calibration.curve)
+    if calibration.sets:
+        yield ""
+        yield _describe_sets(calibration)
     yield ""
     ill = ", ".join(value.key for value in calibration.undetermined)
     yield Text(f"Ill-determined: {ill or 'nothing'}")
@@ -77,6 +80,26 @@ def describe_curve(curve: OccupancyCurve) -> Iterator[RenderableType]:
         )
     columns = ("", "blocks", "occupancy", *names, "all")
     yield table("Bandwidth over occupancy: simulated over measured - 1, per cent", columns, rows)
+
+
+def _describe_sets(calibration: Calibration) -> RenderableType:
+    rows = [
+        (
+            f"{each.kind}: {each.called}",
+            str(each.rows),
+            _per_cent(each.before),
+            _per_cent(each.after),
+            _per_cent(each.left_out),
+            "; ".join(f"{why} ({count:,})" for why, count in each.others.items()),
+        )
+        for each in calibration.sets
+    ]
+    columns = ("", "rows", "before", "after", "left out", "rows not fitted")
+    return table("Hierarchy: mean error, per cent", columns, rows, left=(0, 5))
+
+
+def _per_cent(error: float) -> str:
+    return f"{100 * error:.1f}"
 
 
 def _size(size: float) -> str:

@@ -31,7 +31,10 @@ class TraceDigest:
         self._encoder = Encoder()
 
     def add(self, piece: Batch | Runs) -> None:
-        """Take blocks in."""
+        """Take blocks in.
+
+        piece: events of blocks, or their runs.
+        """
         if isinstance(piece, Runs):
             counts = piece.events
             launch = np.full(len(counts), piece.launch)

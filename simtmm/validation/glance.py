@@ -42,6 +42,8 @@ KINDS = {
     "l2-bandwidth-fitted": (CACHES, FITTED),
     "l2-bandwidth": (CACHES, CALIBRATED),
     "small-kernels-fitted": (LAUNCHES, FITTED),
+    "small-blocks-fitted": (LAUNCHES, FITTED),
+    "small-blocks": (LAUNCHES, CALIBRATED),
     "small-kernels": (LAUNCHES, CALIBRATED),
     "graphs-fitted": (LAUNCHES, FITTED),
     "graphs": (LAUNCHES, CALIBRATED),

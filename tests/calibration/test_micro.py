@@ -125,7 +125,7 @@ def test_the_function_takes_names_as_the_command_does():
     file = data_file("traces", "measured/instruction_latency.csv")
     found = calibrate(micro=file, base="v100", gpu="titan_v", name="titan-v")
     assert (found.machine.name, found.machine.instructions.fp64) == ("titan-v", 8)
-    with pytest.raises(StudyError, match="needs base, and neither latency nor stream"):
+    with pytest.raises(StudyError, match="needs base, and no other measurements"):
         calibrate(micro=file)
     with pytest.raises(StudyError, match="latency: is missing"):
         calibrate(base="v100")

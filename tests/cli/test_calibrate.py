@@ -75,7 +75,7 @@ def test_the_document_has_each_value_with_its_measurement_and_the_error_of_each_
         (("--latency", LATENCY, "--set", "cores.warp_width=64"), "--set cores.warp_width=64: changes a machine"),
         (("--latency", LATENCY, "--machine", "v100", "-o", "no/where.toml"), "there is no folder no"),
         ((), "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER"),
-        (("--latency", LATENCY, "--device", "0"), "calibrate: needs --latency FILE (and --stream FILE), or --device"),
+        (("--latency", LATENCY, "--device", "0"), f"calibrate: --latency {LATENCY}: can't be combined with --device"),
         (("--device", "0", "--stream", "s.csv"), "calibrate: --stream s.csv: can't be combined with --device"),
         (("--device", "0", "--gpu", "v100"), "calibrate: --gpu v100: can't be combined with --device"),
         (("--latency", LATENCY, "--keep", "."), "calibrate: --keep .: needs --device"),

@@ -1,8 +1,8 @@
 """All measurements of the hierarchy fitted together, from a machine that the result is never worse than.
 
-Values that the rows do not determine stay as the machine has them. What is found is kept only where it is nearer to
-the measurements than the machine was, also on rows that were left out of the fit: a fifth of them at a time, by the
-slopes at its end.
+Values that the rows do not determine stay as the machine has them. What is found counts only where it is nearer to the
+measurements than the machine was, also on rows that were left out of the fit: a fifth of them at a time, by the slopes
+at its end.
 """
 
 import math
@@ -14,7 +14,7 @@ import numpy as np
 from simtmm.calibration.hierarchy.measured import Kind, MeasuredSet
 from simtmm.calibration.hierarchy.simulated import FELT, SimulatedSet
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, cost, least_squares, refitted
-from simtmm.calibration.values import Value
+from simtmm.calibration.values import SetErrors, Value
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
@@ -23,6 +23,7 @@ STEPS = 5  # of the fit, at most
 TOLD = 0.01  # of a row, that a value must change when it changes by MOVED, to be told by it
 MOVED = 0.25  # of a value
 LEAST_WORSE = 0.0005  # of a set's mean error: what rounding makes
+ALIKE = 0.01  # of a value: nearer to it than that is not told from it
 WEAK = 0.5  # of a value, beyond which its standard error leaves it undetermined
 SERVICE, REQUEST = "memory.l2.service", "memory.l2.request_service"
 DIGITS = 4
@@ -30,8 +31,10 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Fit:
-    """A value that may be fitted. shown_by: kinds of measurements that may determine it. how: in words. least, most: its
-    bounds. step: over which its slope is taken. All three in cycles, or times the machine's own value, if `relative`.
+    """A value that may be fitted.
+
+    shown_by: kinds of measurements that may determine it. how: in words. least, most: its bounds. step: over which its
+    slope is taken. All three in cycles, or times the machine's own value, if `relative`.
     """
 
     key: str
@@ -56,23 +59,6 @@ FITS = (
 
 
 @dataclass(frozen=True)
-class SetErrors:
-    """How near a machine comes to a set. kind, called: which. rows: fitted ones. others: the rest, by reason.
-
-    before, after: the mean size of log(simulated / measured) on the machine given, and on the one found. left_out: the
-    same of rows that a fit had not seen.
-    """
-
-    kind: Kind
-    called: str
-    rows: int
-    others: Mapping[str, int]
-    before: float
-    after: float
-    left_out: float
-
-
-@dataclass(frozen=True)
 class Joint:
     """What came of a fit: values that changed, the sets' errors, and notes."""
 
@@ -93,25 +79,28 @@ def fit_hierarchy(machine: Machine, measured: Sequence[MeasuredSet], watch: Watc
     keys = [fit for fit in FITS if _is_of(machine, fit, measured)]
     notes = []
     begin = told.residuals({})
+    fitted = None
     while keys:
-        fitted = _fitted(machine, keys, told)
+        fitted = _fitted(machine, keys, told, fitted)
         if weak := _weakest(machine, keys, fitted, told):
-            keys = [fit for fit in keys if fit.key != weak.key]
-            kinds = " and ".join(kind for kind in weak.shown_by if kind in {each.kind for each in measured})
-            notes.append(f"{weak.key}: not determined by {kinds}: stays {_own(machine, weak.key):g}")
+            fit, why = weak
+            keys = [other for other in keys if other.key != fit.key]
+            kinds = " and ".join(kind for kind in fit.shown_by if kind in {each.kind for each in measured})
+            notes.append(f"{fit.key}: {why} {kinds}: stays {_own(machine, fit.key):g}")
         elif kind := _worse(keys, told, begin, fitted.residuals):
             keys = [fit for fit in keys if kind not in fit.shown_by]
             notes.append(f"{kind}: no values are nearer to these rows than {machine.name}'s own: they stay")
         else:
             break
-    if not keys:
+    if not keys or fitted is None:
         return Joint((), _errors(simulated, told, begin, begin, begin), (*notes, "nothing is determined"))
     left_out, spreads = _folds(machine, keys, fitted, told)
-    if cost(fitted.residuals) >= cost(begin) or cost(left_out) >= cost(begin):
-        reason = "on rows left out" if cost(fitted.residuals) < cost(begin) else "on its own rows"
+    found = _rounded(fitted.values)
+    end = told.residuals(found)
+    if cost(end) >= cost(begin) or cost(left_out) >= cost(begin):
+        reason = "on rows left out" if cost(end) < cost(begin) else "on its own rows"
         notes.append(f"no values are nearer to the measurements than {machine.name}'s own ({reason}): they stay")
         return Joint((), _errors(simulated, told, begin, begin, begin), tuple(notes))
-    found = _rounded(fitted.values)
     called = {each.kind: each.called for each in measured}
     values = tuple(
         Value(
@@ -127,7 +116,7 @@ def fit_hierarchy(machine: Machine, measured: Sequence[MeasuredSet], watch: Watc
     )
     return Joint(
         (*values, *_followers(machine, found, values)),
-        _errors(simulated, told, begin, told.residuals(found), left_out),
+        _errors(simulated, told, begin, end, left_out),
         tuple(notes),
     )
 
@@ -172,15 +161,18 @@ def _own(machine: Machine, key: str) -> float:
     return float(machine.values()[key])
 
 
-def _fitted(machine: Machine, keys: Sequence[Fit], told: _Told) -> Fitted:
+def _fitted(machine: Machine, keys: Sequence[Fit], told: _Told, before: Fitted | None) -> Fitted:
+    """before: a fit of these keys and others, whose values and slopes this one begins with."""
     parameters = [_parameter(machine, fit) for fit in keys]
 
     def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
-        return [
-            told.residuals({fit.key: float(value) for fit, value in zip(keys, each, strict=True)}) for each in sets
-        ]
+        return [told.residuals({fit.key: float(value) for fit, value in zip(keys, each, strict=True)}) for each in sets]
 
-    return least_squares(parameters, [_own(machine, fit.key) for fit in keys], residuals, STEPS)
+    if before is None:
+        return least_squares(parameters, [_own(machine, fit.key) for fit in keys], residuals, STEPS)
+    column = {key: at for at, key in enumerate(before.values)}
+    slopes = before.slopes[:, [column[fit.key] for fit in keys]]
+    return least_squares(parameters, [before.values[fit.key] for fit in keys], residuals, STEPS, slopes, 0)
 
 
 def _parameter(machine: Machine, fit: Fit) -> Parameter:
@@ -189,17 +181,20 @@ def _parameter(machine: Machine, fit: Fit) -> Parameter:
     return Parameter(fit.key, fit.least * scale, max(fit.most * scale, own), fit.step * scale)
 
 
-def _weakest(machine: Machine, keys: Sequence[Fit], fitted: Fitted, told: _Told) -> Fit | None:
-    """The key that the rows determine least, if they do not determine it."""
+def _weakest(machine: Machine, keys: Sequence[Fit], fitted: Fitted, told: _Told) -> tuple[Fit, str] | None:
+    """The key that the rows determine least, if they do not determine it or agree with the machine's; and which."""
     slopes = np.abs(fitted.slopes).max(axis=0)
     _, spreads = _folds(machine, keys, fitted, told)
     worst, found = 1.0, None
     for fit, slope in zip(keys, slopes, strict=True):
-        value = max(abs(fitted.values[fit.key]), abs(_own(machine, fit.key)), 1.0 / machine.ticks_per_cycle)
-        felt = slope / _parameter(machine, fit).step * MOVED * value
-        weakness = max(TOLD / felt if felt > 0 else math.inf, spreads[fit.key] / (WEAK * value))
+        own, value = _own(machine, fit.key), fitted.values[fit.key]
+        size = max(abs(value), abs(own), 1.0 / machine.ticks_per_cycle)
+        felt = slope / _parameter(machine, fit).step * MOVED * size
+        weakness = max(TOLD / felt if felt > 0 else math.inf, spreads[fit.key] / (WEAK * size))
         if weakness > worst:
-            worst, found = weakness, fit
+            worst, found = weakness, (fit, "not determined by")
+        elif found is None and abs(value - own) <= max(spreads[fit.key], ALIKE * own):
+            found = fit, "agrees with"
     return found
 
 

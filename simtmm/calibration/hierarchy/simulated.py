@@ -15,7 +15,7 @@ from simtmm.workload import Workload
 
 LANES = 32  # of a load whose cycles are told, on machines with waves of 64 too
 WAVE_OF_64 = 64  # lanes of AMD's waves, whose measured buffer has elements of four floats
-WAVES = 1, 3  # of a machine full of blocks that read parts: the difference has neither a beginning nor an end
+WAVES = 1, 2  # of a machine full of blocks that read parts: the difference has neither a beginning nor an end
 SMALL = "scale"  # the streaming kernel that the small one is: an element is loaded, scaled and stored
 OF_PIPE = ("memory.pipe.access_interval", "memory.pipe.tag_interval", "memory.pipe.interval")
 FELT: dict[Kind, tuple[str, ...]] = {
@@ -92,7 +92,7 @@ def _cycles_of_a_load(machine: Machine, workload: Workload) -> Numbers:
 
 def _l2(rows: Sequence[Row], machine: Machine) -> Run:
     def run(machine: Machine) -> Numbers:
-        """Bytes a second; laid out each time, as what is kept for all rows would fill memory."""
+        """Bytes a second; laid out each time, as those of all rows would fill memory."""
         found = []
         for row in rows:
             moved, ticks = np.diff([_parts(int(row.of["kilobytes"]), machine, waves) for waves in WAVES], axis=0)[0]

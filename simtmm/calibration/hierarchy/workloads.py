@@ -38,7 +38,9 @@ def trace_of_strides(rows: Sequence[Row], trips: Sequence[int] = TRIPS) -> Trace
 
     rows: measured ones. trips: of a loop over ELEMENTS; a launch for each.
     """
-    launches, batches, digest = [], [], TraceDigest()
+    launches: list[TraceLaunch] = []
+    batches: list[Batch] = []
+    digest = TraceDigest()
     for row in rows:
         begin, size = _first_bytes(row)
         for count in trips:

@@ -15,10 +15,7 @@ from simtmm.requests.files import DOCUMENT, checked
 from simtmm.requests.machine import SetOption, chosen_machine, machine_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from simtmm.calibration.values import Calibration
-    from simtmm.machine import Machine
+    from simtmm.calibration.hierarchy.measured import Kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +44,25 @@ class MeasurementOptions:
             help="micro-benchmarks (CSV) instead: sass, cycles; or kernel, parameters, seconds of an empty kernel",
         ),
     ] = None
+    strides: Annotated[
+        Path | None,
+        typer.Option(
+            "--strides", metavar="FILE", help="loads that the L1 has (CSV): type, kernel, parameter, pitch, cycles_..."
+        ),
+    ] = None
+    caches: Annotated[
+        Path | None,
+        typer.Option("--caches", metavar="FILE", help="buffers that the L1 holds (CSV): kB_per_block, GB_per_s"),
+    ] = None
+    l2: Annotated[
+        Path | None, typer.Option("--l2", metavar="FILE", help="buffers that the L2 holds (CSV): kB_in_all, GB_per_s")
+    ] = None
+    small: Annotated[
+        Path | None,
+        typer.Option(
+            "--small", metavar="FILE", help="small kernels back to back (CSV): run, elements, block, GB_per_s"
+        ),
+    ] = None
     device: Annotated[
         int | None,
         typer.Option("--device", metavar="NUMBER", help="measure this GPU instead: its CUDA number, 0 for the first"),
@@ -73,16 +89,31 @@ class MeasurementOptions:
     ] = None
     gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, if a file has several")] = None
 
+    @property
+    def hierarchy(self) -> "dict[Kind, Path]":
+        """The files of measurements of the hierarchy, by kind."""
+        given: list[tuple[Kind, Path | None]] = [
+            ("strides", self.strides), ("caches", self.caches), ("l2", self.l2), ("small", self.small)
+        ]  # fmt: skip
+        return {kind: path for kind, path in given if path is not None}
+
     def check(self) -> None:
         """Raise StudyError for options that do not go together, and where --keep is no folder."""
         if self.micro:
             self._check_alone()
             return
-        if (self.latency is None) == (self.device is None):
+        if self.latency is not None and self.device is not None:
+            raise StudyError(f"calibrate: --latency {self.latency}: can't be combined with --device, which measures")
+        if self.latency is None and self.device is None and not self.hierarchy:
             raise StudyError(
                 "calibrate: needs --latency FILE (and --stream FILE), or --device NUMBER, which measures both, "
-                "or --micro FILE"
+                "or --micro FILE, or --strides, --caches, --l2 or --small FILE"
             )
+        if self.latency is None and self.device is None and self.stream is not None:
+            raise StudyError(f"calibrate: --stream {self.stream}: needs --latency FILE")
+        if self.device is not None and self.hierarchy:
+            kind, path = next(iter(self.hierarchy.items()))
+            raise StudyError(f"calibrate: --{kind} {path}: can't be combined with --device: give its machine then")
         for option, given in (("--stream", self.stream), ("--gpu", self.gpu)):
             if self.device is not None and given is not None:
                 raise StudyError(f"calibrate: {option} {given}: can't be combined with --device, which measures")
@@ -98,6 +129,7 @@ class MeasurementOptions:
         given = (
             ("--latency", self.latency), ("--stream", self.stream), ("--device", self.device), ("--keep", self.keep),
             ("--as", self.form), ("--hold", ", ".join(self.hold) if self.hold else None),
+            *((f"--{kind}", path) for kind, path in self.hierarchy.items()),
         )  # fmt: skip
         for option, value in given:
             if value is not None:
@@ -134,18 +166,19 @@ def calibrate(
     from simtmm.report.progress import watching
 
     called = name or (output.stem if output is not None else None) or measurements.gpu
-    if measurements.micro and base is None:
-        raise StudyError("calibrate: --micro: needs --machine NAME, which supplies all other values")
+    refines = "--micro" if measurements.micro else next((f"--{kind}" for kind in measurements.hierarchy), None)
+    if refines and base is None:
+        raise StudyError(f"calibrate: {refines}: needs --machine NAME, which supplies all other values")
     with watching() as watch:
         if measurements.micro and base is not None:
             from simtmm.calibration.micro import calibrate_micro
 
             found = calibrate_micro(called or base.name, measurements.micro, base, measurements.gpu)
-        elif measurements.latency is None:
+        elif measurements.device is not None:
             from simtmm.calibration.device import calibrate_device
 
             found = calibrate_device(
-                measurements.device or 0,
+                measurements.device,
                 called,
                 base,
                 measurements.keep,
@@ -155,30 +188,20 @@ def calibrate(
                 hold=measurements.hold or (),
             )
         else:
-            found = _from_files(called or "calibrated", measurements.latency, measurements, base, watch)
+            from simtmm.calibration.from_files import calibrate_files
+
+            found = calibrate_files(
+                called or "calibrated",
+                measurements.latency,
+                measurements.stream,
+                measurements.hierarchy,
+                base,
+                measurements.gpu,
+                latency_from=measurements.latency_from,
+                hold=measurements.hold or (),
+                watch=watch,
+            )
     as_document = output is not None and output.suffix == DOCUMENT
     if output is not None and not as_document:
         found.save(output)
     show(describe(found), found.to_dict(), as_json, output if as_document else None)
-
-
-def _from_files(
-    name: str,
-    latency: Path,
-    given: MeasurementOptions,
-    base: "Machine | None",
-    watch: "Callable[[str, int, int | None], None]",
-) -> "Calibration":
-    from simtmm.calibration.calibrate import calibrate as fit
-    from simtmm.calibration.latency_levels import load_latency
-    from simtmm.calibration.streams.occupancy_curve import load_stream
-
-    stream, gpu = given.stream, given.gpu
-    suffix = f", {gpu}" if gpu else ""
-    measurements = {"latency": f"{latency.name}{suffix}"}
-    if stream is not None:
-        measurements["stream"] = f"{stream.name}{suffix}"
-    points = load_stream(stream, gpu) if stream is not None else ()
-    return fit(
-        name, load_latency(latency, gpu), points, base, measurements, watch, given.latency_from, given.hold or ()
-    )

@@ -18,6 +18,8 @@ from simtmm.validation.compiled.programs import READ_PARTS_BYTES, program
 from simtmm.watch import Watch
 
 L2_FILE, SMALL_FILE, GRAPHS_FILE = "l2_bandwidth.csv", "small_kernels.csv", "small_kernels_graphs.csv"
+BLOCKS_FILE = "small_blocks.csv"
+MOST_FITTED_THREADS = 128  # of a block of a small kernel, by which the rate of blocks was fitted
 BARRIERS_FILE = "grid_barriers.csv"
 TRIPS = 1, 3  # of two launches, whose difference is simulated: what a launch takes by itself is none of it
 MEASURED_BLOCKS = 200_000
@@ -32,6 +34,10 @@ RATES = "memory.l2.service (rule l2_load_bytes of machines/families) on what is 
 LAUNCHES = (
     "scheduling.launch_overhead (rule launch_seconds of machines/families) on 4,096 to 300,000 elements on the A40 and "
     "to 100,000 on the H200; memory.l2.store_service (l2_store_bytes) on CUDA graphs, which are not in this table"
+)
+DISPATCH = (
+    "scheduling.block_interval (rule dispatch_cycles of machines/families) on blocks of 32 to 128 threads; launches as "
+    "in small-kernels"
 )
 NODES = (
     "scheduling.graph_launch_overhead (rule graph_launch_seconds of machines/families) on up to 33,317 elements on the "
@@ -54,7 +60,7 @@ def reproduce(watch: Watch | None = None) -> Tables:
 def sample(watch: Watch | None = None) -> Tables:
     """The same with a few sizes of each."""
     few = {("mi210", "4096"), ("mi210", "10240"), ("a40", "4096"), ("a40", "202791"), ("h200", "134870")}
-    few |= {("h200", "16562"), ("h100-sxm", "32"), ("h100-sxm", "4096")}
+    few |= {("h200", "16562"), ("a40", "75315"), ("h100-sxm", "32"), ("h100-sxm", "4096")}
     return _tables(lambda time: (time.machine, next(iter(time.parameters.values()))) in few, watch)
 
 
@@ -78,7 +84,10 @@ def launched(time: Timing, machine: Machine, name: str) -> Measured:
     found = run(program(time.kernel, time.parameters), machine, form="compiled", what_if=False)
     assert found.result.seconds is not None
     what = ", ".join(f"{key} = {value}" for key, value in time.parameters.items())
-    case = f"{name}, {time.parameters['n']} elements" if time.kernel == "quarter" else f"{name}, {what}"
+    if time.kernel == "quarter":
+        what = f"{time.parameters['n']} elements"
+        what += f", blocks of {time.parameters['threads']}" if "threads" in time.parameters else ""
+    case = f"{name}, {what}"
     return Measured(case, time.seconds * 1e6, {SIMULATED: found.result.seconds * 1e6}, group=name)
 
 
@@ -103,12 +112,14 @@ def between_barriers(time: Timing, machine: Machine) -> Measured:
 
 def _tables(chosen: Callable[[Timing], bool], watch: Watch | None) -> Tables:
     times = [time for file in (L2_FILE, SMALL_FILE) for time in load_timings(measured_file(file)) if chosen(time)]
+    sized = [time for time in load_timings(measured_file(BLOCKS_FILE)) if chosen(time)]
     nodes = [time for time in load_timings(measured_file(GRAPHS_FILE)) if chosen(time)]
     trips = [time for time in load_timings(measured_file(BARRIERS_FILE)) if chosen(time)]
     points: dict[str, list[Measured]] = {name: [] for name in TITLES}
-    for done, time in enumerate((*times, *nodes, *trips)):
+    each = (*times, *nodes, *trips, *sized)
+    for done, time in enumerate(each):
         if watch:
-            watch("L2s and launches", done, len(times) + len(nodes) + len(trips))
+            watch("L2s and launches", done, len(each))
         machine = load_machine(time.machine)
         if time.kernel == "read_parts":
             fits = int(time.parameters["kilobytes"]) <= FITTED_KILOBYTES[time.machine]
@@ -116,6 +127,9 @@ def _tables(chosen: Callable[[Timing], bool], watch: Watch | None) -> Tables:
         elif time.kernel == "quarter_in_trips":
             is_fitted = time.machine == "h200" or time.parameters["n"] == "0"
             points["grid-barriers-fitted" if is_fitted else "grid-barriers"].append(between_barriers(time, machine))
+        elif "threads" in time.parameters and time.kernel == "quarter":
+            is_fitted = int(time.parameters["threads"]) <= MOST_FITTED_THREADS
+            points["small-blocks-fitted" if is_fitted else "small-blocks"].append(launched(time, machine, machine.name))
         elif done >= len(times):
             points["graphs-fitted" if _is_fitted_in_graphs(time) else "graphs"].append(in_graph(time, machine))
         else:
@@ -153,6 +167,7 @@ def _is_fitted_in_graphs(time: Timing) -> bool:
 OF_TABLES = {  # what was calibrated, where measured values are from, and the machines
     "l2-bandwidth": (RATES, ORIGIN.format("gpu-l2-cache", L2_FILE), tuple(FITTED_KILOBYTES)),
     "small-kernels": (LAUNCHES, ORIGIN.format("gpu-small-kernels", SMALL_FILE), tuple(FITTED_ELEMENTS)),
+    "small-blocks": (DISPATCH, ORIGIN.format("gpu-small-kernels", BLOCKS_FILE), tuple(FITTED_ELEMENTS)),
     "graphs": (NODES, ORIGIN.format("gpu-small-kernels", GRAPHS_FILE) + OWN, tuple(FITTED_IN_GRAPHS)),
     "grid-barriers": (MEETINGS, ORIGIN.format("gpu-small-kernels", BARRIERS_FILE) + OWN, ("h200", "h100-sxm")),
 }
@@ -161,12 +176,15 @@ TITLES = {
     "l2-bandwidth": "Reads of buffers that the L2 holds in part or not at all",
     "small-kernels-fitted": "Small kernels one after another, by which launches were fitted",
     "small-kernels": "Larger kernels one after another, on an A40 and an H200",
+    "small-blocks-fitted": "Small kernels of blocks of 32 to 128 threads, by which the rate of blocks was fitted",
+    "small-blocks": "Small kernels of blocks of 512 and 1,024 threads, on an A40 and an H200",
     "graphs-fitted": "Small kernels in a CUDA graph, by which its nodes and stores were fitted",
     "graphs": "Other kernels in a CUDA graph, on an A40, an H200 and an H100 SXM",
     "grid-barriers-fitted": "Trips with a grid barrier behind each, by which it was fitted",
     "grid-barriers": "Trips of a small kernel with a grid barrier behind each, on an H100 SXM",
 }
 PROMISED = {"l2-bandwidth-fitted": 0.08, "l2-bandwidth": 0.25, "small-kernels-fitted": 0.05, "small-kernels": 0.07}
+PROMISED |= {"small-blocks-fitted": 0.04, "small-blocks": 0.06}
 PROMISED |= {"graphs-fitted": 0.05, "graphs": 0.15, "grid-barriers-fitted": 0.05, "grid-barriers": 0.1}
 NOTES = {
     "l2-bandwidth-fitted": (
@@ -178,6 +196,10 @@ NOTES = {
     ),
     "small-kernels-fitted": (),
     "small-kernels": ("What is stored and does not fit the L2 is written while more is: the L2 pushes back.",),
+    "small-blocks-fitted": (
+        "Without a rate of blocks the largest launch of blocks of 32 threads would take a quarter of its time.",
+    ),
+    "small-blocks": (),
     "graphs-fitted": (),
     "grid-barriers-fitted": (
         "More than 264 blocks were measured, too, but what they record here does not fit in memory.",

@@ -237,9 +237,9 @@ def _read_parts(kilobytes: int, blocks: int) -> Case:
     return Case("l2.cu", {"buffer": buffer, "sums": sums}, (launch,), {"sums": sums})
 
 
-def _quarter(n: int) -> Case:
+def _quarter(n: int, threads: int = THREADS) -> Case:
     b = np.random.default_rng(n).uniform(0.5, 1.5, n)
-    launch = Launch("quarter", ("a", "b", n), n // THREADS + 1, THREADS)
+    launch = Launch("quarter", ("a", "b", n), n // threads + 1, threads)
     return Case("l2.cu", {"a": np.zeros(n), "b": b}, (launch,), {"a": 0.25 * b})
 
 

@@ -12,17 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simtmm import load_machine, lower, simulate
-from simtmm.trace.digest import TraceDigest
-from simtmm.trace.info import TraceInfo
-from simtmm.trace.io import Trace
-from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch, TraceSite
+from simtmm import load_machine, lower
+from simtmm.calibration.hierarchy.measured import ELEMENT_BYTES, MeasuredSet, Row
+from simtmm.calibration.hierarchy.simulated import SimulatedSet
+from simtmm.calibration.hierarchy.workloads import ELEMENTS, trace_of_strides
 
 MEASURED = Path(__file__).parents[3] / "traces" / "measured"
-ELEMENTS = (0, 4, 8, 12, 20, 16, 24, 28)
-TRIPS = (6, 14)  # the first loads are on their way through the others up to there
 WARPS = 32
-BYTES = {"float": 4, "double": 8, "float4": 16}
 EVERY = {"a100": 9, "h200": 4, "mi210": 9}  # rows of the file are looked at
 
 
@@ -31,45 +27,16 @@ def rows_of(gpu, each=1):
         return [row for row in csv.DictReader(file) if row["gpu"] == gpu][::each]
 
 
-def addresses(row):
-    """Of each thread, the byte that its loads count from."""
-    thread, parameter = np.arange(1024), int(row["parameter"])
-    size = BYTES[row["type"]]
-    if row["kernel"] == "stride":
-        return thread % 64 * parameter * size, size
-    x, y, pitch = thread % parameter, thread // parameter, int(row["pitch"])
-    return (x % 64 + y % 32 * pitch + pitch) * size, size
-
-
-def trace_of(rows, of_trips=TRIPS):
-    """A launch for each row and number of trips."""
-    launches, batches, digest = [], [], TraceDigest()
-    for row in rows:
-        begin, size = addresses(row)
-        for trips in of_trips:
-            number = len(launches)
-            launches.append(TraceLaunch("loads", (1, 1, 1), (1024, 1, 1), 0, 0))
-            loads = len(ELEMENTS) * trips
-            events = np.zeros((1024, loads), EVENT)
-            offsets = np.tile(np.array(ELEMENTS) * size, trips)
-            events["value"] = (1 << 20) + begin[:, np.newaxis] + offsets
-            events["site"] = np.tile(np.arange(len(ELEMENTS)), trips)
-            events["thread"] = np.arange(1024)[:, np.newaxis]
-            events["kind"], events["bytes"] = int(Kind.ASYNC), size
-            one = (np.array([number], np.int32), np.zeros(1, np.int32), np.array([1024 * loads], np.int64))
-            batches.append(Batch(events.reshape(-1), *one))
-            digest.add(batches[-1])
-    sites = tuple(TraceSite(number, "async", "loads.cu", 1, "") for number in range(len(ELEMENTS)))
-    total = sum(len(batch.events) for batch in batches)
-    digests = digest.finish(launches, (), sites)
-    return Trace(TraceInfo("loads", {}, tuple(launches), (), sites, total, digests, {}), batches)
-
-
 def cycles_of_a_load(name, rows):
     """Of 32 lanes, in the steady state: what two trips more take."""
     machine = load_machine(name)
-    ticks = np.array(simulate(machine, lower(trace_of(rows), machine)).launch_ticks).reshape(-1, len(TRIPS))
-    return np.diff(ticks)[:, 0] / machine.ticks_per_cycle / (WARPS * len(ELEMENTS) * (TRIPS[1] - TRIPS[0]))
+    return np.exp(SimulatedSet(MeasuredSet("strides", "", tuple(map(row_of, rows)), {}), machine).residuals(machine))
+
+
+def row_of(row):
+    """A row whose load took one cycle, so that its residual is what is simulated."""
+    of = {"type": row["type"], "kernel": row["kernel"], "parameter": row["parameter"], "pitch": row.get("pitch") or 0}
+    return Row("", of, 1.0)
 
 
 @pytest.mark.parametrize(("name", "gpu", "most"), [("a100-40", "a100", 0.08), ("h200", "h200", 0.06),
@@ -86,7 +53,7 @@ def test_strides_and_blocks_take_what_was_measured(name, gpu, most):
 def test_passes_are_the_wavefronts_that_nsight_counts(gpu):
     rows = [row for row in rows_of(gpu) if row["wavefronts_data_pipe"]]
     machine = load_machine(gpu if gpu == "h200" else "a100-40")
-    workload = lower(trace_of(rows, (1,)), machine)
+    workload = lower(trace_of_strides([row_of(row) for row in rows], (1,)), machine)
     for number, row in enumerate(rows):
         (block,) = range(*workload.launch_blocks[number : number + 2])
         warps = range(*workload.block_warps[block : block + 2])
@@ -108,5 +75,5 @@ def test_the_l1_moves_what_was_measured(name, gpu, groups, element, largest):
     measured = sorted(float(row["GB_per_s"]) for row in rows)[len(rows) // 2] * 1e9
     machine = load_machine(name)
     (cycles,) = cycles_of_a_load(name, [{"type": element, "kernel": "stride", "parameter": "1"}])
-    bandwidth = groups * 32 * BYTES[element] / cycles * machine.clock_hz
+    bandwidth = groups * 32 * ELEMENT_BYTES[element] / cycles * machine.clock_hz
     assert abs(math.log(bandwidth / measured)) <= 0.1
