@@ -136,6 +136,7 @@ def _rule_for(engine: str, asked: str | None, scheduler: Scheduler | None) -> tu
 def _run(engine: str, machine: Machine, workload: AnyWorkload, rule: object, own: dict[str, object]) -> Result:
     """The result of an engine. rule: as it takes it, None for the machine's own scheduler."""
     if engine == "reference" and isinstance(workload, StreamedWorkload):  # it holds every operation
+        assert workload.resident is None, "only the fast engine begins with chunks of the caller's"
         workload = lower(workload.trace, machine, places=workload.specification.places)
     run = cast(Callable[..., Result], importlib.import_module(ENGINES[engine]).simulate)
     return run(machine, workload, **own, **({} if rule is None else {"scheduler": rule}))

@@ -29,7 +29,7 @@ DEFAULT_ERROR = 0.03  # of the time, 95 % of the time
 LEAST_ERROR = SYSTEMATIC
 TIMED = 8  # stretches of a launch, at first; then as many more as the interval says
 QUICK = 1_000_000  # operations of warps of a program, up to which simulating all of it takes no longer than a sample
-LONG = 2  # times MOST_OPERATIONS, beyond which a launch is simulated as far as its first wave goes
+LONG = 60_000_000  # operations, beyond which a launch is simulated as far as its first wave goes
 FILLED = 1.2  # times the lines of the L2 that go into it before a pace is taken
 AGAIN, MOST_AGAIN = 1.5, 4.0  # times as many stretches and launches as before, at least and at most
 SPARE = 1.2  # times as many as the interval says
@@ -133,7 +133,7 @@ def _deepened(
     for number, needed in deeper.items():
         launch = strata[number].launches[0]
         is_late = needed > WORTH * source.launches[launch].blocks / waves[launch]
-        if is_late and operations[launch] * source.launches[launch].blocks > LONG * MOST_OPERATIONS:
+        if is_late and operations[launch] * source.launches[launch].blocks > LONG:
             asked.late.add(number)
         else:
             asked.head[number] = needed
@@ -262,7 +262,7 @@ def _long_launches(
         launch = stratum.launches[0]
         blocks, wave = source.launches[launch].blocks, waves[launch]
         plan = stretches_of(blocks, wave, TIMED, HEAD, np.random.default_rng(0))
-        if (plan.simulated if plan else blocks) * operations[launch] > LONG * MOST_OPERATIONS:
+        if (plan.simulated if plan else blocks) * operations[launch] > LONG:
             made = {each: steady(source, machine, each, waves[each], MOST_OPERATIONS) for each in stratum.few(random)}
             found |= {each: Steady(own) for each, own in made.items() if own is not None}
     return found

@@ -67,6 +67,8 @@ class StreamedWorkload:
     tallies: what the operations of each launch add up to.
     origin: what errors call it.
     places: where its operations come from, None where not requested.
+    resident: int64[chunks] that a warm L2 holds at first, one after another; None: what its blocks access, in their
+        order, as an earlier run of them leaves it.
     """
 
     trace: Trace
@@ -75,6 +77,7 @@ class StreamedWorkload:
     tallies: tuple[Tally, ...]
     origin: str
     places: Places | None = None
+    resident: Integers | None = None
 
     @property
     def launches(self) -> int:
@@ -140,6 +143,8 @@ class StreamedWorkload:
     def digest(self) -> str:
         """A hash of what decides the content."""
         decides = [self.trace.info.digest, self.specification.digest, self.launch_limits.tolist()]
+        if self.resident is not None:
+            decides.append(hashlib.sha256(self.resident.tobytes()).hexdigest())
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]
 
     def lowered(self, launch: int) -> Iterator[Lowered]:

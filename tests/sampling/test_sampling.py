@@ -17,6 +17,7 @@ from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sources import DependsError
 from simtmm.trace.lower import lower
+from simtmm.trace.streamed import StreamedWorkload
 
 MACHINE = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 2})
 STREAM = {"n": 1 << 18}
@@ -147,8 +148,26 @@ def test_the_pace_of_long_blocks_is_of_instructions_however_long_bank_conflicts_
     assert made.ticks == pytest.approx(whole.ticks, rel=0.1)
 
 
+def test_an_l2_that_holds_all_arrays_begins_with_them_as_an_earlier_run_leaves_them(monkeypatch):
+    """Which blocks need not be lowered for, whole; the pace is the same to the tick."""
+    machine = load_machine("v100").replace({"cores.groups": 4, "memory.partitions": 4})
+    source = KernelSource(load_kernel("gemm"), {"n": 192}, "written")
+    lowered = []
+    usual = StreamedWorkload.lowered
+    monkeypatch.setattr(StreamedWorkload, "lowered", lambda *given: lowered.append(given) or usual(*given))
+    made = steady(source, machine, 0, 16, 200_000)
+    assert machine.memory.l2.start == "warm"
+    assert lowered == []
+    monkeypatch.setattr("simtmm.sampling.long.steady._resident", lambda *_: None)
+    as_accessed = steady(source, machine, 0, 16, 200_000)
+    assert len(lowered) == 2  # of the first wave, and of blocks in the middle
+    assert made.ticks == as_accessed.ticks
+    assert made.workload.digest() != as_accessed.workload.digest()
+
+
 def test_a_launch_of_long_blocks_says_how_it_was_simulated(monkeypatch):
     monkeypatch.setattr(of_program, "MOST_OPERATIONS", 20_000)
+    monkeypatch.setattr(of_program, "LONG", 40_000)
     found = sampled_kernel(load_kernel("gemm"), {"n": 96}, MACHINE).sampled
     assert any("their pace" in note for note in found.notes)
     assert found.simulated_blocks < found.blocks

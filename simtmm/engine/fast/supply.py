@@ -15,7 +15,7 @@ from simtmm.engine.fast.tables import Integers, table
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
 from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
-from simtmm.workload import Workload
+from simtmm.workload import LOAD, Workload
 
 _WARM = Loop(warming.warm)
 
@@ -163,6 +163,11 @@ class Streamed:
 
     def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
         """See Supply."""
+        resident = self._workload.resident
+        if resident is not None:
+            loads, ones = np.full(len(resident), LOAD, np.uint8), np.ones(len(resident), np.int64)
+            _WARM(parameters, lines, sectors, touched, loads, ones, resident, np.zeros(0, np.uint32))
+            return
         for lowered in self._workload.lowered(self._launch):
             own = lowered.kind, lowered.amount, lowered.chunks, lowered.sectors
             _WARM(parameters, lines, sectors, touched, *own)

@@ -34,7 +34,7 @@ from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.watch import foresee, telling
 
-MOST_OPERATIONS = 30_000_000  # that are simulated: half a minute, about
+MOST_OPERATIONS = 16_000_000  # that are simulated: some seconds
 A_SECOND = 1e6  # of them
 PART = "simulating a part of a wave"
 CHECKS = 6  # blocks that are recorded beside those from which others are derived
@@ -102,6 +102,7 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
     _, counts = lower_and_count(probed, machine, telling("lowering a sample"), places=True)
     streamed, (tally,) = lower_or_stream(probed, machine, most_held=0, places=True)
     assert isinstance(streamed, StreamedWorkload)
+    streamed = dataclasses.replace(streamed, resident=_resident(machine, trace.info))
     of_block = tally.instructions / len(probes)
     if not of_block:
         return None
@@ -150,6 +151,19 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
         blocks_later, counts, len(probes), later.issued / (of_block * blocks), trace.info,
         machine, True,
     )  # fmt: skip
+
+
+def _resident(machine: Machine, info: TraceInfo) -> Integers | None:
+    """The chunks of all arrays, if the L2 begins warm and holds them: lowering whole blocks to find those that they
+    access takes as long as simulating a part of them. None otherwise.
+    """
+    l2 = machine.memory.l2
+    arrays = [array for array in info.arrays if array.space == "global" and array.bytes]
+    size = machine.chunk_bytes
+    if l2 is None or l2.start != "warm" or sum(array.bytes for array in arrays) > l2.used_sets * l2.ways * size:
+        return None
+    chunks = [np.arange(array.base // size, (array.base + array.bytes - 1) // size + 1) for array in arrays]
+    return np.concatenate(chunks).astype(np.int64) if chunks else None
 
 
 @dataclass(frozen=True)
