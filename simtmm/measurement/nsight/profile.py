@@ -1,0 +1,71 @@
+"""All that exports of profilers say of a program, whatever pages and reports they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from simtmm.errors import StudyError
+from simtmm.measurement.nsight.exports import DETAILS, KERNEL_SUMS, MEMORY_SUMS, RAW, SOURCE, TRACE, Table, read_tables
+from simtmm.measurement.nsight.launches import NsightLaunch, details_launches, raw_launches, trace_launches
+from simtmm.measurement.nsight.source import SourcePage, source_page
+from simtmm.measurement.nsight.systems import TimeSum, time_sums
+
+COMPUTE, SYSTEMS = "Nsight Compute", "Nsight Systems"
+_LAUNCHES = {RAW: raw_launches, DETAILS: details_launches, TRACE: trace_launches}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What exports say.
+
+    launches: each with the tool that measured it, in order. pages: counters by line. sums: times of kernels. copies:
+    times of copies and fills.
+    """
+
+    launches: tuple[tuple[str, NsightLaunch], ...] = ()
+    pages: tuple[SourcePage, ...] = ()
+    sums: tuple[TimeSum, ...] = ()
+    copies: tuple[TimeSum, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.launches or self.pages or self.sums or self.copies)
+
+
+def load_profile(paths: Sequence[str | Path]) -> Profile:
+    """What files of exports say together. Raises StudyError, naming the file, the line and the column.
+
+    paths: CSV of Nsight Compute's pages raw, details and source, and of Nsight Systems' reports.
+    """
+    launches: list[tuple[str, NsightLaunch]] = []
+    pages: list[SourcePage] = []
+    sums: list[TimeSum] = []
+    copies: list[TimeSum] = []
+    for path in map(str, paths):
+        before = len(launches), len(pages), len(sums), len(copies)
+        for table in read_tables(path):
+            if table.kind in _LAUNCHES:
+                tool = SYSTEMS if table.kind == TRACE else COMPUTE
+                launches += [(tool, each) for each in _LAUNCHES[table.kind](path, table)]
+            elif table.kind == SOURCE:
+                pages.append(source_page(path, table))
+            else:
+                (copies if table.kind == MEMORY_SUMS else sums).extend(_sums(path, table))
+        if before == (len(launches), len(pages), len(sums), len(copies)):
+            raise StudyError(f"{path}: has no launch")
+    return Profile(tuple(launches), tuple(pages), tuple(sums), tuple(copies))
+
+
+def _sums(path: str, table: Table) -> list[TimeSum]:
+    assert table.kind in (KERNEL_SUMS, MEMORY_SUMS)
+    return time_sums(path, table)
+
+
+def load_nsight(path: str | Path) -> tuple[NsightLaunch, ...]:
+    """The launches of an export, in order. Raises StudyError, the line and the column named, also without a launch.
+
+    path: of the file.
+    """
+    found = tuple(launch for _, launch in load_profile([path]).launches)
+    if not found:
+        raise StudyError(f"{path}: has no launch")
+    return found
