@@ -61,7 +61,7 @@ def beside(run: "Run", profile: Profile) -> Beside:
         measured = ", ".join([*no_kernel, *no_sum]) or "only copies and fills"
         mine = ", ".join(dict.fromkeys(launch.kernel for launch in run.info.launches))
         raise StudyError(f"no measured kernel matches this run: measured {measured}; simulated {mine}")
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if is_sampled(run):
         warnings = ("Only some blocks or launches were simulated: times and counts of launches are not compared.",)
     left_out = tuple(dict.fromkeys((*no_launch, *no_kernel, *no_sum)))

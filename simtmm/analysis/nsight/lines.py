@@ -92,7 +92,7 @@ def lines_beside(run: "Run", pages: Sequence[SourcePage]) -> tuple[tuple[KernelB
             left_out[own[0].kernel] = None
             continue
         of_places, skipped = _measured(run, instance, own)
-        launches, times = _launches(run, instance, own)
+        launches, times = _launches(run, instance, own, known)
         simulated = _simulated(run, stalls, instance, len(known))
         factor = launches / times
         lines = tuple(_compared(run, stalls, simulated, of_places, factor))
@@ -108,17 +108,30 @@ def _instance(name: KernelName | None, text: str, known: Sequence[Instance]) -> 
     return fits[0] if fits else None
 
 
-def _launches(run: "Run", instance: Instance, pages: Sequence[SourcePage]) -> tuple[int, int]:
-    """How often the kernel is launched in the run, and how often pages measured it."""
+def _launches(
+    run: "Run", instance: Instance, pages: Sequence[SourcePage], known: Sequence[Instance]
+) -> tuple[int, int]:
+    """How often the kernel is launched in the run, and how often pages measured it.
+
+    A trace's launches have the names of functions alone. So of a template's instances, the launches of each are known
+    only where each has one.
+    """
     assert run.info is not None
-    own = [each for each in run.info.launches if kernel_name(each.kernel).may_be(instance.name)]
+    own = [each for each in run.info.launches if kernel_name(each.kernel).base == instance.name.base]
+    alike = sum(each.name.base == instance.name.base for each in known)
     times = max(sum((page.file, page.is_code) == key for page in pages) for key in {(p.file, p.is_code) for p in pages})
-    if times != len(own) and len({(each.grid, each.block) for each in own}) > 1:
+    if alike > 1 and len(own) != alike:
         raise StudyError(
-            f"source page: {times} of {len(own)} launches of {instance.name.base} were measured, which differ in grid "
+            f"source page: {len(own)} launches of {alike} instances of the template {instance.name.base}: launch each "
+            "once, as it is unknown which launch is which"
+        )
+    launches = len(own) // alike
+    if times != launches and len({(each.grid, each.block) for each in own}) > 1:
+        raise StudyError(
+            f"source page: {times} of {launches} launches of {instance.name.base} were measured, which differ in grid "
             "or block: measure all of them, or launch one shape"
         )
-    return len(own), times
+    return launches, times
 
 
 def _measured(
@@ -155,7 +168,7 @@ def _lines_of(run: "Run") -> dict[str, dict[int, str]]:
 
 
 def _line(page: SourcePage, row: SourceRow, lines: Mapping[str, Mapping[int, str]]) -> Line | None:
-    """The run's line that a measured one is; None where the run has no such file. Raises StudyError for another text."""
+    """The run's line that a measured one is; None without such a file. Raises StudyError for another text."""
     named = PurePath(page.file.replace("\\", "/"))
     files = [file for file in lines if not page.file or PurePath(file.replace("\\", "/")).name == named.name]
     if len(files) > 1 and page.file:

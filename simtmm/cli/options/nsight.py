@@ -24,7 +24,7 @@ class Comparison:
     """What a comparison adds: tables to the report, keys to the document, and to the page what is known of lines."""
 
     tables: Sequence[Any] = ()
-    document: Mapping[str, Any] = field(default_factory=dict)
+    document: dict[str, Any] = field(default_factory=dict)
     lines: Mapping[tuple[str, int], Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
@@ -60,10 +60,10 @@ class NsightOptions:
         found = beside(done, profile)
         tables = describe_beside(found)
         if self.keep_row is not None:
-            from simtmm.analysis.contributed import keep_rows
+            from simtmm.analysis.nsight.rows import keep_rows
 
             kept = keep_rows(self.keep_row, done, found)
-            tables += ["", f"Rows: {kept} in {self.keep_row}"]
+            tables += ["", f"New rows in {self.keep_row}: {kept}."]
         return Comparison(tables, {"nsight": found.to_dict()}, measured_lines(found))
 
     def loaded(self) -> "Profile | None":

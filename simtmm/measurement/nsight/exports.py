@@ -68,7 +68,7 @@ def read_tables(path: str | Path) -> list[Table]:
         elif _stands_above(cells):
             open_table = None
             above[cells[0].removesuffix(":")] = cells[1]
-        elif not any(cells):
+        elif not any(cells) and len(cells) < 2:
             open_table = None
         elif open_table is not None and not cells[0].startswith("=="):
             if len(cells) > len(open_table.columns):
@@ -91,7 +91,7 @@ def _kind(cells: Sequence[str]) -> str | None:
     }
     if cells[:1] == ["ID"]:
         return DETAILS if "Metric Name" in names else RAW
-    if names & {"Source", "SASS"} and len(cells) > len(("#", "Address", "Source")):
+    if names & {"Source", "SASS"} and names & {"#", "Line No", "Line Number", "Line", "Address"}:
         return SOURCE
     if "Total Time" in times and "Operation" in names:
         return MEMORY_SUMS

@@ -33,6 +33,8 @@ class KernelName:
 
         other: the other name.
         """
+        if self.parameters is not None and other.parameters is not None and self.scope != other.scope:
+            return False  # both are whole names
         shorter = min(len(self.scope), len(other.scope))
         one, two = self.scope[len(self.scope) - shorter :], other.scope[len(other.scope) - shorter :]
         return (
