@@ -86,7 +86,8 @@ def lines_beside(run: "Run", pages: Sequence[SourcePage]) -> tuple[tuple[KernelB
     by_name: dict[str, list[SourcePage]] = defaultdict(list)
     for page in pages:
         by_name[page.name].append(page)
-    for name, own in by_name.items():
+    for name, of_name in by_name.items():
+        own = [page for page in of_name if not page.is_code] or of_name  # both views have the same counts
         instance = _instance(kernel_name(name) if name else None, name, known)
         if instance is None:
             left_out[own[0].kernel] = None

@@ -197,6 +197,12 @@ def test_machine_code_that_is_ours_is_added_up_by_line(compared, ran):
     assert kernel.left_out in ((), ("no line",))
 
 
+def test_two_views_of_a_kernel_are_not_added_up(compared, ran):
+    text, _ = code(ran, "twice")
+    (kernel,) = compared(page("twice(float *)", [(10, 5, 300, 0)]), text).kernels
+    assert [each.measured for each in kernel.lines[0].compared] == [1, 600, 0]
+
+
 def test_other_machine_code_is_refused(compared, ran):
     text, _ = code(ran, "twice", lambda texts: ["FADD R1", *texts[1:]])
     with pytest.raises(StudyError, match=r"0.csv:3: 'FADD R1': the machine code differs .* --print-source cuda"):
