@@ -29,6 +29,7 @@ class NsightLaunch:
 
     kernel: its name without parameters. grid, block: three sizes each, or one, their product; none where the export has
     none. values: those of METRICS it has. name: as the export has it. gpu: the GPU's name, "" where it has none.
+    number: of the launch in its report, "" where the export has none. place: the file's line, for messages.
     """
 
     kernel: str
@@ -37,6 +38,8 @@ class NsightLaunch:
     values: Mapping[str, float]
     name: str = ""
     gpu: str = ""
+    number: str = ""
+    place: str = ""
 
 
 def raw_launches(path: str, table: Table) -> list[NsightLaunch]:
@@ -144,7 +147,8 @@ def _is_measured(text: str) -> bool:
 
 def _launch(where: str, row: Mapping[str, str], values: Mapping[str, float]) -> NsightLaunch:
     grid, block = (_sizes(where, row, column) for column in (GRID, BLOCK))
-    return NsightLaunch(without_parameters(row[KERNEL]), grid, block, values, row[KERNEL], gpu_of(row))
+    name = row[KERNEL]
+    return NsightLaunch(without_parameters(name), grid, block, values, name, gpu_of(row), row["ID"], where)
 
 
 def _sizes(where: str, row: Mapping[str, str], column: str) -> tuple[int, ...]:

@@ -213,3 +213,22 @@ def test_pages_without_launches_are_no_launches(tmp_path):
     path.write_text(f"{KERNEL_SUM}\n{ROW}\n")
     with pytest.raises(StudyError, match="has no launch"):
         load_nsight(path)
+
+
+def test_pages_of_one_report_are_one_launch_with_the_values_of_both(tmp_path):
+    (tmp_path / "raw.csv").write_text(raw("1.503", "4"))
+    (tmp_path / "details.csv").write_text(
+        f'{DETAILS}\n"0","f","Speed","Duration","us","1.50"\n"0","f","Occupancy","Achieved Occupancy","%","50"\n'
+    )
+    for names, seconds in ((("raw", "details"), 1.503e-6), (("details", "raw"), 1.5e-6)):
+        (entry,) = load_profile([tmp_path / f"{name}.csv" for name in names]).launches
+        assert entry[1].values == {"seconds": pytest.approx(seconds), "instructions": 4, "occupancy": 0.5}
+
+
+def test_pages_of_two_reports_are_refused(tmp_path):
+    (tmp_path / "one.csv").write_text(raw("1.5", "4"))
+    (tmp_path / "other.csv").write_text(raw("1.7", "4"))
+    with pytest.raises(
+        StudyError, match=r"other.csv:3: seconds = 1.7e-06 and in .*one.csv:3 1.5e-06: pages must be of"
+    ):
+        load_profile([tmp_path / "one.csv", tmp_path / "other.csv"])
