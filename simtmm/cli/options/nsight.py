@@ -51,7 +51,7 @@ class NsightOptions:
     ] = None
 
     def beside(self, done: "Run", profile: "Profile | None") -> Comparison:
-        """The comparison; nothing without a file. Writes the rows that are kept."""
+        """The comparison; nothing without a file. Writes the rows of --keep-row."""
         if profile is None:
             return Comparison()
         from simtmm.analysis.nsight import beside

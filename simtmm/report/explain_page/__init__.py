@@ -27,7 +27,10 @@ def explanation(run: Run, units: Sequence[Unit] | None = None, profiled: Measure
 def write_explanation(
     path: str | Path, run: Run, units: Sequence[Unit] | None = None, profiled: MeasuredLines | None = None
 ) -> None:
-    """Write the HTML. Raises OutputError."""
+    """Write the HTML. Raises OutputError.
+
+    profiled: what a GPU's profiler says of lines.
+    """
     text = explanation(run, units, profiled)
     with written_whole(path) as temporary:
         write_text(temporary, text)
