@@ -1,11 +1,11 @@
 """A run compared with measurements of Nsight Compute and Nsight Systems, as tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 from rich.table import Table
 
-from simtmm.analysis.nsight import LINES, Beside, Compared, KernelBeside, LineBeside, SumBeside
+from simtmm.analysis.nsight import LINES, Beside, Compared, KernelBeside, LineBeside
 from simtmm.measurement.nsight import COUNTED, SAMPLES
 from simtmm.report.text import table
 
@@ -41,7 +41,9 @@ def describe_beside(found: Beside) -> list[str | Table]:
         title = f"Launch {launch.number} of {launch.kernel}, compared with {launch.tool or 'Nsight Compute'}"
         parts += ["", table(title, _HEAD, rows)]
     for each in found.sums:
-        parts += ["", _of_sums(each)]
+        parts += ["", _of_times(each.kernel, ("launches", each.launches, each.measured_launches), each.compared)]
+    for copy in found.copies:
+        parts += ["", _of_times(copy.operation, ("copies", copy.copies, copy.measured_copies), copy.compared)]
     for kernel in found.kernels:
         parts += ["", *_of_lines(kernel)]
     parts += ["", *found.warnings] if found.warnings else []
@@ -54,13 +56,14 @@ def _shown(compared: Compared, show: Callable[[float], str]) -> tuple[str, str]:
     return show(compared.simulated), show(compared.measured)
 
 
-def _of_sums(found: SumBeside) -> Table:
-    rows = [("launches", f"{found.launches:,}", f"{found.measured_launches:,}", "")]
+def _of_times(name: str, numbers: tuple[str, int, int], compared: Sequence[Compared]) -> Table:
+    """numbers: of what, how many are simulated, and how many were measured."""
+    words, simulated, measured = numbers
+    rows = [(words, f"{simulated:,}", f"{measured:,}", "")]
     rows += [
-        (_TIMES[each.name], *_shown(each, lambda value: f"{value * 1e6:,.2f}"), difference(each))
-        for each in found.compared
+        (_TIMES[each.name], *_shown(each, lambda value: f"{value * 1e6:,.2f}"), difference(each)) for each in compared
     ]
-    return table(f"{found.kernel}, compared with Nsight Systems", _HEAD, rows)
+    return table(f"{name}, compared with Nsight Systems", _HEAD, rows)
 
 
 def show_line(compared: Compared) -> Callable[[float], str]:

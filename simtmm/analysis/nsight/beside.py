@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simtmm.analysis.nsight.copies import CopyBeside, copies_beside
 from simtmm.analysis.nsight.launches import LaunchBeside, is_sampled, launches_beside, no_match
 from simtmm.analysis.nsight.lines import KernelBeside, lines_beside
 from simtmm.analysis.nsight.sums import SumBeside, sums_beside
 from simtmm.errors import StudyError
-from simtmm.measurement.nsight import Profile, TimeSum
+from simtmm.measurement.nsight import Profile
 
 if TYPE_CHECKING:
     from simtmm.analysis.run.outcome import Run
@@ -18,14 +19,14 @@ class Beside:
     """A run compared with exports.
 
     launches: those of both, in the order of the run. kernels: lines of kernels of both. sums: kernels' launches
-    together. copies: measured copies and fills, which a run has no times of. left_out: kernels that only the exports
-    have. warnings: what was not compared, in words.
+    together. copies: those between host and device, by direction. left_out: kernels that only the exports have.
+    warnings: what was not compared, in words.
     """
 
     launches: tuple[LaunchBeside, ...] = ()
     kernels: tuple[KernelBeside, ...] = ()
     sums: tuple[SumBeside, ...] = ()
-    copies: tuple[TimeSum, ...] = ()
+    copies: tuple[CopyBeside, ...] = ()
     left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -35,7 +36,7 @@ class Beside:
             "launches": [each.to_dict() for each in self.launches],
             "kernels": [each.to_dict() for each in self.kernels],
             "sums": [each.to_dict() for each in self.sums],
-            "copies": [{"operation": each.name, "number": each.number, **each.seconds} for each in self.copies],
+            "copies": [each.to_dict() for each in self.copies],
             "left_out": list(self.left_out),
             "warnings": list(self.warnings),
         }
@@ -55,7 +56,8 @@ def beside(run: "Run", profile: Profile) -> Beside:
     launches, no_launch = launches_beside(run, profile.launches)
     kernels, no_kernel = lines_beside(run, profile.pages)
     sums, no_sum = sums_beside(run, profile.sums)
-    if not (launches or kernels or sums):
+    copies = copies_beside(run, profile.copies)
+    if not (launches or kernels or sums or copies):
         if profile.launches:
             raise no_match(run, [launch for _, launch in profile.launches])
         measured = ", ".join([*no_kernel, *no_sum]) or "only copies and fills"
@@ -65,4 +67,4 @@ def beside(run: "Run", profile: Profile) -> Beside:
     if is_sampled(run):
         warnings = ("Only some blocks or launches were simulated: times and counts of launches are not compared.",)
     left_out = tuple(dict.fromkeys((*no_launch, *no_kernel, *no_sum)))
-    return Beside(launches, kernels, sums, profile.copies, left_out, warnings)
+    return Beside(launches, kernels, sums, copies, left_out, warnings)

@@ -5,11 +5,13 @@ printed them.
 """
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from simtmm import run
 from simtmm.analysis.nsight import beside
+from simtmm.device.host import OUT, host_of
 from simtmm.errors import StudyError
 from simtmm.measurement.nsight import load_profile
 from simtmm.report.explain_page import explanation
@@ -36,6 +38,9 @@ int main()
     cudaMalloc(&x, 4096);
     cudaMalloc(&y, 4096);
     cudaMemset(x, 0, 4096);
+    float h[1024];
+    cudaMemcpy(y, x, 4096, cudaMemcpyDeviceToDevice);
+    for (int i = 0; i < 2; ++i) cudaMemcpy(h, x, 4096 >> i, cudaMemcpyDeviceToHost);
     a::tile<0><<<1, dim3(32, 32)>>>(x, y);
     a::tile<1><<<1, dim3(32, 32)>>>(x, y);
     twice<<<4, 256>>>(x);
@@ -133,6 +138,31 @@ def test_a_total_of_other_launches_is_not_compared(compared):
 def test_sums_of_instances_that_have_one_name_here_are_refused(compared):
     with pytest.raises(StudyError, match=r"0.csv:2: Name = 'a::tile<0>': .* give a trace"):
         compared(f"{SUMS}100.0,3000,1,3000.0,3000.0,3000,3000,0.0,a::tile<0>\n")
+
+
+COPIES = "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
+
+
+def test_copies_stand_beside_those_that_the_program_made(compared, ran):
+    text = (
+        f"{COPIES}60.0,9000,2,4500.0,4500.0,4000,5000,500.0,[CUDA memcpy Device-to-Host]\n"
+        "30.0,4000,3,1333.3,1333.3,1333,1334,0.5,[CUDA memcpy DtoD]\n10.0,900,1,900.0,900.0,900,900,0.0,[CUDA memset]\n"
+    )
+    to_host, within = compared(text).copies
+    host = host_of(ran.machine)
+    both = [host.copy(OUT, size, is_pinned=False) for size in (4096, 2048)]
+    values = {each.name: (each.simulated, each.measured) for each in to_host.compared}
+    assert values["total"] == (pytest.approx(sum(both)), pytest.approx(9e-6))
+    assert values["least"] == (pytest.approx(both[1]), pytest.approx(4e-6))
+    assert (within.copies, within.measured_copies, within.compared) == (1, 3, ())
+
+
+@pytest.mark.parametrize("copies", [3, [3], [{}], [{"direction": 1, "is_pinned": 0, "bytes": 1, "number": 1}], "x"])
+def test_a_trace_that_lists_copies_in_another_form_has_none(copies, ran, tmp_path):
+    (tmp_path / "f.csv").write_text(f"{COPIES}10.0,900,1,900.0,900.0,900,900,0.0,[CUDA memcpy DtoH]\n")
+    odd = replace(ran, info=replace(ran.info, provenance={**ran.info.provenance, "copies": copies}))
+    with pytest.raises(StudyError, match="no measured kernel matches this run: measured only copies"):
+        beside(odd, load_profile([tmp_path / "f.csv"]))
 
 
 def page(name, rows, head='"#","Source","# Samples","Instructions Executed","L1 Wavefronts Shared"'):
