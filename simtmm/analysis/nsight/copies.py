@@ -38,7 +38,8 @@ class CopyBeside:
 def copies_beside(run: "Run", measured: Sequence[TimeSum]) -> tuple[CopyBeside, ...]:
     """Directions of both, in the order of the export; times are compared where as many copies were made.
 
-    The time of a copy of pinned memory is the copy engine's, that of a pageable one lasts until the call returns.
+    Only those within the device and of pinned memory are timed: what is known of pageable ones is how long their calls
+    take, with the host's own copying, which is not what was measured.
 
     run: one of a program, whose trace lists its copies.
     measured: rows of the export.
@@ -54,7 +55,7 @@ def copies_beside(run: "Run", measured: Sequence[TimeSum]) -> tuple[CopyBeside, 
         number = sum(copy.number for copy in own)
         seconds = [(_seconds(host, copy), copy.number) for copy in own]
         compared: list[Compared] = []
-        if number == each.number and all(time > 0 for time, _ in seconds):
+        if number == each.number and all(time > 0 for time, _ in seconds) and all(copy.is_timed for copy in own):
             total = sum(time * times for time, times in seconds)
             values = {
                 "total": total,
@@ -78,6 +79,11 @@ class _Copy:
     size: int
     number: int
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether what it takes of the device is known."""
+        return self.is_pinned or self.direction is None
+
 
 def _made(run: "Run") -> list[_Copy]:
     """The program's copies; none where its trace does not list them, or in another form."""
@@ -95,6 +101,4 @@ def _made(run: "Run") -> list[_Copy]:
 def _seconds(host: Host, copy: _Copy) -> float:
     if copy.direction is None:
         return host.copy_on_device(copy.size)
-    if copy.is_pinned:
-        return host.engine(copy.direction, copy.size)
-    return host.copy(copy.direction, copy.size, is_pinned=False)
+    return host.engine(copy.direction, copy.size)

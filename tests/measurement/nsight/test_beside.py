@@ -38,13 +38,16 @@ int main()
     cudaMalloc(&x, 4096);
     cudaMalloc(&y, 4096);
     cudaMemset(x, 0, 4096);
-    float h[1024];
+    float g[4], *h;
+    cudaMallocHost(&h, 4096);
+    cudaMemcpy(x, g, 16, cudaMemcpyHostToDevice);
     cudaMemcpy(y, x, 4096, cudaMemcpyDeviceToDevice);
     for (int i = 0; i < 2; ++i) cudaMemcpy(h, x, 4096 >> i, cudaMemcpyDeviceToHost);
     a::tile<0><<<1, dim3(32, 32)>>>(x, y);
     a::tile<1><<<1, dim3(32, 32)>>>(x, y);
     twice<<<4, 256>>>(x);
     twice<<<4, 256>>>(x);
+    cudaFreeHost(h);
     cudaFree(x);
     cudaFree(y);
 }
@@ -149,12 +152,16 @@ def test_copies_stand_beside_those_that_the_program_made(compared, ran):
         "30.0,4000,3,1333.3,1333.3,1333,1334,0.5,[CUDA memcpy DtoD]\n10.0,900,1,900.0,900.0,900,900,0.0,[CUDA memset]\n"
     )
     to_host, within = compared(text).copies
-    host = host_of(ran.machine)
-    both = [host.copy(OUT, size, is_pinned=False) for size in (4096, 2048)]
+    both = [host_of(ran.machine).engine(OUT, size) for size in (4096, 2048)]
     values = {each.name: (each.simulated, each.measured) for each in to_host.compared}
     assert values["total"] == (pytest.approx(sum(both)), pytest.approx(9e-6))
     assert values["least"] == (pytest.approx(both[1]), pytest.approx(4e-6))
     assert (within.copies, within.measured_copies, within.compared) == (1, 3, ())
+
+
+def test_copies_of_pageable_memory_are_counted_and_not_timed(compared):
+    (copies,) = compared(f"{COPIES}10.0,900,1,900.0,900.0,900,900,0.0,[CUDA memcpy Host-to-Device]\n").copies
+    assert (copies.copies, copies.measured_copies, copies.compared) == (1, 1, ())
 
 
 @pytest.mark.parametrize("copies", [3, [3], [{}], [{"direction": 1, "is_pinned": 0, "bytes": 1, "number": 1}], "x"])
