@@ -22,6 +22,7 @@ LARGEST = 1e18  # of a value
 LONGEST = 300  # characters of a name
 
 _NAME = re.compile(rf"[^\x00-\x1f\x7f]{{1,{LONGEST}}}")
+_MACHINE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ,_+()-]|\.(?!toml)){0,99}")  # no path: tables look a machine up by it
 _SIZES = re.compile(r"[1-9]\d{0,9}x[1-9]\d{0,9}x[1-9]\d{0,9}")
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
@@ -55,7 +56,7 @@ class Contributed:
 COLUMNS = tuple(each.name for each in fields(Contributed))
 
 _ALLOWED: Mapping[str, tuple[Callable[[str], bool], str]] = {
-    "machine": (lambda text: _NAME.fullmatch(text) is not None, f"a name of 1 to {LONGEST} characters"),
+    "machine": (lambda text: _MACHINE.fullmatch(text) is not None, "a machine's name, of letters, digits and spaces"),
     "machine_digest": (lambda text: _DIGEST.fullmatch(text) is not None, "8 to 64 hexadecimal digits"),
     "gpu": (lambda text: not text or _NAME.fullmatch(text) is not None, f"a name of at most {LONGEST} characters"),
     "kernel": (lambda text: _NAME.fullmatch(text) is not None, f"a name of 1 to {LONGEST} characters"),

@@ -87,7 +87,7 @@ def _kind(cells: Sequence[str]) -> str | None:
     """The kind of table that a row of names begins; None for another row."""
     names = set(cells)
     times = {
-        each for each in ("Total Time", "Start", "Duration") if any(re.match(f"{each} {_TIME}$", n) for n in cells)
+        each for each in ("Total Time", "Start", "Duration") if any(re.match(f"{each} ?{_TIME}$", n) for n in cells)
     }
     if cells[:1] == ["ID"]:
         return DETAILS if "Metric Name" in names else RAW

@@ -107,7 +107,7 @@ def trace_launches(path: str, table: Table) -> list[NsightLaunch]:
     path: of the file, for messages.
     table: of the report cuda_gpu_trace.
     """
-    duration = next(name for name in table.columns if name.startswith("Duration ("))
+    duration = next(name for name in table.columns if re.match(r"Duration ?\(", name))
     launches = []
     for line, row in table.records():
         where = f"{path}:{line}"

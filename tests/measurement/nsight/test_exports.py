@@ -136,7 +136,8 @@ def test_a_trace_of_nsight_systems_has_launches_and_leaves_copies_out(load):
         "2000,3500,6,16,1,1,256,1,1,16,0.0,0.0,,,,,NVIDIA A100 (0),1,7,f(int)\n"
     )
     ((tool, launch),) = load(text).launches
-    assert tool == SYSTEMS
+    ((_, earlier),) = load(text.replace(" (ns)", "(nsec)")).launches  # as up to 2021
+    assert (tool, earlier) == (SYSTEMS, launch)
     assert (launch.kernel, launch.grid, launch.block, launch.gpu) == ("f", (16, 1, 1), (256, 1, 1), "NVIDIA A100")
     assert launch.values == {"seconds": pytest.approx(3.5e-6)}
 

@@ -46,8 +46,11 @@ def test_a_file_of_another_form_is_not_written_over(tmp_path):
 @pytest.mark.parametrize(
     ("column", "text", "message"),
     [
-        ("machine", "", "must be a name of 1 to 300 characters"),
-        ("machine", "a\tb", "must be a name"),
+        ("machine", "", "must be a machine's name"),
+        ("machine", "../a", "must be a machine's name"),
+        ("machine", "a.toml", "must be a machine's name"),
+        ("kernel", "", "must be a name of 1 to 300 characters"),
+        ("kernel", "a\tb", "must be a name"),
         ("machine_digest", "xyz", "must be 8 to 64 hexadecimal digits"),
         ("grid", "16", "must be three sizes, as 256x1x1"),
         ("grid", "0x1x1", "must be three sizes"),
