@@ -83,7 +83,8 @@ def details_launches(path: str, table: Table) -> list[NsightLaunch]:
     wanted |= {*_TOTALS.values(), *(each.format(axis) for each in _DIMENSIONS.values() for axis in "xyz")}
     labels |= dict(_TOTALS)
     for line, row in table.records():
-        _, metrics, units = launches.setdefault(row["ID"], (line, dict(row), {}))
+        own = {name: row[name] for name in ("ID", KERNEL, GRID, BLOCK, *GPU) if name in row}
+        _, metrics, units = launches.setdefault(row["ID"], (line, own, {}))
         check_decimal_points(f"{path}:{line}", [(row["Metric Name"], row["Metric Value"])])
         name = _metric(row["Metric Name"], labels, wanted)
         if name is not None and _is_measured(row["Metric Value"]):

@@ -30,6 +30,7 @@ PLAIN: Units = {"": 1.0, **{f"{prefix}{unit}": size for unit in _COUNTED for pre
 
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?")
 _DECIMAL_COMMA = re.compile(r"-?\d{1,30},(?:\d{1,2}|\d{4,30})|-?\d{1,3}(?:\.\d{3})+,\d{1,30}|-?\d{1,3}(?:\.\d{3}){2,}")
+MOST = 1e30  # of a value
 AGAIN = "export it again with LC_ALL=C"
 
 
@@ -51,10 +52,10 @@ def number(where: str, text: Any, unit: Any, units: Units, is_whole: bool = Fals
     if "," in cell and "." not in cell and units[unit] != min(units.values()) and units in (SECONDS, BYTES):
         raise StudyError(f"{where} = {shown(cell)} {unit}: must have a decimal point, not a comma: {AGAIN}")
     value = float(cell.replace(",", "")) * units[unit]
+    if not 0 <= value <= MOST:
+        raise StudyError(f"{where} = {shown(cell)}: must be at least 0 and at most {MOST:g}")
     if is_whole and units[unit] == 1 and value != int(value):
         raise StudyError(f"{where} = {shown(cell)}: must be a whole number; where points stand for thousands, {AGAIN}")
-    if value < 0 or value > 1e30:
-        raise StudyError(f"{where} = {shown(cell)}: must be at least 0 and at most 1e30")
     return value
 
 

@@ -91,6 +91,11 @@ def test_what_could_not_be_measured_is_no_value(load, value):
     assert launch.values == {}
 
 
+def test_a_column_of_details_that_has_the_name_of_a_metric_is_none(load):
+    head = DETAILS.replace('"Section Name"', '"smsp__inst_executed.sum"')
+    assert the_launch(load(f'{head}\n"0","f","7","Duration","us","1.5"\n')).values == {"seconds": pytest.approx(1.5e-6)}
+
+
 def test_several_launches_and_kernels_keep_their_order(load):
     rows = "\n".join(f'"{number}","{name}","","Duration","us","{number}.5"' for number, name in enumerate("fgf"))
     assert [launch.kernel for _, launch in load(f"{DETAILS}\n{rows}\n").launches] == ["f", "g", "f"]
@@ -178,6 +183,7 @@ def raw(seconds="1.5", count="4", unit="us"):
         (raw(seconds="16,352"), "f.csv:3: gpu__time_duration.sum = '16,352' us: must have a decimal point"),
         (raw(count="2.490.368"), "f.csv:3: smsp__inst_executed.sum = '2.490.368': must have a decimal point"),
         (raw(count="2.490"), "f.csv:3: smsp__inst_executed.sum = '2.490': must be a whole number; where points stand"),
+        (raw(count="1e999"), "smsp__inst_executed.sum = '1e999': must be at least 0 and at most 1e[+]30"),
         (raw(seconds="-1"), "gpu__time_duration.sum = '-1': must be at least 0"),
         (raw().replace('","', '";"'), "f.csv:1: columns are separated by ';': must be commas"),
         (raw().encode("latin-1").replace(b'"f"', b'"f\xfc"'), "f.csv:3: is not UTF-8"),
