@@ -9,7 +9,7 @@ import pytest
 
 from simtmm.model.series import SIMULATED
 from simtmm.report.accuracy.folder import underived
-from simtmm.validation.cases import ONLY_IF_NAMED, REPRODUCTIONS
+from simtmm.validation.cases import MAY_BE_EMPTY, ONLY_IF_NAMED, REPRODUCTIONS
 from simtmm.validation.snapshot import broken_promises, read, stale_points
 from tests.cuda.compilers.conftest import needs_machine_code
 from tests.recorder.conftest import needs_compiler
@@ -20,7 +20,8 @@ TABLES = {kept.accuracy.name: kept.accuracy for kept in KEPT}
 
 
 def test_every_reproduction_is_there_and_no_other():
-    assert list(dict.fromkeys(kept.reproduction for kept in KEPT)) == list(REPRODUCTIONS)
+    found = list(dict.fromkeys(kept.reproduction for kept in KEPT))
+    assert found == [name for name in REPRODUCTIONS if name in found or name not in MAY_BE_EMPTY]
 
 
 def test_page_errors_values_and_pictures_follow_from_the_points():
@@ -78,7 +79,7 @@ def test_gpus_that_were_never_calibrated_are_within_the_projects_aim():
 )
 def test_a_sample_computed_anew_is_what_is_stated(sampled, name):
     found = [table for table in sampled(name) if table.points]
-    assert found
+    assert found or name in MAY_BE_EMPTY
     for table in found:
         assert list(stale_points(TABLES[table.name], table)) == []
 

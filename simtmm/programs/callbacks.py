@@ -267,6 +267,7 @@ class Callbacks:
         return self._guarded(work, INVALID_VALUE)
 
     def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int) -> None:
+        self._recording.copies.add(_WAYS[way], bool(is_pinned), size)
         self._clock.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
 
     def _fetched(self, stream: int, size: int, is_prefetch: int) -> None:

@@ -15,6 +15,7 @@ from simtmm.cuda.linked import LinkedModule
 from simtmm.device.residence import Footprint
 from simtmm.errors import OutputError, RecordingError, SimtmmError, one_line
 from simtmm.programs.budget import Budget
+from simtmm.programs.copies import Copies
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.repeats import Repeats
 from simtmm.recorder import limits
@@ -64,7 +65,7 @@ class ProgramRecording:
         self.not_run = 0  # launches that repeated one
         self.launched_in_fork = 0  # of a process that the program forked
         self._repeated = 0  # those of them that a trace would have
-        self.name, self.clock = name, clock
+        self.name, self.clock, self.copies = name, clock, Copies()
         self._is_over = is_over
         self._whole = 0  # launches in the trace that ended well
         self._spoiled: list[str] = []  # what became of the others
@@ -299,6 +300,7 @@ class ProgramRecording:
             return finished(
                 self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
                 kept_blocks=self._kept, kept_first=self._sample_blocks is None and not self._spoiled,
+                origin=self.copies.to_provenance(),
             )  # fmt: skip
 
     def abandon(self) -> None:

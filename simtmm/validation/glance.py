@@ -16,6 +16,7 @@ from simtmm.validation.accuracy import Accuracy, Measured
 FITTED, CALIBRATED, RELATIVES = "fitted", "predicted", "predicted from relatives"
 STREAMS, BENCHMARKS, SHARED, CACHES = "streaming", "whole benchmarks", "shared memory, barriers", "L2 and caches"
 LAUNCHES, ARITHMETIC, PAPERS = "launches, barriers of a grid", "arithmetic", "the papers' programs (2008 to 2013)"
+SENT = "kernels that users sent"
 
 # Of each table beside measured times or bandwidths: on what kind of kernel, and what its machine was made from: FITTED
 # where its points, or others of its curves, decided values of that machine; CALIBRATED where other kernels on that GPU
@@ -58,10 +59,13 @@ KINDS = {
     "gtx280-local-ranking": (PAPERS, FITTED),
     "gtx280-phases": (PAPERS, CALIBRATED),
     "gtx480-apsp-measured": (PAPERS, CALIBRATED),
+    "contributed-seconds": (SENT, CALIBRATED),
 }  # fmt: skip
 # Tables beside measured values that are not times of their own: the same points once more, or counts
 LEFT_OUT = {"ablation-kernels", "ablation-streams", "gtx280-local-ranking-per-element", "rtx2080ti-convolution",
-            "rtx2080ti-convolution-otherwise"}  # fmt: skip
+            "rtx2080ti-convolution-otherwise",
+            *(f"contributed-{name}" for name in ("instructions", "requests", "lines", "bank-conflicts", "bytes-read",
+                                                 "l2-hit-rate-of-loads", "occupancy"))}  # fmt: skip
 # Tables in which the same work is done in several ways, by the block, the blocks of a multiprocessor or the algorithm
 COMPARED = {"h100-gemm", "h100-mvt", "h100-polybench-compiled", "h100-sxm-polybench", "h100-sxm-tiles",
             "h100-sxm-histogram", "ladder", "ladder-fitted", "h100-sxm-streams",

@@ -573,8 +573,8 @@ def show(chromium, tmp_path):
     chromium.dark(False)
     chromium.size(1200, 1000)
 
-    def shown(done):
-        write_explanation(tmp_path / "page.html", done)
+    def shown(done, profiled=None):
+        write_explanation(tmp_path / "page.html", done, profiled=profiled)
         chromium.open(tmp_path / "page.html")
         return chromium
 
@@ -633,6 +633,16 @@ def number(browser, selector):
 
 def text(browser, selector):
     return browser.run(f"document.querySelector({selector!r}).innerText")
+
+
+def test_an_open_line_has_what_a_profiler_measured_there(show, written):
+    data = data_of(explanation(written))["heat"]
+    hottest = data["hot"][0]
+    place = data["files"][hottest["file"]]["name"], hottest["line"]
+    browser = show(written, {place: [["instructions of warps", "1,024", "1,000", "+2.4 %"], ["lines", "0", "0", ""]]})
+    browser.run("document.getElementById('next').click()")
+    assert "1,024, measured 1,000 (+2.4 %)" in text(browser, ".below")
+    assert "0, measured 0\n" in text(browser, ".below") + "\n"
 
 
 @pytest.mark.parametrize("width", [1200, 375])

@@ -34,7 +34,7 @@ def simulated(*values):
 def test_each_table_of_measured_values_has_a_kind_or_is_left_out():
     measured = {each.name for each in TABLES if each.reference == "measured"}
     assert measured - KINDS.keys() - LEFT_OUT == set()
-    assert KINDS.keys() - measured == set()
+    assert KINDS.keys() - measured <= {"contributed-seconds"}  # nobody has sent any yet
     assert KINDS.keys() >= COMPARED
 
 

@@ -50,6 +50,7 @@ def run(  # noqa: PLR0913 - each is an option of the command
                 **dict.fromkeys(rows.given(), True),
                 "--timeline": timelines.timeline,
                 "--nsight": nsight.nsight,
+                "--keep-row": nsight.keep_row,
                 "--check": checks.check,
                 "--contention": contention.contention,
                 "--engine": request.engine != "auto",
@@ -87,9 +88,9 @@ def _simulate(
         done = opened.run(watch, timelines.timeline is not None or makes_page, limit)
     report, of_rows = rows.report(done)
     meetings, of_meetings = contention.found(opened)
-    tables, beside = nsight.beside(done, measured)
-    report += [*meetings, *tables]
-    document = done.to_dict() | of_rows | beside | of_meetings | opened.opened.document
+    beside = nsight.beside(done, measured)
+    report += [*meetings, *beside.tables]
+    document = done.to_dict() | of_rows | beside.document | of_meetings | opened.opened.document
     if timelines.timeline is not None:
         from simtmm.report.trace_events import write_timeline_of_run
 
@@ -97,6 +98,6 @@ def _simulate(
         written = write_timeline_of_run(timelines.timeline, done, timelines.timeline_events, part)
         report += ["", f"Timeline: {written}"]
         document["timeline"] = written.to_dict()
-    left = rows.write(done, output)
+    left = rows.write(done, output, beside.lines)
     show([*report, *checking.parts()], document | checking.to_dict(), as_json, left)
     opened.opened.end()

@@ -1,45 +1,77 @@
-"""Options for comparing a run's counters with measured ones."""
+"""Options for comparing a run with what a GPU's profiler measured."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from simtmm.errors import OutputError
+from simtmm.requests.files import checked_form
 
+if TYPE_CHECKING:
     from simtmm.analysis.run.outcome import Run
-    from simtmm.measurement.nsight import NsightLaunch
+    from simtmm.measurement.nsight import Profile
+
+
+def _checked_rows(path: Path | None) -> Path | None:
+    return checked_form(path, "--keep-row", (".csv",))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison adds: tables to the report, keys to the document, and to the page what is known of lines."""
+
+    tables: Sequence[Any] = ()
+    document: dict[str, Any] = field(default_factory=dict)
+    lines: Mapping[tuple[str, int], Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NsightOptions:
-    """What a GPU's counters say of the same launches."""
+    """What a GPU's profiler says of the same launches."""
 
     nsight: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--nsight",
             metavar="FILE",
-            help="compare with what Nsight Compute measured: ncu --csv --page raw or details",
+            help="compare with what was measured: CSV of ncu (pages raw, details, source) or nsys stats; repeatable",
+        ),
+    ] = None
+    keep_row: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep-row",
+            metavar="FILE",
+            help="with --nsight: append measured and simulated values of each launch to a CSV file, to send to us",
+            callback=_checked_rows,
         ),
     ] = None
 
-    def beside(self, done: "Run", launches: "Sequence[NsightLaunch]") -> tuple[list[Any], dict[str, Any]]:
-        """The tables, and what is added to a document; nothing without a file."""
-        if not launches:
-            return [], {}
+    def beside(self, done: "Run", profile: "Profile | None") -> Comparison:
+        """The comparison; nothing without a file. Writes the rows of --keep-row."""
+        if profile is None:
+            return Comparison()
         from simtmm.analysis.nsight import beside
-        from simtmm.report.nsight import describe_beside
+        from simtmm.report.nsight import describe_beside, measured_lines
 
-        found = beside(done, launches)
-        return describe_beside(found), {"nsight": found.to_dict()}
+        found = beside(done, profile)
+        tables = describe_beside(found)
+        if self.keep_row is not None:
+            from simtmm.analysis.nsight.rows import keep_rows
 
-    def loaded(self) -> "Sequence[NsightLaunch]":
-        """The launches of the file, read before the run; none without one."""
-        if self.nsight is None:
-            return ()
-        from simtmm.measurement.nsight import load_nsight
+            kept = keep_rows(self.keep_row, done, found)
+            tables += ["", f"New rows in {self.keep_row}: {kept}."]
+        return Comparison(tables, {"nsight": found.to_dict()}, measured_lines(found))
 
-        return load_nsight(self.nsight)
+    def loaded(self) -> "Profile | None":
+        """What the files say, read before the run; None without one. Raises OutputError, StudyError."""
+        if not self.nsight:
+            if self.keep_row is not None:
+                raise OutputError("--keep-row: needs --nsight FILE, which has what was measured")
+            return None
+        from simtmm.measurement.nsight import load_profile
+
+        return load_profile(self.nsight)

@@ -12,6 +12,7 @@ from simtmm.requests.run import BY
 
 if TYPE_CHECKING:
     from simtmm.analysis.run.outcome import Run
+    from simtmm.report.explain_page.heat import MeasuredLines
 
 PAGE, TABLE = ".html", ".csv"
 
@@ -107,8 +108,11 @@ class RowOptions:
             {"by": by, "rows": document(done, by)},
         )
 
-    def write(self, done: "Run", output: Path | None) -> Path | None:
-        """Write the page, and what -o asks for; gives the file that is left for the document."""
+    def write(self, done: "Run", output: Path | None, profiled: "MeasuredLines | None" = None) -> Path | None:
+        """Write the page, and what -o asks for; gives the file that is left for the document.
+
+        profiled: what a GPU's profiler says of lines, for the page.
+        """
         from simtmm.files import write_text, written_whole
         from simtmm.report.explain import document
         from simtmm.report.text import csv_of
@@ -117,7 +121,7 @@ class RowOptions:
             from simtmm.report.explain_page import write_explanation
 
             assert page is not None
-            write_explanation(page, done)
+            write_explanation(page, done, profiled=profiled)
         if output is not None and output.suffix == TABLE:
             with written_whole(output) as temporary:
                 write_text(temporary, csv_of(document(done, self.shown or "line")))

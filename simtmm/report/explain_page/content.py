@@ -10,7 +10,7 @@ from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.units import Unit, chunks_of_kinds, traffic
 from simtmm.model.series import label
 from simtmm.report.explain.code import NAMES, Coded, Line, coded
-from simtmm.report.explain_page.heat import heat, hot_of_places
+from simtmm.report.explain_page.heat import MeasuredLines, heat, hot_of_places
 from simtmm.report.explain_page.lanes import lanes
 from simtmm.report.explain_page.measures import GROUPS, Measured, reasons
 from simtmm.report.explain_page.over_time import over_time
@@ -28,12 +28,16 @@ def title_of(run: Run) -> str:
 
 
 def content(
-    run: Run, units: Sequence[Unit] | None = None, most_slices: int | None = None, is_over_time: bool = True
+    run: Run,
+    units: Sequence[Unit] | None = None,
+    most_slices: int | None = None,
+    is_over_time: bool = True,
+    profiled: MeasuredLines | None = None,
 ) -> dict[str, Any]:
     """All that the page's script draws from; what there is nothing of is None or empty.
 
     most_slices: of the timeline that are shown; MOST_SLICES of `lanes` if left out. is_over_time: whether what
-    happens over time is among it.
+    happens over time is among it. profiled: what a GPU's profiler says of lines.
     """
     machine, result = run.machine, run.result
     units_shown = run.units if units is None else units
@@ -56,7 +60,7 @@ def content(
         "groups": list(GROUPS),
         "reasons": reasons(result.stalls) if measured and result.stalls else [],
         "time": _time(run),
-        "heat": heat(measured, run.sources, _codes(run)) if measured else None,
+        "heat": heat(measured, run.sources, _codes(run), profiled) if measured else None,
         "start": _start(run, measured),
         "arrays": _arrays(measured) if measured else [],
         "accesses": [{**asdict(each), "used": each.used} for each in run.accesses[:MOST_ARRAYS]],

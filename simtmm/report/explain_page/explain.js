@@ -95,6 +95,7 @@ function below(line) {
   say("threads a warp", maybe(line.threads, three).replace("\u2013", ""));
   if (line.requests) say("memory", `${amount(line.requests)} request${line.requests === 1 ? "" : "s"}, ${three(line.chunks / line.requests)} chunk${line.chunks === line.requests ? "" : "s"} each, ${bytes(line.chunks * data.chunk)}${line.asked ? ` for ${bytes(line.asked)} asked for` : ""}`);
   say("hit rates", [line.l1 === undefined ? "" : `L1 ${percent(line.l1)}`, line.l2 === undefined ? "" : `L2 ${percent(line.l2)}`].filter(Boolean).join(", "));
+  for (const [name, simulated, measured, difference] of line.profiled ?? []) say(name, `${simulated}, measured ${measured}${difference ? ` (${difference})` : ""}`);
   const below = make("div", { class: "below" }, list);
   if (line.made) {
     const most = Math.max(LEAST, ...line.made.map((each) => each.share));

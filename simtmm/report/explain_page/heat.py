@@ -17,6 +17,9 @@ MOST_TEXT = 1_500_000  # bytes of them
 LONGEST, LONGEST_INSTRUCTION = 300, 120  # characters
 AROUND = (1_000, 100, 20, 5, 1, 0)  # lines shown about a line with heat: as many as there is room for
 
+MeasuredLines = Mapping[Line, Sequence[Sequence[str]]]
+"""Of a line what a GPU's profiler says of it: (quantity, simulated, measured, difference) of each, in words."""
+
 Key = tuple[str, int, str]  # file, line, and what tells apart what has no line
 
 
@@ -33,8 +36,9 @@ def heat(
     measured: Measured,
     sources: Mapping[str, Sequence[str]],
     codes: Mapping[str, Mapping[Line, Sequence[Coded]]] | None = None,
+    profiled: MeasuredLines | None = None,
 ) -> dict[str, Any]:
-    """For JSON.
+    """For JSON. profiled: what a GPU's profiler says of lines.
 
     hot: lines where anything happened, the hottest first: file (an index of files), line, what `Measured.summed`
     says, their instructions, and of each of `codes` (by name) what the line became. files: name, note, and lines as
@@ -63,6 +67,7 @@ def heat(
                 **measured.summed(own.numbers),
                 **({"made": instructions} if instructions else {}),
                 **({"code": below} if below else {}),
+                **({"profiled": list(profiled[key[:2]])} if profiled and key[:2] in profiled else {}),
                 **({"left": len(own.by_instruction) - len(instructions)} if own.place.instruction else {}),
             }
         )

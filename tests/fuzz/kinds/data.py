@@ -19,7 +19,9 @@ from simtmm.calibration.latency_levels import find_levels, load_latency
 from simtmm.calibration.micro_rows import load_micro
 from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.errors import SimtmmError, WorkloadError
+from simtmm.measurement.contributed import load_contributed
 from simtmm.measurement.measure import load_measurement
+from simtmm.measurement.nsight import load_profile
 from simtmm.measurement.timings import load_timings
 from simtmm.study.store.schema import COLUMNS
 from simtmm.study.store.store import Store
@@ -47,6 +49,7 @@ from tests.fuzz.targets.data import (
     shaped,
     used_trace,
 )
+from tests.fuzz.targets.profiles import PROFILES, ROWS
 from tests.study.programs import designed, write
 
 
@@ -243,6 +246,11 @@ KINDS = [
     Kind("times-csv", "measured times, curves and latencies as CSV",
          lambda random: at_random.changed_bytes(random, [CSV, *CURVES, *MICRO]),
          written("t.csv", _read_by(load_timings, lambda path: load_stream(path, GPU), _levels, load_micro))),
+    Kind("profile", "exports of Nsight Compute and Nsight Systems as CSV",
+         lambda random: at_random.changed_bytes(random, PROFILES),
+         written("t.csv", lambda path: load_profile([path]))),
+    Kind("contributed", "rows that users send, as CSV", lambda random: at_random.changed_bytes(random, [ROWS]),
+         written("t.csv", load_contributed)),
     Kind("accelsim", "Accel-Sim's .traceg, imported and lowered", *_text("k.traceg")),
     Kind("mem-trace", "NVBit's mem_trace, imported and lowered", *_text("m.txt")),
     Kind("kernelslist", "lists of Accel-Sim's kernels", *_text("kernelslist.g")),

@@ -8,11 +8,11 @@ import pytest
 from simtmm import run
 from simtmm.analysis.nsight import beside
 from simtmm.errors import StudyError
-from simtmm.measurement.nsight import load_nsight
+from simtmm.measurement.nsight import COMPUTE, Profile, load_nsight, load_profile
 from simtmm.report.nsight import describe_beside
 from tests.cuda.compilers.conftest import needs_machine_code
 
-EXPORTS = Path(__file__).parents[1] / "trace" / "importers" / "ncu"
+EXPORTS = Path(__file__).parents[2] / "trace" / "importers" / "ncu"
 HEAD = '"ID","Kernel Name","Grid Size","Block Size","gpu__time_duration.sum"'
 UNITS = f'{HEAD}\n"","","","","us"\n'
 SAXPY = """
@@ -66,7 +66,7 @@ def ran(tmp_path_factory):
 
 @needs_machine_code
 def test_a_launch_stands_beside_its_own_and_counts_are_those_of_the_gpu(ran):
-    found = beside(ran, load_nsight(EXPORTS / "raw.csv"))
+    found = beside(ran, load_profile([EXPORTS / "raw.csv"]))
     assert found.left_out == ("strided", "transpose_tile<0>", "sum_divergent")
     (launch,) = found.launches
     compared = {each.name: each for each in launch.compared}
@@ -85,22 +85,22 @@ def test_a_launch_stands_beside_its_own_and_counts_are_those_of_the_gpu(ran):
 
 @needs_machine_code
 def test_a_run_that_launched_none_of_them_is_told_what_was_measured(ran):
-    others = [each for each in load_nsight(EXPORTS / "raw.csv") if each.kernel != "saxpy"]
+    others = [(COMPUTE, each) for each in load_nsight(EXPORTS / "raw.csv") if each.kernel != "saxpy"]
     with pytest.raises(StudyError, match="no measured launch matches this run: measured strided 16384x1x1"):
-        beside(ran, others)
+        beside(ran, Profile(tuple(others)))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", 'is not an export of Nsight Compute: a line must begin with "ID"'),
-        ("kernel,seconds\na,1\n", 'is not an export of Nsight Compute: a line must begin with "ID"'),
-        ('"ID","Kernel Name","Grid Size"\n', r"f.csv:1: has no column 'Block Size'"),
+        ("", "f.csv: is empty: must be CSV of Nsight Compute"),
+        ("kernel,seconds\na,1\n", "f.csv: is no export of a profiler: must be CSV of Nsight Compute"),
+        ('"ID","Grid Size","Block Size"\n', r"f.csv:1: has no column 'Kernel Name'"),
         (f"{HEAD}\n", "has no row of units"),
         (UNITS, "has no launch"),
         (f'{UNITS}"0","f","(1, 1)","(1, 1, 1)","1"\n', r"f.csv:3: Grid Size = '\(1, 1\)': must be three sizes"),
         (f'{UNITS}"0","f","(1, 1, 1)","(1, 1, 1)","x"\n', r"f.csv:3: gpu__time_duration.sum = 'x': must be a number"),
-        (f'{HEAD}\n"","","","","ps"\n"0","f","(1, 1, 1)","(1, 1, 1)","1"\n', "unit 'ps': must be one of s, second"),
+        (f'{HEAD}\n"","","","","ps"\n"0","f","(1, 1, 1)","(1, 1, 1)","1"\n', "unit 'ps': must be one of s, sec"),
     ],
 )  # fmt: skip
 def test_what_is_no_export_is_refused_by_line_and_column(text, message, tmp_path):
