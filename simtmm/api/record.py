@@ -84,7 +84,8 @@ def record(  # noqa: PLR0913 - each is an option of the verb
     record_elementwise: whether to record CuPy's own functions as kernels.
     build: nvcc's options for a program.
     clock: what a program reads from its clocks: "virtual" or "real" time.
-    host_time: whether those clocks count the time of a program's own code.
+    host_time: whether those clocks count the time of a program's own code; by default for programs, unless the
+        environment sets CI.
     stop_after: when to end a program: after a number of launches, 100, or of seconds, "60s".
     graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
 
