@@ -116,7 +116,8 @@ class ProgramRun:
         if found.status:
             lines.append(f"{name} ended with exit status {found.status}")
         if self.clock and self.clock.kind == "virtual" and self.clock.why_off:
-            lines.append(f"its clocks leave out the time of its own code: --host-time off, the default {self.clock.why_off}")
+            why = f"--host-time off, the default {self.clock.why_off}"
+            lines.append(f"its clocks leave out the time of its own code: {why}")
         if self.order and self.order.tried:
             lines.append(self.order.words)
         return lines

@@ -67,7 +67,7 @@ def test_diff_leaves_the_programs_own_time_out_and_says_so(command):
 
 
 @pytest.mark.parametrize(
-    ("value", "counts"), [("true", False), ("1", False), ("woodpecker", False), ("", True), ("false", True), ("0", True)]
+    ("value", "counts"), [("true", False), ("1", False), ("ci", False), ("", True), ("false", True), ("0", True)]
 )
 def test_ci_is_what_services_set_it_to(monkeypatch, value, counts):
     monkeypatch.setenv("CI", value)

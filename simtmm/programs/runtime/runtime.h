@@ -42,6 +42,9 @@ struct Calls {
     void (*copied)(uint64_t stream, int way, uint64_t bytes, int is_pinned, int is_awaited);
     void (*filled)(uint64_t stream, uint64_t bytes);
     void (*fetched)(uint64_t stream, uint64_t bytes, int is_prefetch);
+    // Places within a file's code at which rdtsc and rdtscp stand, from one to another, at most so many. Gives their
+    // number; below 0 where that can't be found out.
+    int (*disassembled)(const char *path, uint64_t begin, uint64_t end, uint64_t *found, int most);
     // The program ends: what was recorded is written.
     void (*finish)(int status);
 };
