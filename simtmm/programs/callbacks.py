@@ -13,7 +13,7 @@ from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.execution.layout import TEXTURE as TEXTURE_ROW
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.texture import ADDRESS_MODES, FILTER_MODES, SurfaceObject, TextureObject
-from simtmm.device.host import IN, OUT
+from simtmm.device.host import IN, OUT, Move
 from simtmm.errors import (
     DeadlockError,
     InternalError,
@@ -41,6 +41,7 @@ from simtmm.programs.library import (
     NOW,
     PARAMETERS,
     QUERY,
+    TAKEN_BACK,
     VARIABLE,
     WAIT,
     WAIT_FOR_STREAM,
@@ -103,7 +104,8 @@ class Callbacks:
             VARIABLE(self._variable), MARK(self._mark), WAIT(self._wait),
             WAIT_FOR_STREAM(self._clock.synchronize_stream), QUERY(self._query), ELAPSED(self._elapsed),
             ADVANCE(self._advance), NOW(self._now), COPIED(self._copied), FILLED(self._clock.filled),
-            FETCHED(self._fetched), DISASSEMBLED(self._disassembled), FINISH(self._finish),
+            FETCHED(self._fetched), TAKEN_BACK(self._clock.taken_back),
+            DISASSEMBLED(self._disassembled), FINISH(self._finish),
         )  # fmt: skip
 
     def _guarded(self, work: Callable[[], int], otherwise: int) -> int:
@@ -273,8 +275,8 @@ class Callbacks:
     def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int) -> None:
         self._clock.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
 
-    def _fetched(self, stream: int, size: int, is_prefetch: int) -> None:
-        self._clock.fetched(stream, size, bool(is_prefetch))
+    def _fetched(self, stream: int, size: int, move: int) -> None:
+        self._clock.fetched(stream, size, tuple(Move)[move])
 
     def _disassembled(self, path: bytes, begin: int, end: int, found: Any, most: int) -> int:
         def work() -> int:
