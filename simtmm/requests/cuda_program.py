@@ -44,6 +44,15 @@ HostTimeOption = Annotated[
         show_default="on for programs; off for scripts, in diff, and where the environment sets CI",
     ),
 ]
+WarpOption = Annotated[
+    int | None,
+    typer.Option(
+        "--warp",
+        metavar="32|64",
+        help="lanes of a warp in a HIP program's code; 64 on AMD's machines with waves of 64",
+        show_default="32",
+    ),
+]
 StopOption = Annotated[
     str | None,
     typer.Option(
@@ -81,6 +90,15 @@ def own_clock(clock: str, host_time: str | None, usual: bool) -> "OwnClock":
 def is_in_ci() -> bool:
     """Whether a service for continuous integration says in the environment that it runs this process: `CI` is set."""
     return os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def warp_flags(lanes: int | None) -> list[str]:
+    """The compiler's options for warps of so many lanes. Raises KernelError."""
+    from simtmm.programs.flags import WAVE, WAVES
+
+    if lanes not in (None, 32, WAVE):
+        raise KernelError(f"--warp {shown(lanes)}: must be 32 or {WAVE}")
+    return [f"-D{WAVES}"] if lanes == WAVE else []
 
 
 def stop_after(text: str | None) -> "StopAfter":
