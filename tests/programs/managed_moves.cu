@@ -31,13 +31,17 @@ static long long sum(const int *x, int n) {
 }
 
 int main() {
-    int *x, *small, *plain;
+    int *x, *small, *other, *plain;
     CHECK(cudaMallocManaged(&x, BYTES));
     CHECK(cudaMallocManaged(&small, 256 * sizeof(int)));
+    CHECK(cudaMallocManaged(&other, 200 * 1024));  // which the first does not bring along
+    CHECK(cudaFree(other));
+    CHECK(cudaMallocManaged(&other, 1024));
     CHECK(cudaMalloc(&plain, 256 * sizeof(int)));
     CHECK(cudaMemset(plain, 0, 256 * sizeof(int)));
     memset(x, 0, BYTES);
     memset(small, 0, 1024);
+    memset(other, 0, 1024);
     long long found = 0;
     kernel(plain, "none");
     kernel(x, "comes");
@@ -75,7 +79,8 @@ int main() {
     found += sum(x, N);
     step("on_host");
     kernel(small, "small_comes");
-    found += small[0];
+    kernel(small, "small_stays");
+    found += small[0] - 1;
     step("small_read");
     CHECK(cudaFree(x));
     CHECK(cudaMallocManaged(&x, BYTES));  // where it was
@@ -86,6 +91,7 @@ int main() {
     step("new_read");
     CHECK(cudaFree(x));
     CHECK(cudaFree(small));
+    CHECK(cudaFree(other));
     CHECK(cudaFree(plain));
     return answer(found == 256 * (2 + 2 + 5 + 7 + 9 + 1) + 3 * 7 + 1);
 }

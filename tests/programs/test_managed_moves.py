@@ -38,7 +38,7 @@ def test_managed_memory_that_the_host_uses_comes_back_and_goes_to_the_device_aga
 
     for step in ("comes", "comes_again", "new_comes"):
         near(step, alone + fetched)
-    for step in ("stays", "stays_again", "sent_stays", "read_mostly"):
+    for step in ("stays", "stays_again", "sent_stays", "read_mostly", "small_stays"):
         near(step, alone)
     for step in ("read", "new_read"):
         near(step, returned)
@@ -73,3 +73,46 @@ def test_moves_of_managed_memory_take_the_links_time(capfd):
         for rate in rates:
             assert getattr(slow, rate) - getattr(fast, rate) == pytest.approx(longer)
             assert getattr(slow, rate) > (slow.engine(way, 64 * MIB) - slow.engine(way, 16 * MIB)) / (48 * MIB)
+
+
+MANY = """
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+__global__ void one(int *x) { x[0] += 1; }
+int main() {
+    const int COUNT = 600, BYTES = 131072;
+    std::vector<int *> all(COUNT);
+    for (auto &each : all) {
+        if (cudaMallocManaged(&each, BYTES)) return 1;
+        memset(each, 0, BYTES);
+    }
+    for (int k = 0; k < COUNT; k += 3) cudaFree(all[k]);
+    for (int k = 0; k < COUNT; k += 3) cudaMallocManaged(&all[k], BYTES - k), memset(all[k], 0, BYTES - k);
+    int *last = all[COUNT - 2];
+    for (int round = 0; round < 3; round++) {
+        auto begin = std::chrono::steady_clock::now();
+        one<<<1, 1>>>(last);
+        cudaDeviceSynchronize();
+        auto end = std::chrono::steady_clock::now();
+        int found = last[0];
+        auto read = std::chrono::steady_clock::now();
+        printf("%d %.1f %.1f\\n", found, std::chrono::duration<double, std::micro>(end - begin).count(),
+               std::chrono::duration<double, std::micro>(read - end).count());
+    }
+    for (auto each : all) cudaFree(each);
+}
+"""
+
+
+def test_managed_memory_in_many_pieces_moves_no_more_than_what_is_used(tmp_path, capfd):
+    (tmp_path / "many.cu").write_text(MANY)
+    machine = load_machine("h100-sxm")
+    host = host_of(machine)
+    assert cuda_program([tmp_path / "many.cu"], clock=OwnClock(has_host_time=False)).run(machine).status == 0
+    rows = [[float(word) for word in line.split()] for line in capfd.readouterr().out.splitlines()]
+    assert [row[0] for row in rows] == [1, 2, 3]
+    assert [row[2] for row in rows] == pytest.approx([1e6 * BLOCK * host.returned] * 3, abs=0.3)
+    first, *others = (row[1] for row in rows)
+    assert others == pytest.approx([first - 1e6 * BLOCK * host.touched] * 2, abs=0.3)

@@ -3,7 +3,8 @@
 // A kernel that is given some has all of it brought to the device. The host takes back what it reads or writes once it
 // has waited for the device. Its accesses are not stopped: signals would break calls of the system that read such
 // memory. The processor notes in its page tables which pages are used; the kernel forgets that by MADV_COLD and tells it
-// as `Referenced` of smaps, by mappings, of which each large piece is one. All small ones share one.
+// as `Referenced` of smaps, by mappings, of which each large piece is one. All small ones share one: what comes back of
+// that may be of any of them.
 #include "clock.h"
 
 #include <fcntl.h>
@@ -22,12 +23,15 @@
 namespace simtmm {
 
 static const uint64_t BLOCK = 65536;  // bytes that a fault of the host brings along
+static const size_t MOST_RANGES = 256;  // as the system is asked for each of them
 static const int MOST_LOOKS = 256, SELDOM = 64;  // looks in vain, after which not each one is taken
 
 struct Range {
     uint64_t extent;   // bytes from its beginning to its end
     uint64_t bytes;    // of its pieces
     uint64_t on_host;  // of those, in whole blocks
+    uint64_t returns;  // 1, and how often some came back
+    uint64_t back;     // bytes of that, which have not gone to the device again
     uint64_t seen;     // bytes of pages that were in use when they were last counted
     bool is_given;     // a kernel has come to it since its pages were last marked as unused
     bool is_read_mostly, is_host_preferred, is_read_from_device;  // advice
@@ -53,8 +57,10 @@ void managed_lies(uint64_t begin, uint64_t end) {
     madvise((void *)low, high - low, MADV_NOHUGEPAGE);  // pages are counted
 }
 
+bool has_room_for_range() { return ranges().size() < MOST_RANGES; }
+
 void managed_begins(uint64_t range, uint64_t extent, uint64_t bytes) {
-    auto found = ranges().insert({range, {extent, 0, 0, 0, false, false, false, false, cudaInvalidDeviceId}}).first;
+    auto found = ranges().insert({range, {extent, 0, 0, 1, 0, 0, false, false, false, false, cudaInvalidDeviceId}}).first;
     uint64_t before = size_of(found->second);
     found->second.bytes += bytes;
     found->second.on_host += size_of(found->second) - before;
@@ -141,6 +147,8 @@ void take_back(bool is_needed) {
         if (range.is_read_mostly || range.is_host_preferred) return;
         used = std::min(used, on_device(range));
         range.on_host += used;
+        range.back += used;
+        if (used) range.returns++;
         taken += used;
     });
     if (!has_told) return give_up();
@@ -171,8 +179,13 @@ void give_to_kernel(Piece *piece) {
         calls.fetched(stream_at_work, range->is_host_preferred ? size_of(*range) : range->on_host, ACROSS);
         return;
     }
-    if (range->on_host) calls.fetched(stream_at_work, range->on_host, FAULTS);
-    range->on_host = 0;
+    if (piece->moved == range->returns) return;  // it is there
+    bool is_first = !piece->moved, is_alone = piece->bytes == range->bytes;
+    piece->moved = range->returns;
+    uint64_t bytes = is_alone ? range->on_host : std::min(is_first ? range->on_host : range->back, blocks(piece->bytes));
+    if (bytes) calls.fetched(stream_at_work, bytes, FAULTS);
+    range->on_host -= bytes;
+    range->back -= std::min(range->back, bytes);
 }
 
 void prefetch(Piece *piece, uint64_t bytes, bool is_to_device) {
@@ -182,6 +195,8 @@ void prefetch(Piece *piece, uint64_t bytes, bool is_to_device) {
     bytes = std::min(blocks(bytes), is_to_device ? range->on_host : on_device(*range));
     if (!bytes) return;
     range->on_host += is_to_device ? -bytes : bytes;
+    range->returns += !is_to_device;
+    range->back = is_to_device ? range->back - std::min(range->back, bytes) : range->back + bytes;
     range->is_given = true;
     calls.fetched(stream_at_work, bytes, is_to_device ? PREFETCH : PREFETCH_BACK);
 }

@@ -16,7 +16,7 @@ static const uint64_t HOST_LOW = DEVICE_LOW + REGION;
 static const uint64_t ALIGN = 256;
 
 // Managed memory has the second half of the host's region: each large piece between pages that nobody can use, so that it
-// is a mapping of its own, and all small ones in one.
+// is a mapping of its own, and all small ones, with those beyond so many, in one.
 static const uint64_t PAGE = 4096, LARGE = 65536;
 static const uint64_t LARGE_LOW = HOST_LOW + REGION / 2, SMALL_LOW = HOST_LOW + REGION / 4 * 3 + PAGE;
 struct Pool {
@@ -30,7 +30,7 @@ static Pool large_pool = {LARGE_LOW, SMALL_LOW - PAGE, PAGE, LARGE_LOW};
 static Pool small_pool = {SMALL_LOW, HOST_LOW + REGION, ALIGN, SMALL_LOW};
 static Pool &pool_of(Kind kind, uint64_t bytes) {
     if (kind == DEVICE || kind == REGISTERED) return device_pool;
-    return kind != MANAGED ? host_pool : bytes >= LARGE ? large_pool : small_pool;
+    return kind != MANAGED ? host_pool : bytes >= LARGE && has_room_for_range() ? large_pool : small_pool;
 }
 
 static uint64_t device_bytes = 0, serial = 0, held = 0, version = 1;
@@ -93,7 +93,7 @@ Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t reg
     bool is_alone = &pool == &large_pool;
     uint64_t range = is_alone ? address : SMALL_LOW;
     if (kind == MANAGED) managed_begins(range, is_alone ? taken - PAGE : small_pool.limit - SMALL_LOW, bytes);
-    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, range, 0, false, 1};
+    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, range, 0, 0, false, 1};
     return &(pieces()[address] = piece);
 }
 
@@ -121,7 +121,7 @@ bool release(const void *pointer, int kind, const char *function) {
         uint64_t high = (piece.host + piece.bytes) / page * page;
         if (high > low) madvise((void *)low, high - low, MADV_DONTNEED);
         if (piece.kind == MANAGED) managed_ends(piece.range, piece.bytes);
-        if (piece.kind == MANAGED && piece.bytes >= LARGE)
+        if (piece.kind == MANAGED && piece.range == piece.address && piece.range != SMALL_LOW)
             mprotect((void *)piece.address, large_pool.taken(piece.bytes), PROT_NONE);
     }
     pieces().erase(found);

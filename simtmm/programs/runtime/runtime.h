@@ -71,6 +71,7 @@ struct Piece {
     std::string name, place;  // what it is called, and the line that asked for it
     bool touched;  // whether anything was written to it
     uint64_t range;     // of managed memory: the mapping that it is in
+    uint64_t moved;     // and how often the host had taken some of that back as this came to the device
     uint64_t hash;      // of its bytes, where `is_hashed`
     bool is_hashed;
     uint64_t element;  // bytes of an element, where known
@@ -86,6 +87,7 @@ void all_touched();
 
 // Managed memory (managed.cpp). It lies between two addresses, in ranges that are mappings of their own.
 void managed_lies(uint64_t begin, uint64_t end);
+bool has_room_for_range();
 void managed_begins(uint64_t range, uint64_t extent, uint64_t bytes);
 void managed_ends(uint64_t range, uint64_t bytes);
 bool is_on_device(const Piece *piece);  // some of it
