@@ -47,6 +47,7 @@ def record(  # noqa: PLR0913 - each is an option of the verb
     clock: str = "virtual",
     host_time: bool | str | None = None,
     stop_after: int | str | None = None,
+    warp: int | None = None,
     graph: "GraphSource | None" = None,
 ) -> "Trace":
     """Run a program, check its answer, and return a trace of its threads' work: `simtmm record` as a function.
@@ -84,8 +85,10 @@ def record(  # noqa: PLR0913 - each is an option of the verb
     record_elementwise: whether to record CuPy's own functions as kernels.
     build: nvcc's options for a program.
     clock: what a program reads from its clocks: "virtual" or "real" time.
-    host_time: whether those clocks count the time of a program's own code.
+    host_time: whether those clocks count the time of a program's own code; by default for programs, unless the
+        environment sets CI.
     stop_after: when to end a program: after a number of launches, 100, or of seconds, "60s".
+    warp: lanes of a warp in a HIP program's code: 32, or 64 on a machine with waves of 64.
     graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
 
     On the CPU, a kernel is stopped if it makes no progress for too long or uses too much memory (the environment
@@ -104,7 +107,8 @@ def record(  # noqa: PLR0913 - each is an option of the verb
         "source": source, "parameters": parameters, "grid": grid, "block": block, "args": args, "kernel": kernel,
         "shared": shared, "compile": compile, "form": form, "arguments": arguments, "launch": launch, "skip": skip,
         "count": count, "sample_blocks": sample_blocks, "record_elementwise": record_elementwise, "build": build,
-        "clock": clock, "host_time": host_time, "stop_after": stop_after, "graph": graph,
+        "clock": clock, "host_time": host_time, "stop_after": stop_after, "warp": warp,
+        "graph": graph,
     })  # fmt: skip
     if not request.is_own:
         opened = request.not_own(samples=True)

@@ -53,6 +53,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     clock: str = "virtual",
     host_time: bool | str | None = None,
     stop_after: int | str | None = None,
+    warp: int | None = None,
     graph: "GraphSource | None" = None,
     variants: bool = False,
 ) -> "Run":
@@ -89,8 +90,10 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     record_elementwise: whether to record CuPy's own functions as kernels.
     build: nvcc's options for a program.
     clock: what a program reads from its clocks: "virtual" or "real" time.
-    host_time: whether those clocks count the time of a program's own code.
+    host_time: whether those clocks count the time of a program's own code; by default for programs, unless the
+        environment sets CI.
     stop_after: when to end a program: after a number of launches, 100, or of seconds, "60s".
+    warp: lanes of a warp in a HIP program's code: 32, or 64 on a machine with waves of 64.
     graph: for a kernel on graphs, a file or a networkx graph instead of the generated one (docs/graphs.md).
     variants: whether to compile variants of a CUDA file, too, and to simulate those with equal results.
 

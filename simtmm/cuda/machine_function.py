@@ -60,6 +60,9 @@ class MachineFunction(KernelFunction):
         return self.program.times
 
 
+_WAVES = "simtmm_wave"  # a name in the code of programs/include/hip/simtmm_wave.h
+
+
 def machine_function(plain: KernelFunction) -> tuple[MachineFunction | None, str]:
     """A kernel as machine code; or None, and why it can't be had.
 
@@ -70,6 +73,8 @@ def machine_function(plain: KernelFunction) -> tuple[MachineFunction | None, str
     try:
         if plain.program.allocates:  # so that it can't be run both ways: what it frees would be gone
             return None, "allocates memory"
+        if any(_WAVES in unit.ptx for unit in plain.linked.units):
+            return None, "has waves of 64 lanes, each of which is two warps of its code"
         function = MachineFunction(plain)
         assert function.program
     except (SassError, PtxError, CompilerError) as error:

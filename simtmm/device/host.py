@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -17,6 +18,19 @@ Curve = tuple[tuple[float, float], ...]
 """Seconds by bytes: points by rising bytes."""
 
 
+class Move(Enum):
+    """Why managed memory moves, and where to; in the order of Move of programs/runtime/runtime.h.
+
+    FAULTS: to the device, as a kernel needs it. PREFETCH: to the device, as the program sends it. ACROSS: nowhere, as a
+    kernel reads it on the host. PREFETCH_BACK: to the host, as the program sends it.
+    """
+
+    FAULTS = "faults"
+    PREFETCH = "prefetch"
+    ACROSS = "across"
+    PREFETCH_BACK = "prefetch back"
+
+
 @dataclass(frozen=True)
 class Host:
     """A host and its link. Of what is left out, nothing takes any time.
@@ -25,7 +39,8 @@ class Host:
     copies: seconds of copies between host and device by bytes, under "pageable_in", "pinned_out", "engine_in", say.
     on_device: seconds of a copy within the device, and seconds for each byte of it; fills: likewise of a fill.
     touched, prefetched: seconds for each byte of managed memory that comes to the device because a kernel needs it, and
-    because the program sends it there.
+    because the program sends it there. returned, prefetched_back: likewise of what comes back because the host uses it,
+    and because the program sends it.
     """
 
     calls: dict[str, float] = field(default_factory=dict)
@@ -34,6 +49,8 @@ class Host:
     fills: tuple[float, float] = (0.0, 0.0)
     touched: float = 0.0
     prefetched: float = 0.0
+    returned: float = 0.0
+    prefetched_back: float = 0.0
 
     def call(self, name: str) -> float:
         """What a call takes of the host [s].
@@ -56,6 +73,17 @@ class Host:
         size: bytes that are copied.
         """
         return _at(self.copies.get(f"engine_{direction}", ()), size)
+
+    def move(self, size: int, move: Move) -> float:
+        """A move of managed memory, without the host's faults [s].
+
+        size: bytes that move.
+        move: why, and where to.
+        """
+        if move is Move.ACROSS:
+            return self.engine(IN, size)
+        each = {Move.FAULTS: self.touched, Move.PREFETCH: self.prefetched, Move.PREFETCH_BACK: self.prefetched_back}
+        return size * each[move]
 
     def copy_on_device(self, size: int) -> float:
         """A copy within the device [s].
@@ -81,14 +109,26 @@ def host_of(machine: Machine) -> Host:
     table = _table()
     device, managed = table["device"], table["managed"]
     peak = machine.peak_bandwidth or BANDWIDTH
+    links, link = table["links"], machine.link or USUAL_LINK
+    copies, measured = _curves(links, link), _curves(links, managed["link"])
+    slower = {way: _byte(copies[f"engine_{way}"]) - _byte(measured[f"engine_{way}"]) for way in (IN, OUT)}
+    is_coherent = bool(links[link].get("coherent"))
     return Host(
         calls=table["calls"],
-        copies=_curves(table["links"], machine.link or USUAL_LINK),
+        copies=copies,
         on_device=(device["copy"], 2 / (peak * device["copy_share"])),
         fills=(device["fill"], 1 / (peak * device["fill_share"])),
-        touched=managed["touch_byte"],
-        prefetched=managed["prefetch_byte"],
+        touched=managed["touch_byte"] + slower[IN],
+        prefetched=managed["prefetch_byte"] + slower[IN],
+        returned=0.0 if is_coherent else managed["return_byte"] + slower[OUT],
+        prefetched_back=managed["prefetch_back_byte"] + slower[OUT],
     )
+
+
+def _byte(points: Curve) -> float:
+    """Seconds for each byte of a long copy."""
+    (less, quick), (more, slow) = points[-2:]
+    return (slow - quick) / (more - less)
 
 
 def _curves(links: dict[str, Any], name: str) -> dict[str, Curve]:

@@ -6,7 +6,7 @@ device, and from it, have an engine each, beside kernels. The default stream wai
 
 from dataclasses import dataclass, field
 
-from simtmm.device.host import AT_ONCE, IN, Host
+from simtmm.device.host import AT_ONCE, IN, OUT, Host, Move
 from simtmm.device.stream import DEFAULT_STREAM, Stream
 
 KERNELS = "kernels"  # the engine of these, and of copies and fills within the device
@@ -77,15 +77,22 @@ class Timeline:
         self._take(stream, KERNELS, self.host.fill(size))
         self.now += self.host.call("fill")
 
-    def fetch(self, stream: Stream, size: int, is_prefetch: bool) -> None:
-        """So many bytes of managed memory come to the device, as the program sends them or a kernel needs them.
+    def fetch(self, stream: Stream, size: int, move: Move) -> None:
+        """So many bytes of managed memory move.
 
         stream: where the kernel or the prefetch was put.
-        size: bytes that come.
-        is_prefetch: whether the program sends them, before a kernel needs them.
+        size: bytes that move.
+        move: a kernel that needs them waits; a prefetch takes a copy engine.
         """
-        seconds = size * (self.host.prefetched if is_prefetch else self.host.touched)
-        self._take(stream, IN if is_prefetch else KERNELS, seconds)
+        engine = {Move.PREFETCH: IN, Move.PREFETCH_BACK: OUT}.get(move, KERNELS)
+        self._take(stream, engine, self.host.move(size, move))
+
+    def take_back(self, size: int) -> None:
+        """The host uses so many bytes of managed memory that are on the device, and waits for them.
+
+        size: bytes that it takes back.
+        """
+        self.now += size * self.host.returned
 
     def wait(self, stream: Stream, until: float) -> None:
         """What comes on a stream from now on begins then.

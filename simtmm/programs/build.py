@@ -30,6 +30,7 @@ _HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: 
 _OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
         "SIMTMM_TEXTURE_REFERENCES": re.compile(rb"\btexture\s*<"),
         "SIMTMM_OLD_VOTES": re.compile(rb"\b__(?:any|all|ballot)\s*\(")}  # fmt: skip
+_HIP = re.compile(rb"#\s*include\s*[<\"]hip/hip_")
 _OF_RUNTIME = ("cuda_runtime_api.h", "driver_types.h", "surface_types.h", "texture_types.h", "cuda_runtime.h")
 _CUDA_NAME = re.compile(r"\bcuda([A-Z]\w*)")
 CYCLES = "simtmm_cycles.s"  # which the assembler reads before host code
@@ -57,6 +58,8 @@ def build_program(paths: Sequence[Path], architecture: int, options: Sequence[st
     texts = [_content(path) for path in paths]
     included = _headers(paths, texts, flags)
     read = [*texts, *(_content(Path(path)) for path, _ in included.digests)]
+    if flags.has_waves and not any(_HIP.search(text) for text in read):
+        raise CompilerError(f"--warp 64: is for HIP programs, but {paths[0]} includes no hip/hip_runtime.h")
     is_of_one = any(OF_ONE_ARCHITECTURE.search(text) for text in read)
     flags = replace(flags, architecture=flags.architecture or target_of(architecture, is_of_one))
     old = [f"-D{name}" for name, pattern in _OLD.items() if any(pattern.search(text) for text in read)]

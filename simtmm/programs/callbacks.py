@@ -1,6 +1,7 @@
 """What the runtime library asks of Python: modules, launches, variables, times, and the end."""
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.execution.layout import TEXTURE as TEXTURE_ROW
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.texture import ADDRESS_MODES, FILTER_MODES, SurfaceObject, TextureObject
-from simtmm.device.host import IN, OUT
+from simtmm.device.host import IN, OUT, Move
 from simtmm.errors import (
     DeadlockError,
     InternalError,
@@ -23,11 +24,13 @@ from simtmm.errors import (
     escaped,
     one_line,
 )
+from simtmm.programs.disassembled import reads_of_cycles
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
     ADVANCE,
     ATTRIBUTES,
     COPIED,
+    DISASSEMBLED,
     ELAPSED,
     FETCHED,
     FILLED,
@@ -38,6 +41,7 @@ from simtmm.programs.library import (
     NOW,
     PARAMETERS,
     QUERY,
+    TAKEN_BACK,
     VARIABLE,
     WAIT,
     WAIT_FOR_STREAM,
@@ -54,6 +58,7 @@ INVALID_VALUE, INVALID_CONFIGURATION, INVALID_SYMBOL, INVALID_FUNCTION = 1, 9, 1
 INVALID_IMAGE, COMPILATION_FAILED, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE, NOT_SUPPORTED = (
     200, 218, 700, 702, 710, 716, 719, 801,
 )  # fmt: skip
+UNKNOWN = -1  # how many places there are
 NANO = 1e-9
 _WAYS = (None, IN, OUT)  # of a copy: within the device, to it, from it
 _FORMATS = {0: "i", 1: "u", 2: "f"}  # of cudaChannelFormatKind
@@ -99,7 +104,8 @@ class Callbacks:
             VARIABLE(self._variable), MARK(self._mark), WAIT(self._wait),
             WAIT_FOR_STREAM(self._clock.synchronize_stream), QUERY(self._query), ELAPSED(self._elapsed),
             ADVANCE(self._advance), NOW(self._now), COPIED(self._copied), FILLED(self._clock.filled),
-            FETCHED(self._fetched), FINISH(self._finish),
+            FETCHED(self._fetched), TAKEN_BACK(self._clock.taken_back),
+            DISASSEMBLED(self._disassembled), FINISH(self._finish),
         )  # fmt: skip
 
     def _guarded(self, work: Callable[[], int], otherwise: int) -> int:
@@ -270,8 +276,17 @@ class Callbacks:
         self._recording.copies.add(_WAYS[way], bool(is_pinned), size)
         self._clock.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
 
-    def _fetched(self, stream: int, size: int, is_prefetch: int) -> None:
-        self._clock.fetched(stream, size, bool(is_prefetch))
+    def _fetched(self, stream: int, size: int, move: int) -> None:
+        self._clock.fetched(stream, size, tuple(Move)[move])
+
+    def _disassembled(self, path: bytes, begin: int, end: int, found: Any, most: int) -> int:
+        def work() -> int:
+            places = reads_of_cycles(os.fsdecode(path), begin, end)
+            for number, place in enumerate((places or [])[:most]):
+                found[number] = place
+            return UNKNOWN if places is None or len(places) > most else len(places)
+
+        return self._guarded(work, UNKNOWN)
 
 
 def _bare(function: KernelFunction) -> str:

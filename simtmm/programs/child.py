@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def main(request: dict[str, Any]) -> None:
     carry_out(request["command"])
     machine = Machine.from_dict(request["machine"])
     library = Library(Path(request["runtime"]))
-    properties = device_properties(machine, request["architecture"])
+    properties = replace(device_properties(machine, request["architecture"]), warp_size=request["lanes"])
     for name, value in told_properties(properties, host_of(machine)).items():
         library.tell(name, value)
     library.tell("virtual_clock", int(request["clock"] == VIRTUAL))

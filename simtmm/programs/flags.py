@@ -35,6 +35,11 @@ _CUDA_LIBRARIES = re.compile(
 )
 
 
+WAVES = "SIMTMM_WARP=64"
+"""The macro by which HIP programs run in waves of 64 lanes (include/hip/simtmm_wave.h)."""
+WAVE = 64  # lanes of these
+
+
 @dataclass(frozen=True)
 class Flags:
     """What words say.
@@ -49,6 +54,11 @@ class Flags:
     linking: tuple[str, ...] = ()
     relocatable: bool = False
     architecture: str = ""
+
+    @property
+    def has_waves(self) -> bool:
+        """Whether HIP code runs in waves of 64 lanes."""
+        return WAVES in self.macros
 
     @property
     def number(self) -> int | None:

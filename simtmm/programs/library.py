@@ -28,6 +28,10 @@ NOW = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int64))
 COPIED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
 FILLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 FETCHED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int)
+TAKEN_BACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
+DISASSEMBLED = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64), ctypes.c_int
+)
 FINISH = ctypes.CFUNCTYPE(None, ctypes.c_int)
 
 
@@ -38,7 +42,7 @@ class Calls(ctypes.Structure):
         ("load", LOAD), ("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("launch", LAUNCH),
         ("variable", VARIABLE), ("mark", MARK), ("wait", WAIT), ("wait_for_stream", WAIT_FOR_STREAM), ("query", QUERY),
         ("elapsed", ELAPSED), ("advance", ADVANCE), ("now", NOW), ("copied", COPIED), ("filled", FILLED),
-        ("fetched", FETCHED), ("finish", FINISH),
+        ("fetched", FETCHED), ("taken_back", TAKEN_BACK), ("disassembled", DISASSEMBLED), ("finish", FINISH),
     )  # fmt: skip
 
 

@@ -21,12 +21,13 @@ from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import Architecture, architecture_of
 from simtmm.cuda.disagreement.order_trial import OrderFound
 from simtmm.device.own_clock import OwnClock
+from simtmm.device.properties import WARP_SIZE
 from simtmm.errors import KernelError
 from simtmm.files import check_writable, is_file, why_no_file, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
 from simtmm.programs.build import PLAIN, Built, build_program
-from simtmm.programs.flags import parse_flags
+from simtmm.programs.flags import WAVE, parse_flags
 from simtmm.programs.progress import Heard
 from simtmm.programs.runtime_library import runtime_library
 from simtmm.provenance import command
@@ -111,6 +112,7 @@ class CudaProgram:
         if short := limit_told(ADDRESSES):
             raise KernelError(f"{self.name}: {short}")
         on = machine or load_machine(MACHINE)
+        self._check_waves(on)
         chosen = self._compiled_for(on)
         built = self.build(chosen.number)
         if output is not None:
@@ -147,6 +149,16 @@ class CudaProgram:
             return run_again("simtmm.programs.child", {**request, "order": order}, seconds_for(first.seconds))
 
         return in_other_orders(self.name, first.status, once)
+
+    @property
+    def _lanes(self) -> int:
+        """Of a warp, as its code sees it."""
+        return WAVE if parse_flags(self.options).has_waves else WARP_SIZE
+
+    def _check_waves(self, machine: Machine) -> None:
+        """Raise KernelError for waves of 64 lanes on a machine that has others."""
+        if self._lanes == WAVE and machine.cores.warp_width != WAVE:
+            raise KernelError(f"--warp {WAVE}: {machine.name} has warps of {machine.cores.warp_width} threads")
 
     def _compiled_for(self, machine: Machine) -> Architecture:
         """The architecture, with a note where that is not the machine's."""
@@ -217,7 +229,7 @@ class CudaProgram:
             "sample_blocks": self.sample_blocks, "most_events": self.most_events, "warnings": [note] if note else [],
             "checks": [], "order": "", "command": command(), "clock": self.clock.kind,
             "host_time": self.clock.has_host_time, "stop_launches": self.stop.launches,
-            "stop_seconds": self.stop.seconds, "is_bounded": False,
+            "stop_seconds": self.stop.seconds, "is_bounded": False, "lanes": self._lanes,
         }  # fmt: skip
 
     def _outcome(self, status: int, reply: dict[str, Any], output: Path) -> Outcome:

@@ -16,5 +16,6 @@ def told_properties(properties: DeviceProperties, host: Host) -> dict[str, int]:
         "register_unit": properties.register_unit,
         "register_files": properties.register_files,
         "shared_unit": properties.shared_unit,
+        "managed_returns": int(host.returned > 0),
     }
     return found | {f"ps {name}": round(seconds * PICO) for name, seconds in host.calls.items()}

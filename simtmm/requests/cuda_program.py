@@ -1,6 +1,7 @@
 """CUDA C++ programs on the command line: run unmodified, with arguments after --, and recorded."""
 
 import itertools
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -40,7 +41,16 @@ HostTimeOption = Annotated[
         "--host-time",
         metavar="on|off",
         help="count the time of a program's own code on its clocks; off: runs repeat exactly",
-        show_default="on for programs, off for scripts",
+        show_default="on for programs; off for scripts, in diff, and where the environment sets CI",
+    ),
+]
+WarpOption = Annotated[
+    int | None,
+    typer.Option(
+        "--warp",
+        metavar="32|64",
+        help="lanes of a warp in a HIP program's code; 64 on AMD's machines with waves of 64",
+        show_default="32",
     ),
 ]
 StopOption = Annotated[
@@ -53,15 +63,42 @@ StopOption = Annotated[
 ]
 
 
+IN_DIFF = "off in diff"
+"""What `own_clock` takes for a program whose two runs are compared."""
+
+
 def own_clock(clock: str, host_time: str | None, usual: bool) -> "OwnClock":
-    """The clock of a program. usual: whether its own code's time counts where nobody says. Raises KernelError."""
+    """The clock of a program.
+
+    host_time: "on" or "off"; IN_DIFF; None where nobody says.
+    usual: whether its own code's time counts where nobody says, unless the environment sets CI.
+
+    Raises KernelError.
+    """
     from simtmm.device.own_clock import CLOCKS, OwnClock
 
     if clock not in CLOCKS:
         raise KernelError(f"--clock {shown(clock)}: must be {' or '.join(CLOCKS)}")
-    if host_time not in (None, "on", "off"):
+    if host_time not in (None, "on", "off", IN_DIFF):
         raise KernelError(f"--host-time {shown(host_time)}: must be on or off")
-    return OwnClock(clock, usual if host_time is None else host_time == "on")
+    if host_time == "on" or (host_time is None and usual and not is_in_ci()):
+        return OwnClock(clock)
+    why = "" if host_time == "off" or not usual else "in diff" if host_time else "where the environment sets CI"
+    return OwnClock(clock, False, why)
+
+
+def is_in_ci() -> bool:
+    """Whether a service for continuous integration says in the environment that it runs this process: `CI` is set."""
+    return os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def warp_flags(lanes: int | None) -> list[str]:
+    """The compiler's options for warps of so many lanes. Raises KernelError."""
+    from simtmm.programs.flags import WAVE, WAVES
+
+    if lanes not in (None, 32, WAVE):
+        raise KernelError(f"--warp {shown(lanes)}: must be 32 or {WAVE}")
+    return [f"-D{WAVES}"] if lanes == WAVE else []
 
 
 def stop_after(text: str | None) -> "StopAfter":
@@ -82,12 +119,13 @@ def stop_after(text: str | None) -> "StopAfter":
 @dataclass(frozen=True)
 class ProgramRun:
     """A CUDA program that was run. program: what it launched. order: what it does in other orders of its warps, if it
-    failed.
+    failed. clock: that it read.
     """
 
     program: "Program"
     outcome: "Outcome"
     order: "OrderFound | None" = None
+    clock: "OwnClock | None" = None
 
     def lines(self) -> list[str]:
         """What stands beside the report."""
@@ -95,6 +133,9 @@ class ProgramRun:
         lines = [f"{found.recorded} of {found.launched} launches of {name} are recorded"]
         if found.status:
             lines.append(f"{name} ended with exit status {found.status}")
+        if self.clock and self.clock.kind == "virtual" and self.clock.why_off:
+            why = f"--host-time off, the default {self.clock.why_off}"
+            lines.append(f"its clocks leave out the time of its own code: {why}")
         if self.order and self.order.tried:
             lines.append(self.order.words)
         return lines
@@ -185,4 +226,5 @@ def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
             print(escaped(f"simtmm: {outcome.why_none}"), file=sys.stderr)
             raise typer.Exit(outcome.status)
         raise RecordingError(outcome.why_none)
-    return ProgramRun(Program(program.name, {}, outcome.trace, sources=program.sources(outcome.trace)), outcome, order)
+    found = Program(program.name, {}, outcome.trace, sources=program.sources(outcome.trace))
+    return ProgramRun(found, outcome, order, program.clock)

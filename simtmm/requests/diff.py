@@ -9,6 +9,7 @@ import typer
 
 from simtmm.errors import SavedRunError
 from simtmm.requests.completion import complete_changes, complete_kernel, complete_parameter
+from simtmm.requests.cuda_program import IN_DIFF
 from simtmm.requests.kernel_file import LaunchOptions, named
 from simtmm.requests.machine import MachineOptions, machine_option
 from simtmm.requests.run import RunRequest, WhatIfOption
@@ -151,7 +152,7 @@ class DiffRequest(LaunchOptions, MachineOptions):
             what_if=self.what_if,
             **merged,
         )
-        return replace(request, host_time="off") if request.is_own else request  # the same programs differ by nothing
+        return replace(request, host_time=IN_DIFF) if request.is_own else request  # the same programs differ by nothing
 
     def _saved(self, source: str, side: str) -> "Side | None":
         """The run that was saved there; None for a program, a workload among them."""

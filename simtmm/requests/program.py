@@ -14,10 +14,12 @@ from simtmm.requests.cuda_program import (
     HostTimeOption,
     ProgramRun,
     StopOption,
+    WarpOption,
     is_cuda_program,
     own_clock,
     program_run,
     stop_after,
+    warp_flags,
 )
 from simtmm.requests.kernel_file import LaunchOptions, named
 from simtmm.requests.script import (
@@ -67,6 +69,7 @@ class ProgramOptions(LaunchOptions):
     clock: ClockOption = "virtual"
     host_time: HostTimeOption = None
     stop_after: StopOption = None
+    warp: WarpOption = None
 
     @property
     def is_own(self) -> bool:
@@ -99,7 +102,7 @@ class ProgramOptions(LaunchOptions):
         given = {"--launch": self.launch, "--skip": self.skip, "--count": self.count, "--build": self.build,
                  "--sample-blocks": None if samples else self.sample_blocks,
                  "--record-elementwise": self.record_elementwise, "--host-time": self.host_time,
-                 "--clock": self.clock != "virtual", "--stop-after": self.stop_after}  # fmt: skip
+                 "--clock": self.clock != "virtual", "--stop-after": self.stop_after, "--warp": self.warp}  # fmt: skip
         for option, value in given.items():
             if value:
                 raise KernelError(f"{option}: is for {kinds}, but {what} is neither")
@@ -127,7 +130,7 @@ class ProgramOptions(LaunchOptions):
         source, choice = str(self.source), self.choice(most_events)
         refused = {**self.of_kernels(), **(foreign or {})}
         if is_script(source):
-            refused["--build"] = self.build
+            refused |= {"--build": self.build, "--warp": self.warp}
             clock = own_clock(self.clock, self.host_time, usual=False)
             return script_run(
                 source, self.arguments, machine, choice, refused, output, as_json, clock, stop_after(self.stop_after),
@@ -135,8 +138,9 @@ class ProgramOptions(LaunchOptions):
             )  # fmt: skip
         refused["--record-elementwise"] = self.record_elementwise
         clock = own_clock(self.clock, self.host_time, usual=True)
+        build = [*(self.build or []), *warp_flags(self.warp)]
         return program_run(
-            source, self.arguments, machine, choice, refused, self.build, output, as_json, clock,
+            source, self.arguments, machine, choice, refused, build, output, as_json, clock,
             stop_after(self.stop_after), again,
         )  # fmt: skip
 

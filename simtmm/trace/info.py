@@ -84,6 +84,8 @@ class TraceInfo:
         if self.warp_size in (None, warp_width):
             return self.warnings
         other = f"compiled for warps of {self.warp_size}; lowered for warps of {warp_width} anyway"
+        if warp_width == 64:
+            other += "; --warp 64 runs HIP programs in waves of 64"
         return [*self.warnings, other]
 
     def to_dict(self) -> dict[str, Any]:

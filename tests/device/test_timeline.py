@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import load_machine
-from simtmm.device.host import IN, OUT, Host, host_of
+from simtmm.device.host import IN, OUT, Host, Move, host_of
 from simtmm.device.timeline import MOST_QUERIES, Timeline
 from simtmm.machine.values import Link
 
@@ -20,6 +20,8 @@ HOST = Host(
     fills=(1.0, 0.5),
     touched=0.1,
     prefetched=0.01,
+    returned=0.3,
+    prefetched_back=0.02,
 )
 
 
@@ -95,11 +97,20 @@ def test_copies_and_fills_within_the_device_run_as_kernels_do(line):
 
 
 def test_managed_memory_is_fetched_by_a_kernel_or_sent_before(line):
-    line.fetch(1, 100, is_prefetch=False)
+    line.fetch(1, 100, Move.FAULTS)
     line.launch(1, 1.0)
     assert line.end(1) == 3.0 + 10.0 + 1.0
-    line.fetch(2, 100, is_prefetch=True)
+    line.fetch(2, 100, Move.PREFETCH)
     assert line.end(2) == 2.0 + 3.0 + 1.0
+    line.fetch(3, 100, Move.PREFETCH_BACK)  # another engine
+    assert line.end(3) == 2.0 + 3.0 + 2.0
+    line.fetch(1, 100, Move.ACROSS)
+    assert line.end(1) == 14.0 + 5.0
+
+
+def test_the_host_waits_for_managed_memory_that_it_takes_back(line):
+    line.take_back(100)
+    assert line.now == 30.0
 
 
 def test_a_mark_is_where_its_stream_is_and_takes_a_call(line):

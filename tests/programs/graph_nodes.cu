@@ -87,7 +87,7 @@ int main() {
     int *managed, place = 0;
     CHECK(cudaMallocManaged(&managed, 4096));
     CHECK(cudaMemRangeGetAttribute(&place, 4, cudaMemRangeAttributeLastPrefetchLocation, managed, 4096));
-    right &= place == cudaCpuDeviceId;
+    right &= place == cudaInvalidDeviceId;  // nobody has sent it
     CHECK(cudaFree(managed));
     cudaStreamAttrValue attribute;
     CHECK(cudaStreamGetAttribute(0, cudaLaunchAttributeAccessPolicyWindow, &attribute));

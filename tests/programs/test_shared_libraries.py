@@ -1,5 +1,8 @@
 """Libraries that a program loads: their clocks, waits and ends are the program's."""
 
+import os
+import platform
+
 import pytest
 
 from simtmm.children.start import run as run_child
@@ -50,6 +53,51 @@ int main(int count, char **words) {
     leave();
 }
 """
+CYCLES = """#include <immintrin.h>
+#include <x86intrin.h>
+long long plain() { return __rdtsc(); }
+long long serial() {
+    unsigned processor = 7;
+    long long found = __rdtscp(&processor);
+    return processor == 0 ? found : -1;
+}
+// Their bytes in a constant, and below the stack's end, in registers and flags what a read must leave there.
+unsigned constant() { unsigned x; asm volatile("movl $0xf9010f31, %0" : "=r"(x)); return x - 0xf9010f31 + 5; }
+unsigned hidden() { unsigned found; asm volatile("movl $0x310f, %0" : "=r"(found)); return found; }
+double kept(double x) {
+    double a[8], sum = 0;
+    for (int i = 0; i < 8; i++) a[i] = x * i;
+    unsigned low, high; int equal;
+    asm volatile("cmpl $5, %[five]\\n\\trdtsc\\n\\tsete %b[equal]"
+                 : [equal] "=&q"(equal), "=&a"(low), "=&d"(high) : [five] "r"(5) : "cc");
+    for (int i = 0; i < 8; i++) sum += a[i];
+    return (equal & 255) == 1 ? sum : -1;
+}
+"""
+READS = """#include <cstdio>
+#include <ctime>
+#include <dlfcn.h>
+#include <unistd.h>
+__global__ void one(int *x) { *x = 1; }
+static long long here() { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000ll + t.tv_nsec; }
+int main(int count, char **words) {
+    void *library = dlopen(words[1], RTLD_NOW);
+    if (!library) { puts(dlerror()); return 1; }
+    int *x;
+    cudaMalloc(&x, sizeof(int));
+    for (auto name : {"plain", "serial"}) {
+        auto clock = (long long (*)())dlsym(library, name);
+        for (int round = 0; round < 3; round++) {
+            long long before = here(), found = clock(), after = here();
+            if (found < before || found > after) printf("%s: %lld not in %lld to %lld\\n", name, found, before, after);
+            if (round == 0) one<<<1, 1>>>(x), sleep(3600);
+        }
+    }
+    printf("%x %x %g\\n", ((unsigned (*)())dlsym(library, "constant"))(), ((unsigned (*)())dlsym(library, "hidden"))(),
+           ((double (*)(double))dlsym(library, "kept"))(2));
+    cudaFree(x);
+}
+"""
 
 
 @pytest.fixture
@@ -71,6 +119,39 @@ def test_shared_libraries_read_the_programs_clock_and_end_it_as_it_would(folder,
     outcome = cuda_program([folder / "program.cu"], [str(folder / "loaded.so")], options, clock=clock).run()
     assert capfd.readouterr().out == "3600 s\n"
     assert (outcome.status, outcome.launched, outcome.recorded) == (3, 1, 1)
+
+
+@pytest.fixture
+def cycles(tmp_path):
+    (tmp_path / "cycles.c").write_text(CYCLES)
+    (tmp_path / "reads.cu").write_text(READS)
+    words = ["-shared", "-fPIC", "-O2", "-w", "-x", "c", str(tmp_path / "cycles.c"), "-o", str(tmp_path / "cycles.so")]
+    assert run_child([find_host_compiler(), *words]).status == 0
+    return tmp_path
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="rdtsc is x86's")
+@pytest.mark.parametrize("has_host_time", [False, True])
+def test_the_processors_cycles_are_the_programs_clock_in_shared_libraries_too(cycles, capfd, has_host_time):
+    clock = OwnClock(has_host_time=has_host_time)
+    outcome = cuda_program([cycles / "reads.cu"], [str(cycles / "cycles.so")], clock=clock).run()
+    found = capfd.readouterr()
+    assert (found.out, outcome.status) == ("5 310f 56\n", 0)
+    assert "processor's cycles" not in found.err
+
+
+def test_a_library_whose_code_can_not_be_read_keeps_this_computers_cycles_and_is_named(cycles, capfd, monkeypatch):
+    tools = cycles / "tools"
+    tools.mkdir()
+    (tools / "objdump").write_text("#!/bin/sh\nexit 1\n")
+    (tools / "objdump").chmod(0o755)
+    program = cuda_program([cycles / "reads.cu"], [str(cycles / "cycles.so")])
+    program.build(90)
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    program.run()
+    found = capfd.readouterr()
+    assert "plain: " in found.out
+    assert f"simtmm: note: {cycles / 'cycles.so'} may read the processor's cycles" in found.err
 
 
 def test_a_library_that_is_not_there_any_more_is_named(folder):

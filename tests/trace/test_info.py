@@ -119,7 +119,7 @@ def test_a_launch_with_more_blocks_than_a_trace_numbers_is_refused(grid):
 @pytest.mark.parametrize(("warp_size", "width", "told"), [(32, 32, False), (32, 64, True), (None, 64, False)])
 def test_a_machine_of_another_width_is_reported_of(warp_size, width, told):
     info = trace([[[work(0, 1)]]], warp_size=warp_size).info
-    warning = "compiled for warps of 32; lowered for warps of 64 anyway"
+    warning = "compiled for warps of 32; lowered for warps of 64 anyway; --warp 64 runs HIP programs in waves of 64"
     assert info.warnings_on(width) == ([warning] if told else [])
 
 

@@ -51,7 +51,16 @@ entry:
   call void @park(ptr %warp, i32 %mask, i32 %block)
   %living.at = getelementptr i8, ptr %warp, i64 {WARP.living}
   %living = load i32, ptr %living.at
-  %here = call i32 @lanes.at(ptr %warp, i32 %living, i32 %block)
+  %parked = call i32 @lanes.at(ptr %warp, i32 %living, i32 %block)
+  ; Lanes that wait at a barrier of the block are parked at the code behind it, but have not come yet.
+  %blocked.at = getelementptr i8, ptr %warp, i64 {WARP.blocked}
+  %blocked = load i32, ptr %blocked.at
+  %gathering.at = getelementptr i8, ptr %warp, i64 {WARP.gathering}
+  %gathering = load i32, ptr %gathering.at
+  %not.gathering = xor i32 %gathering, -1
+  %at.barriers = and i32 %blocked, %not.gathering
+  %not.at.barriers = xor i32 %at.barriers, -1
+  %here = and i32 %parked, %not.at.barriers
   %leader = call i32 @llvm.cttz.i32(i32 %mask, i1 true)
   %activations.at = getelementptr i8, ptr %warp, i64 {WARP.activation}
   %activations = load <32 x i64>, ptr %activations.at, align 64
@@ -88,13 +97,9 @@ each:
 sorted:
   %not.ready = xor i32 %ready, -1
   %waits = and i32 %group, %not.ready
-  %blocked.at = getelementptr i8, ptr %warp, i64 {WARP.blocked}
-  %blocked = load i32, ptr %blocked.at
   %blocked.more = or i32 %blocked, %waits
   %blocked.now = and i32 %blocked.more, %not.ready
   store i32 %blocked.now, ptr %blocked.at
-  %gathering.at = getelementptr i8, ptr %warp, i64 {WARP.gathering}
-  %gathering = load i32, ptr %gathering.at
   %gathering.more = or i32 %gathering, %waits
   %gathering.now = and i32 %gathering.more, %not.ready
   store i32 %gathering.now, ptr %gathering.at

@@ -43,9 +43,9 @@ static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes
     location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
     return cudaMemPrefetchAsync(pointer, bytes, location, 0u, stream);
 }
-static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, int) {
+static inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
     cudaMemLocation location = {};
-    location.type = cudaMemLocationTypeDevice;
+    location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
     return cudaMemAdvise(pointer, bytes, advice, location);
 }
 

@@ -58,11 +58,15 @@ static void settle() {
     all_mark = all;
 }
 
-static void rest() {
-    if (!counts_host_time()) return;
+static void put_marks() {
     wall_mark = read(CLOCK_MONOTONIC);
     thread_mark = read(CLOCK_THREAD_CPUTIME_ID);
     all_mark = read(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void rest() {
+    if (!counts_host_time()) return;
+    put_marks();
     allowance = STIRRED;
 }
 
@@ -71,6 +75,7 @@ void entered() {
 }
 
 void left() {
+    if (depth == 1) arm();
     if (--depth == 0) rest();
     in_calls++;
 }
@@ -81,6 +86,7 @@ void spend(const char *what, int64_t times) {
 
 // Before work is told to the timeline: the host has come so far.
 void work_follows() {
+    take_back(false);
     if (!timing) return;
     if (own && calls.advance) calls.advance(own);
     base += own;
@@ -107,6 +113,8 @@ void clock_begins() {
 static int64_t now() {
     clock_begins();
     if (depth == 0) settle();
+    take_back(false);
+    if (depth == 0 && counts_host_time()) put_marks();
     if (changed) {
         work_follows();
         int64_t found = base;

@@ -17,4 +17,7 @@ void clock_begins();
 // ns of the program's steady clock; below 0 where it shows this computer's time.
 int64_t steady();
 
+// A library's own reads of the processor's cycles become reads of the program's clock. base: where it lies.
+void adopt_cycles(const char *path, uint64_t base);
+
 }  // namespace simtmm

@@ -24,10 +24,18 @@ struct Rows {
     const char *from;
 };
 
+// The runtime is about to read or write there.
+static void use(const void *pointer) {
+    Piece *piece = find(pointer);
+    if (piece && piece->kind == MANAGED) disarm();
+}
+
 static cudaError_t sides(Rows *rows, void *to, uint64_t to_bytes, const void *from, uint64_t from_bytes,
                          cudaMemcpyKind kind, const char *function) {
     if ((unsigned)kind > cudaMemcpyDefault) return failed(cudaErrorInvalidMemcpyDirection);
     std::string place = site_place;
+    use(to);
+    use(from);
     rows->to = (char *)bytes_at(to, to_bytes, role_of(kind, true), function);
     if (!rows->to) return cudaErrorInvalidValue;
     rows->from = (const char *)bytes_at(from, from_bytes, role_of(kind, false), function);
@@ -101,6 +109,7 @@ static void clear(char *bytes, uint64_t count) {
 static cudaError_t fill_2d(void *to, uint64_t pitch, int value, uint64_t width, uint64_t height, const char *function) {
     if (!width || !height) return cudaSuccess;
     if (height > 1 && width > pitch) return failed(cudaErrorInvalidPitchValue);
+    use(to);
     char *bytes = (char *)bytes_at(to, (height - 1) * pitch + width, ON_DEVICE, function);
     if (!bytes) return cudaErrorInvalidValue;
     if (Piece *target = find(to)) written(target);
@@ -127,6 +136,8 @@ static cudaError_t copy_3d(const cudaMemcpy3DParms *p, const char *function) {
     uint64_t element = to.element ? to.element : from.element ? from.element : 1;
     uint64_t width = p->extent.width * element, height = p->extent.height, depth = p->extent.depth;
     if (!width || !height || !depth) return cudaSuccess;
+    use(p->dstPtr.ptr);
+    use(p->srcPtr.ptr);
     for (int side = 0; side < 2; side++) {
         if (side ? !!p->srcArray : !!p->dstArray) continue;
         const cudaPitchedPtr &of = side ? p->srcPtr : p->dstPtr;

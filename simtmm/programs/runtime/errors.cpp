@@ -116,6 +116,7 @@ int refused(const char *function) {
 }
 
 cudaError_t learned() {
+    waited_for();
     cudaError_t found = error_of_work;
     error_of_work = cudaSuccess;
     return failed(found);

@@ -100,15 +100,13 @@ static int64_t dynamic_limit(Kernel *kernel) {
     return std::max<int64_t>(0, attribute(cudaDevAttrMaxSharedMemoryPerBlock) - own);
 }
 
-// Managed memory that a kernel is given comes to the device, where it stays: that the host takes it back is not seen.
+// Managed memory that a kernel is given comes to the device.
 static void fetch(const std::vector<char> &parameters) {
     for (size_t at = 0; at + 8 <= parameters.size(); at += 8) {
         uint64_t word;
         memcpy(&word, parameters.data() + at, 8);
         Piece *piece = find((void *)word);
-        if (!piece || piece->kind != MANAGED || piece->is_on_device) continue;
-        piece->is_on_device = true;
-        calls.fetched(stream_at_work, piece->bytes, 0);
+        if (piece && piece->kind == MANAGED) give_to_kernel(piece);
     }
 }
 
@@ -131,6 +129,7 @@ cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared
     bool follows = kernels_of_graph > 0;
     if (kernels_of_graph >= 0) kernels_of_graph++;
     if (error_of_work) return cudaSuccess;  // it never begins, and the host learns why where it waits
+    disarm();
     work_follows();
     fetch(parameters);
     cudaError_t error = (cudaError_t)calls.launch(kernel->module, kernel->name.c_str(), sizes, shared, parameters.data(),

@@ -15,7 +15,25 @@ static const uint64_t DEVICE_LOW = 1ull << 32, REGION = 1ull << 38;
 static const uint64_t HOST_LOW = DEVICE_LOW + REGION;
 static const uint64_t ALIGN = 256;
 
-static uint64_t device_end = 0, host_end = 0, device_bytes = 0, serial = 0, held = 0, version = 1;
+// Managed memory has the second half of the host's region: each large piece between pages that nobody can use, so that it
+// is a mapping of its own, and all small ones, with those beyond so many, in one.
+static const uint64_t PAGE = 4096, LARGE = 65536;
+static const uint64_t LARGE_LOW = HOST_LOW + REGION / 2, SMALL_LOW = HOST_LOW + REGION / 4 * 3 + PAGE;
+struct Pool {
+    uint64_t low, limit, unit, end;
+    // What a piece takes, and a gap: the pointer to an array's end is its own.
+    uint64_t taken(uint64_t bytes) const { return unit == ALIGN ? (bytes / ALIGN + 1) * ALIGN : ((bytes + unit - 1) / unit + 1) * unit; }
+};
+static Pool device_pool = {DEVICE_LOW, DEVICE_LOW + REGION, ALIGN, DEVICE_LOW};
+static Pool host_pool = {HOST_LOW, LARGE_LOW, ALIGN, HOST_LOW};
+static Pool large_pool = {LARGE_LOW, SMALL_LOW - PAGE, PAGE, LARGE_LOW};
+static Pool small_pool = {SMALL_LOW, HOST_LOW + REGION, ALIGN, SMALL_LOW};
+static Pool &pool_of(Kind kind, uint64_t bytes) {
+    if (kind == DEVICE || kind == REGISTERED) return device_pool;
+    return kind != MANAGED ? host_pool : bytes >= LARGE && has_room_for_range() ? large_pool : small_pool;
+}
+
+static uint64_t device_bytes = 0, serial = 0, held = 0, version = 1;
 static std::map<uint64_t, Piece> &pieces() {
     static auto &found = *new std::map<uint64_t, Piece>;  // there to the last
     return found;
@@ -31,8 +49,8 @@ static bool ready() {
         void *bytes = mmap(nullptr, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         state = region == (void *)DEVICE_LOW && host == (void *)HOST_LOW && bytes != MAP_FAILED ? 1 : -1;
         device_bytes = (uint64_t)bytes;
-        device_end = DEVICE_LOW;
-        host_end = HOST_LOW;
+        if (state > 0 && mprotect((void *)LARGE_LOW, SMALL_LOW - LARGE_LOW, PROT_NONE)) state = -1;
+        if (state > 0) managed_lies(LARGE_LOW, HOST_LOW + REGION);
         if (state < 0) say("error: ", "this computer has no address space for a device's memory");
     }
     return state > 0;
@@ -48,30 +66,34 @@ static void fill_unwritten(uint8_t *to, uint64_t bytes) {
 }
 
 // The first room of so many bytes that was freed; 0 where there is none.
-static uint64_t gap(uint64_t low, uint64_t limit, uint64_t bytes) {
-    for (auto each = pieces().lower_bound(low); each != pieces().end() && each->first < limit; ++each) {
+static uint64_t gap(const Pool &pool, uint64_t bytes) {
+    uint64_t low = pool.low;
+    for (auto each = pieces().lower_bound(low); each != pieces().end() && each->first < pool.limit; ++each) {
         if (each->first - low >= bytes) return low;
-        low = each->first + (each->second.bytes / ALIGN + 1) * ALIGN;
+        low = each->first + pool.taken(each->second.bytes);
     }
-    return limit - low >= bytes ? low : 0;
+    return pool.limit - low >= bytes ? low : 0;
 }
 
 Piece *allocate(Kind kind, uint64_t bytes, const std::string &name, uint64_t register_at) {
     if (!ready()) return nullptr;
-    uint64_t &end = kind == DEVICE || kind == REGISTERED ? device_end : host_end;
-    uint64_t limit = kind == DEVICE || kind == REGISTERED ? DEVICE_LOW + REGION : HOST_LOW + REGION;
-    uint64_t taken = (bytes / ALIGN + 1) * ALIGN;  // a gap: the pointer to an array's end is its own
+    Pool &pool = pool_of(kind, bytes);
     uint64_t most = property("memory");
     if (bytes > most || held + bytes > most) return nullptr;
-    uint64_t address = taken <= limit - end ? end : gap(limit - REGION, limit, taken), host = address;
+    uint64_t taken = pool.taken(bytes);
+    uint64_t address = taken <= pool.limit - pool.end ? pool.end : gap(pool, taken), host = address;
     if (!address) return nullptr;
-    if (address == end) end += taken;
+    if (&pool == &large_pool && mprotect((void *)address, taken - PAGE, PROT_READ | PROT_WRITE)) return nullptr;
+    if (address == pool.end) pool.end += taken;
     if (kind == DEVICE) host = device_bytes + (address - DEVICE_LOW);
     if (kind == REGISTERED) host = register_at;
     if (kind != REGISTERED) held += bytes;
     version++;
     if ((kind == DEVICE || kind == MANAGED) && property("fill_unwritten", 0)) fill_unwritten((uint8_t *)host, bytes);
-    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, false, 0, false, 1};
+    bool is_alone = &pool == &large_pool;
+    uint64_t range = is_alone ? address : SMALL_LOW;
+    if (kind == MANAGED) managed_begins(range, is_alone ? taken - PAGE : small_pool.limit - SMALL_LOW, bytes);
+    Piece piece = {address, bytes, host, kind, 0, serial++, name, site_place, kind != DEVICE, range, 0, 0, false, 1};
     return &(pieces()[address] = piece);
 }
 
@@ -98,6 +120,9 @@ bool release(const void *pointer, int kind, const char *function) {
         uint64_t page = sysconf(_SC_PAGESIZE), low = (piece.host + page - 1) / page * page;
         uint64_t high = (piece.host + piece.bytes) / page * page;
         if (high > low) madvise((void *)low, high - low, MADV_DONTNEED);
+        if (piece.kind == MANAGED) managed_ends(piece.range, piece.bytes);
+        if (piece.kind == MANAGED && piece.range == piece.address && piece.range != SMALL_LOW)
+            mprotect((void *)piece.address, large_pool.taken(piece.bytes), PROT_NONE);
     }
     pieces().erase(found);
     version++;

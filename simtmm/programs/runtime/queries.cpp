@@ -75,16 +75,16 @@ API cudaOccupancyMaxPotentialClusterSize(int *size, const void *function, const 
     return cudaSuccess;
 }
 
-// Managed memory lies where it was used or sent last; advice is not kept.
+// Of managed memory: advice, and where it was sent last.
 static cudaError_t told(Piece *piece, cudaMemRangeAttribute which, void *data, size_t size) {
     if (!piece || piece->kind != MANAGED || !data || size < sizeof(int)) return failed(cudaErrorInvalidValue);
-    int place = piece->is_on_device ? 0 : cudaCpuDeviceId;
     switch (which) {
-        case cudaMemRangeAttributeReadMostly: *(int *)data = 0; return cudaSuccess;
-        case cudaMemRangeAttributePreferredLocation: *(int *)data = cudaInvalidDeviceId; return cudaSuccess;
-        case cudaMemRangeAttributeLastPrefetchLocation: *(int *)data = place; return cudaSuccess;
+        case cudaMemRangeAttributeReadMostly:
+        case cudaMemRangeAttributePreferredLocation:
+        case cudaMemRangeAttributeLastPrefetchLocation: *(int *)data = (int)advised(piece, which); return cudaSuccess;
         case cudaMemRangeAttributeAccessedBy:
             std::fill((int *)data, (int *)data + size / sizeof(int), (int)cudaInvalidDeviceId);
+            *(int *)data = (int)advised(piece, which);
             return cudaSuccess;
         default: memset(data, 0, size); return cudaSuccess;
     }

@@ -38,10 +38,14 @@ struct Calls {
     // The host's: it has done something of its own for so many ns; and how late it is, in ns, 0 for success.
     void (*advance)(int64_t nanoseconds);
     int (*now)(int64_t *nanoseconds);
-    // Copies by Way, fills, and managed memory that comes to the device, by a prefetch or because a kernel needs it.
+    // Copies by Way, fills, managed memory that moves, by Move, and that the host takes back.
     void (*copied)(uint64_t stream, int way, uint64_t bytes, int is_pinned, int is_awaited);
     void (*filled)(uint64_t stream, uint64_t bytes);
-    void (*fetched)(uint64_t stream, uint64_t bytes, int is_prefetch);
+    void (*fetched)(uint64_t stream, uint64_t bytes, int move);
+    void (*taken_back)(uint64_t bytes);
+    // Places within a file's code at which rdtsc and rdtscp stand, from one to another, at most so many. Gives their
+    // number; below 0 where that can't be found out.
+    int (*disassembled)(const char *path, uint64_t begin, uint64_t end, uint64_t *found, int most);
     // The program ends: what was recorded is written.
     void (*finish)(int status);
 };
@@ -56,13 +60,18 @@ int64_t attribute(cudaDeviceAttr attribute);  // of the device
 enum Kind { DEVICE, MANAGED, PINNED, REGISTERED };
 enum Way { WITHIN, TO_DEVICE, FROM_DEVICE };  // of a copy
 
+// Managed memory that comes to the device because a kernel needs it, or by a prefetch; that a kernel reads where it is, on
+// the host; and that a prefetch brings back.
+enum Move { FAULTS, PREFETCH, ACROSS, PREFETCH_BACK };
+
 struct Piece {
     uint64_t address, bytes, host;  // as kernels have it; its size; where its bytes lie
     int32_t kind, flags;
     uint64_t serial;
     std::string name, place;  // what it is called, and the line that asked for it
     bool touched;  // whether anything was written to it
-    bool is_on_device;  // of managed memory: whether it has come there
+    uint64_t range;     // of managed memory: the mapping that it is in
+    uint64_t moved;     // and how often the host had taken some of that back as this came to the device
     uint64_t hash;      // of its bytes, where `is_hashed`
     bool is_hashed;
     uint64_t element;  // bytes of an element, where known
@@ -75,6 +84,22 @@ bool is_locked(const void *pointer);  // whether a copy engine can reach it
 bool release(const void *pointer, int kind_wanted, const char *function);
 bool is_device_region(const void *pointer);
 void all_touched();
+
+// Managed memory (managed.cpp). It lies between two addresses, in ranges that are mappings of their own.
+void managed_lies(uint64_t begin, uint64_t end);
+bool has_room_for_range();
+void managed_begins(uint64_t range, uint64_t extent, uint64_t bytes);
+void managed_ends(uint64_t range, uint64_t bytes);
+bool is_on_device(const Piece *piece);  // some of it
+void give_to_kernel(Piece *piece);
+void prefetch(Piece *piece, uint64_t bytes, bool is_to_device);
+// Gives false for advice on a part, which is not followed.
+bool advise(Piece *piece, uint64_t bytes, cudaMemoryAdvise advice, bool is_for_host);
+int64_t advised(const Piece *piece, cudaMemRangeAttribute which);
+void waited_for();                // the host has waited for the device
+void arm();                       // and goes on with code of its own
+void take_back(bool is_needed);   // what it has used since then: each time, or now and then where that was nothing
+void disarm();                    // likewise; what follows is no use of the host's own
 
 // Where bytes lie that a pointer names: of a device's memory elsewhere than it says. Gives null, and says why, where
 // so many are not there.

@@ -2,7 +2,7 @@
 //
 // The program itself is linked so (simtmm/programs/build.py). A library comes as it is; what the loader has filled in for
 // it is replaced once it is loaded. Libraries that were here before the program are Python's, and stay as they are.
-#include "runtime.h"
+#include "clock.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -81,7 +81,7 @@ static void look(bool is_its) {
     auto *first = (link_map *)dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
     for (link_map *each = first; each; each = each->l_next)
         if (each->l_name && each->l_name[0] && known().insert(each->l_name).second && is_its && !is_of_compiler(each->l_name))
-            adopt(each);
+            adopt(each), adopt_cycles(each->l_name, each->l_addr);
 }
 
 }  // namespace simtmm

@@ -235,13 +235,16 @@ API cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation to, 
     RETURN_IF(!piece || piece->kind != MANAGED, cudaErrorInvalidValue, here("cudaMemPrefetchAsync") + ": not managed memory");
     bool is_to_device = to.type == cudaMemLocationTypeDevice;
     return enqueue(stream, [=]() -> cudaError_t {
-        Piece *found = find(pointer);
-        if (!found || found->is_on_device == is_to_device) return cudaSuccess;
-        found->is_on_device = is_to_device;
         work_follows();
-        if (is_to_device) calls.fetched(stream_at_work, bytes, 1);
-        else calls.copied(stream_at_work, FROM_DEVICE, bytes, 1, 0);
+        if (Piece *found = find(pointer)) prefetch(found, bytes, is_to_device);
         return cudaSuccess;
     });
 }
-API cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { BEGIN return without_effect("cudaMemAdvise"); }
+API cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation where) {
+    BEGIN
+    Piece *piece = find(pointer);
+    RETURN_IF(!piece || piece->kind != MANAGED, cudaErrorInvalidValue, here("cudaMemAdvise") + ": not managed memory");
+    work_follows();
+    return advise(piece, bytes, advice, where.type != cudaMemLocationTypeDevice)
+               ? cudaSuccess : without_effect("cudaMemAdvise of a part of managed memory, or of less than 64 KiB");
+}

@@ -12,8 +12,6 @@ from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch
 
-WARP_SIZE = 32
-
 
 def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
     recorder: TraceRecorder,
@@ -68,7 +66,7 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
         sample_blocks,
         form="compiled",
         architecture=max(targets, key=_number),
-        warp_size=WARP_SIZE if runs.for_warps else None,
+        warp_size=runs.device.properties.warp_size if runs.for_warps else None,
         kept_blocks=kept_blocks,
         kept_first=kept_first,
         listings=runs.listings,

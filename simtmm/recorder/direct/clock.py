@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
-from simtmm.device.host import AT_ONCE, Host
+from simtmm.device.host import AT_ONCE, Host, Move
 from simtmm.device.residence import Beginning, Footprint, FootprintOf, Residence
 from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.device.timeline import Timeline
@@ -149,13 +149,20 @@ class Clock:
         """
         self._step(partial(self._timeline.fill, stream, size))
 
-    def fetched(self, stream: Stream, size: int, is_prefetch: bool) -> None:
-        """So many bytes of managed memory came to the device; see Timeline.fetch.
+    def fetched(self, stream: Stream, size: int, move: Move) -> None:
+        """So many bytes of managed memory moved; see Timeline.fetch.
 
-        size: bytes that came.
-        is_prefetch: whether the program sent them.
+        size: bytes that moved.
+        move: why, and where to.
         """
-        self._step(partial(self._timeline.fetch, stream, size, is_prefetch))
+        self._step(partial(self._timeline.fetch, stream, size, move))
+
+    def taken_back(self, size: int) -> None:
+        """The host has used so many bytes of managed memory that were on the device.
+
+        size: bytes that it took back.
+        """
+        self._step(partial(self._timeline.take_back, size))
 
     def advance(self, seconds: float) -> None:
         """The host has done something of its own for so long [s].

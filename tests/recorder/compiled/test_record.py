@@ -130,7 +130,9 @@ def test_instructions_of_whole_warps_are_reported_of_on_a_machine_of_another_wid
                 ["x=arange:int32:32"])  # fmt: skip
     assert trace.info.warp_size == 32
     assert trace.info.warnings_on(32) == []
-    assert trace.info.warnings_on(64) == ["compiled for warps of 32; lowered for warps of 64 anyway"]
+    assert trace.info.warnings_on(64) == [
+        ("compiled for warps of 32; lowered for warps of 64 anyway; --warp 64 runs HIP programs in waves of 64")
+    ]
     machine = load_machine("a100-80").replace({"cores.warp_width": 64})
     assert lower(trace, machine)
 

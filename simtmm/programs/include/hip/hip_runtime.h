@@ -49,6 +49,26 @@ static inline cudaError_t hipMemcpyWithStream(void *to, const void *from, size_t
 }
 static inline cudaError_t hipInit(unsigned) { return cudaFree(nullptr); }
 
+#if SIMTMM_WARP == 64
+#ifdef __CUDACC__
+#include <cooperative_groups.h>  // whose warps have 32 threads
+#endif
+// Of kernels, and of hipDeviceProp_t.
+static constexpr int simtmm_wave_size = 64;
+struct simtmm_hipDeviceProp : cudaDeviceProp {
+    int simtmm_wave_size;
+};
+static inline cudaError_t simtmm_hip_properties(simtmm_hipDeviceProp *found, int device) {
+    found->simtmm_wave_size = 64;
+    return cudaGetDeviceProperties(found, device);
+}
+#undef hipDeviceProp_t
+#undef hipGetDeviceProperties
+#define hipDeviceProp_t simtmm_hipDeviceProp
+#define hipGetDeviceProperties(...) simtmm_hip_properties(__VA_ARGS__)
+#define warpSize simtmm_wave_size
+#endif
+
 #ifdef __CUDACC__
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
@@ -68,6 +88,14 @@ static inline cudaError_t hipInit(unsigned) { return cudaFree(nullptr); }
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
 
+#if SIMTMM_WARP == 64
+#include "simtmm_wave.h"
+#else
+__device__ inline unsigned __lane_id() {
+    unsigned found;
+    asm("mov.u32 %0, %%laneid;" : "=r"(found));
+    return found;
+}
 // Code runs in warps of 32, as warpSize says. What exchanges values over 64 lanes ends the launch: it would go wrong.
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
 __device__ inline void simtmm_within(int lanes, int width) {
@@ -96,6 +124,7 @@ SIMTMM_SHUFFLE(__shfl_xor)
 #define __shfl_up_sync(...) simtmm_hip__shfl_up_sync(__VA_ARGS__)
 #define __shfl_down_sync(...) simtmm_hip__shfl_down_sync(__VA_ARGS__)
 #define __shfl_xor_sync(...) simtmm_hip__shfl_xor_sync(__VA_ARGS__)
+#endif
 __device__ inline float unsafeAtomicAdd(float *at, float by) { return atomicAdd(at, by); }
 __device__ inline double unsafeAtomicAdd(double *at, double by) { return atomicAdd(at, by); }
 #endif
