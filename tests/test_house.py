@@ -103,7 +103,6 @@ FULLER = {
     "analysis",
     "cuda/execution",
     "cuda/execution/instructions",
-    "cuda/ptx",
     "engine/fast",
     "report",
 }  # to be parted

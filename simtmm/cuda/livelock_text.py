@@ -13,9 +13,9 @@ from simtmm.cuda.execution.livelock.snapshot import place_in_kernel
 from simtmm.cuda.execution.livelock.watch import Livelock
 from simtmm.cuda.faults import index_of, place_text, waiting_lines
 from simtmm.cuda.places import may_go_to, place
+from simtmm.cuda.ptx.flow.spinning import spun_upon
+from simtmm.cuda.ptx.flow.steps import width_of
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.spinning import spun_upon
-from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.files import KERNEL_TIMEOUT
 

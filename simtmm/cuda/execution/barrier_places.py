@@ -9,8 +9,8 @@ of the trips since it was last entered; loops without a barrier have none, as th
 from collections.abc import Sequence
 from dataclasses import replace
 
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, Block, control_flow
-from simtmm.cuda.ptx.loops import Loop, loops
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, Block, control_flow
+from simtmm.cuda.ptx.flow.loops import Loop, loops
 from simtmm.cuda.ptx.syntax import Function, Group, Immediate, Instruction, Label, Operand, Register, Symbol
 
 WAY, TRIPS = "%its way", "%its trips"  # of a function: how it was called, and in which trips of its callers' loops

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from simtmm.cuda.ptx.registers import written
+from simtmm.cuda.ptx.flow.registers import written
 from simtmm.cuda.ptx.syntax import Function, Immediate, Instruction, Register
 from simtmm.cuda.ptx.types import bits_of
 

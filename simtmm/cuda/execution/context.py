@@ -7,7 +7,7 @@ from simtmm.cuda.execution.emit import ONE_BIT, Emitter, Value, bits, element_of
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.one_nan import gives_one_nan, with_one_nan
 from simtmm.cuda.execution.special_registers import special_register
-from simtmm.cuda.ptx.declarations import real_bits
+from simtmm.cuda.ptx.reading.declarations import real_bits
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Negated, Operand, Register, Sink, Symbol
 from simtmm.cuda.ptx.types import bits_of
 from simtmm.errors import PtxError

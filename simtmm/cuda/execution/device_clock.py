@@ -1,7 +1,7 @@
 """The clocks that device code reads: each warp's own cycles, estimated while it runs.
 
 Only kernels that read a clock have these lines. A warp's clock goes on by the cycles that its instructions issue and
-stall, and waits for the values that its loads bring as a trace has it (simtmm/cuda/ptx/steps.py). A load takes the
+stall, and waits for the values that its loads bring as a trace has it (simtmm/cuda/ptx/flow/steps.py). A load takes the
 latency of the level at which a cheap model of the caches finds it: tags without ways, by which a line is where one of
 its index was brought last. Nothing here knows of other warps that want the same port or line: what the launch takes is
 the simulation's to say.
@@ -25,8 +25,8 @@ from simtmm.cuda.execution.layout import (
     TIMING,
     offsets,
 )
-from simtmm.cuda.ptx.registers import reads_clocks
-from simtmm.cuda.ptx.steps import Step
+from simtmm.cuda.ptx.flow.registers import reads_clocks
+from simtmm.cuda.ptx.flow.steps import Step
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.trace.schema import RESULT_CLASSES
 

@@ -10,10 +10,10 @@ from simtmm.cuda.execution.context import Context, Frame
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.layout import ACTIVATION, ACTIVATION_BYTES, ALIGN, LANES, LAUNCH, PARAMETER_WINDOW
 from simtmm.cuda.execution.one_nan import late_registers
-from simtmm.cuda.ptx.control_flow import ControlFlow, control_flow
-from simtmm.cuda.ptx.registers import written
-from simtmm.cuda.ptx.spinning import turn_ends
-from simtmm.cuda.ptx.steps import steps
+from simtmm.cuda.ptx.flow.basic_blocks import ControlFlow, control_flow
+from simtmm.cuda.ptx.flow.registers import written
+from simtmm.cuda.ptx.flow.spinning import turn_ends
+from simtmm.cuda.ptx.flow.steps import steps
 from simtmm.cuda.ptx.syntax import Function, Instruction, Symbol, Variable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 from simtmm.cuda.execution.emit import Emitter, Value, with_element
-from simtmm.cuda.ptx.registers import written
+from simtmm.cuda.ptx.flow.registers import written
 from simtmm.cuda.ptx.syntax import Function, Immediate, Instruction, Register
 from simtmm.cuda.ptx.types import bits_of, is_type
 

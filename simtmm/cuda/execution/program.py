@@ -24,7 +24,7 @@ from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.execution.livelock.watched_code import watch_block, watch_instruction, watched_runtime
 from simtmm.cuda.execution.reachable import mentioned_by, reachable
 from simtmm.cuda.execution.turn_order import ASCENDING, ordered_runtime
-from simtmm.cuda.ptx.control_flow import (
+from simtmm.cuda.ptx.flow.basic_blocks import (
     RECONVERGE,
     Block,
     communicates,
@@ -33,10 +33,10 @@ from simtmm.cuda.ptx.control_flow import (
     looping,
     reaches_other_blocks,
 )
+from simtmm.cuda.ptx.flow.registers import reads_clocks
+from simtmm.cuda.ptx.flow.steps import Step, states_waits
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
-from simtmm.cuda.ptx.registers import reads_clocks
-from simtmm.cuda.ptx.steps import Step, states_waits
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype, Register, Symbol
 from simtmm.errors import PtxError
 from simtmm.own_faults import told_as_ours

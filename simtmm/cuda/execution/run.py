@@ -27,7 +27,7 @@ from simtmm.cuda.execution.livelock.watch import Watch
 from simtmm.cuda.execution.machine_code import MachineCode
 from simtmm.cuda.execution.program import Program
 from simtmm.cuda.execution.turn_order import ASCENDING, blocks_in
-from simtmm.cuda.ptx.steps import BULK_ENTRIES, is_bulk
+from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, is_bulk
 
 Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
 

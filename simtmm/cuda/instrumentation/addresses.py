@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from simtmm.cuda.instrumentation.layout import SPACE_SHIFT, SPACES
-from simtmm.cuda.ptx.steps import is_bulk, is_of_texture, space_of
+from simtmm.cuda.ptx.flow.steps import is_bulk, is_of_texture, space_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Register, Symbol
 from simtmm.cuda.ptx.types import bits_of, is_type
 

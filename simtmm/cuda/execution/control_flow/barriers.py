@@ -14,7 +14,7 @@ from simtmm.cuda.execution.control_flow.edges import (
 )
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import ALIGN, BARRIERS, BLOCK, CLUSTER_BARRIER, NO_BARRIER, PEER_OFFSETS, WARP
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 from simtmm.errors import shown
 from simtmm.workload import ACTION_SHIFT, MEET, NUMBER_SHIFT, REMOTE_SHIFT

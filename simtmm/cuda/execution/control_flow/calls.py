@@ -18,7 +18,7 @@ from simtmm.cuda.execution.control_flow.edges import (
 )
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import ACTIVATION, ALIGN, BAD_CALL, LANES, NO_STACK
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.passing import call_of, signatures, sizes
 from simtmm.cuda.ptx.syntax import Function, Instruction, Sink, Symbol
 

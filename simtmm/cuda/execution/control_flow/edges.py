@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from simtmm.cuda.execution.check_log import log_leaving
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import LAUNCH, WARP
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.ptx.flow.basic_blocks import Block
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.context import Context

@@ -7,7 +7,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.edges import WARP_POINTER, number_of, offset_of
 from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import ALIGN, WARP
-from simtmm.cuda.ptx.control_flow import EXCLUSIVE, Block
+from simtmm.cuda.ptx.flow.basic_blocks import EXCLUSIVE, Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 from simtmm.errors import PtxError
 

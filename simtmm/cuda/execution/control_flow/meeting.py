@@ -12,7 +12,7 @@ from simtmm.cuda.execution.function_code import FunctionCode
 from simtmm.cuda.execution.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.execution.program import Program
-from simtmm.cuda.ptx.control_flow import RECONVERGE
+from simtmm.cuda.ptx.flow.basic_blocks import RECONVERGE
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 
 

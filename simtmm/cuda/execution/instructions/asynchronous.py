@@ -11,7 +11,7 @@ from simtmm.cuda.execution.instructions.memory import address_of
 from simtmm.cuda.execution.instructions.tensor_code import SUMS
 from simtmm.cuda.execution.instructions.tensors import barrier_beside, copy_tensor, each_target
 from simtmm.cuda.execution.layout import ALIGN, COPIER_BIT, OUT_OF_BOUNDS
-from simtmm.cuda.ptx.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
+from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
 from simtmm.cuda.ptx.types import bytes_of
 from simtmm.workload import ARRIVE_COPIED

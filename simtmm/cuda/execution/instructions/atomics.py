@@ -10,7 +10,7 @@ from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.execution.one_nan import NAN
 from simtmm.cuda.execution.turn_order import ASCENDING
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Sink
 from simtmm.cuda.ptx.types import bytes_of
 

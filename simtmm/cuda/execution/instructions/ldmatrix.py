@@ -7,7 +7,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import access, address_of, parts_of
 from simtmm.cuda.execution.layout import ALIGN, LANES, SHARED_WINDOW
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand
 
 ROW_BYTES = 16

@@ -12,7 +12,7 @@ from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import address_of
 from simtmm.cuda.execution.layout import ALIGN, PEER_BIT, PEER_OFFSETS, WARP
 from simtmm.cuda.execution.livelock.watched_code import update_lines
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Sink
 from simtmm.workload import (
     ACTION_SHIFT,

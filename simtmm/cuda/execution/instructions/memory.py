@@ -6,7 +6,7 @@ from simtmm.cuda.execution.control_flow.edges import BLOCK_POINTER, LAUNCH_POINT
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.integer import is_signed
 from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH, ROOM
-from simtmm.cuda.ptx.steps import space_of, width_of
+from simtmm.cuda.ptx.flow.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of
 from simtmm.errors import shown

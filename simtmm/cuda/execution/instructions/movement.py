@@ -3,7 +3,7 @@
 from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import ONE_BIT, Value, bits, lanes
 from simtmm.cuda.execution.layout import BLOCK, LOCAL_WINDOW, PARAMETER_WINDOW, PEER_BIT, PEER_OFFSETS, SHARED_WINDOW
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand, Register, Sink, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of
 

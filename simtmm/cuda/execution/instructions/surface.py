@@ -7,7 +7,7 @@ from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.instructions.memory import put, take
 from simtmm.cuda.execution.instructions.texture import put_place, query, shape_of
 from simtmm.cuda.execution.layout import ALIGN, LANES
-from simtmm.cuda.ptx.steps import width_of
+from simtmm.cuda.ptx.flow.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand
 
 _MODES = {"trap": 0, "clamp": 1, "zero": 2}  # what becomes of what lies outside

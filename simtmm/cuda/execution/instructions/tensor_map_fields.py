@@ -4,7 +4,7 @@ from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.memory import access, address_of
 from simtmm.cuda.execution.layout import ALIGN, LANES, TENSOR_MAGIC, TENSOR_MAP
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand
 
 _PIECE = 16  # bytes of a map that are copied at once

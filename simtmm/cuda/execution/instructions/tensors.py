@@ -13,7 +13,7 @@ from simtmm.cuda.execution.instructions.mbarrier import complete
 from simtmm.cuda.execution.instructions.memory import address_of, parts_of
 from simtmm.cuda.execution.instructions.tensor_code import OFFSETS, SUMS, variant
 from simtmm.cuda.execution.layout import ALIGN, LANES, PEER_BIT, PEER_OFFSETS
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand
 
 _DIMENSIONS = {f"{n}d": n for n in range(1, 6)}

@@ -12,7 +12,7 @@ from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
 from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.layout import ALIGN, WARP
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
 from simtmm.cuda.ptx.types import bits_of
 

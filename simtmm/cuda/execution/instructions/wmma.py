@@ -18,7 +18,7 @@ from simtmm.cuda.execution.instructions.mma import (
 from simtmm.cuda.execution.instructions.products import WMMA_SHAPES, shape_of
 from simtmm.cuda.execution.instructions.transfers import Transfer
 from simtmm.cuda.execution.layout import ALIGN, LANES
-from simtmm.cuda.ptx.steps import space_of, width_of
+from simtmm.cuda.ptx.flow.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Instruction, Operand
 
 _BY_ROW = ("s4", "u4", WORDS)  # these are held as they lie in memory alone

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from simtmm.cuda.execution.assembly_file import with_offsets
 from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW, WARP
-from simtmm.cuda.ptx.control_flow import HERE
-from simtmm.cuda.ptx.registers import CLOCKS, read
+from simtmm.cuda.ptx.flow.basic_blocks import HERE
+from simtmm.cuda.ptx.flow.registers import CLOCKS, read
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from simtmm.cuda.ptx.flow.registers import read, reads_clocks, written
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.registers import read, reads_clocks, written
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Module, Negated, Operand, Pair, Symbol, Vector
 
 Origins: TypeAlias = frozenset[str | int]

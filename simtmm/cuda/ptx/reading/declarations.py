@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from simtmm.cuda.ptx.expressions import WARP_SIZE, constant, whole_constant
-from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.reading.expressions import WARP_SIZE, constant, whole_constant
+from simtmm.cuda.ptx.reading.token_stream import TokenStream
+from simtmm.cuda.ptx.reading.tokens import number
 from simtmm.cuda.ptx.syntax import Immediate, Pointer, Symbol, Variable
-from simtmm.cuda.ptx.tokens import number
 from simtmm.cuda.ptx.types import bytes_of, is_type
 from simtmm.errors import PtxError, shown
 

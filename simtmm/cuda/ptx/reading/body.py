@@ -4,13 +4,14 @@ import dataclasses
 import re
 from collections.abc import Mapping
 
-from simtmm.cuda.ptx.declarations import parameters, variables
-from simtmm.cuda.ptx.elements import Elements
-from simtmm.cuda.ptx.expressions import STRONGEST, whole_constant
-from simtmm.cuda.ptx.locations import Locations
-from simtmm.cuda.ptx.operands import Names, OperandParser
-from simtmm.cuda.ptx.scopes import Scope, unique_name
-from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.reading.declarations import parameters, variables
+from simtmm.cuda.ptx.reading.elements import Elements
+from simtmm.cuda.ptx.reading.expressions import STRONGEST, whole_constant
+from simtmm.cuda.ptx.reading.locations import Locations
+from simtmm.cuda.ptx.reading.operands import Names, OperandParser
+from simtmm.cuda.ptx.reading.scopes import Scope, unique_name
+from simtmm.cuda.ptx.reading.token_stream import TokenStream
+from simtmm.cuda.ptx.reading.tokens import tokens
 from simtmm.cuda.ptx.syntax import (
     Function,
     Group,
@@ -22,7 +23,6 @@ from simtmm.cuda.ptx.syntax import (
     Symbol,
     Variable,
 )
-from simtmm.cuda.ptx.tokens import tokens
 from simtmm.errors import PtxError, shown
 
 _LEAVING = ("ret", "exit", "trap", "bra", "brx")

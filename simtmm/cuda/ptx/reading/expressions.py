@@ -9,9 +9,9 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.reading.token_stream import TokenStream
+from simtmm.cuda.ptx.reading.tokens import Token, number
 from simtmm.cuda.ptx.syntax import Immediate, Symbol
-from simtmm.cuda.ptx.tokens import Token, number
 from simtmm.errors import PtxError, shown
 
 DEEPEST = 8  # parentheses and the like within one another

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from simtmm.cuda.ptx.tokens import Token
+from simtmm.cuda.ptx.reading.tokens import Token
 from simtmm.errors import PtxError, shown
 
 LARGEST = 2**31 - 1

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from simtmm.cuda.ptx.control_flow import Block, components
+from simtmm.cuda.ptx.flow.basic_blocks import Block, components
 
 
 @dataclass(frozen=True)

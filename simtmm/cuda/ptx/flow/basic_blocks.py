@@ -8,8 +8,8 @@ threads at several blocks those at the lowest go first, and the others wait for 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Register, Symbol
 from simtmm.errors import PtxError
 

@@ -8,10 +8,10 @@ have to end between the two as well, now and then.
 
 from collections.abc import Iterable, Sequence
 
-from simtmm.cuda.ptx.control_flow import Block, ControlFlow, communicates
+from simtmm.cuda.ptx.flow.basic_blocks import Block, ControlFlow, communicates
+from simtmm.cuda.ptx.flow.loops import loops
+from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.loops import loops
-from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Function, Instruction
 
 

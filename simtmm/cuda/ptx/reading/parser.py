@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
-from simtmm.cuda.ptx.body import BodyParser
-from simtmm.cuda.ptx.declarations import parameters, variables
-from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.reading.body import BodyParser
+from simtmm.cuda.ptx.reading.declarations import parameters, variables
+from simtmm.cuda.ptx.reading.token_stream import TokenStream
+from simtmm.cuda.ptx.reading.tokens import tokens
 from simtmm.cuda.ptx.syntax import Function, Module, Variable
-from simtmm.cuda.ptx.tokens import tokens
 from simtmm.documents import COMMENT
 from simtmm.errors import PtxError, shown
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from simtmm.cuda.ptx.control_flow import ControlFlow
+from simtmm.cuda.ptx.flow.basic_blocks import ControlFlow
+from simtmm.cuda.ptx.flow.registers import read, written
+from simtmm.cuda.ptx.flow.work import class_of, times_of
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.registers import read, written
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
-from simtmm.cuda.ptx.work import class_of, times_of
 from simtmm.errors import PtxError, shown
 from simtmm.trace.schema import MOST_GROUPS
 

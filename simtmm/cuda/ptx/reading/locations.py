@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from simtmm.cuda.ptx.stream import TokenStream
+from simtmm.cuda.ptx.reading.token_stream import TokenStream
 from simtmm.cuda.ptx.syntax import Location
 
 

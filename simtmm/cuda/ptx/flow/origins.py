@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simtmm.cuda.ptx.registers import written
+from simtmm.cuda.ptx.flow.registers import written
 from simtmm.cuda.ptx.syntax import (
     Address,
     Function,
