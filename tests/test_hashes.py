@@ -48,7 +48,7 @@ HASHES = {
     "cache/compiled.py sources_of": "tests/test_compiled.py",
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
-    "cuda/execution/kept_code.py _key": "tests/test_code_keys.py",
+    "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",
     "engine/fast/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
     "graph/graph.py Graph.digest": HERE,
     "machine/spec.py Machine._digest": "tests/test_machine.py",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
     BAD_COORDINATE,

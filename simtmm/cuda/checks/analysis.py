@@ -1,5 +1,5 @@
-"""The loop over a log for checks (simtmm/cuda/execution/check_log.py): races, reads of uninitialised memory, and
-barriers that threads miss.
+"""The loop over a log for checks (simtmm/cuda/execution/runtime/check_log.py): races, reads of uninitialised memory,
+and barriers that threads miss.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".

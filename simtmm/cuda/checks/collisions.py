@@ -7,7 +7,7 @@ It is seen from the PTX: a store by which all threads write is one instruction, 
 from collections.abc import Sequence
 from functools import cached_property
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.basic_blocks import Block, control_flow
 from simtmm.cuda.ptx.flow.loops import loops
 from simtmm.cuda.ptx.flow.registers import read, written

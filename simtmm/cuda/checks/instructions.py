@@ -12,7 +12,7 @@ from simtmm.cuda.checks.state import (
     VECTOR,
     VOLATILE,
 )
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.steps import is_of_texture, width_of
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Instruction

@@ -1,6 +1,6 @@
 """Where the state of a launch, a block and a warp stands, for the translated code and for Python.
 
-All three are structures in plain memory. The translated code (warp.py, runtime.ll) reads them at these offsets.
+All three are structures in plain memory. The translated code (runtime/*.ll) reads them at these offsets.
 """
 
 import numpy as np

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from simtmm.cuda.execution.function_code import FunctionCode
+from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.flow.steps import Step, access_kind, is_bulk, is_of_texture

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from simtmm.cuda.execution.function_code import FunctionCode
+from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.least.deciding import NOTHING, Cost, Stretch, plus, stretches
 from simtmm.cuda.least.ranges import EITHER, NO, YES, Known, hull
 from simtmm.cuda.least.values import Evaluation

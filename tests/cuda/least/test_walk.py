@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.cuda.compilers import CompiledModule
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.least.deciding import COSTS
 from simtmm.cuda.least.walk import least_of
 from simtmm.cuda.linked import LinkedModule

@@ -8,10 +8,10 @@ their addresses may be in registers.
 
 import ctypes
 
-from simtmm.cuda.execution.function_code import FunctionCode
-from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import ACTIVATION, LANES
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.function_code import FunctionCode
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.types import bytes_of
 
 _Pair = tuple[FunctionCode, int, int]  # of an activation's function: the activation that takes lanes, and that has them

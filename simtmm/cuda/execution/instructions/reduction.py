@@ -1,9 +1,9 @@
 """redux: over the lanes of a mask, of whole numbers, bits and f32."""
 
-from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.warp import heard
 from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.execution.translation.context import Context
+from simtmm.cuda.execution.translation.emit import Value, lanes
 from simtmm.cuda.ptx.syntax import Instruction
 
 _LANES = lanes("i32")

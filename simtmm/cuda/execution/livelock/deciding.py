@@ -7,7 +7,7 @@ a thread enters in one activation alone: it has left one for good when it has le
 
 from functools import lru_cache
 
-from simtmm.cuda.execution.function_code import FunctionCode
+from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.ptx.flow.basic_blocks import components, ends_block
 from simtmm.cuda.ptx.flow.loops import loops
 from simtmm.cuda.ptx.flow.registers import read

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import ACTIVATION, BLOCK, BLOCK_BYTES, LANES, WARP, WARP_BYTES
 from simtmm.cuda.execution.livelock.deciding import deciding, loop_of
 from simtmm.cuda.ptx.types import bits_of

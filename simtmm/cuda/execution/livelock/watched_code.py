@@ -6,15 +6,15 @@ alike, so that a launch may go on in either at any block of code.
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.assembly_file import with_offsets
-from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW, WARP
+from simtmm.cuda.execution.runtime.assembly_file import with_offsets
+from simtmm.cuda.execution.translation.emit import Value
 from simtmm.cuda.ptx.flow.basic_blocks import HERE
 from simtmm.cuda.ptx.flow.registers import CLOCKS, read
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.translation.context import Context
 
 _LAUNCH = Value("%launch", "ptr")
 _WINDOW_BIT = LOCAL_WINDOW.bit_length() - 2  # of a generic address: from here on it tells shared from local memory
