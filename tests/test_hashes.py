@@ -49,7 +49,7 @@ HASHES = {
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
     "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",
-    "engine/fast/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
+    "engine/fast/launches/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
     "graph/graph.py Graph.digest": HERE,
     "machine/spec.py Machine._digest": "tests/test_machine.py",
     "native/elements.py Elements._table": "tests/native/test_loop.py",

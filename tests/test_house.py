@@ -101,7 +101,6 @@ def test_every_module_says_what_it_is(path):
 MOST_MODULES = 20
 FULLER = {
     "analysis",
-    "engine/fast",
     "report",
 }  # to be parted
 

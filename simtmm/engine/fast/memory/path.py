@@ -5,6 +5,15 @@
 
 import numpy as np
 
+from simtmm.engine.fast.attribution.traffic import (
+    L1_HITS,
+    L2_HITS,
+    LOADS,
+    MEMORY_SECTORS,
+    OTHERS,
+    note,
+)
+from simtmm.engine.fast.attribution.traffic import MEMORY as AT_MEMORY
 from simtmm.engine.fast.layout import (
     ABSENT,
     GROUP_BANKS_FREE,
@@ -71,15 +80,6 @@ from simtmm.engine.fast.memory.sectors import (
 )
 from simtmm.engine.fast.memory.translations import late_of_first, translated
 from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
-from simtmm.engine.fast.over_time import (
-    L1_HITS,
-    L2_HITS,
-    LOADS,
-    MEMORY_SECTORS,
-    OTHERS,
-    note,
-)
-from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
 from simtmm.native import inlined, prefetch
 from simtmm.workload import ASYNC, ATOMIC, COPY, LOAD, REDUCE, STORE
 

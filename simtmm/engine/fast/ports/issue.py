@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import KEEP, turn
-from simtmm.engine.fast.advance import asyncs_are_full, is_control, settle, sleep
-from simtmm.engine.fast.booking import (
+from simtmm.engine.fast.attribution.group_time import KEEP, turn
+from simtmm.engine.fast.attribution.last_waits import note_copy
+from simtmm.engine.fast.attribution.stalls import (
     INSTRUCTION,
     NOT_GRANTED,
     PIPE_QUEUE,
@@ -21,7 +21,7 @@ from simtmm.engine.fast.booking import (
     keep_store,
     place_at,
 )
-from simtmm.engine.fast.booking import ISSUING as ISSUES
+from simtmm.engine.fast.attribution.stalls import ISSUING as ISSUES
 from simtmm.engine.fast.layout import (
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
@@ -73,11 +73,11 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.engine.fast.memory.path import fetch_lines, transfer_chunks
 from simtmm.engine.fast.memory.pipe import pass_shared
-from simtmm.engine.fast.own_ports import pick_of_port
-from simtmm.engine.fast.pipes import has_pipe, pass_pipe
-from simtmm.engine.fast.scheduler import pick, push
-from simtmm.engine.fast.waited import note_copy
-from simtmm.engine.fast.windows import fill, has_more
+from simtmm.engine.fast.ports.own_ports import pick_of_port
+from simtmm.engine.fast.ports.pipes import has_pipe, pass_pipe
+from simtmm.engine.fast.ports.scheduler import pick, push
+from simtmm.engine.fast.supply.windows import fill, has_more
+from simtmm.engine.fast.warps.advance import asyncs_are_full, is_control, settle, sleep
 from simtmm.engine.own_rule.columns import SEEN_HITS, SEEN_ISSUED, SEEN_MISSES
 from simtmm.native import inlined
 from simtmm.workload import (

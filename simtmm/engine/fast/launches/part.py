@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.tables import Integers
+from simtmm.engine.fast.launches.tables import Integers
 from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Tally

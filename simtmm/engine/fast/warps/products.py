@@ -5,7 +5,8 @@
 
 import numpy as np
 
-from simtmm.engine.fast.booking import INSTRUCTION, PIPE_QUEUE, book
+from simtmm.engine.fast.attribution.last_waits import note_wait
+from simtmm.engine.fast.attribution.stalls import INSTRUCTION, PIPE_QUEUE, book
 from simtmm.engine.fast.layout import (
     GROUP_BANKS_FREE,
     GROUP_LAST,
@@ -22,7 +23,6 @@ from simtmm.engine.fast.layout import (
     PRODUCT_PLACE,
     WARP_PRODUCTS,
 )
-from simtmm.engine.fast.waited import note_wait
 from simtmm.workload import LISTED, STEPS_SHIFT
 
 

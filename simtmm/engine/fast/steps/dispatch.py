@@ -5,10 +5,8 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import account
-from simtmm.engine.fast.advance import LAUNCH, settle
-from simtmm.engine.fast.bits import give_back, take
-from simtmm.engine.fast.booking import book
+from simtmm.engine.fast.attribution.group_time import account
+from simtmm.engine.fast.attribution.stalls import book
 from simtmm.engine.fast.layout import (
     ASKED_STIRRED,
     BLOCK_FIRST,
@@ -85,9 +83,11 @@ from simtmm.engine.fast.layout import (
     WATCH_SINCE,
     WATCH_STATE,
 )
-from simtmm.engine.fast.scheduler import push
-from simtmm.engine.fast.seen import see
-from simtmm.engine.fast.windows import request_first
+from simtmm.engine.fast.ports.rule_sight import see
+from simtmm.engine.fast.ports.scheduler import push
+from simtmm.engine.fast.steps.bits import give_back, take
+from simtmm.engine.fast.supply.windows import request_first
+from simtmm.engine.fast.warps.advance import LAUNCH, settle
 from simtmm.native import inlined
 
 

@@ -16,8 +16,8 @@ slot, so that a step costs next to nothing.
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import account
-from simtmm.engine.fast.booking import book_periods
+from simtmm.engine.fast.attribution.group_time import account
+from simtmm.engine.fast.attribution.stalls import book_periods
 from simtmm.engine.fast.layout import (
     GROUP_ACCOUNTED,
     GROUP_BARRIER,
@@ -72,8 +72,8 @@ from simtmm.engine.fast.layout import (
     WARP_FILLED,
     WARP_POSITION,
 )
-from simtmm.engine.fast.pipes import longest_sleep
-from simtmm.engine.fast.scheduler import push
+from simtmm.engine.fast.ports.pipes import longest_sleep
+from simtmm.engine.fast.ports.scheduler import push
 from simtmm.native import inlined
 
 NOBODY = np.int64(-2)  # a slot that is never granted; -1 stands for none so far

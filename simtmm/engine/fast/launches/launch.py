@@ -8,15 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from simtmm.computer import available_memory
-from simtmm.engine.fast import lanes, loop
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.asked import AskedRule, first_warp_of, not_asked
-from simtmm.engine.fast.beside import address_of_yield
-from simtmm.engine.fast.booked import Booked
-from simtmm.engine.fast.part import Part, Room, is_coupled, outstanding_of, takes_partitions
-from simtmm.engine.fast.reused import Reused
-from simtmm.engine.fast.supply import Held, Streamed, Supply
-from simtmm.engine.fast.tables import (
+from simtmm.engine.fast.attribution.stall_table import Booked
+from simtmm.engine.fast.launches.part import Part, Room, is_coupled, outstanding_of, takes_partitions
+from simtmm.engine.fast.launches.reused import Reused
+from simtmm.engine.fast.launches.tables import (
     Integers,
     all_free,
     closed_rows,
@@ -28,6 +24,10 @@ from simtmm.engine.fast.tables import (
     no_translations,
     table,
 )
+from simtmm.engine.fast.ports.rule_arrays import AskedRule, first_warp_of, not_asked
+from simtmm.engine.fast.steps import lanes, loop
+from simtmm.engine.fast.supply.operations import Held, Streamed, Supply
+from simtmm.engine.fast.supply.window_thread import address_of_yield
 from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many, waits_for_ever
 from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError

@@ -5,7 +5,14 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import turn
+from simtmm.engine.fast.attribution.group_time import turn
+from simtmm.engine.fast.attribution.last_waits import (
+    AT_MBARRIER,
+    FIRST_QUEUE,
+    book_mbarrier,
+    forget_arrival,
+    note_arrival,
+)
 from simtmm.engine.fast.layout import (
     BLOCK_FIRST,
     BLOCK_MBARRIERS,
@@ -48,8 +55,7 @@ from simtmm.engine.fast.layout import (
     WARP_NEXT,
     WARP_SINCE,
 )
-from simtmm.engine.fast.scheduler import push
-from simtmm.engine.fast.waited import AT_MBARRIER, FIRST_QUEUE, book_mbarrier, forget_arrival, note_arrival
+from simtmm.engine.fast.ports.scheduler import push
 from simtmm.native import inlined
 from simtmm.workload import (
     ACTION_SHIFT,

@@ -6,7 +6,7 @@ import numpy as np
 
 from simtmm.engine import holding_back
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.reused import Reused
+from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.own_rule import CompiledRule, RuleLeftError
 from simtmm.engine.own_rule import columns as of
 from simtmm.errors import EngineError

@@ -5,8 +5,8 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import turn
-from simtmm.engine.fast.booking import NOT_GRANTED, begin_waiting, place_at
+from simtmm.engine.fast.attribution.group_time import turn
+from simtmm.engine.fast.attribution.stalls import NOT_GRANTED, begin_waiting, place_at
 from simtmm.engine.fast.layout import (
     BITS,
     GREEDY_OLDEST,

@@ -5,12 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import account
-from simtmm.engine.fast.advance import open_grid_barrier
-from simtmm.engine.fast.dispatch import dispatch, free_finished
-from simtmm.engine.fast.issue import grant_ports, release_ports
-from simtmm.engine.fast.jump import jumped
-from simtmm.engine.fast.lanes import dispatch_apart, share_out
+from simtmm.engine.fast.attribution.group_time import account
 from simtmm.engine.fast.layout import (
     EVERY_INSTRUCTION,
     GO_ON,
@@ -38,8 +33,13 @@ from simtmm.engine.fast.layout import (
     WIDE,
     YES,
 )
-from simtmm.engine.fast.own_rule import grant_by_rule
-from simtmm.engine.fast.wake import next_tick, wake_warps
+from simtmm.engine.fast.ports.issue import grant_ports, release_ports
+from simtmm.engine.fast.ports.own_rule import grant_by_rule
+from simtmm.engine.fast.steps.dispatch import dispatch, free_finished
+from simtmm.engine.fast.steps.jump import jumped
+from simtmm.engine.fast.steps.lanes import dispatch_apart, share_out
+from simtmm.engine.fast.steps.wake import next_tick, wake_warps
+from simtmm.engine.fast.warps.advance import open_grid_barrier
 from simtmm.engine.own_rule.columns import ASKING_FAULT
 from simtmm.native import bits_equal, inlined, trailing_zeros, vectorized
 

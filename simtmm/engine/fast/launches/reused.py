@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast import warming
-from simtmm.engine.fast.tables import Integers, empty_lines, parameters_of, pipes_of, table, words_of
+from simtmm.engine.fast.launches import warming
+from simtmm.engine.fast.launches.tables import Integers, empty_lines, parameters_of, pipes_of, table, words_of
 from simtmm.machine import Machine
 from simtmm.native import Bound, Loop
 

@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from simtmm.engine.fast.booked import Booked
-from simtmm.engine.fast.reused import Reused
-from simtmm.engine.fast.tables import Integers
+from simtmm.engine.fast.attribution.stall_table import Booked
+from simtmm.engine.fast.launches.reused import Reused
+from simtmm.engine.fast.launches.tables import Integers
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 

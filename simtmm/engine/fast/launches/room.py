@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.part import Part, Room, outstanding_of, takes_partitions
-from simtmm.engine.fast.tables import has_slices, pipes_of
+from simtmm.engine.fast.launches.part import Part, Room, outstanding_of, takes_partitions
+from simtmm.engine.fast.launches.tables import has_slices, pipes_of
 from simtmm.engine.mbarriers import MOST_MBARRIERS
 from simtmm.engine.own_rule.columns import SEEN_ROW
 from simtmm.engine.room import key_of_ports, refuse_without_room
@@ -59,7 +59,7 @@ def check_room(machine: Machine, workload: AnyWorkload, lists: int | None = None
 
 
 def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
-    """Bytes of the largest arrays that simtmm/engine/fast/launch.py makes, by the key that makes them large."""
+    """Bytes of the largest arrays that launches/launch.py makes, by the key that makes them large."""
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
     of_a_warp = (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast.tables import Integers, table
+from simtmm.engine.fast.launches.tables import Integers, table
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.stalls import COUNTS, LAUNCH_COUNTS, REASONS, Count, Reason, Stalls, launch_counts, launches_of

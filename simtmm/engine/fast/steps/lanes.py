@@ -5,7 +5,6 @@
 
 import numpy as np
 
-from simtmm.engine.fast.dispatch import dispatch
 from simtmm.engine.fast.layout import (
     BLOCK_SOONEST,
     FREE_BLOCKS,
@@ -22,6 +21,7 @@ from simtmm.engine.fast.layout import (
     R_PENDING,
     TOUCHED,
 )
+from simtmm.engine.fast.steps.dispatch import dispatch
 from simtmm.workload import ATOMIC, COMPUTE, JOIN, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, STORE
 
 

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.booking import book
+from simtmm.engine.fast.attribution.stalls import book
 from simtmm.engine.fast.layout import (
     MBARRIER_BY,
     MBARRIER_OPEN_BEGUN,

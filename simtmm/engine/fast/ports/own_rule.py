@@ -5,7 +5,6 @@
 
 import numpy as np
 
-from simtmm.engine.fast.issue import grant
 from simtmm.engine.fast.layout import (
     ASKED_HOLDS,
     ASKED_LAST,
@@ -26,6 +25,7 @@ from simtmm.engine.fast.layout import (
     PORT_WARP,
     QUEUED,
 )
+from simtmm.engine.fast.ports.issue import grant
 from simtmm.engine.own_rule.columns import (
     ASKING_ANSWER,
     ASKING_ENTRY,

@@ -5,7 +5,6 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from simtmm.engine.fast.advance import settle
 from simtmm.engine.fast.layout import (
     ASKED_UNTIL,
     GROUP_HELD,
@@ -29,6 +28,7 @@ from simtmm.engine.fast.layout import (
     WARP_CHUNK,
     WARP_POSITION,
 )
+from simtmm.engine.fast.warps.advance import settle
 from simtmm.native import inlined, prefetch
 
 SOON = 4  # operations later, half a cache line of amounts: it may be the next one

@@ -6,12 +6,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from simtmm.engine.fast import layout as at
-from simtmm.engine.fast import warming
-from simtmm.engine.fast.beside import Beside, queue_for
+from simtmm.engine.fast.launches import warming
+from simtmm.engine.fast.launches.part import Part
+from simtmm.engine.fast.launches.reused import Reused
+from simtmm.engine.fast.launches.tables import Integers, table
 from simtmm.engine.fast.layout import State
-from simtmm.engine.fast.part import Part
-from simtmm.engine.fast.reused import Reused
-from simtmm.engine.fast.tables import Integers, table
+from simtmm.engine.fast.supply.window_thread import Beside, queue_for
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
 from simtmm.trace.warps.blocks import ASK, ASK_ENTRY

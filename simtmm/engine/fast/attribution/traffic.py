@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.engine.fast.launches.tables import table
 from simtmm.engine.fast.layout import P_TIMELINE
-from simtmm.engine.fast.tables import table
 from simtmm.native import inlined
 from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.launches.tables import Integers
 from simtmm.engine.fast.layout import State
-from simtmm.engine.fast.tables import Integers
-from simtmm.engine.fast.windows import fill_beside
+from simtmm.engine.fast.supply.windows import fill_beside
 from simtmm.native import Loop
 
 _FILL_BESIDE = Loop(fill_beside)

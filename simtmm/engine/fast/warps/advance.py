@@ -5,8 +5,8 @@
 
 import numpy as np
 
-from simtmm.engine.fast.accounting import KEEP, turn
-from simtmm.engine.fast.booking import (
+from simtmm.engine.fast.attribution.group_time import KEEP, turn
+from simtmm.engine.fast.attribution.stalls import (
     INSTRUCTION,
     begin_waiting,
     book,
@@ -79,11 +79,11 @@ from simtmm.engine.fast.layout import (
     WARP_SHARED,
     WARP_UNTAKEN,
 )
-from simtmm.engine.fast.mbarriers import use_mbarrier
-from simtmm.engine.fast.products import begin_product, book_product_wait
-from simtmm.engine.fast.scheduler import make_ready, push
-from simtmm.engine.fast.seen import lose
-from simtmm.engine.fast.windows import fill, has_more
+from simtmm.engine.fast.ports.rule_sight import lose
+from simtmm.engine.fast.ports.scheduler import make_ready, push
+from simtmm.engine.fast.supply.windows import fill, has_more
+from simtmm.engine.fast.warps.mbarriers import use_mbarrier
+from simtmm.engine.fast.warps.products import begin_product, book_product_wait
 from simtmm.native import inlined
 from simtmm.stalls import Reason
 from simtmm.workload import (
