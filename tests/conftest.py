@@ -41,7 +41,7 @@ SLOW = {
     "calibration",
     "children/poisoned_folder", "children/signals", "cli", "compiled",
     "cuda/cases", "cuda/compilers", "cuda/execution/cases", "cuda/execution/drawn", "cuda/execution/mbarrier",
-    "cuda/execution/launches/clusters", "cuda/execution/mma", "cuda/execution/tensors", "cuda/execution/wgmma",
+    "cuda/execution/clusters", "cuda/execution/mma", "cuda/execution/tensors", "cuda/execution/wgmma",
     "cuda/execution/wmma", "cuda/measured/hopper", "cuda/interpreter/formats", "cuda/interpreter/launches",
     "cuda/interpreter/libraries", "cuda/livelock",
     "cuda/interpreter/matrices", "cuda/math_functions", "cuda/sass", "cuda/whole", "device", "engine/bounds",
