@@ -100,7 +100,6 @@ def test_every_module_says_what_it_is(path):
 # What a program under simtmm is told of the day begins with it
 MOST_MODULES = 20
 FULLER = {
-    "analysis",
     "report",
 }  # to be parted
 

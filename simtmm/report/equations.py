@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.equations import Evaluated, Fitted
+from simtmm.analysis.prediction.equations import Evaluated, Fitted
 from simtmm.model.applications.catalogue import EQUATIONS
 from simtmm.report.text import number, table
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.crossover import Versus
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.crossover import Versus
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.machine import Machine
 from simtmm.model.algorithms import ALGORITHMS, written
 from simtmm.model.algorithms.regimes import Crossover

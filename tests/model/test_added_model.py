@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 import simtmm
-from simtmm.analysis.compare import compare
-from simtmm.analysis.predict import predict_program
+from simtmm.analysis.comparison.compare import compare
+from simtmm.analysis.prediction.predict import predict_program
 from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trace
 from simtmm.errors import ModelError
 from simtmm.model import MODELS, formula

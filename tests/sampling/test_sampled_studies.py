@@ -9,8 +9,8 @@ from rich.console import Console
 
 import simtmm
 from simtmm import load_machine
-from simtmm.analysis.compare import compare
-from simtmm.analysis.predict import predict_program
+from simtmm.analysis.comparison.compare import compare
+from simtmm.analysis.prediction.predict import predict_program
 from simtmm.analysis.run import run
 from simtmm.errors import EngineError, StudyError
 from simtmm.report.compare import describe_comparison

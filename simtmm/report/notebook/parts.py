@@ -7,10 +7,10 @@ from math import isnan
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.comparison import Comparison
-from simtmm.analysis.crossover import Versus
+from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.analysis.difference import Difference
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.crossover import Versus
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.threads_needed import ThreadsNeeded
 from simtmm.analysis.tuning.advice import Advice

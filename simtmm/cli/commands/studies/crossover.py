@@ -44,7 +44,7 @@ def crossover(  # noqa: PLR0913 - each is an option of the command
 
     Along each symbol, with the others fixed: the values at which the winner changes, and the winner between them.
     """
-    from simtmm.analysis.crossover import versus
+    from simtmm.analysis.prediction.crossover import versus
     from simtmm.report.predict import describe_versus
 
     symbols = numbers_of(param, "--param")

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.errors import ModelError
 from simtmm.measurement.timings import Timing, load_timings, matching
 from simtmm.model.departure import DEFAULT_FACTOR

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from simtmm.analysis.case import Case
-from simtmm.analysis.comparison import Unit
+from simtmm.analysis.comparison.case import Case
+from simtmm.analysis.comparison.comparison import Unit
 from simtmm.errors import ModelError, StudyError
 from simtmm.model import find_model
 from simtmm.model.calibrated import CALIBRATED, calibrated

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from simtmm.analysis.case import Absent, Case
-from simtmm.analysis.compared import Planned, planned_cases, wanted_programs
-from simtmm.analysis.comparison import Comparison
-from simtmm.analysis.fitted_lines import Constants, fit_cases
-from simtmm.analysis.followed import followed
+from simtmm.analysis.comparison.case import Absent, Case
+from simtmm.analysis.comparison.comparison import Comparison
+from simtmm.analysis.comparison.fitted_lines import Constants, fit_cases
+from simtmm.analysis.comparison.programs import Planned, planned_cases, wanted_programs
+from simtmm.analysis.prediction.followed import followed
 from simtmm.analysis.unfinished import Unfinished
 from simtmm.engine import DEFAULT
 from simtmm.errors import ModelError, StudyError

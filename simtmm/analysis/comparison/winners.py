@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from simtmm.analysis.case import Case
-from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.comparison.case import Case
+from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.study.winners import Winner, exchanges, winner
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from simtmm.analysis.agreement import Agreement as Agreement
-from simtmm.analysis.agreement import ranks
-from simtmm.analysis.case import Absent, Case
+from simtmm.analysis.comparison.agreement import Agreement as Agreement
+from simtmm.analysis.comparison.agreement import ranks
+from simtmm.analysis.comparison.case import Absent, Case
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine.causes import (
     ATOMICS,

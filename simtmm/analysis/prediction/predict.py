@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from simtmm.analysis.followed import followed
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.followed import followed
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.catalogue import current_name, known_kernels
 from simtmm.errors import ModelError, nearest
 from simtmm.files import is_there
