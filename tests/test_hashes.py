@@ -23,8 +23,8 @@ from simtmm.programs.flags import parse_flags
 from simtmm.recorder import compiler
 from simtmm.recorder.compiled import sites
 from simtmm.recorder.gpu import device
-from simtmm.report import reproducing
 from simtmm.report.accuracy import folder
+from simtmm.report.papers import reproducing
 from simtmm.sampling.sample import sample_of
 from simtmm.scripts.cupy.elementwise import Argument
 from simtmm.study.design.points import Point
@@ -67,7 +67,7 @@ HASHES = {
     "recorder/gpu/device.py Build.__init__": HERE,
     "report/accuracy/folder.py digest": HERE,
     "report/accuracy/folder.py digest_of_glance": HERE,
-    "report/reproducing.py _made_by": HERE,
+    "report/papers/reproducing.py _made_by": HERE,
     "sampling/sample.py sample_of": HERE,
     "study/design/content.py _folder_digest": "tests/study/test_content.py",
     "study/design/content.py launches_digest": "tests/study/test_content.py",

@@ -9,7 +9,7 @@ from simtmm.analysis.comparison.case import Case
 from simtmm.analysis.comparison.comparison import Agreement, Comparison
 from simtmm.analysis.comparison.winners import winners
 from simtmm.model.series import MEASURED, label
-from simtmm.report.answers import contest
+from simtmm.report.studies.answers import contest
 from simtmm.report.text import NO_VALUE, csv_of, number, seconds, table
 
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {

@@ -13,7 +13,7 @@ from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.model import all_models
 from simtmm.model.algorithms.regimes import Crossover, Regime, Stretch
-from simtmm.report.predict import (
+from simtmm.report.papers.predict import (
     describe_formulas,
     describe_prediction,
     describe_versus,

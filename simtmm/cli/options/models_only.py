@@ -76,7 +76,7 @@ class ModelsOptions(MeasuredOptions):
         Raises ModelError for one of these, and the errors of recording and of the models.
         """
         from simtmm.analysis.prediction.measured import check_factor, measured_time
-        from simtmm.report import predict as report
+        from simtmm.report.papers import predict as report
         from simtmm.report.progress import watching
 
         for option, value in others.items():

@@ -48,7 +48,7 @@ def predict(
     """
     from simtmm.analysis.prediction.measured import check_factor, measured_time
     from simtmm.analysis.prediction.predict import is_algorithm, predict_paper
-    from simtmm.report import predict as report
+    from simtmm.report.papers import predict as report
     from simtmm.report.progress import watching
 
     if not is_algorithm(algorithm):

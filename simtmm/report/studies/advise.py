@@ -7,9 +7,9 @@ from rich.text import Text
 
 from simtmm.analysis.tuning.advice import Advice, Choice, cycles_of
 from simtmm.model.series import label
-from simtmm.report.answers import LISTED
+from simtmm.report.studies.answers import LISTED
+from simtmm.report.studies.tune import bounded, heading, interval
 from simtmm.report.text import number, table
-from simtmm.report.tune import bounded, heading, interval
 
 
 def describe_advice(advice: Advice) -> Iterator[RenderableType]:

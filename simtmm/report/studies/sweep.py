@@ -9,7 +9,7 @@ from rich.text import Text
 from simtmm.machine.changed import suffix
 from simtmm.machine.spelled import factor_of
 from simtmm.model.series import SIMULATED, label
-from simtmm.report.answers import LISTED, Answer, answers, earlier, plain, reasons
+from simtmm.report.studies.answers import LISTED, Answer, answers, earlier, plain, reasons
 from simtmm.report.text import NO_VALUE, number, seconds, table
 from simtmm.study.evaluation.sampled_cases import SAMPLED
 from simtmm.study.findings import Findings

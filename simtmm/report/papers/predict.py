@@ -16,7 +16,7 @@ from simtmm.model.departure import MeasuredDeparture
 from simtmm.model.latency_hiding import Hiding
 from simtmm.model.launch.scheduling import Zigzag
 from simtmm.model.series import label
-from simtmm.report.latency_hiding import hiding_rows
+from simtmm.report.papers.latency_hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
 from simtmm.sampling import Sampled
