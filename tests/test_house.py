@@ -97,7 +97,6 @@ def test_every_module_says_what_it_is(path):
     assert path.read_text(encoding="utf-8").startswith('"""')
 
 
-# What a program under simtmm is told of the day begins with it
 MOST_MODULES = 20
 
 
@@ -137,6 +136,7 @@ def test_each_function_beyond_a_limit_has_its_reason_beside_it():
     assert [line for line in exceptions if not re.search(r"# noqa: [A-Z0-9, ]+ - \w.*\w", line)] == []
 
 
+# What a program under simtmm reads as the day begins with it
 ITS_OWN_CLOCKS = {
     "simtmm/scripts/own_time.py",
     "simtmm/scripts/own_date.py",

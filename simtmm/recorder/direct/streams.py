@@ -75,7 +75,7 @@ class DeviceEvent:
 def milliseconds_between(begin: DeviceEvent, end: DeviceEvent, function: str) -> float:
     """The simulated time from one event to another [ms].
 
-    function: of the framework, which begins errors.
+    begin, end: recorded in this recording. function: of the framework, which begins errors.
 
     Raises RecordingError where there is no machine, for events that have no time, and for those of another recording.
     """
