@@ -3,6 +3,8 @@
 All three are structures in plain memory. The translated code (runtime/*.ll) reads them at these offsets.
 """
 
+import ctypes
+
 import numpy as np
 
 from simtmm.trace.schema import GRID_WORKSPACE as GRID_WORKSPACE
@@ -171,6 +173,13 @@ that is watched, those that have run; and how often in a row it has looked at an
 
 ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
 ACTIVATION_BYTES = 64
+
+
+def activation_field(activation: int, name: str) -> int:
+    """A field of the activation of a function, which lies at an address of this process."""
+    kind, offset = ACTIVATION.fields[name][:2]  # type: ignore[index]
+    return int(np.frombuffer(ctypes.string_at(activation + int(offset), kind.itemsize), kind)[0])
+
 
 CLUSTER_ARRIVED = int(BLOCK.fields["arrived"][1]) + 4 * CLUSTER_BARRIER  # type: ignore[index]
 WARP_BYTES = WARP.itemsize

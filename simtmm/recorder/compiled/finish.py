@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simtmm.cuda.linked import LinkedModule
+from simtmm.device.properties import WARP_SIZE
 from simtmm.provenance import provenance
 from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.compiled.untimed import warning
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch
-
-WARP_SIZE = 32
 
 
 def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of

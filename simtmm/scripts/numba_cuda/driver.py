@@ -11,13 +11,13 @@ from typing import Any
 
 from simtmm.cuda.execution.livelock.others import host_may_write
 from simtmm.device.host import IN, OUT
+from simtmm.device.properties import CUDA_VERSION
 from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
 from simtmm.scripts.device_attributes import attribute
 from simtmm.scripts.device_blocks import DeviceBlocks
 
-VERSION = 13000  # of the driver that is stood in for: 13.0
 CONTEXT = 0x51AC0DE  # the handle of the only context
 
 
@@ -41,7 +41,7 @@ class EmulatedDriver:
         """Nothing to do."""
 
     def cuDriverGetVersion(self) -> int:  # noqa: N802
-        return VERSION
+        return CUDA_VERSION
 
     def cuDeviceGetCount(self) -> int:  # noqa: N802
         return 1

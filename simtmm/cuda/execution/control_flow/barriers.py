@@ -2,18 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.control_flow.edges import (
-    BLOCK_POINTER,
-    LAUNCH_POINTER,
-    WARP_POINTER,
-    fault,
-    number_of,
-    offset_of,
-    park,
-)
+from simtmm.cuda.execution.control_flow.edges import fault, number_of, offset_of, park
 from simtmm.cuda.execution.layout import ALIGN, BARRIERS, BLOCK, CLUSTER_BARRIER, NO_BARRIER, PEER_OFFSETS, WARP
 from simtmm.cuda.execution.runtime.check_log import log_arrival
-from simtmm.cuda.execution.translation.emit import Value
+from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value
 from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 from simtmm.errors import shown

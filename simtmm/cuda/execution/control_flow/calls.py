@@ -3,21 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.control_flow.edges import (
-    BLOCK_POINTER,
-    LAUNCH_POINTER,
-    WARP_POINTER,
-    fault,
-    go_behind,
-    number_of,
-    offset_of,
-    park,
-    rest_goes_on,
-)
+from simtmm.cuda.execution.control_flow.edges import fault, go_behind, number_of, offset_of, park, rest_goes_on
 from simtmm.cuda.execution.layout import ACTIVATION, ALIGN, BAD_CALL, LANES, NO_STACK
 from simtmm.cuda.execution.runtime.barrier_places import TRIPS, TRIPS_HERE, WAY, WAY_HERE
 from simtmm.cuda.execution.runtime.check_log import log_leaving
-from simtmm.cuda.execution.translation.emit import Value
+from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value
 from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.passing import call_of, signatures, sizes
 from simtmm.cuda.ptx.syntax import Function, Instruction, Sink, Symbol

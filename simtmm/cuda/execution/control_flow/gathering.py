@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.control_flow.edges import WARP_POINTER, number_of, offset_of
+from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.layout import ALIGN, WARP
 from simtmm.cuda.execution.runtime.check_log import log_gathering
 from simtmm.cuda.execution.translation.context import Context
-from simtmm.cuda.execution.translation.emit import Emitter, Value
+from simtmm.cuda.execution.translation.emit import WARP_POINTER, Emitter, Value
 from simtmm.cuda.ptx.flow.basic_blocks import EXCLUSIVE, Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 from simtmm.errors import PtxError

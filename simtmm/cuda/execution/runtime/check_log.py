@@ -26,14 +26,13 @@ from simtmm.cuda.execution.layout import (
     WARP,
 )
 from simtmm.cuda.execution.runtime.barrier_places import TRIPS_HERE, WAY_HERE
-from simtmm.cuda.execution.translation.emit import Value
+from simtmm.cuda.execution.translation.emit import LAUNCH_POINTER, Value
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.translation.context import Context
     from simtmm.cuda.execution.translation.program import Program
 
-_LAUNCH = Value("%launch", "ptr")
 _SPACES = {"global": IN_GLOBAL, "shared": IN_SHARED, "local": IN_LOCAL}
 _MANY = {
     "wmma": 64,
@@ -127,7 +126,7 @@ def log_leaving(context: "Context", mask: Value) -> None:
 
 
 def _note(context: "Context", what: int, mask: Value) -> None:
-    context.emit.call("log.note", "void", _LAUNCH, Value(str(what), "i32"), mask)
+    context.emit.call("log.note", "void", LAUNCH_POINTER, Value(str(what), "i32"), mask)
 
 
 def log_gathering(context: "Context", wanted: Value) -> None:
@@ -163,7 +162,7 @@ def _log(context: "Context", mask: Value, *words: Value, is_barrier: bool) -> No
     number = context.access_number() | SYNCHRONISES << CHECK_SPACE_BIT | int(is_barrier) << CHECK_WRITE_BIT
     for each in words:
         emit.store(each, "%addresses", ALIGN)
-        emit.call("log.entry", "void", _LAUNCH, Value(str(number), "i32"), mask, Value("%addresses", "ptr"))
+        emit.call("log.entry", "void", LAUNCH_POINTER, Value(str(number), "i32"), mask, Value("%addresses", "ptr"))
 
 
 def _entries(instruction: Instruction) -> int:

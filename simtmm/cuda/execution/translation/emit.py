@@ -44,6 +44,7 @@ def bits(type_name: str) -> int:
 
 
 ONE_BIT = lanes("i1")
+LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER = (Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 NUMBERED = ("B", "park", "tired", "gather", "gathered", "full", "go")
 
 

@@ -17,7 +17,7 @@ from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
 from simtmm.errors import PtxError, shown
 from simtmm.trace.schema import MOST_GROUPS
 
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
 BULK_ENTRIES = 1024  # of which one instruction of a warp writes down so many times 32 at most
 _ROWS, _DEPTH_BYTES, _GROUP_WARPS = 16, 32, 4  # of a product by a group of warps: rows of each, bytes of depth
@@ -118,7 +118,7 @@ def width_of(instruction: Instruction) -> int:
 
 def _fragment_bytes(instruction: Instruction) -> int:
     """The bytes of the matrix that wmma.load and wmma.store move."""
-    shape = next((_SHAPE.fullmatch(m) for m in instruction.modifiers if _SHAPE.fullmatch(m)), None)
+    shape = next((SHAPE.fullmatch(m) for m in instruction.modifiers if SHAPE.fullmatch(m)), None)
     kinds = [modifier for modifier in instruction.modifiers if is_type(modifier)]
     if shape is None or not kinds:
         return 0

@@ -5,7 +5,7 @@ from dataclasses import replace
 from simtmm.cuda.execution.instructions.memory import atomics
 from simtmm.cuda.execution.instructions.memory import loads_and_stores as memory
 from simtmm.cuda.execution.instructions.memory.atomics import update_text
-from simtmm.cuda.execution.instructions.memory.loads_and_stores import address_of
+from simtmm.cuda.execution.instructions.memory.loads_and_stores import POINTERS, address_of
 from simtmm.cuda.execution.instructions.memory.mbarrier import arrive, complete, note
 from simtmm.cuda.execution.instructions.memory.tensor_code import SUMS
 from simtmm.cuda.execution.instructions.memory.tensors import barrier_beside, copy_tensor, each_target
@@ -18,7 +18,6 @@ from simtmm.cuda.ptx.types import bytes_of
 from simtmm.workload import ARRIVE_COPIED
 
 _SPACES = ("global", "shared")
-_POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
 
 def copy(context: Context, instruction: Instruction) -> None:
@@ -74,7 +73,7 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         emit.store(count, "%data2", ALIGN)
         number = Value(str(context.access_number()), "i32")
         places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
-        wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
+        wrong = emit.call(name, "i1", *POINTERS, number, site, context.active, *places)
         label = emit.name("went")[1:]
         emit.do(f"br {wrong}, label %faulted, label %{label}")
         emit.label(label)

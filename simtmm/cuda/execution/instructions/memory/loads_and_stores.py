@@ -1,18 +1,17 @@
 """Loads and stores: the runtime gets the lanes' addresses, checks and records them, and moves the bytes."""
 
-from simtmm.cuda.execution.control_flow.edges import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER
 from simtmm.cuda.execution.instructions.numbers.integer import is_signed
 from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH, ROOM
 from simtmm.cuda.execution.runtime.accesses import access_function
 from simtmm.cuda.execution.translation.context import Context
-from simtmm.cuda.execution.translation.emit import Value, lanes
+from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value, lanes
 from simtmm.cuda.ptx.flow.steps import space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of
 from simtmm.errors import shown
 
 COPIED = (4, 8, 16)  # bytes of a cp.async
-_POINTERS = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
+POINTERS = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
 
 
 def address_of(context: Context, address: Operand) -> Value:
@@ -48,7 +47,7 @@ def access(context: Context, what: str, space: str, width: int, address: Value, 
     number = Value(str(context.access_number()), "i32")
     site = Value(str(context.site), "i32")
     wrong = emit.call(
-        name, "i1", *_POINTERS, number, site, context.active, Value("%addresses", "ptr"), Value(data, "ptr")
+        name, "i1", *POINTERS, number, site, context.active, Value("%addresses", "ptr"), Value(data, "ptr")
     )
     label = emit.name("went")[1:]
     emit.do(f"br {wrong}, label %faulted, label %{label}")

@@ -6,7 +6,7 @@ the phase. A phase is complete when no arrival and no byte is missing; the objec
 that an arrival gives is the object as it was.
 """
 
-from simtmm.cuda.execution.instructions.memory.loads_and_stores import address_of
+from simtmm.cuda.execution.instructions.memory.loads_and_stores import POINTERS, address_of
 from simtmm.cuda.execution.layout import ALIGN, PEER_BIT, PEER_OFFSETS, WARP
 from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.execution.runtime.assembly_file import with_offsets
@@ -28,7 +28,6 @@ from simtmm.workload import (
 
 _COUNT_BITS = 20
 MOST_POLLS = 64  # turns of the warp in which it looks in vain
-_POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 
 UPDATE = f"""
 define internal i64 @mbarrier.update(i64 %old, i64 %arrivals, i64 %dropped, i64 %bytes) {{
@@ -179,7 +178,7 @@ def note(context: Context, action: int, mask: Value, addresses: Value | None, co
     emit.store(counts, "%data2", ALIGN)
     site, code = Value(str(context.site), "i32"), Value(str(action), "i64")
     places = (Value("%addresses", "ptr"), Value("%data2", "ptr"))
-    emit.call("log.mbarrier", "void", *_POINTERS[:2], site, mask, *places, code)
+    emit.call("log.mbarrier", "void", *POINTERS[:2], site, mask, *places, code)
 
 
 def _apply(
@@ -209,7 +208,7 @@ def _apply(
     emit.store(y or zero, "%data2", ALIGN)
     number = Value(str(context.access_number()), "i32")
     places = [Value(each, "ptr") for each in ("%addresses", "%data", "%data2", "%result")]
-    wrong = emit.call(name, "i1", *_POINTERS, number, context.active, *places)
+    wrong = emit.call(name, "i1", *POINTERS, number, context.active, *places)
     label = emit.name("went")[1:]
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)

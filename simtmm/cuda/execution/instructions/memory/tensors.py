@@ -7,7 +7,7 @@ long as the swizzle's pattern, and the swizzle exchanges 16 bytes by bits of the
 
 from collections.abc import Iterator
 
-from simtmm.cuda.execution.instructions.memory.loads_and_stores import address_of, parts_of
+from simtmm.cuda.execution.instructions.memory.loads_and_stores import POINTERS, address_of, parts_of
 from simtmm.cuda.execution.instructions.memory.mbarrier import complete
 from simtmm.cuda.execution.instructions.memory.tensor_code import OFFSETS, SUMS, variant
 from simtmm.cuda.execution.layout import ALIGN, LANES, PEER_BIT, PEER_OFFSETS
@@ -18,7 +18,6 @@ from simtmm.cuda.ptx.syntax import Address, Instruction, Operand
 
 _DIMENSIONS = {f"{n}d": n for n in range(1, 6)}
 _MOST_PEERS = 16  # blocks of a cluster that a mask has bits for
-_POINTERS = tuple(Value(name, "ptr") for name in ("%launch", "%block", "%warp"))
 _NOT_RUN = ("cta_group::1", "cta_group::2", "tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128",
             "im2col_no_offs")  # fmt: skip
 
@@ -53,7 +52,7 @@ def copy_tensor(context: Context, instruction: Instruction) -> None:
         emit.store(emit.constant(0, lanes("i64")), "%result", ALIGN)
         number = Value(str(context.access_number()), "i32")
         places = [Value(each, "ptr") for each in ("%addresses", "%data2", "%data", "%result")]
-        wrong = emit.call(name, "i1", *_POINTERS, number, site, context.active, *places)
+        wrong = emit.call(name, "i1", *POINTERS, number, site, context.active, *places)
         label = emit.name("went")[1:]
         emit.do(f"br {wrong}, label %faulted, label %{label}")
         emit.label(label)

@@ -4,7 +4,7 @@ from simtmm.cuda.execution.instructions.memory.loads_and_stores import parts_of
 from simtmm.cuda.execution.layout import ALIGN, KIND_SURFACE, KIND_TEXTURE, LAYERED, TEXTURE
 from simtmm.cuda.execution.runtime.assembly_file import assembly_file
 from simtmm.cuda.execution.translation.context import Context
-from simtmm.cuda.execution.translation.emit import ONE_BIT, Value, lanes
+from simtmm.cuda.execution.translation.emit import LAUNCH_POINTER, ONE_BIT, Value, lanes
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand, Pair, Register
 from simtmm.cuda.ptx.types import is_type
 
@@ -18,7 +18,6 @@ _QUERIES = {
 }  # fmt: skip
 """Fields of TEXTURE."""
 TEXEL = 4  # numbers
-_LAUNCH = Value("%launch", "ptr")
 
 
 def fetch(context: Context, instruction: Instruction) -> None:
@@ -98,7 +97,7 @@ def call(context: Context, name: str, *arguments: Value) -> None:
     for file in ("texels.ll", "textures.ll"):
         program.helper(file, lambda file=file: assembly_file(file))  # type: ignore[misc]
     number = Value(str(context.access_number()), "i32")
-    wrong = emit.call(name, "i1", _LAUNCH, number, *arguments)
+    wrong = emit.call(name, "i1", LAUNCH_POINTER, number, *arguments)
     label = emit.name("went")[1:]
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
