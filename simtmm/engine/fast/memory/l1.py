@@ -21,7 +21,7 @@ from simtmm.engine.fast.layout import (
     WRITTEN,
 )
 from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo
-from simtmm.engine.fast.memory.kinds import looks_into_l1, reads, stays_in_l1
+from simtmm.engine.fast.memory.kinds import reads, stays_in_l1
 from simtmm.engine.fast.memory.l2 import write_down
 from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
 from simtmm.native import inlined
@@ -53,17 +53,17 @@ def l1_row(s, g, chunk):
 
 
 @inlined
-def through_l1(s, g, what, chunk, wanted, start, last_pass, t):
+def through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Look for a chunk in its group's L1, or leave it there: when it is done, or -1 if it has to go further.
 
-    last_pass: when the access's last pass over the banks of the pipe begins. Returns when the chunk was read, its set,
-    what the L1 has of it, and the sectors that it lacks.
+    looks: whether its access looks into the L1. last_pass: when the last pass of that over the pipe's banks begins.
+    Returns when the chunk was read, its set, what the L1 has of it, and the sectors that it lacks.
     """
     done = np.int64(-1)
     read = start  # where the L1 has it: its banks, too
     row = np.int64(0)
     line = np.int64(ABSENT)
-    if looks_into_l1(s, what):
+    if looks:
         row = l1_row(s, g, chunk)
         line = find_line(s.l1, row, chunk, s.parameters[P_L1_WAYS])
         lacking = lacking_of(s.parameters, s.l1_sectors, row, line, wanted)
@@ -90,9 +90,8 @@ def through_l1(s, g, what, chunk, wanted, start, last_pass, t):
 
 
 @inlined
-def fill_l1(s, what, chunk, row, line, wanted, done, t):
+def fill_l1(s, chunk, row, line, wanted, done, t):
     """Put what an L1 lacked of a chunk into it. line: what it has of the chunk."""
-    if looks_into_l1(s, what):
-        if line == ABSENT:
-            insert_into_l1(s, row, chunk, t)
-        put_sectors(s.parameters, s.l1, s.l1_sectors, row, wanted, done)
+    if line == ABSENT:
+        insert_into_l1(s, row, chunk, t)
+    put_sectors(s.parameters, s.l1, s.l1_sectors, row, wanted, done)

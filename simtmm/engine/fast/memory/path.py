@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
 from simtmm.engine.fast.layout import (
+    ABSENT,
     GROUP_BANKS_FREE,
     GROUP_LAST,
     GROUP_MEMORY_SECTORS,
@@ -26,7 +27,7 @@ from simtmm.engine.fast.layout import (
     P_STORE_LATENCY,
 )
 from simtmm.engine.fast.memory.cache import modulo
-from simtmm.engine.fast.memory.kinds import reads, updates_l2
+from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.partitions import from_global_memory
 from simtmm.engine.fast.memory.path_ticks import (
@@ -123,6 +124,7 @@ def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR091
     returning, returning_next = take_returned(s, w, what, count)
     port = port_of(s, g, w)
     serial = s.parameters[P_SERIAL] != 0
+    looks, shared, here = looks_into_l1(s, what), goes_to_l2(s, what), updates_l2(s, what)
     fetched = np.int64(0)
     finish = begin
     start = begin
@@ -131,20 +133,21 @@ def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR091
         together = run_of(s, s.chunks[index])
         if serial:
             start = finish
-        elif not is_listed_before(s, what, first, index) and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
+        elif not is_listed_before(s, here, first, index) and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
             passing = together
             start = through_port(s, g, port, what, returning, begin)
             returning = returning_next if index + 1 - first < passes else np.int64(0)
-        done, missed = transfer(s, g, what, index, start, last_pass, latency, finish, t)
+        done, missed = transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, finish, t)
         fetched += missed
         finish = done if serial else max(finish, done)
     return finish, fetched
 
 
 @inlined
-def transfer(s, g, what, index, start, last_pass, latency, finish, t):  # noqa: PLR0913, PLR0917 - no records of values
+def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, finish, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Steps 2 to 6 of one chunk: when it is done, and 1 if global memory gave or took it.
 
+    looks, shared, here: whether its access looks into the L1, goes to the L2, and is an atomic that is done there.
     index: of the chunk. start: when it left its port. finish: of the chunks before it.
     """
     chunk = s.chunks[index]
@@ -153,7 +156,7 @@ def transfer(s, g, what, index, start, last_pass, latency, finish, t):  # noqa: 
     accessed = accessed_of(s.parameters, s.sectors, index)
     wanted = wanted_of(s.parameters, accessed)
     # 2: the L1
-    done, read, row1, line1, wanted = through_l1(s, g, what, chunk, wanted, start, last_pass, t)
+    done, read, row1, line1, wanted = through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t)
     if done >= 0:
         if is_watched(s, done, finish):
             on_way(s, g, t, start, read, start, start)
@@ -162,42 +165,49 @@ def transfer(s, g, what, index, start, last_pass, latency, finish, t):  # noqa: 
             s.path[g, LINE_IN_FLIGHT] += done - read - s.parameters[P_L1_LATENCY]
         return done, np.int64(0)
     # 3: its translation, and before that the pipe's way from the L1
+    piped = s.parameters[P_PIPED] != 0 and cached
     called = start
-    if s.parameters[P_PIPED] != 0 and cached:
+    if piped:
         called = call_for(s, g, wanted, start, t)
     known = known_from(s, g, chunk, called, t)
     # 4: the L2
-    done, at_slice, slice_behind, row2, line2, missing, crowded = through_l2(
-        s, g, what, chunk, accessed, wanted, latency, known, t
-    )
+    at_slice = known
+    slice_behind = np.int64(0)
+    row2 = np.int64(0)
+    line2 = np.int64(ABSENT)
+    missing = wanted  # what global memory has to give or take
+    crowded = np.int64(0)  # for room in the L2
+    if shared:
+        done, at_slice, slice_behind, row2, line2, missing, crowded = through_l2(
+            s, g, what, here, chunk, accessed, wanted, latency, known, t
+        )
+    # 5 and 6: the fetch port, and global memory
     fetched = np.int64(0)
-    from_where = np.int64(L2_LATENCY)
-    took = l2_latency(s, what, latency)
     at_memory = at_slice
     waited = np.int64(0)
     opening = np.int64(0)
     turning = np.int64(0)
     behind = np.int64(0)
     if done < 0:
-        # 5 and 6: the fetch port, and global memory
         fetched = np.int64(1)
-        from_where = np.int64(MEMORY_LATENCY)
-        took = latency
         moved, at_memory, waited, opening, turning, behind = from_global_memory(
-            s, g, what, cached, updates_l2(s, what), chunk, accessed, missing, at_slice, t
+            s, g, what, cached, here, chunk, accessed, missing, at_slice, t
         )
         done = at_memory + waited + latency
-        crowded = fill_l2(s, what, chunk, row2, line2, moved, done, t)
-        done += crowded
-    if updates_l2(s, what):
+        if shared:
+            crowded = fill_l2(s, chunk, row2, line2, moved, done, t)
+            done += crowded
+    if here:
         store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
-    if cached:
+    if piped:
         arrive(s, g, done)
-    fill_l1(s, what, chunk, row1, line1, wanted, done, t)
+    if looks:
+        fill_l1(s, chunk, row1, line1, wanted, done, t)
     if is_watched(s, done, finish):
+        took = latency if fetched > 0 else l2_latency(s, what, here, latency)
         on_way(s, g, t, start, read, called, known)
         wait_at_memory(s, g, at_memory - at_slice + crowded, waited, opening, turning, behind)
         wait_at_slice(s, g, at_slice - known, slice_behind)
-        s.path[g, from_where] += took
+        s.path[g, MEMORY_LATENCY if fetched > 0 else L2_LATENCY] += took
         s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - crowded - took
     return done, fetched

@@ -18,7 +18,6 @@ from simtmm.engine.fast.layout import (
     P_FILL_INTERVAL,
     P_MOST_MISSES,
     P_PASS_INTERVAL,
-    P_PIPED,
     P_SHARED_APART,
     P_SHARED_LATENCY,
     P_SHARED_PASS,
@@ -67,7 +66,7 @@ def call_for(s, g, lacking, start, t):
 @inlined
 def arrive(s, g, done):
     """A chunk that was called for last arrives, which the one that is called for so many chunks later waits for."""
-    if s.parameters[P_PIPED] != 0 and s.parameters[P_MOST_MISSES] > 0:
+    if s.parameters[P_MOST_MISSES] > 0:
         miss = (s.group[g, GROUP_MISSES] - 1) % s.parameters[P_MOST_MISSES]
         s.arrivals[g, miss] = done
 

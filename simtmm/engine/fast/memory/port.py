@@ -24,7 +24,6 @@ from simtmm.engine.fast.layout import (
     WARP_UNTAKEN,
 )
 from simtmm.engine.fast.memory.cache import modulo
-from simtmm.engine.fast.memory.kinds import updates_l2
 from simtmm.native import inlined
 from simtmm.workload import ASYNC, COPY, LOAD, STORE
 
@@ -45,9 +44,12 @@ def run_of(s, chunk):
 
 
 @inlined
-def is_listed_before(s, what, first, index):
-    """Whether an atomic that is done in the L2 lists a chunk again, which then takes no port."""
-    if updates_l2(s, what):
+def is_listed_before(s, here, first, index):
+    """Whether an atomic that is done in the L2 lists a chunk again, which then takes no port.
+
+    here: whether it is such an atomic.
+    """
+    if here:
         for before in range(first, index):
             if s.chunks[before] == s.chunks[index]:
                 return True

@@ -8,7 +8,6 @@ import numpy as np
 from simtmm.engine.fast.attribution.traffic import L2_HITS, note
 from simtmm.engine.fast.layout import ABSENT, GROUP_L2_HITS, P_ATOMIC_LATENCY, P_L2_LATENCY, P_L2_SETS, P_L2_WAYS
 from simtmm.engine.fast.memory.cache import find_line, modulo, touch
-from simtmm.engine.fast.memory.kinds import goes_to_l2, updates_l2
 from simtmm.engine.fast.memory.l2 import make_room_in_l2
 from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
 from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
@@ -17,46 +16,41 @@ from simtmm.workload import STORE
 
 
 @inlined
-def l2_latency(s, what, latency):
-    """What the L2 takes for a chunk that ends in it. latency: of a store."""
+def l2_latency(s, what, here, latency):
+    """What the L2 takes for a chunk that ends in it. here: whether it is an atomic's. latency: of a store."""
     if what == STORE:
         return latency
-    return s.parameters[P_ATOMIC_LATENCY] if updates_l2(s, what) else s.parameters[P_L2_LATENCY]
+    return s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
 
 
 @inlined
-def through_l2(s, g, what, chunk, accessed, wanted, latency, start, t):  # noqa: PLR0913, PLR0917 - no records of values
+def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Take a chunk's slice, and look for it in the L2, or leave it there: when it is done, or -1 if it goes further.
 
-    latency: of a store. Returns when its slice took it up; more than 0 if that was behind an atomic; its set and what
-    the L2 has of it; the sectors that it lacks; and the ticks that a store waits for room.
+    here: whether it is of an atomic that is done in the L2. latency: of a store. Returns when its slice took it up;
+    more than 0 if that was behind an atomic; its set and what the L2 has of it; the sectors that it lacks; and the
+    ticks that a store waits for room.
     """
     done = np.int64(-1)
-    at_slice = start
-    behind = np.int64(0)
-    row = np.int64(0)
-    line = np.int64(ABSENT)
     missing = wanted
     crowded = np.int64(0)
-    if goes_to_l2(s, what):
-        here = updates_l2(s, what)
-        at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
-        row = modulo(chunk, s.parameters[P_L2_SETS])
-        touch(s.l2_touched, row)
-        line = find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS])
-        if what == STORE:
-            crowded = make_line(s, chunk, row, line, at_slice, t)
-            done = at_slice + crowded + latency
-            store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, done)
+    at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
+    row = modulo(chunk, s.parameters[P_L2_SETS])
+    touch(s.l2_touched, row)
+    line = find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS])
+    if what == STORE:
+        crowded = make_line(s, chunk, row, line, at_slice, t)
+        done = at_slice + crowded + latency
+        store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, done)
+    else:
+        lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
+        if lacking != 0:
+            missing = lacking
         else:
-            lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
-            if lacking != 0:
-                missing = lacking
-            else:
-                fill = fill_of(s.parameters, s.l2_sectors, row, line, wanted)
-                done = max(at_slice + l2_latency(s, what, latency), fill)
-                s.group[g, GROUP_L2_HITS] += 1
-                note(s, L2_HITS, at_slice, np.int64(1))
+            fill = fill_of(s.parameters, s.l2_sectors, row, line, wanted)
+            done = max(at_slice + l2_latency(s, what, here, latency), fill)
+            s.group[g, GROUP_L2_HITS] += 1
+            note(s, L2_HITS, at_slice, np.int64(1))
     return done, at_slice, behind, row, line, missing, crowded
 
 
@@ -71,10 +65,8 @@ def make_line(s, chunk, row, line, done, t):
 
 
 @inlined
-def fill_l2(s, what, chunk, row, line, moved, done, t):
+def fill_l2(s, chunk, row, line, moved, done, t):
     """Put the sectors that moved from global memory into the L2: the ticks that the chunk waits for room there."""
-    crowded = np.int64(0)
-    if goes_to_l2(s, what):
-        crowded = make_line(s, chunk, row, line, done, t)
-        put_sectors(s.parameters, s.l2, s.l2_sectors, row, moved, done + crowded)
+    crowded = make_line(s, chunk, row, line, done, t)
+    put_sectors(s.parameters, s.l2, s.l2_sectors, row, moved, done + crowded)
     return crowded
