@@ -1,6 +1,6 @@
 """Where the ticks of an access go, chunk by chunk (docs/machine.md, section 10): hooks of the path of chunks."""
 
-from simtmm.engine.reference.booking import Path
+from simtmm.engine.reference.stalls import Path
 from simtmm.stalls import Reason
 
 NOWHERE: Path = {}
