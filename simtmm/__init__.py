@@ -15,10 +15,10 @@ from simtmm.display import show_by  # noqa: E402
 from simtmm.provenance import VERSION  # noqa: E402
 
 if TYPE_CHECKING:
-    from simtmm.analysis.comparison import Comparison as Comparison
+    from simtmm.analysis.comparison.comparison import Comparison as Comparison
     from simtmm.analysis.difference import Difference as Difference
     from simtmm.analysis.micro import Micro as Micro
-    from simtmm.analysis.predictions import Predictions as Predictions
+    from simtmm.analysis.prediction.predictions import Predictions as Predictions
     from simtmm.analysis.run.outcome import Run as Run
     from simtmm.api.calibrate import calibrate as calibrate
     from simtmm.api.compare import compare as compare
@@ -75,7 +75,7 @@ show_by(lambda: importlib.import_module("simtmm.report.notebook.renderers"))
 
 _HOMES = {
     "Calibration": "simtmm.calibration.values",
-    "Comparison": "simtmm.analysis.comparison",
+    "Comparison": "simtmm.analysis.comparison.comparison",
     "Counts": "simtmm.trace.counts",
     "Difference": "simtmm.analysis.difference",
     "Explanation": "simtmm.api.explanation",
@@ -87,7 +87,7 @@ _HOMES = {
     "Parameter": "simtmm.parameter",
     "Picture": "simtmm.report.notebook.picture",
     "Prediction": "simtmm.result",
-    "Predictions": "simtmm.analysis.predictions",
+    "Predictions": "simtmm.analysis.prediction.predictions",
     "RawKernel": "simtmm.recorder.direct.raw_kernel",
     "RawModule": "simtmm.recorder.direct.raw_module",
     "Result": "simtmm.result",

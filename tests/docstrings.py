@@ -6,18 +6,31 @@ is called as its class ("machine: Machine") is described there, and so is a lett
 a word. Of an array the description gives the shape
 ("int64[blocks]", "shape (blocks,)"), unless its type is a record's.
 
+A number that is called as a time, an amount of memory or a rate (QUANTITIES) has its unit in its description, and the
+result of such a function, or of one that says when, in the docstring ("[s]", "ticks", "bytes/s"), unless its name says
+it ("seconds").
+
 `python -m tests.docstrings` prints what is left to be described, a function a line.
 """
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ARRAYS = re.compile(r"\b(?:NDArray|Integers|Numbers|Array)\b")
 SHAPE = re.compile(r"\w+\[[^\]]*\]|\bshapes?\b|\bn of\b")
 OWN = ("self", "cls")
+QUANTITIES = {
+    "bandwidth", "clock", "delay", "duration", "frequency", "interval", "latency", "period", "rate", "size", "speed",
+    "throughput", "time", "until",
+}  # fmt: skip
+UNIT = re.compile(
+    r"\[[^\]]+\]|\b(?:(?:milli|micro|nano)?seconds?|ticks?|cycles?|bytes?|bits?|words?|elements?|chunks?|sectors?|lines?"
+    r"|blocks?|threads?|instructions?|points?|combinations?|units?|[KMG]i?B(?:/s)?|[kMG]?Hz|[mnu]?s)\b"
+)
+NEXT = re.compile(r"(?<=[.\n])\s+\w+(?:, \w+)*:\s")  # where the description of another argument begins
 
 
 def module_of(path: Path) -> str:
@@ -119,8 +132,33 @@ def undescribed(function: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> 
     return found
 
 
-def counted() -> tuple[dict[str, list[str]], int]:
-    """What is undescribed, by function; and how many arguments public functions have."""
+def is_quantity(name: str, annotation: ast.expr | None) -> bool:
+    """Whether a number that is called so has a unit that its name does not say."""
+    if annotation is None or not re.search(r"\b(?:int|float)\b", ast.unparse(annotation)):
+        return False
+    words = name.split("_")
+    return words[-1].removesuffix("s") in QUANTITIES and words[0] not in ("is", "has")
+
+
+def without_unit(function: ast.FunctionDef | ast.AsyncFunctionDef, text: str) -> list[str]:
+    """Numbers with a unit that the docstring does not say: arguments, and `return`."""
+    every = function.args
+    found = []
+    for argument in (*every.posonlyargs, *every.args, *every.kwonlyargs):
+        if argument.arg in OWN or not is_quantity(argument.arg, argument.annotation):
+            continue
+        said = description(text, argument.arg) or ""
+        own = said[: len(argument.arg) + 1] + NEXT.split(said[len(argument.arg) + 1 :])[0]
+        if not UNIT.search(own.partition(":")[2] or own):
+            found.append(argument.arg)
+    tells_a_time = text.startswith("When ") and is_quantity("time", function.returns)
+    if (is_quantity(function.name, function.returns) or tells_a_time) and not UNIT.search(text):
+        found.append("return")
+    return found
+
+
+def counted(lacking: Callable[..., list[str]] = undescribed) -> tuple[dict[str, list[str]], int]:
+    """What public functions lack, by function; and how many arguments these have."""
     files = sorted((ROOT / "simtmm").rglob("*.py"))
     trees = {module_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in files}
     shared = shared_names(trees)
@@ -131,8 +169,8 @@ def counted() -> tuple[dict[str, list[str]], int]:
         for name, function, text in functions(tree, names):
             every = function.args
             total += len([each for each in (*every.args, *every.kwonlyargs) if each.arg not in OWN])
-            if lacking := undescribed(function, text):
-                found[f"{module}.{name}"] = lacking
+            if lacks := lacking(function, text):
+                found[f"{module}.{name}"] = lacks
     return found, total
 
 
@@ -146,3 +184,4 @@ if __name__ == "__main__":
     print(lines(undescribed_ones), end="")
     left = sum(map(len, undescribed_ones.values()))
     print(f"{left:,} of {every_one:,} arguments, {len(undescribed_ones):,} functions")
+    print("\nwithout a unit:\n" + lines(counted(without_unit)[0]), end="")

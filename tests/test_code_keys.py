@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simtmm.cuda.execution import kept_code
+from simtmm.cuda.execution.translation import kept_code
 from simtmm.native import Loop, loop, machine_code
 
 CIRCUMSTANCES = ("1.0", "skylake", "+avx", "large")

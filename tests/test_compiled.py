@@ -90,29 +90,29 @@ def test_the_sources_of_a_module_are_those_that_it_imports_however_far_away():
 def test_the_sources_of_the_fast_engine_are_all_its_rules():
     """An edit of any of them has the engine compiled anew, whichever module it is in."""
     found = {}
-    compiled._collect(compiled._file_of("simtmm.engine.fast.loop"), found)
-    rules = {path for path in (PACKAGE / "engine" / "fast").glob("*.py") if "inlined" in path.read_text("utf-8")}
-    assert len(rules) >= 8
+    compiled._collect(compiled._file_of("simtmm.engine.fast.steps.loop"), found)
+    rules = {path for path in (PACKAGE / "engine" / "fast").rglob("*.py") if "inlined" in path.read_text("utf-8")}
+    assert len(rules) >= 20
     assert rules | {PACKAGE / "engine" / "fast" / "layout.py"} <= set(found)
     assert set((PACKAGE / "native").glob("*.py")) <= set(found)  # what compiles them, too
 
 
 def test_an_edit_of_a_helper_far_away_changes_the_hash(monkeypatch, tmp_path):
-    before = compiled.sources_of("simtmm.engine.fast.loop")
+    before = compiled.sources_of("simtmm.engine.fast.steps.loop")
     shutil.copytree(PACKAGE, tmp_path / "simtmm", ignore=shutil.ignore_patterns("__pycache__", ".*_cache"))
     monkeypatch.setattr(compiled, "PACKAGE", tmp_path / "simtmm")
     compiled._file_of.cache_clear()
     try:
-        assert compiled.sources_of("simtmm.engine.fast.loop") == before
+        assert compiled.sources_of("simtmm.engine.fast.steps.loop") == before
         cache = tmp_path / "simtmm" / "engine" / "fast" / "memory" / "cache.py"
         cache.write_text(cache.read_text("utf-8").replace("range(ways)", "range(ways - 1)"), encoding="utf-8")
-        assert compiled.sources_of("simtmm.engine.fast.loop") != before
+        assert compiled.sources_of("simtmm.engine.fast.steps.loop") != before
     finally:
         compiled._file_of.cache_clear()
 
 
 def test_another_module_has_another_hash():
-    assert compiled.sources_of("simtmm.trace.races") != compiled.sources_of("simtmm.engine.fast.loop")
+    assert compiled.sources_of("simtmm.trace.races") != compiled.sources_of("simtmm.engine.fast.steps.loop")
 
 
 def test_the_package_does_without_numba_but_for_scripts_of_its_users():

@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.docstrings import counted, lines, shared_names, undescribed
+from tests.docstrings import counted, lines, shared_names, undescribed, without_unit
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +22,29 @@ def test_each_argument_of_a_public_function_is_described(found):
 def lacking(source):
     function = ast.parse(dedent(source)).body[0]
     return undescribed(function, ast.get_docstring(function) or "")
+
+
+def test_each_time_size_and_rate_of_a_public_function_has_a_unit():
+    assert lines(counted(without_unit)[0]) == ""
+
+
+def unitless(source):
+    function = ast.parse(dedent(source)).body[0]
+    return without_unit(function, ast.get_docstring(function) or "")
+
+
+@pytest.mark.parametrize("said", ["of a launch [s]", "in ticks", "of a launch, in GB/s", "of a copy, bytes"])
+def test_a_number_has_its_unit_in_its_own_description(said):
+    assert unitless(f'def f(time: float, launches: int): """Do.\n\n    time: {said}. launches: all."""') == []
+    assert unitless(f'def f(time: float, other: int): """Do.\n\n    time: of it. other: {said}."""') == ["time"]
+
+
+def test_the_unit_of_a_result_is_in_the_docstring_or_the_name():
+    assert unitless('def latency() -> float: """Of a load."""') == ["return"]
+    assert unitless('def latency() -> float: """Of a load [cycles]."""') == []
+    assert unitless('def seconds() -> float: """Of a load."""') == []
+    assert unitless('def reached(mark: int) -> float: """When a mark is reached."""') == ["return"]
+    assert unitless('def is_late(time: bool) -> bool: """When it is late."""') == []
 
 
 def test_an_argument_is_described_by_its_name_before_a_colon():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simtmm.analysis.equations import fit
+from simtmm.analysis.prediction.equations import fit
 from simtmm.calibration.csv_rows import read_rows
 from simtmm.calibration.micro_rows import load_micro
 from simtmm.cuda.build import build

@@ -23,8 +23,8 @@ from simtmm.programs.flags import parse_flags
 from simtmm.recorder import compiler
 from simtmm.recorder.compiled import sites
 from simtmm.recorder.gpu import device
-from simtmm.report import reproducing
 from simtmm.report.accuracy import folder
+from simtmm.report.papers import reproducing
 from simtmm.sampling.sample import sample_of
 from simtmm.scripts.cupy.elementwise import Argument
 from simtmm.study.design.points import Point
@@ -48,8 +48,8 @@ HASHES = {
     "cache/compiled.py sources_of": "tests/test_compiled.py",
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
-    "cuda/execution/kept_code.py _key": "tests/test_code_keys.py",
-    "engine/fast/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
+    "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",
+    "engine/fast/launches/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
     "graph/graph.py Graph.digest": HERE,
     "machine/spec.py Machine._digest": "tests/test_machine.py",
     "native/elements.py Elements._table": "tests/native/test_loop.py",
@@ -67,7 +67,7 @@ HASHES = {
     "recorder/gpu/device.py Build.__init__": HERE,
     "report/accuracy/folder.py digest": HERE,
     "report/accuracy/folder.py digest_of_glance": HERE,
-    "report/reproducing.py _made_by": HERE,
+    "report/papers/reproducing.py _made_by": HERE,
     "sampling/sample.py sample_of": HERE,
     "study/design/content.py _folder_digest": "tests/study/test_content.py",
     "study/design/content.py launches_digest": "tests/study/test_content.py",

@@ -13,7 +13,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.cuda.compilers.kept import key_of
-from simtmm.cuda.execution import kept_code
+from simtmm.cuda.execution.translation import kept_code
 from simtmm.explorer.state import Configuration
 from simtmm.study.design.by_sample import BySample
 from simtmm.study.design.points import point_key

@@ -69,7 +69,7 @@ def test_what_a_killed_process_left_is_removed_and_what_lives_is_not(scratch):
     computer = temporary._computer()
     left = [
         scratch / f"simtmm-trace-{computer}-{ended.pid}-abc",
-        scratch / f"simtmm-simtmm.engine.fast.loop-18cb-{computer}-{ended.pid}-abc",  # of a cache that can't be had
+        scratch / f"simtmm-simtmm.fast.steps.loop-18cb-{computer}-{ended.pid}-abc",  # of a cache that can't be had
     ]
     kept = [
         scratch / f"simtmm-trace-{computer}-{os.getpid()}-abc",

@@ -32,7 +32,7 @@ class MicroResult:
 
     @property
     def times(self) -> float:
-        """Simulated over the limit."""
+        """The simulated time, in units of the limit."""
         return self.simulated / self.limit
 
     @property

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from simtmm.analysis import compare as comparing
-from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.comparison import compare as comparing
+from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.api.opening import opened_machine
 from simtmm.engine import DEFAULT
 from simtmm.errors import StudyError, shown

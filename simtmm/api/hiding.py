@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simtmm.requests.machine import chosen_machine, default_machine
 
 if TYPE_CHECKING:
-    from simtmm.analysis.crossover import Versus
+    from simtmm.analysis.prediction.crossover import Versus
     from simtmm.analysis.threads_needed import ThreadsNeeded
     from simtmm.analysis.zigzag import Throughput
     from simtmm.machine import Machine
@@ -96,7 +96,7 @@ def crossover(  # noqa: PLR0913 - each is an option of the verb
 
     Raises ModelError.
     """
-    from simtmm.analysis.crossover import versus
+    from simtmm.analysis.prediction.crossover import versus
 
     on = _machine(a, machine, None, set, None)
     along = [over] if isinstance(over, str) else over

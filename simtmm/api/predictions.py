@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import cast
 
-from simtmm.analysis.measured import check_factor, measured_time
-from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program, refuse_foreign
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.measured import check_factor, measured_time
+from simtmm.analysis.prediction.predict import is_algorithm, predict_paper, predict_program, refuse_foreign
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.api.opening import opened_machine
 from simtmm.errors import ModelError, shown
 from simtmm.kernel import Kernel

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.device_clock import DeviceClock, Latencies
-from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.function_code import function_address
-from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.launches.device_memory import DeviceMemory
+from simtmm.cuda.execution.launches.launch import LaunchState
+from simtmm.cuda.execution.launches.run import FaultError, Log, Piece, StuckError, run
 from simtmm.cuda.execution.livelock.others import other_streams
 from simtmm.cuda.execution.livelock.watch import LivelockFoundError, PatienceError
-from simtmm.cuda.execution.run import FaultError, Log, Piece, StuckError, run
+from simtmm.cuda.execution.runtime.device_clock import DeviceClock, Latencies
+from simtmm.cuda.execution.translation.function_code import function_address
 from simtmm.cuda.faults import deadlock_text, fault_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_calls import HEAP_LIMIT, HostCalls
@@ -152,7 +152,7 @@ class Device:
         seconds: float = math.inf,
         log: Log | None = None,
     ) -> Generator[Piece, None, None]:
-        """Run a kernel piece by piece: yields pieces of its log (simtmm.cuda.execution.launch), empty ones without.
+        """Run a kernel piece by piece: yields pieces of its log (execution/launches/launch.py), empty ones without.
 
         blocks: that run, from the first on; all if left out. write: takes what device code prints, instead of what
         the device was created with. seconds: that it may take, about.

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
     BAD_COORDINATE,
@@ -21,7 +21,7 @@ from simtmm.cuda.execution.layout import (
     TRAPPED,
 )
 from simtmm.cuda.places import place
-from simtmm.cuda.ptx.steps import width_of
+from simtmm.cuda.ptx.flow.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
 
 if TYPE_CHECKING:

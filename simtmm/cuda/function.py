@@ -4,9 +4,9 @@ import copy
 from functools import cached_property
 from typing import Self
 
-from simtmm.cuda.execution.kept_code import label_of, machine_code
-from simtmm.cuda.execution.machine_code import MachineCode
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.kept_code import label_of, machine_code
+from simtmm.cuda.execution.translation.machine_code import MachineCode
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx.syntax import Variable
 from simtmm.cuda.signature import ParameterType, signature

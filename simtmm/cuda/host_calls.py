@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.built_in import BUILT_IN, MOST_ARGUMENTS
 from simtmm.cuda.execution.layout import LANES, LOCAL_WINDOW, SHARED_WINDOW, WARP
+from simtmm.cuda.execution.runtime.built_in import BUILT_IN, MOST_ARGUMENTS
 from simtmm.cuda.faults import place_text
 from simtmm.errors import RecordingError
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.launch import LaunchState
+    from simtmm.cuda.execution.launches.launch import LaunchState
     from simtmm.cuda.function import KernelFunction
 
 CALLBACK = ctypes.CFUNCTYPE(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.device_memory import DeviceMemory
+from simtmm.cuda.execution.launches.device_memory import DeviceMemory
 from simtmm.cuda.execution.layout import SHARED_WINDOW
 from simtmm.errors import KernelError
 from simtmm.trace.schema import ALIGNMENT

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simtmm.cuda.execution.function_code import FunctionCode
-from simtmm.cuda.execution.launch import BlockState, LaunchState
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import LANES, SHARED_WINDOW
 from simtmm.cuda.execution.livelock.deciding import loop_of, loops_around
 from simtmm.cuda.execution.livelock.snapshot import place_in_kernel
 from simtmm.cuda.execution.livelock.watch import Livelock
+from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.faults import index_of, place_text, waiting_lines
 from simtmm.cuda.places import may_go_to, place
+from simtmm.cuda.ptx.flow.spinning import spun_upon
+from simtmm.cuda.ptx.flow.steps import width_of
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.spinning import spun_upon
-from simtmm.cuda.ptx.steps import width_of
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.files import KERNEL_TIMEOUT
 

@@ -21,7 +21,7 @@ from simtmm.cuda.execution.layout import (
     SHARED_WINDOW,
     TOLD_WIDTH,
 )
-from simtmm.cuda.ptx.steps import BULK_WIDTH
+from simtmm.cuda.ptx.flow.steps import BULK_WIDTH
 from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Kind
 from simtmm.workload import ACTION_SHIFT

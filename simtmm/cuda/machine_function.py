@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from simtmm.cuda.compilers.binaries.disassembly import disassembled
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.sass.kernel import LiftedKernel, lifted_kernel
 from simtmm.errors import CompilerError, PtxError, SassError

@@ -4,12 +4,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.device_memory import Allocation, DeviceMemory
-from simtmm.cuda.execution.function_code import placed
-from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.launches.device_memory import Allocation, DeviceMemory
+from simtmm.cuda.execution.launches.launch import LaunchState
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW
-from simtmm.cuda.ptx.origins import UNKNOWN, Origin, origins
-from simtmm.cuda.ptx.steps import space_of
+from simtmm.cuda.execution.translation.function_code import placed
+from simtmm.cuda.ptx.flow.origins import UNKNOWN, Origin, origins
+from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.trace.schema import ALIGNMENT
 

@@ -12,6 +12,7 @@ from simtmm.errors import KernelError
 from simtmm.machine import Machine
 
 WARP_SIZE = 32
+CUDA_VERSION = 13000  # that driver and runtime say: 13.0, of the compiler's wheels
 MULTIPROCESSORS = 132  # where there is no machine: those of an H100, what most CUDA code is tuned for now
 CLOCK_KHZ = 1_000_000  # where the machine has no clock: programs divide by it
 MOST_THREADS = 1024  # of a block

@@ -11,7 +11,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.machine.spec import LOCAL_BASE
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.schema import Batch, Kind
 
 SEGMENT_SHIFT, LINE_SHIFT = 16, 7

@@ -29,11 +29,11 @@ class Timeline:
     _queries: int = 0
 
     def end(self, stream: Stream) -> float:
-        """When all that is on a stream now has ended."""
+        """When all that is on a stream now has ended [s]."""
         return self._all() if stream == DEFAULT_STREAM else max(self._ends.get(stream, 0.0), self._barrier)
 
     def reached(self, stream: Stream) -> float:
-        """When a mark that is put on a stream now is reached, which takes a call."""
+        """When a mark that is put on a stream now is reached [s], which takes a call."""
         self.now += self.host.call("record")
         return self._begin(stream)
 

@@ -17,7 +17,7 @@ def quickest(machine: Machine, workload: AnyWorkload, own_rule: bool = False) ->
     """
     if not is_small(machine, workload):
         return "fast"
-    from simtmm.engine.fast.launch import is_compiled, is_wanted_again  # late: not every command simulates
+    from simtmm.engine.fast.launches.launch import is_compiled, is_wanted_again  # late: not every command simulates
 
     asked = machine, workload, own_rule
     return "fast" if is_compiled(*asked) or is_wanted_again(*asked) else "reference"

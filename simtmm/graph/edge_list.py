@@ -10,7 +10,7 @@ from simtmm.graph.graph import MOST_EDGES, Graph
 
 _SEPARATOR = re.compile(r"[\s,;]+")
 _COMMENTS = ("#", "%", "//")
-_WHOLE = re.compile(r"\d{1,18}\Z")
+WHOLE = re.compile(r"\d{1,18}\Z")
 _NO_DATA = "{}"  # what networkx.write_edgelist writes behind an edge without attributes
 
 
@@ -52,7 +52,7 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
 def _numbered(starts: list[str], ends: list[str]) -> dict[str, int]:
     """A number from 0 for each name; "007" and "7" are one vertex where all names are whole numbers."""
     names = dict.fromkeys(name for pair in zip(starts, ends, strict=True) for name in pair)
-    if all(_WHOLE.match(name) for name in names):
+    if all(WHOLE.match(name) for name in names):
         rank = {value: index for index, value in enumerate(sorted({int(name) for name in names}))}
         return {name: rank[int(name)] for name in names}
     return {name: index for index, name in enumerate(names)}

@@ -1,18 +1,16 @@
 """Matrix Market coordinate files as graphs: an entry in row i and column j is an edge from i to j."""
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from simtmm.errors import KernelError, shown
-from simtmm.graph.edge_list import weight_of
+from simtmm.graph.edge_list import WHOLE, weight_of
 from simtmm.graph.graph import MOST_EDGES, MOST_VERTICES, Graph
 
 HEADER = "%%MatrixMarket"
 FIELDS = ("real", "integer", "pattern")
 SYMMETRIES = ("general", "symmetric")
-_WHOLE = re.compile(r"\d{1,18}\Z")
 
 
 def from_matrix_market(name: str, text: str) -> Graph:
@@ -67,6 +65,6 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _whole(name: str, line: int, parts: list[str], count: int, what: str) -> list[int]:
-    if len(parts) != count or not all(_WHOLE.match(part) for part in parts):
+    if len(parts) != count or not all(WHOLE.match(part) for part in parts):
         raise KernelError(f"{name}: line {line}: {shown(' '.join(parts))}: must be {what}, {count} whole numbers")
     return [int(part) for part in parts]

@@ -5,9 +5,9 @@ import re
 import numpy as np
 
 from simtmm.errors import KernelError, shown
+from simtmm.graph.edge_list import WHOLE
 from simtmm.graph.graph import MOST_EDGES, MOST_VERTICES, Graph
 
-_WHOLE = re.compile(r"\d{1,18}\Z")
 _FORM = re.compile(r"[01]{1,3}\Z")
 
 
@@ -79,6 +79,6 @@ def _head(name: str, number: int, words: list[str]) -> tuple[int, int, int, bool
 
 def _whole(name: str, number: int, words: list[str]) -> list[int]:
     for word in words:
-        if not _WHOLE.match(word):
+        if not WHOLE.match(word):
             raise KernelError(f"{name}: line {number}: {shown(word)}: must be a whole number")
     return [int(word) for word in words]

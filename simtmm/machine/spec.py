@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError, model_validator
 
 from simtmm.display import Displayed
 from simtmm.errors import MachineError, escaped, nearest
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.machine.bandwidth import BANDWIDTH, FOLLOWS, SERVICE, with_service
 from simtmm.machine.changed import Changes, named_with
 from simtmm.machine.complaints import one_line, refuse_bytes
@@ -75,7 +76,6 @@ LATER = {
     "banks.atomic_passes": 1,
 }
 
-LOCAL_BASE = 1 << 61  # the byte from which on memory is local (docs/machine.md, section 9)
 NO_VALUES = {"name", "description", "family", "changes", "sources"}
 
 

@@ -15,6 +15,7 @@ that are written to share no element with another one. A function stays one of P
     machine_code            LLVM
     loop                    a loop that is compiled when it is first called, and kept
     as_python               the same as Python
+    hash_tables             what loops over these have in common
 """
 
 from typing import Any
@@ -32,13 +33,14 @@ from simtmm.native.expressions import (
     sum_overflows,
     trailing_zeros,
 )
+from simtmm.native.hash_tables import SPREAD
 from simtmm.native.loop import Bound, Loop
 from simtmm.native.statements import vectorized
 from simtmm.native.values import TranslationError
 from simtmm.native.written import Written
 
 __all__ = [
-    "Bound", "Loop", "TranslationError", "Written", "acquire", "as_python", "bits_equal", "call_bound",
+    "SPREAD", "Bound", "Loop", "TranslationError", "Written", "acquire", "as_python", "bits_equal", "call_bound",
     "difference_overflows", "exchange", "inlined", "prefetch", "product_overflows", "release", "sum_overflows",
     "trailing_zeros", "vectorized",
 ]  # fmt: skip

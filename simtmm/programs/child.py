@@ -14,7 +14,7 @@ from simtmm.cuda.checks.active import checking
 from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.names import CHECKS, Checks
 from simtmm.cuda.disagreement.order_trial import OrderTrial
-from simtmm.cuda.execution.device_clock import Latencies
+from simtmm.cuda.execution.runtime.device_clock import Latencies
 from simtmm.cuda.instead import trying
 from simtmm.device import device_properties
 from simtmm.device.host import host_of

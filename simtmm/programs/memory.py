@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.checks.checker import Checker
-from simtmm.cuda.execution.device_memory import Allocation, Bytes, DeviceMemory
+from simtmm.cuda.execution.launches.device_memory import Allocation, Bytes, DeviceMemory
 from simtmm.programs.library import Library
 
 DEVICE, MANAGED = 0, 1

@@ -9,7 +9,7 @@ from simtmm.computer import NO_LIMIT
 from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.device import DeviceLaunch
-from simtmm.cuda.execution.run import Log
+from simtmm.cuda.execution.launches.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.device.residence import Footprint

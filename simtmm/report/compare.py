@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.case import Case
-from simtmm.analysis.comparison import Agreement, Comparison
-from simtmm.analysis.winners import winners
+from simtmm.analysis.comparison.case import Case
+from simtmm.analysis.comparison.comparison import Agreement, Comparison
+from simtmm.analysis.comparison.winners import winners
 from simtmm.model.series import MEASURED, label
-from simtmm.report.answers import contest
+from simtmm.report.studies.answers import contest
 from simtmm.report.text import NO_VALUE, csv_of, number, seconds, table
 
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {

@@ -24,7 +24,7 @@ from simtmm.provenance import provenance
 if TYPE_CHECKING:
     import pyarrow
 
-    from simtmm.report.answers import Answer
+    from simtmm.report.studies.answers import Answer
     from simtmm.study.results import Results
 
 HERE = Path(__file__).parent
@@ -45,7 +45,7 @@ class Table:
     chosen; the others came out. units: by name; columns that end in `seconds` and `cycles` need none. about: where it
     comes from, in words. fixed: what all rows have in common and no column says: parameters, and the `machine`. scales:
     "log" or "linear", by axis, where it is known how its values were chosen. answers: gives those of a study
-    (simtmm.report.answers), which a page shows and which take a while to find. Raises OutputError for columns of
+    (report/studies/answers.py), which a page shows and which take a while to find. Raises OutputError for columns of
     different lengths and axes that are no columns.
     """
 
@@ -89,7 +89,7 @@ class Table:
     @classmethod
     def from_study(cls, study: "Results") -> "Table":
         """From a study, as `simtmm sweep` makes it."""
-        from simtmm.report.answers import answers, earlier, reasons
+        from simtmm.report.studies.answers import answers, earlier, reasons
         from simtmm.study.design.in_common import in_common, scales
         from simtmm.study.findings import findings
 

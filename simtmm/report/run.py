@@ -11,7 +11,7 @@ from simtmm.analysis.source_changes import BOUND, ESTIMATE, Advice
 from simtmm.analysis.source_changes.lines import COMPILED
 from simtmm.model.launch.occupancy import Occupancy
 from simtmm.model.series import label
-from simtmm.report.latency_hiding import hiding_rows
+from simtmm.report.papers.latency_hiding import hiding_rows
 from simtmm.report.stalls import stalled
 from simtmm.report.text import bar, number, rate, seconds, share, table
 

@@ -1,8 +1,8 @@
 """A kernel of which the blocks that a sample needs are run and recorded, and no others.
 
 That is right where blocks don't depend on one another, nor on what earlier launches wrote: where no data decides where
-a block goes that any launch of the program writes (simtmm/cuda/ptx/dependence.py), and the host does not look at it
-between launches either.
+a block goes that any launch of the program writes (simtmm/cuda/ptx/flow/dependence.py), and the host does not look at
+it between launches either.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ import numpy as np
 from simtmm.computer import NO_LIMIT
 from simtmm.cuda.compilers import architecture_of_today
 from simtmm.cuda.function import KernelFunction
-from simtmm.cuda.ptx.dependence import Dependence, Pointers, dependence
+from simtmm.cuda.ptx.flow.dependence import Dependence, Pointers, dependence
 from simtmm.errors import CompilerError, KernelError, PtxError
 from simtmm.kernel import Array, Kernel, Launch
 from simtmm.recorder.compiled.finish import finished

@@ -12,13 +12,12 @@ import numpy.typing as npt
 from simtmm.study.design.axes import Value
 from simtmm.study.design.columns import Integers, numbered
 from simtmm.study.results import Results
+from simtmm.study.shapes import KNOTS, REFINEMENTS
 
 Floats = npt.NDArray[np.float64]
 BEND = 0.1  # difference of elasticities below which two segments are one
 GAIN = 4.0  # how many times smaller the squared residuals must be than a single line's
 LEAST = 5  # points: a fit of two segments has four unknowns
-KNOTS = 33  # candidates along a curve, at equal ratios
-REFINEMENTS = 4  # times that as many are tried again, about the best: to 1 / 16 of the distance each time
 SAME = 1e-11  # largest relative difference of values that are equal when written with twelve digits
 
 

@@ -53,7 +53,7 @@ def winner(at: Mapping[str, Any], series: str, times: Mapping[str, float]) -> Wi
 
     at: values that say where, by name.
     series: whose times these are.
-    times: by program.
+    times: by program, all in one unit.
     """
     if len(times) < 2:
         return None

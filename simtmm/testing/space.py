@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from simtmm.machine import Machine
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.stalls import CLASSES
 from simtmm.testing.draw import Draw
 from simtmm.workload import Workload
@@ -12,7 +13,7 @@ from simtmm.workload import Workload
 Tables = dict[str, Any]
 Operation = list[Any]
 
-LOCAL = 2**61 // 128  # the first chunk of local memory on the machines below
+LOCAL = LOCAL_BASE // 128  # the first chunk of local memory on the machines below
 MEMORY = ("load", "async", "store", "atomic", "reduce")
 DURATIONS = (0, 1, 3, 7.46, 20)
 PIPE_DURATIONS = (0, 1, 0.28, 2, 7.46)

@@ -10,10 +10,10 @@ from simtmm.renamed import LAUNCH_KEYS, with_new_names
 from simtmm.trace.sampled_blocks import Sampling
 from simtmm.trace.schedule import Listing, Schedule
 from simtmm.trace.schema import MOST_SITES, MOST_THREADS, VERSION, TraceArray, TraceLaunch, TraceSite
+from simtmm.workload import LARGEST
 
 VERSIONS = (1, VERSION)
 MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
-LARGEST = 2**63 - 1
 FORMS = ("written", "compiled", "imported")
 SPACES = ("global", "constant")
 _IMPORTERS = ("accelsim", "mem-trace")  # as the provenance of version 1 names them, which knew no forms

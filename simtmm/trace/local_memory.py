@@ -8,7 +8,7 @@ a multiple of ALIGNMENT; those of the next launch lie there again.
 
 from simtmm.errors import TraceError
 from simtmm.launch import bare_name
-from simtmm.machine.spec import LOCAL_BASE
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schema import ALIGNMENT, BEYOND
 

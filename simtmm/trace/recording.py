@@ -148,8 +148,8 @@ class TraceRecorder:
 
         kept_blocks: blocks of each launch that were kept, where that differs from launch to launch. kept_first: whether
             they are the first ones.
-        kernel, parameters, launches, arrays, sites, provenance, form, architecture, warp_size, listings: as in
-            TraceInfo.
+        kernel, parameters, launches, arrays, sites, provenance, form, architecture, listings: as in TraceInfo.
+            warp_size: threads of a warp.
         """
         self._hand_on()
         self._under_way.append(self._encoding.submit(lambda: self._keep(list(self._encoder.rest()))))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError
-from simtmm.machine.spec import LOCAL_BASE
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.native import Bound
 from simtmm.stalls import Places
 from simtmm.trace.info import TraceInfo

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from simtmm import load_machine, load_trace, predict, simulate
-from simtmm.analysis.compare import compare
-from simtmm.analysis.fitted_lines import Constants, fit_cases
+from simtmm.analysis.comparison.compare import compare
+from simtmm.analysis.comparison.fitted_lines import Constants, fit_cases
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import KernelError, MachineError, ModelError, StudyError
 from simtmm.measurement.timings import Timing

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simtmm import Workload, load_machine
-from simtmm.analysis.agreement import ranks
+from simtmm.analysis.comparison.agreement import ranks
 from simtmm.analysis.waves import in_waves, resident_blocks
 from simtmm.sampling.outcome import Sampled
 from simtmm.stalls.levels import Levels

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine
-from simtmm.analysis.equations import evaluate, fit
+from simtmm.analysis.prediction.equations import evaluate, fit
 from simtmm.errors import ModelError, StudyError
 from simtmm.model.applications.catalogue import EQUATIONS
 from simtmm.model.cache import cache_factor

@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import load_machine
-from simtmm.analysis.compare import compare
+from simtmm.analysis.comparison.compare import compare
 from simtmm.analysis.tuning import search
 from simtmm.analysis.tuning.advice import advise
 from simtmm.analysis.tuning.tune import tune

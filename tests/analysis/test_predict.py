@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from simtmm import count, load_machine, load_trace, predict, program
-from simtmm.analysis.crossover import versus
-from simtmm.analysis.predict import is_algorithm, predict_paper, predict_program
+from simtmm.analysis.prediction.crossover import versus
+from simtmm.analysis.prediction.predict import is_algorithm, predict_paper, predict_program
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.errors import KernelError, ModelError, TraceError

@@ -236,7 +236,7 @@ def test_a_trace_runs_on_every_shipped_machine(name, trace):
 @pytest.mark.parametrize("compiled", [False, True])
 def test_where_any_engine_will_do_the_one_that_ran_is_named(trace, monkeypatch, compiled):
     for name in ("is_compiled", "is_wanted_again"):
-        monkeypatch.setattr(f"simtmm.engine.fast.launch.{name}", lambda *given: compiled)
+        monkeypatch.setattr(f"simtmm.engine.fast.launches.launch.{name}", lambda *given: compiled)
     result = run(trace, SMALL, engine="auto")
     assert result.result.engine == result.provenance["engine"] == ("fast" if compiled else "reference")
     assert result.result.ticks == run(trace, SMALL).result.ticks

@@ -26,7 +26,7 @@ from simtmm.analysis.tuning.tune import tune
 from simtmm.errors import KernelError, SimtmmError, StudyError
 from simtmm.parallel import dask
 from simtmm.parallel.tasks import Serial
-from simtmm.report.tune import describe_tuned
+from simtmm.report.studies.tune import describe_tuned
 from tests.recorder.conftest import quick_builds as quick_builds
 
 pytestmark = pytest.mark.usefixtures("quick_builds")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm.analysis.winners import contest, winners
+from simtmm.analysis.comparison.winners import contest, winners
 from simtmm.report.compare import describe_comparison
 from simtmm.study.winners import exchanges
 from tests.study.cases import case, comparison

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import simtmm
-from simtmm.analysis import compare as comparing
 from simtmm.analysis import run as runs
-from simtmm.analysis.predict import predict_paper, predict_program
+from simtmm.analysis.comparison import compare as comparing
+from simtmm.analysis.prediction.predict import predict_paper, predict_program
 from simtmm.calibration.calibrate import calibrate as fit
 from simtmm.calibration.latency_levels import load_latency
 from tests.recorder.conftest import needs_compiler

@@ -324,7 +324,7 @@ def test_what_was_ended_does_not_stand_for_anything_else(command, names, monkeyp
     names["lists"] = f"{__name__}:reproduce_lists"
     unfinished = Path("docs/.reproduce-unfinished.json")
     if change == "code":
-        monkeypatch.setattr("simtmm.report.reproducing._made_by", lambda: "another")
+        monkeypatch.setattr("simtmm.report.papers.reproducing._made_by", lambda: "another")
     if change == "damage":
         unfinished.write_text("[]")
     calls = []

@@ -14,7 +14,7 @@ import tempfile
 import pytest
 
 from simtmm.__main__ import main
-from simtmm.engine.fast import launch
+from simtmm.engine.fast.launches import launch
 from tests.whole import OUTPUTS, ROOT, comparable
 
 COMMANDS = {

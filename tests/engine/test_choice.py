@@ -5,7 +5,7 @@ import pytest
 from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.engine import choice
 from simtmm.engine.choice import quickest
-from simtmm.engine.fast import launch
+from simtmm.engine.fast.launches import launch
 from simtmm.native import loop
 
 SMALL = Machine.from_dict({

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from simtmm.engine import simulate
-from simtmm.engine.fast import launch
+from simtmm.engine.fast.launches import launch
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, Workload
 from simtmm.engine import fast, simulate
-from simtmm.engine.fast import equal
+from simtmm.engine.fast.launches import equal
 from simtmm.testing import launches, machines
 from tests.engine.test_equal import EXAMPLES, agreeing
 from tests.examples import several

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.engine import ENGINES
-from simtmm.engine.fast import launch
+from simtmm.engine.fast.launches import launch
 from simtmm.engine.reference import jump, schedulers
 from simtmm.errors import EngineError
 from simtmm.testing import launches, machines

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simtmm.engine.fast import jump, layout
+from simtmm.engine.fast import layout
 from simtmm.engine.fast.layout import (
     GROUP_BARRIER,
     GROUP_BLOCKS,
@@ -56,6 +56,7 @@ from simtmm.engine.fast.layout import (
     WARP_FILLED,
     WARP_POSITION,
 )  # fmt: skip
+from simtmm.engine.fast.steps import jump
 
 GROUPS, G, PORTS, PIPES, SLOTS, RING, WORDS = 2, 1, 3, 2, 5, 16, 2
 HEAD, SLEEPING, DEPTH, T = 14, 4, 6, 1000  # a ring's positions go around it

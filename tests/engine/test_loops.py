@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis.strategies import one_of
 
 from simtmm import Machine, Workload, simulate
-from simtmm.engine.fast import launch, loop, reused, supply
+from simtmm.engine.fast.launches import launch, reused
+from simtmm.engine.fast.steps import loop
+from simtmm.engine.fast.supply import operations as supply
 from simtmm.native import Loop
 from simtmm.testing import machines, workloads
 from tests.engine.test_jump import long_computes

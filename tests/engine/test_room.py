@@ -7,15 +7,15 @@ import pytest
 
 from simtmm import Workload, load_machine, simulate
 from simtmm.engine import room
-from simtmm.engine.fast import room as of_fast
-from simtmm.engine.fast.launch import Launch
-from simtmm.engine.fast.reused import Reused
+from simtmm.engine.fast.launches import room as of_fast
+from simtmm.engine.fast.launches.launch import Launch
+from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.own_rule import compiled
 from simtmm.engine.reference import room as of_reference
-from simtmm.engine.reference.booking import Bookings
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS
+from simtmm.engine.reference.stalls import Bookings
 from simtmm.errors import EngineError
 from simtmm.result import WHERE_TIME_GOES
 

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, Workload, count, load_machine, load_trace, lower, run, simulate, sweep
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
-from simtmm.engine.fast import beside, launch, layout, supply
+from simtmm.engine.fast import layout
+from simtmm.engine.fast.launches import launch
+from simtmm.engine.fast.supply import operations as supply
+from simtmm.engine.fast.supply import window_thread as beside
 from simtmm.errors import EngineError, TraceError
 from simtmm.native import Loop
 from simtmm.testing import machines

@@ -5,7 +5,7 @@ import pytest
 
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
-from simtmm.engine.fast import launch
+from simtmm.engine.fast.launches import launch
 from simtmm.errors import EngineError
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)

@@ -5,8 +5,8 @@ import pytest
 
 from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
-from simtmm.engine.fast import over_time as fast
-from simtmm.engine.reference import over_time as reference
+from simtmm.engine.fast.attribution import traffic as fast
+from simtmm.engine.reference import traffic as reference
 from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)

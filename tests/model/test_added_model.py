@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 import simtmm
-from simtmm.analysis.compare import compare
-from simtmm.analysis.predict import predict_program
+from simtmm.analysis.comparison.compare import compare
+from simtmm.analysis.prediction.predict import predict_program
 from simtmm.analysis.run import DEFAULT_MODELS, DEFAULT_TRACE, run, shipped_trace
 from simtmm.errors import ModelError
 from simtmm.model import MODELS, formula
@@ -18,12 +18,12 @@ from simtmm.model.model import Model
 from simtmm.model.series import all_series, label
 from simtmm.report.compare import comparison_csv, comparison_latex, describe_comparison
 from simtmm.report.page import Table
+from simtmm.report.papers.predict import describe_formulas, describe_prediction
 from simtmm.report.pictures import looks
 from simtmm.report.pictures.comparison import scatter
 from simtmm.report.pictures.study import picture_of
-from simtmm.report.predict import describe_formulas, describe_prediction
 from simtmm.report.run import describe
-from simtmm.report.sweep import describe_study
+from simtmm.report.studies.sweep import describe_study
 from simtmm.report.text import number
 from simtmm.study.findings import findings
 from simtmm.study.sweep import sweep

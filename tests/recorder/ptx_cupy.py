@@ -13,7 +13,7 @@ import numpy as np
 
 from simtmm.cuda.compilers import CompiledModule
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution.device_memory import Allocation
+from simtmm.cuda.execution.launches.device_memory import Allocation
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from tests.recorder.fake_cupy import CUDADriverError, FakeCupy

@@ -6,7 +6,7 @@ import re
 
 from rich.console import Console
 
-from simtmm.analysis.case import Absent
+from simtmm.analysis.comparison.case import Absent
 from simtmm.measurement.timings import Timing
 from simtmm.model import MODELS, MODELS_OF_ALGORITHMS
 from simtmm.model.calibrated import CALIBRATED

@@ -6,14 +6,14 @@ import pytest
 from rich.console import Console
 
 from simtmm import load_machine
-from simtmm.analysis.crossover import Versus
-from simtmm.analysis.predict import predict_paper, predict_program
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.crossover import Versus
+from simtmm.analysis.prediction.predict import predict_paper, predict_program
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.analysis.zigzag import sweep_blocks
 from simtmm.model import all_models
 from simtmm.model.algorithms.regimes import Crossover, Regime, Stretch
-from simtmm.report.predict import (
+from simtmm.report.papers.predict import (
     describe_formulas,
     describe_prediction,
     describe_versus,

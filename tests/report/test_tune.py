@@ -14,7 +14,7 @@ from simtmm.analysis.tuning.goals import Goals
 from simtmm.analysis.tuning.trial import Subject, Trial
 from simtmm.analysis.tuning.tuned import Tuned
 from simtmm.provenance import provenance
-from simtmm.report.tune import describe_tuned
+from simtmm.report.studies.tune import describe_tuned
 from tests.whole import OUTPUTS, comparable
 
 GOLDEN = OUTPUTS / "report-tune.txt"

@@ -9,12 +9,12 @@ from rich.console import Console
 
 import simtmm
 from simtmm import load_machine
-from simtmm.analysis.compare import compare
-from simtmm.analysis.predict import predict_program
+from simtmm.analysis.comparison.compare import compare
+from simtmm.analysis.prediction.predict import predict_program
 from simtmm.analysis.run import run
 from simtmm.errors import EngineError, StudyError
 from simtmm.report.compare import describe_comparison
-from simtmm.report.sweep import describe_study
+from simtmm.report.studies.sweep import describe_study
 from simtmm.sampling.simulation import _counted_half
 from simtmm.sampling.stretches import stretches_of
 from simtmm.study.design.by_sample import BySample

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from simtmm import Machine
-from simtmm.analysis.case import Case
-from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.comparison.case import Case
+from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.result import Prediction, Result
 from simtmm.trace.counts import Counts, LaunchCounts
 

@@ -16,7 +16,7 @@ from simtmm import load_machine
 from simtmm.analysis.tuning.kept import KeptTrials
 from simtmm.analysis.tuning.trial import Subject
 from simtmm.cuda.compilers import kept as compilers_kept
-from simtmm.cuda.execution import kept_code
+from simtmm.cuda.execution.translation import kept_code
 from simtmm.errors import StudyError
 from simtmm.study.design.by_sample import BySample
 from simtmm.study.design.points import point_key, points_of

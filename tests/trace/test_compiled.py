@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simtmm import count, lower
 from simtmm.errors import TraceError, WorkloadError
-from simtmm.machine.spec import LOCAL_BASE
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.schema import TraceSite
 from tests.examples import examples
 from tests.trace.build import barrier, load, shared, store, trace, work

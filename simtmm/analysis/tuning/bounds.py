@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-from simtmm.cuda.execution.function_code import FunctionCode
+from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.least.deciding import NOTHING, Cost, Stretch, stretches
 from simtmm.cuda.least.ranges import Known

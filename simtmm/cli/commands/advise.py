@@ -84,12 +84,12 @@ def show_advice(search: "Callable[[Watch], Advice]", result: DocumentOptions) ->
             watch("configurations", 0, None)  # before what is slow to load
             advice = search(watch)
     except Unfinished as part:
-        from simtmm.report.advise import describe_advice
+        from simtmm.report.studies.advise import describe_advice
 
         if not result.as_json:
             DocumentOptions().show(describe_advice(part.results), None)
         raise interrupted(part, "configurations") from None
-    from simtmm.report.advise import describe_advice
+    from simtmm.report.studies.advise import describe_advice
 
     result.show(describe_advice(advice), advice.to_dict())
     if advice.failed:

@@ -162,7 +162,7 @@ def calibrate(
     base = chosen_machine(machine, set_) if machine is not None else None
     if base is None and set_:
         raise MachineError(f"--set {set_[0]}: changes a machine, so it needs --machine")
-    from simtmm.report.calibrate import describe
+    from simtmm.report.measurements.calibrate import describe
     from simtmm.report.progress import watching
 
     called = name or (output.stem if output is not None else None) or measurements.gpu

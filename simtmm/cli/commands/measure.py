@@ -64,7 +64,7 @@ def measure(  # noqa: PLR0913, PLR0917 - each is an option of the command
         if source is not None or launch != LaunchOptions():
             raise StudyError("measure --all: takes no kernel or parameters: it measures all kernels")
         from simtmm.measurement.campaign import measure_all
-        from simtmm.report.measure import describe_all
+        from simtmm.report.measurements.measure import describe_all
 
         kinds = None if only is None else only.split(",")
         with watching() as watch:
@@ -80,7 +80,7 @@ def measure(  # noqa: PLR0913, PLR0917 - each is an option of the command
         check_writable(output)
     from simtmm.measurement.measure import REPEAT
     from simtmm.measurement.measure import measure as measure_kernel
-    from simtmm.report.measure import describe_measurement
+    from simtmm.report.measurements.measure import describe_measurement
 
     parameters = parameters_of(launch.parameters)
     measured = measure_kernel(

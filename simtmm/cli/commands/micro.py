@@ -31,7 +31,7 @@ def micro(
     """
     from simtmm.analysis.micro import micro as simulated
     from simtmm.measurement.micro.measured import load_measured
-    from simtmm.report.micro import describe_micro
+    from simtmm.report.measurements.micro import describe_micro
     from simtmm.report.progress import watching
 
     chosen = chosen_machine(machine or DEFAULT_GPU, set_)

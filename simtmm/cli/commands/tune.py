@@ -50,7 +50,7 @@ def tune(
             watch("configurations", 0, None)  # before what is slow to load
             tuned = request.tuned(watch)
     except Unfinished as part:
-        from simtmm.report.tune import describe_tuned
+        from simtmm.report.studies.tune import describe_tuned
 
         if not result.as_json:
             DocumentOptions().show(describe_tuned(part.results, top), None)
@@ -63,6 +63,6 @@ def tune(
         from simtmm.report.pictures.pareto import pareto
 
         files.write(picture, pareto(tuned))
-    from simtmm.report.tune import describe_tuned
+    from simtmm.report.studies.tune import describe_tuned
 
     result.show(describe_tuned(tuned, top), tuned.to_dict())

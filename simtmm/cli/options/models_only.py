@@ -15,7 +15,7 @@ from simtmm.requests.study_options import model_option
 from simtmm.requests.values import numbers_of, parameters_of
 
 if TYPE_CHECKING:
-    from simtmm.analysis.predictions import Predictions
+    from simtmm.analysis.prediction.predictions import Predictions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +75,8 @@ class ModelsOptions(MeasuredOptions):
 
         Raises ModelError for one of these, and the errors of recording and of the models.
         """
-        from simtmm.analysis.measured import check_factor, measured_time
-        from simtmm.report import predict as report
+        from simtmm.analysis.prediction.measured import check_factor, measured_time
+        from simtmm.report.papers import predict as report
         from simtmm.report.progress import watching
 
         for option, value in others.items():
@@ -101,7 +101,7 @@ class ModelsOptions(MeasuredOptions):
         opened.opened.end()
 
     def _predicted(self, request: RunRequest, program: Any, machine: Any, error: float) -> "Predictions":
-        from simtmm.analysis.predict import predict_program
+        from simtmm.analysis.prediction.predict import predict_program
         from simtmm.analysis.run import DEFAULT_TRACE
         from simtmm.program import Program, shipped_trace
 

@@ -1,5 +1,5 @@
-"""The loop over a log for checks (simtmm/cuda/execution/check_log.py): races, reads of uninitialised memory, and
-barriers that threads miss.
+"""The loop over a log for checks (simtmm/cuda/execution/runtime/check_log.py): races, reads of uninitialised memory,
+and barriers that threads miss.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -26,6 +26,7 @@ from simtmm.cuda.checks.state import (
     SLOT,
     STAMP,
     THREADS,
+    TOP,
     WARP,
     WARP_EPOCH,
 )
@@ -50,7 +51,6 @@ from simtmm.native import Loop
 
 _ENTRY = LOG_ENTRY // 8
 _NUMBER = (1 << CHECK_WIDTH_BIT) - 1
-_TOP = (1 << 22) - 1
 
 
 def analyse(log, s):
@@ -105,12 +105,12 @@ def begin(number, s):
         s.blocks[slot, KNOWN_TIME] = 0
         first = slot * s.sizes[THREADS]
         # What others know of this slot's threads is of epochs that are over.
-        again = s.threads[first, EPOCH] > _TOP // 2
+        again = s.threads[first, EPOCH] > TOP // 2
         for thread in range(s.sizes[THREADS]):
             s.threads[first + thread, EPOCH] += 1
             for column in range(BLOCK_FENCE, OF_THREAD):
                 s.threads[first + thread, column] = 0
-            again = again or s.threads[first + thread, EPOCH] > _TOP // 2
+            again = again or s.threads[first + thread, EPOCH] > TOP // 2
         if again:
             for thread in range(s.sizes[THREADS]):
                 s.threads[first + thread, EPOCH] = 1

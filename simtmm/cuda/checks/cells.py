@@ -38,6 +38,7 @@ from simtmm.cuda.checks.state import (
     THIRD_READ,
     THREADS,
     TIME,
+    TOP,
     VOLATILE,
     WAR,
     WAW,
@@ -49,7 +50,6 @@ from simtmm.cuda.execution.layout import IN_SHARED, LANES
 from simtmm.native import inlined
 
 _SOMEBODY = 1 << 60
-_TOP = (1 << 22) - 1
 
 
 def touch(log, at, mask, s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
@@ -58,7 +58,7 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
     is_shared = where == IN_SHARED
     own = _SOMEBODY | s.now[NUMBER] << 27 | thread << 17 | event << 1
     generation = min(s.blocks[slot, GENERATION], np.int64(0xFFFFF))
-    epoch = min(s.threads[slot * s.sizes[THREADS] + thread, EPOCH], np.int64(_TOP))
+    epoch = min(s.threads[slot * s.sizes[THREADS] + thread, EPOCH], np.int64(TOP))
     time = s.now[TIME]
     if is_shared and flags & COPIES != 0:
         time = open_group(s, slot, thread)
@@ -127,10 +127,10 @@ def relation(s, slot, thread, who, when, is_shared):
     block = (who >> 27) & 0x7FFFFFFF
     other = (who >> 17) & 1023
     generation = (when >> 44) & 0xFFFFF
-    epoch = (when >> 22) & _TOP
+    epoch = (when >> 22) & TOP
     if block == s.now[NUMBER]:
         if is_shared and s.sizes[HAS_COPIES] != 0 and s.events[(who >> 1) & 0xFFFF] & COPIES != 0:
-            state = arrived(s, slot, thread, other, when & _TOP)
+            state = arrived(s, slot, thread, other, when & TOP)
             if state == ALREADY:
                 return np.int64(0)
             if other == thread:
@@ -146,7 +146,7 @@ def relation(s, slot, thread, who, when, is_shared):
     if s.sizes[COMMUNICATES] != 0:
         time = max(s.threads[slot * s.sizes[THREADS] + thread, KNOWN], s.blocks[slot, KNOWN_TIME])
         published = s.published[block * s.sizes[THREADS] + other]
-        if ((when & _TOP) < time or time == _TOP) and (generation < s.generations[block] or epoch <= published):
+        if ((when & TOP) < time or time == TOP) and (generation < s.generations[block] or epoch <= published):
             return np.int64(0)
     return np.int64(BETWEEN_BLOCKS)
 

@@ -16,7 +16,7 @@ from simtmm.cuda.checks.findings import Finding, Found
 from simtmm.cuda.checks.instructions import flags_of, unit_bits
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.ptx.steps import is_bulk
+from simtmm.cuda.ptx.flow.steps import is_bulk
 from simtmm.errors import DeadlockError
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ It is seen from the PTX: a store by which all threads write is one instruction, 
 from collections.abc import Sequence
 from functools import cached_property
 
-from simtmm.cuda.execution.program import Program
-from simtmm.cuda.ptx.control_flow import Block, control_flow
-from simtmm.cuda.ptx.loops import loops
-from simtmm.cuda.ptx.registers import read, written
+from simtmm.cuda.execution.translation.program import Program
+from simtmm.cuda.ptx.flow.basic_blocks import Block, control_flow
+from simtmm.cuda.ptx.flow.loops import loops
+from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Register
 from simtmm.cuda.ptx.types import bits_of, is_type
 

@@ -22,14 +22,13 @@ from simtmm.cuda.checks.state import (
     RING,
     SLOT,
     THREADS,
+    TOP,
     UNORDERED,
     WAITED,
     WARP,
 )
 from simtmm.cuda.execution.layout import COPIES_ALL, COPIES_COMMITTED, COPIES_WAITED, LANES
 from simtmm.native import inlined
-
-_TOP = (1 << 22) - 1
 
 
 def copies(what, mask, s):
@@ -63,7 +62,7 @@ def wait(s, slot, place, last):
 @inlined
 def open_group(s, slot, thread):
     """The number of the group that a thread's copies are put into now."""
-    return min(s.threads[slot * s.sizes[THREADS] + thread, COMMITTED] + 1, np.int64(_TOP))
+    return min(s.threads[slot * s.sizes[THREADS] + thread, COMMITTED] + 1, np.int64(TOP))
 
 
 @inlined

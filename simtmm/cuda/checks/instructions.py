@@ -12,9 +12,9 @@ from simtmm.cuda.checks.state import (
     VECTOR,
     VOLATILE,
 )
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
+from simtmm.cuda.ptx.flow.steps import is_of_texture, width_of
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.steps import is_of_texture, width_of
 from simtmm.cuda.ptx.syntax import Instruction
 
 _LEAST_UNIT, _MOST_UNIT = 1, 4  # bytes of a cell

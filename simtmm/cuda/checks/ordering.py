@@ -41,17 +41,16 @@ from simtmm.cuda.checks.state import (
     SYNCS,
     THREADS,
     TIME,
+    TOP,
     WAITING,
     WARP,
     WARP_EPOCH,
     WITHIN_WARP,
 )
 from simtmm.cuda.execution.layout import LANES, SYNCHRONISES
-from simtmm.native import inlined
+from simtmm.native import SPREAD, inlined
 
 _ALL = (1 << LANES) - 1
-_SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads addresses over the tables
-_TOP = (1 << 22) - 1
 
 
 @inlined
@@ -218,7 +217,7 @@ def synchronise(s, flags, address, thread, reads, writes):
     """A strong access: who reads knows what was released there, who writes releases what stands before its fence."""
     slot = s.now[SLOT]
     place = slot * s.sizes[THREADS] + thread
-    spread = (address * _SPREAD) >> 20
+    spread = (address * SPREAD) >> 20
     bucket = spread & (BUCKETS - 1)
     at = spread & (PLACES - 1)
     if reads:
@@ -268,7 +267,7 @@ def publish(s, slot, thread, at, own, generation):
     """The same for other blocks."""
     number = s.now[NUMBER]
     s.now[SYNCHRONISED] = 1
-    s.now[TIME] = min(s.now[TIME] + 1, _TOP)
+    s.now[TIME] = min(s.now[TIME] + 1, TOP)
     s.times[at] = s.now[TIME]
     s.generations[number] = max(np.int64(s.generations[number]), generation)
     for other in range(s.sizes[THREADS]):

@@ -22,14 +22,13 @@ from simtmm.cuda.checks.state import (
     WHO,
     WIDTH,
 )
-
-_SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads keys over the table
+from simtmm.native import SPREAD
 
 
 def note(s, kind, who, where, harmless, earlier, later, block, other_block, thread, other_thread, address, width):  # noqa: PLR0913, PLR0917 - each is a column of the row
     """Count a finding; the first of its kind and instructions is the example. Gives the row of a new one, else -1."""
     key = (((kind << 3 | who) << 2 | where) << 1 | harmless) << 32 | earlier << 16 | later
-    at = (key * _SPREAD >> 24) & (len(s.found) - 1)
+    at = (key * SPREAD >> 24) & (len(s.found) - 1)
     while s.found[at, COUNT] != 0 and not (
         s.found[at, KIND] == kind
         and s.found[at, WHO] == who

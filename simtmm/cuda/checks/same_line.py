@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.barrier_places import TRIP_BITS, calls_of
+from simtmm.cuda.execution.runtime.barrier_places import TRIP_BITS, calls_of
 from simtmm.cuda.ptx.syntax import Location
 
 if TYPE_CHECKING:

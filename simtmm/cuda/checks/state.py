@@ -33,6 +33,7 @@ ALREADY, UNORDERED, PENDING_COPY = range(3)  # what a copy is to a thread
 BUCKETS = 64  # likewise of what threads of a block know, each a time for each of its threads
 
 # Numbers that change (Tables.now).
+TOP = (1 << 22) - 1  # the most that an epoch or a time counts to: 22 bits of a cell's word
 SLOT, WARP, NUMBER, TIME, STAMP, FREE, DROPPED, USED, LAST_ARRAY, SYNCHRONISED = range(10)
 
 # Of a slot, which a block has while it runs (Tables.blocks).

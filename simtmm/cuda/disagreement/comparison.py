@@ -7,7 +7,7 @@ from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import differing
 from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, bytes_of
 from simtmm.cuda.disagreement.races import race_of
-from simtmm.cuda.execution.run import SlowError
+from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
 from simtmm.errors import DeadlockError, NoProgressError, RecordingError

@@ -27,8 +27,8 @@ from simtmm.cuda.disagreement.memory import (
 from simtmm.cuda.disagreement.parting import parting
 from simtmm.cuda.disagreement.rounding import LESS, MORE, nudged, rounds_freely
 from simtmm.cuda.disagreement.variants import Variant
-from simtmm.cuda.execution.run import SlowError
-from simtmm.cuda.execution.turn_order import DESCENDING
+from simtmm.cuda.execution.launches.run import SlowError
+from simtmm.cuda.execution.runtime.turn_order import DESCENDING
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
 from simtmm.errors import SimtmmError

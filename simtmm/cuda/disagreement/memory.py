@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution.device_memory import Allocation
+from simtmm.cuda.execution.launches.device_memory import Allocation
 from simtmm.cuda.function import KernelFunction
 
 CLOSE = 1e-3  # relative: ptxas joins products and sums of PTX, and sums come in another order; a misread one is far off

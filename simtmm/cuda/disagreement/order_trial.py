@@ -9,8 +9,8 @@ from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import differing, may_be_near
 from simtmm.cuda.disagreement.memory import KeptMemory, are_equal, bytes_of, element_type, elements_of, is_untyped
 from simtmm.cuda.disagreement.variants import Variant
-from simtmm.cuda.execution.run import SlowError
-from simtmm.cuda.execution.turn_order import DESCENDING, SHUFFLED
+from simtmm.cuda.execution.launches.run import SlowError
+from simtmm.cuda.execution.runtime.turn_order import DESCENDING, SHUFFLED
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import SimtmmError
 
@@ -29,7 +29,7 @@ class OrderTrial:
     """
 
     def __init__(self, order: str) -> None:
-        """order: of simtmm.cuda.execution.turn_order.ORDERS."""
+        """order: of simtmm.cuda.execution.runtime.turn_order.ORDERS."""
         self.order, self.differs, self.is_compared = order, "", True
         self._variants: dict[int, tuple[KernelFunction, Variant]] = {}
         self._launches = 0

@@ -10,7 +10,7 @@ from simtmm.cuda.device import Device, DeviceLaunch, initial_variables
 from simtmm.cuda.disagreement.memory import KeptMemory
 from simtmm.cuda.disagreement.probes import ENTRY, HEAD, PROBE, Probe, with_log, with_writer
 from simtmm.cuda.disagreement.rounding import is_rounded_freely
-from simtmm.cuda.execution.run import SlowError
+from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.machine_function import MachineFunction

@@ -13,8 +13,8 @@ from simtmm.cuda.disagreement.differences import differing, may_be_near
 from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, is_untyped
 from simtmm.cuda.disagreement.order_trial import HINT
 from simtmm.cuda.disagreement.variants import Variant
-from simtmm.cuda.execution.run import SlowError
-from simtmm.cuda.execution.turn_order import DESCENDING
+from simtmm.cuda.execution.launches.run import SlowError
+from simtmm.cuda.execution.runtime.turn_order import DESCENDING
 from simtmm.cuda.function import KernelFunction
 from simtmm.errors import SimtmmError
 

@@ -2,8 +2,8 @@
 
 from functools import cached_property
 
-from simtmm.cuda.execution.program import Program
-from simtmm.cuda.execution.turn_order import ASCENDING
+from simtmm.cuda.execution.runtime.turn_order import ASCENDING
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.ptx.syntax import Module
 

@@ -1,7 +1,9 @@
 """Where the state of a launch, a block and a warp stands, for the translated code and for Python.
 
-All three are structures in plain memory. The translated code (warp.py, runtime.ll) reads them at these offsets.
+All three are structures in plain memory. The translated code (runtime/*.ll) reads them at these offsets.
 """
+
+import ctypes
 
 import numpy as np
 
@@ -171,6 +173,13 @@ that is watched, those that have run; and how often in a row it has looked at an
 
 ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
 ACTIVATION_BYTES = 64
+
+
+def activation_field(activation: int, name: str) -> int:
+    """A field of the activation of a function, which lies at an address of this process."""
+    kind, offset = ACTIVATION.fields[name][:2]  # type: ignore[index]
+    return int(np.frombuffer(ctypes.string_at(activation + int(offset), kind.itemsize), kind)[0])
+
 
 CLUSTER_ARRIVED = int(BLOCK.fields["arrived"][1]) + 4 * CLUSTER_BARRIER  # type: ignore[index]
 WARP_BYTES = WARP.itemsize

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from simtmm.cuda.execution.instructions.refused import REASONS
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.forms import split_form
 from simtmm.cuda.ptx.isa import ROWS, SETS
 from simtmm.files import write_text

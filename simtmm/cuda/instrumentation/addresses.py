@@ -1,14 +1,11 @@
 """The address by which a thread accesses memory, and the threads that do, as PTX in front of the access."""
 
-import re
 from collections.abc import Mapping
 
 from simtmm.cuda.instrumentation.layout import SPACE_SHIFT, SPACES
-from simtmm.cuda.ptx.steps import is_bulk, is_of_texture, space_of
+from simtmm.cuda.ptx.flow.steps import SHAPE, is_bulk, is_of_texture, space_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Register, Symbol
 from simtmm.cuda.ptx.types import bits_of, is_type
-
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
 
 def why_not(access: Instruction) -> str:
@@ -103,7 +100,7 @@ def _signed(offset: int) -> int:
 
 def _of_lane(access: Instruction, registers: Mapping[str, str]) -> list[str]:
     """wmma.load and wmma.store: each lane stands for as many elements as any, one lane behind the other."""
-    shape = next(found for found in map(_SHAPE.fullmatch, access.modifiers) if found)
+    shape = next(found for found in map(SHAPE.fullmatch, access.modifiers) if found)
     m, n, k = map(int, shape.groups())
     rows, columns = {"a": (m, k), "b": (k, n)}.get(next((x for x in access.modifiers if x in "abcd"), "d"), (m, n))
     bits = bits_of([x for x in access.modifiers if is_type(x)][-1])

@@ -9,9 +9,9 @@ from simtmm.cuda.instrumentation import code
 from simtmm.cuda.instrumentation.addresses import address, condition, why_not, written
 from simtmm.cuda.instrumentation.layout import RECORDER
 from simtmm.cuda.ptx import Function, Instruction, Module, parse_module
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, control_flow
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, control_flow
+from simtmm.cuda.ptx.flow.steps import Step, steps
 from simtmm.cuda.ptx.passing import prototype_of, with_variables
-from simtmm.cuda.ptx.steps import Step, steps
 from simtmm.cuda.ptx.syntax import Operand, Symbol
 from simtmm.errors import PtxError
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from simtmm.cuda.execution.function_code import FunctionCode
-from simtmm.cuda.ptx.control_flow import Block
-from simtmm.cuda.ptx.registers import read, written
-from simtmm.cuda.ptx.steps import Step, access_kind, is_bulk, is_of_texture
+from simtmm.cuda.execution.translation.function_code import FunctionCode
+from simtmm.cuda.ptx.flow.basic_blocks import Block
+from simtmm.cuda.ptx.flow.registers import read, written
+from simtmm.cuda.ptx.flow.steps import Step, access_kind, is_bulk, is_of_texture
 from simtmm.cuda.ptx.syntax import Instruction, Negated
 from simtmm.stalls import CLASSES
 

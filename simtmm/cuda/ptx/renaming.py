@@ -7,8 +7,8 @@ it needs no place there; so each value gets a name, but the last of a block that
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE, Block, control_flow
-from simtmm.cuda.ptx.registers import has_destination, read, written
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE, Block, control_flow
+from simtmm.cuda.ptx.flow.registers import has_destination, read, written
 from simtmm.cuda.ptx.syntax import (
     Address,
     Function,

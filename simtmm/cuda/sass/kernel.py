@@ -5,9 +5,9 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from simtmm.cuda.compilers.binaries.disassembly import Disassembly
-from simtmm.cuda.execution.built_in import BUILT_IN
+from simtmm.cuda.execution.runtime.built_in import BUILT_IN
+from simtmm.cuda.ptx.flow.steps import COPIES
 from simtmm.cuda.ptx.renaming import renamed
-from simtmm.cuda.ptx.steps import COPIES
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.forms import takes

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simtmm.cuda.execution.built_in import BUILT_IN
+from simtmm.cuda.execution.runtime.built_in import BUILT_IN
 from simtmm.cuda.ptx.syntax import Address, Immediate, Location, Register, Symbol, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.launch_constants import LaunchConstants

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Mapping
 
-from simtmm.cuda.execution.launch import LOCAL_STACK
+from simtmm.cuda.execution.launches.launch import LOCAL_STACK
 from simtmm.cuda.sass.syntax import Listing, MachineLabel, Reg, Target
 
 ALIGNED = 16  # bytes: the stack ends at a multiple, as what is aligned in a frame counts from there

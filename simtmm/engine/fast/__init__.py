@@ -3,35 +3,28 @@
 A launch is simulated a stretch at a time, so that progress shows and Ctrl-C is heard. This engine shares no rule with
 simtmm/engine/reference: two writings of one page. Its rules are loops over flat arrays:
 
-    layout      where a launch's state lies
-    loop        the phases of a step
-    issue       issue ports           scheduler   the order of warps that wait
-    own_ports   likewise of a port    own_rule    likewise by a user's rule, seen: what it sees, asked: its arrays
-    wake        the ends of waits     pipes       what instructions pass behind ports
-    advance     operations of a warp  accounting  where time goes
-    booking     stalls                booked      the table of stalls
-    over_time   chunks over time
-    memory      the path of chunks: a folder
-    dispatch    placing of blocks     bits        free slots and places
-    lanes       groups in threads         jump       long computes
-    launch      the arrays of a launch, from a machine and a workload
-    reused      arrays that launches share, and what each finds in them
-    equal       launches that one before them stands for
-    part        the part of a workload that a launch is
-    room        whether these arrays fit in memory
-    supply      where its operations lie, in a workload or a stream of a trace; windows, of a stream; beside, the
-                thread that fills these
+    layout        where a launch's state lies
+    launches      the arrays of a launch, from a machine and a workload
+    supply        where its operations lie
+    steps         the phases of a step, one after another: sections 2 and 6
+    warps         operations of a warp: section 3
+    memory        the path of chunks: section 4
+    ports         issue ports: section 5
+    attribution   where time goes: sections 7 and 10
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from simtmm.engine.fast.beside import can_fill_beside
-from simtmm.engine.fast.booked import Booked
-from simtmm.engine.fast.bounds import LONGEST, check_length
-from simtmm.engine.fast.equal import EqualLaunches
-from simtmm.engine.fast.launch import Launch
+from simtmm.engine.fast.attribution.stall_table import Booked
+from simtmm.engine.fast.attribution.traffic import BEGIN, no_traffic, traffic_of
+from simtmm.engine.fast.launches.bounds import LONGEST, check_length
+from simtmm.engine.fast.launches.equal import EqualLaunches
+from simtmm.engine.fast.launches.launch import Launch
+from simtmm.engine.fast.launches.reused import Reused
+from simtmm.engine.fast.launches.room import check_room
+from simtmm.engine.fast.launches.tables import Integers
 from simtmm.engine.fast.layout import (
     GROUP_DONE_WARPS,
     GROUP_ISSUED,
@@ -47,10 +40,7 @@ from simtmm.engine.fast.layout import (
     TIME_EMPTY,
     TIMES,
 )
-from simtmm.engine.fast.over_time import BEGIN, no_traffic, traffic_of
-from simtmm.engine.fast.reused import Reused
-from simtmm.engine.fast.room import check_room
-from simtmm.engine.fast.tables import Integers
+from simtmm.engine.fast.supply.window_thread import can_fill_beside
 from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine

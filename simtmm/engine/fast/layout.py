@@ -238,7 +238,7 @@ class State(NamedTuple):
     queued: Any  # int64[groups * slots]: ticks that a warp has waited for pipes, where long computes are jumped over
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
-    traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (over_time.py)
+    traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (attribution/traffic.py)
     place: Any  # int32[operations], where they come from; an element where operations are places themselves
     booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks
     path: Any  # int64[groups, PATH_ROW]: of the latest access of a group

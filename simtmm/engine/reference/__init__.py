@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.engine.reference.booking import Bookings, Unbooked
 from simtmm.engine.reference.memory.l2 import L2
-from simtmm.engine.reference.memory.way import BookedWay, Way
-from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.memory.path_ticks import BookedWay, Way
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.room import check_room
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS, checked
+from simtmm.engine.reference.stalls import Bookings, Unbooked
+from simtmm.engine.reference.traffic import OverTime
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.placement import Placement

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.engine.reference.booking import Unbooked
-from simtmm.engine.reference.memory.way import Way
-from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.memory.path_ticks import Way
+from simtmm.engine.reference.stalls import Unbooked
+from simtmm.engine.reference.traffic import OverTime
 from simtmm.stalls import Places
 
 

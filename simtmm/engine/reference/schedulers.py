@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from simtmm.engine.holding_back import LARGEST, no_later_tick, not_ready
-from simtmm.engine.reference.seen import CoreGroup
+from simtmm.engine.reference.rule_sight import CoreGroup
 from simtmm.errors import EngineError, shown
 from simtmm.rules.seen import Idle, rule_name
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from simpy import Event
 
-from simtmm.engine.reference.booking import Path
 from simtmm.engine.reference.mbarriers import Opened
 from simtmm.engine.reference.moment import Waiting
+from simtmm.engine.reference.stalls import Path
 from simtmm.stalls import Reason
 from simtmm.timeline import WarpState
 from simtmm.workload import (

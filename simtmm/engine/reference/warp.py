@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from simpy import Event
 
 from simtmm.engine.reference.block import Block
-from simtmm.engine.reference.booking import WHILE, Path
 from simtmm.engine.reference.issue import hold_instruction, hold_segment
 from simtmm.engine.reference.mbarriers import NO_QUEUE, NOTHING
 from simtmm.engine.reference.moment import WAKE, Moment, Waiting
+from simtmm.engine.reference.stalls import WHILE, Path
 from simtmm.engine.reference.waits import (
     begin_product,
     may_start_async,

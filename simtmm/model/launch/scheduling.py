@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import ModelError
+from simtmm.launch import MOST_BLOCKS
 from simtmm.machine import Machine
 from simtmm.model.equations.domain import checked
 from simtmm.model.equations.formula import Floats, Symbol
@@ -23,8 +24,6 @@ from simtmm.trace.counts import Counts
 from simtmm.trace.schema import TraceLaunch
 
 B_R = Symbol("B_r", "requested blocks of a launch", "blocks", minimum=1, whole=True)
-
-MOST_BLOCKS = 2**31 - 1  # of a sweep: what a grid may have
 
 
 @checked("f_sched", B_R, B_A, P, Q)

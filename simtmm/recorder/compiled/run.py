@@ -12,8 +12,8 @@ from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
-from simtmm.cuda.execution.launch import local_bytes_of
-from simtmm.cuda.execution.run import Log
+from simtmm.cuda.execution.launches.launch import local_bytes_of
+from simtmm.cuda.execution.launches.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instead import is_trying
 from simtmm.cuda.machine_function import MachineFunction, machine_function

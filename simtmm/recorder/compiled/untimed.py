@@ -1,6 +1,6 @@
 """What of a kernel no rule of the simulated machine has, so that its time leaves it out."""
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.syntax import Instruction
 
 _GROUPS = "the asynchronous execution and shared-memory reads of wgmma"

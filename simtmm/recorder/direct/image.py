@@ -3,7 +3,7 @@
 import weakref
 
 from simtmm.cuda.device import Device, initial_variables
-from simtmm.cuda.execution.device_memory import Bytes
+from simtmm.cuda.execution.launches.device_memory import Bytes
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import KernelError, nearest

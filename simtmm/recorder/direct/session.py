@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from simtmm.cuda.device import Device, DeviceLaunch, check_shape
-from simtmm.cuda.execution.device_clock import Latencies
 from simtmm.cuda.execution.layout import SHARED_WINDOW, TEXTURE_HANDLE
+from simtmm.cuda.execution.runtime.device_clock import Latencies
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.host_memory import HostMemory
 from simtmm.cuda.linked import LinkedModule

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simtmm.cuda.device import Device as VirtualDevice
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.events import SiteTable
-from simtmm.cuda.execution.run import Piece
+from simtmm.cuda.execution.launches.run import Piece
 from simtmm.cuda.faults import place_text
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instrumentation.layout import (

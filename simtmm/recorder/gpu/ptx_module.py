@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx.syntax import Instruction, Variable

@@ -7,10 +7,10 @@ from math import isnan
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.analysis.comparison import Comparison
-from simtmm.analysis.crossover import Versus
+from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.analysis.difference import Difference
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.prediction.crossover import Versus
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.threads_needed import ThreadsNeeded
 from simtmm.analysis.tuning.advice import Advice
@@ -19,16 +19,16 @@ from simtmm.analysis.zigzag import Throughput
 from simtmm.display import Displayed
 from simtmm.machine import Machine
 from simtmm.model.series import label
-from simtmm.report.advise import describe_advice
-from simtmm.report.answers import answers
 from simtmm.report.compare import describe_comparison
 from simtmm.report.diff import describe_difference
 from simtmm.report.listing import describe_machine
-from simtmm.report.predict import describe_prediction, describe_versus, describe_zigzag
+from simtmm.report.papers.predict import describe_prediction, describe_versus, describe_zigzag
+from simtmm.report.papers.threads_needed import describe_threads
 from simtmm.report.run import WHAT_TIME_MEANS, describe
+from simtmm.report.studies.advise import describe_advice
+from simtmm.report.studies.answers import answers
+from simtmm.report.studies.tune import describe_tuned
 from simtmm.report.text import NO_VALUE, number, share, table
-from simtmm.report.threads_needed import describe_threads
-from simtmm.report.tune import describe_tuned
 from simtmm.result import Prediction, Result
 from simtmm.study.findings import Findings
 from simtmm.study.results import Results

@@ -5,8 +5,8 @@ from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simtmm.analysis.comparison import Comparison
-from simtmm.analysis.predictions import Predictions
+from simtmm.analysis.comparison.comparison import Comparison
+from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.analysis.run.outcome import Run
 from simtmm.display import Displayed
 from simtmm.errors import OutputError

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simtmm.analysis.case import Case
-from simtmm.analysis.comparison import Comparison
+from simtmm.analysis.comparison.case import Case
+from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.errors import OutputError
 from simtmm.model.roofline import bandwidth
 from simtmm.model.series import MEASURED, SIMULATED, label

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simtmm.analysis.case import Case
+from simtmm.analysis.comparison.case import Case
 from simtmm.machine import Machine
 from simtmm.machine.changed import suffix
 from simtmm.report.pictures.axes import is_number, tick

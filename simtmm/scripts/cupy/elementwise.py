@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.launch import MOST_BLOCKS
 from simtmm.recorder.direct.raw_kernel import RawKernel
 from simtmm.scripts.cupy.code import name_of, prelude
 from simtmm.scripts.cupy.cuda.stream import get_current_stream
@@ -12,7 +13,6 @@ from simtmm.scripts.cupy.device_array import ndarray
 from simtmm.scripts.cupy.parameters import Dtype, Parameter, Types, checked_argument, decided, parse_parameters
 
 BLOCK = 128
-MOST_BLOCKS = 2**31 - 1
 
 
 class Argument:

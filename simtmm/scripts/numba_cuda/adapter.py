@@ -84,7 +84,9 @@ def _install(patches: Patches) -> None:
     patches.set(driver, "_alloc_finalizer", lambda manager, ptr, key, size: _freeing(manager, ptr, key))
     patches.set(driver, "_hostalloc_finalizer", lambda manager, ptr, key, size, mapped: _freeing(manager, ptr, key))
     patches.set(driver, "_pin_finalizer", lambda manager, ptr, key, mapped: _freeing(manager, ptr, key))
-    patches.set(driver, "_event_finalizer", lambda pending, handle: _nothing)
+    patches.set(
+        driver, "_event_finalizer", lambda pending, handle: functools.partial(DEVICE.driver.drop_event, int(handle))
+    )
     patches.set(
         driver, "_stream_finalizer", lambda pending, handle: functools.partial(DEVICE.driver.drop_stream, int(handle))
     )
@@ -161,10 +163,6 @@ def _freeing(manager: Any, pointer: Any, key: Any) -> Any:
         DEVICE.blocks.free(address)
 
     return free
-
-
-def _nothing() -> None:
-    """Nothing is held."""
 
 
 def _forget() -> None:

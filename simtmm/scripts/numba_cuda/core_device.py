@@ -4,6 +4,7 @@ import uuid
 from types import SimpleNamespace
 from typing import Any
 
+from simtmm.recorder.direct.streams import DeviceStream
 from simtmm.scripts.device_attributes import compute_capability, device_name
 from simtmm.scripts.numba_cuda.driver import CONTEXT
 
@@ -30,10 +31,11 @@ class CoreDevice:
         """It is the only one."""
 
 
-class CoreStream:
+class CoreStream(DeviceStream):
     """Stands in for cuda.core.Stream. handle: its number; 0 for the default stream."""
 
     def __init__(self, handle: int) -> None:
+        super().__init__(handle, is_own=False)
         self.handle = handle
 
     @classmethod
@@ -51,7 +53,8 @@ class CoreStream:
         return self.handle
 
     def sync(self) -> None:
-        """Launches have ended when they return."""
+        """The host waits for it."""
+        self.synchronize()
 
 
 def _binding() -> Any:

@@ -9,19 +9,16 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from simtmm.cuda.execution.livelock.others import has_stream, host_may_write
+from simtmm.cuda.execution.livelock.others import host_may_write
 from simtmm.device.host import IN, OUT
-from simtmm.errors import KernelError, RecordingError
+from simtmm.device.properties import CUDA_VERSION
+from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
 from simtmm.scripts.device_attributes import attribute
 from simtmm.scripts.device_blocks import DeviceBlocks
 
-VERSION = 13000  # of the driver that is stood in for: 13.0
 CONTEXT = 0x51AC0DE  # the handle of the only context
-
-
-class _OtherStream:
-    """A stream, as long as somebody has it."""
 
 
 class EmulatedDriver:
@@ -32,8 +29,8 @@ class EmulatedDriver:
         self._binding, self.blocks = binding, blocks
         self._handles = itertools.count(0x100)
         self._local = threading.local()
-        self._events: dict[int, Any] = {}
-        self._streams: dict[int, _OtherStream] = {}
+        self._events: dict[int, DeviceEvent] = {}
+        self._streams: dict[int, DeviceStream] = {}
         self._context = binding.CUcontext(CONTEXT)
 
     def functions(self) -> dict[str, Callable[..., Any]]:
@@ -44,7 +41,7 @@ class EmulatedDriver:
         """Nothing to do."""
 
     def cuDriverGetVersion(self) -> int:  # noqa: N802
-        return VERSION
+        return CUDA_VERSION
 
     def cuDeviceGetCount(self) -> int:  # noqa: N802
         return 1
@@ -170,8 +167,7 @@ class EmulatedDriver:
 
     def cuStreamCreate(self, flags: int) -> Any:  # noqa: N802
         handle = next(self._handles)
-        self._streams[handle] = _OtherStream()
-        has_stream(self._streams[handle])
+        self._streams[handle] = DeviceStream(handle)
         return self._binding.CUstream(handle)
 
     def drop_stream(self, handle: int) -> None:
@@ -182,46 +178,41 @@ class EmulatedDriver:
         """Nothing is held."""
 
     def cuStreamSynchronize(self, stream: Any) -> None:  # noqa: N802
-        clock = current.clock_if_any()
-        if clock is not None and clock.armed:
-            clock.synchronize_stream(_number(stream))
+        self._stream(stream).synchronize()
 
     def cuStreamWaitEvent(self, stream: Any, event: int, flags: int) -> None:  # noqa: N802
-        clock, mark = current.clock_if_any(), self._events.get(int(event))
-        if clock is not None and mark is not None:
-            clock.wait(mark, _number(stream))
+        self._stream(stream).wait_event(self._events[int(event)])
+
+    def _stream(self, handle: Any) -> DeviceStream:
+        number = _number(handle)
+        return self._streams.get(number) or DeviceStream(number, is_own=False)
 
     # events
 
     def cuEventCreate(self, flags: int) -> Any:  # noqa: N802
-        clock = current.clock_if_any()
-        if clock is not None and not int(flags) & int(self._binding.CUevent_flags.CU_EVENT_DISABLE_TIMING):
-            clock.arm()
-        return self._binding.CUevent(next(self._handles))
+        handle = next(self._handles)
+        is_timed = not int(flags) & int(self._binding.CUevent_flags.CU_EVENT_DISABLE_TIMING)
+        self._events[handle] = DeviceEvent(is_timed)
+        return self._binding.CUevent(handle)
+
+    def drop_event(self, handle: int) -> None:
+        """Nobody has an event any more."""
+        self._events.pop(handle, None)
 
     def cuEventDestroy(self, event: int) -> None:  # noqa: N802
-        self._events.pop(int(event), None)
+        self.drop_event(int(event))
 
     def cuEventRecord(self, event: int, stream: Any) -> None:  # noqa: N802
-        clock = current.clock_if_any()
-        self._events[int(event)] = None if clock is None else clock.mark(_number(stream))
+        self._events[int(event)].mark_end(_number(stream))
 
     def cuEventQuery(self, event: Any) -> None:  # noqa: N802
         """What was before it has ended."""
 
     def cuEventSynchronize(self, event: int) -> None:  # noqa: N802
-        clock, mark = current.clock_if_any(), self._events.get(int(event))
-        if clock is not None and mark is not None:
-            clock.synchronize(mark)
+        self._events[int(event)].synchronize()
 
     def cuEventElapsedTime(self, begin: int, end: int) -> float:  # noqa: N802
-        for event in (begin, end):
-            if int(event) not in self._events:
-                raise RecordingError("numba: event_elapsed_time: an event was not recorded")
-        clock, first, last = current.clock(), self._events[int(begin)], self._events[int(end)]
-        if first is None or last is None:
-            raise RecordingError("elapsed time: the event was recorded before this recording started")
-        return 1000 * clock.seconds(first, last)
+        return milliseconds_between(self._events[int(begin)], self._events[int(end)], "numba: event_elapsed_time")
 
     def cuProfilerStart(self) -> None:  # noqa: N802
         """All launches of a recording are recorded."""

@@ -3,11 +3,10 @@
 from types import SimpleNamespace
 from typing import Any
 
+from simtmm.device.properties import WARP_SIZE
 from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
 from simtmm.scripts.device_attributes import attribute, compute_capability
-
-WARP_SIZE = 32
 
 
 class DeviceNumber(int):

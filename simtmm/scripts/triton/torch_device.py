@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from simtmm.cuda.execution.livelock.others import has_stream
+from simtmm.device.stream import DEFAULT_STREAM
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
 from simtmm.scripts import notes
 from simtmm.scripts.device_attributes import compute_capability, device_name
 from simtmm.scripts.patches import Patches
@@ -147,48 +148,43 @@ def _cpu_of_number(value: Any, on_cpu: Any) -> Any:
     return "cpu" if isinstance(value, int) and not isinstance(value, bool) else on_cpu(value)
 
 
-class Event:
+class Event(DeviceEvent):
     """torch.cuda.Event, on the simulated clock."""
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
-        self._mark: Any = None
-        clock = current.clock_if_any()
-        if clock is not None and enable_timing:
-            clock.arm()
+        super().__init__(is_timed=enable_timing)
 
     def record(self, stream: Any = None) -> None:
         """Mark the end of the work so far."""
-        clock = current.clock_if_any()
-        self._mark = None if clock is None else clock.mark()
+        self.mark_end()
 
     def elapsed_time(self, other: "Event") -> float:
         """Milliseconds to another. Raises RecordingError without a machine."""
-        return 1000 * current.clock().seconds(self._mark, other._mark)
-
-    def synchronize(self) -> None:
-        """Launches have ended when they return."""
+        return milliseconds_between(self, other, "torch.cuda.Event.elapsed_time")
 
     def wait(self, stream: Any = None) -> None:
-        """Launches have ended when they return."""
+        """What comes later is on the same stream."""
 
     def query(self) -> bool:
         """Whether it has ended: yes."""
         return True
 
 
-class Stream:
+class Stream(DeviceStream):
     """torch.cuda.Stream: all work is done in the order of the calls."""
 
-    cuda_stream = 0
+    cuda_stream = DEFAULT_STREAM
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Its priority and device have no effect."""
-        has_stream(self)
+        super().__init__(DEFAULT_STREAM, is_own=True)
 
     @classmethod
     def default(cls) -> "Stream":
         """The one that there always is."""
-        return cls.__new__(cls)
+        found = cls.__new__(cls)
+        DeviceStream.__init__(found, DEFAULT_STREAM)
+        return found
 
     def __enter__(self) -> "Stream":
         return self
@@ -196,14 +192,8 @@ class Stream:
     def __exit__(self, *error: object) -> None:
         """Nothing to do."""
 
-    def synchronize(self) -> None:
-        """Launches have ended when they return."""
-
     def wait_stream(self, stream: Any) -> None:
-        """Launches have ended when they return."""
-
-    def wait_event(self, event: Any) -> None:
-        """Launches have ended when they return."""
+        """It is the same one."""
 
     def record_event(self, event: Event | None = None) -> Event:
         """An event at the end of the work so far."""

@@ -5,7 +5,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.native import Loop, inlined
+from simtmm.native import SPREAD, Loop, inlined
 from simtmm.trace.schema import Events, Kind
 
 PLACE, VISIT, WORD, COUNT = range(4)  # columns of the table of words
@@ -17,8 +17,7 @@ ACCESSES, MOST, AT_WORD, AT_BLOCK, AT_LAUNCH, MET, STEPS, QUEUE = range(8)
 SITE_COLUMNS = 8
 VISIT_BITS = 31  # of a visit's number; the block stands above it where memory is the block's own
 USED_WORDS, USED_STEPS = range(2)
-SPREAD = 0x9E3779B97F4A7C1  # factors that spread keys over a table
-OTHER_SPREAD = 0xBF58476D1CE4E5B
+OTHER_SPREAD = 0xBF58476D1CE4E5B  # of a second key
 MIX = 29
 
 _BARRIER, _SHARED_LOAD, _SHARED_ATOMIC = int(Kind.BARRIER), int(Kind.SHARED_LOAD), int(Kind.SHARED_ATOMIC)

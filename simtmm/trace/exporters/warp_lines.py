@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from simtmm.errors import TraceError
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.exporters.site_names import KernelSites, SiteName
 from simtmm.trace.importers.accelsim.parser_state import MOST_REGISTERS, ZERO_REGISTER
 from simtmm.trace.importers.opcodes import (
@@ -27,7 +28,7 @@ from simtmm.trace.importers.opcodes import (
     STORE,
     Opcodes,
 )
-from simtmm.trace.importers.warps import LANES, LOCAL_BASE
+from simtmm.trace.importers.warps import LANES
 from simtmm.trace.schema import Events, Kind, TraceLaunch
 
 _ACTION = {

@@ -8,6 +8,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.chosen import ALL, Chosen
 from simtmm.trace.recording import TraceRecorder
@@ -217,8 +218,8 @@ class Touched:
                 start = behind
             if end > start:
                 found.append(_array("touched", start, end))
-        if self._local_end >= table.LOCAL_BASE:
-            found.append(_array("local memory", table.LOCAL_BASE, self._local_end + 1))
+        if self._local_end >= LOCAL_BASE:
+            found.append(_array("local memory", LOCAL_BASE, self._local_end + 1))
         return sorted(found, key=lambda array: array.base)
 
     def _regions(self) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import memtrace_records
 from simtmm.trace.importers import warps as table
@@ -212,5 +213,5 @@ class MemtraceAccesses:
             unit = np.maximum(4, 1 << np.ceil(np.log2(width)).astype(np.int64))[:, None]
             own = address[local] & table.LOCAL_BYTES - 1
             thread = first[:, None] + np.arange(table.LANES)
-            address[local] = table.LOCAL_BASE + (own // unit * all_threads[:, None] + thread) * unit + own % unit
+            address[local] = LOCAL_BASE + (own // unit * all_threads[:, None] + thread) * unit + own % unit
         return address

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from simtmm.machine.addresses import LARGEST_GLOBAL
 from simtmm.native import inlined
-from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL, compiled
+from simtmm.trace.importers.warps import LANES, compiled
 from simtmm.trace.importers.words import (
     HEXADECIMAL,
     LOWER_X,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.importers import warps as table
 from simtmm.trace.schema import KINDS, Kind
 
@@ -45,7 +46,7 @@ class Statistics:
         pool = operations.pool[: counts[table.POOL]]
         highest = np.maximum.reduceat(pool, begins)  # the values of an operation end where the next one's begin
         of = kind[pooled]
-        local = _GLOBAL[of] & (highest >= table.LOCAL_BASE)
+        local = _GLOBAL[of] & (highest >= LOCAL_BASE)
         shared = _SHARED[of]
         self.accesses["local"] += int(np.count_nonzero(local))
         self.accesses["shared"] += int(np.count_nonzero(shared))

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.native import Loop, inlined
+from simtmm.machine.addresses import LOCAL_BASE
+from simtmm.native import SPREAD, Loop, inlined
 from simtmm.trace.schema import Kind
 
 LANES = 32
@@ -27,12 +28,9 @@ WARP_NUMBER, WARP_FIRST, WARP_LAST = range(3)  # columns of `warps`; the operati
 BLOCK_NUMBER, BLOCK_LINE, BLOCK_WARPS, BLOCK_EVENTS = range(4)  # of `blocks`; counts up to and with that block's
 
 MOST_THREADS = 1024  # of a block, the most that CUDA allows
-LARGEST_GLOBAL = (1 << 60) - 1  # bytes; above are the addresses of local memory
 WINDOW = 1 << 24  # bytes of shared memory's window among the generic addresses, and of local memory's
-LOCAL_BASE = 1 << 61
 LOCAL_BYTES = 1 << 19  # of a thread, the most that CUDA allows
 
-SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads keys over a hash table
 PAGE_BITS = 12  # pages of 4 KiB, at first
 PAGES_USED, PAGES_BITS = range(2)  # of `used`: places of the table that are taken, and what a page's number leaves out
 PAGE_NUMBER, PAGE_FIRST, PAGE_END = range(3)  # columns of `pages`

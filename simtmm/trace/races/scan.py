@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.native import Loop, inlined
+from simtmm.native import SPREAD, Loop, inlined
 from simtmm.trace.schema import Events, Kind
 
 LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing
@@ -20,7 +20,6 @@ SITE_BITS = 29  # of a site's number in PAIR: the scope, one site, the other
 PLACES = 1 << 20  # of a table of pairs
 MOST_PAIRS = 7 * PLACES // 8
 FULL = -1
-SPREAD = 0x9E3779B97F4A7C1  # a factor that spreads pairs over the table
 NOBODY = -1
 WHO_BITS, THREAD_BITS, LOW_16 = (
     32,

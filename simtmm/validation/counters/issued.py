@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simtmm.cuda.machine_function import MachineFunction
-from simtmm.cuda.ptx.steps import Step
+from simtmm.cuda.ptx.flow.steps import Step
 from simtmm.cuda.sass.syntax import MachineInstruction
 from simtmm.cuda.sass.work import class_of
 from simtmm.stalls import class_among

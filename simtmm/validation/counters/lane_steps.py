@@ -9,7 +9,8 @@ import numpy as np
 
 from simtmm.native import Loop, inlined
 from simtmm.trace.schema import Kind
-from simtmm.validation.counters.lanes import NO_SITE, Lanes, find_threads, go_on, next_step, place, site_of, takes_part
+from simtmm.trace.warps.layout import NO_SITE
+from simtmm.validation.counters.lanes import Lanes, find_threads, go_on, next_step, place, site_of, takes_part
 
 WARP = 32
 BANKS, WORD, SECTOR = 32, 4, 32  # banks of shared memory, bytes of a word of one, bytes of a sector

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 from simtmm.native import inlined
 from simtmm.trace.schema import Kind
-
-NO_SITE = 1 << 30  # above every site: a thread that is done
-AT_BARRIER = 1 << 29  # likewise: one that waits
+from simtmm.trace.warps.layout import AT_BARRIER, NO_SITE
 
 _BARRIER = int(Kind.BARRIER)
 

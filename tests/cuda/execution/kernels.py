@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.kept_code import machine_code
-from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.launches.device_memory import DeviceMemory
+from simtmm.cuda.execution.launches.launch import LaunchState
+from simtmm.cuda.execution.launches.run import FaultError
+from simtmm.cuda.execution.launches.run import run as run_launch
 from simtmm.cuda.execution.layout import LANES, LOG_ENTRY, TEXTURE_HANDLE
-from simtmm.cuda.execution.machine_code import MachineCode
-from simtmm.cuda.execution.program import Program
-from simtmm.cuda.execution.run import FaultError
-from simtmm.cuda.execution.run import run as run_launch
+from simtmm.cuda.execution.translation.kept_code import machine_code
+from simtmm.cuda.execution.translation.machine_code import MachineCode
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.texture import SurfaceObject
 

@@ -5,7 +5,7 @@ import pytest
 
 from simtmm.cuda.compilers import module_of_ptx
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution import machine_code
+from simtmm.cuda.execution.translation import machine_code
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.errors import KernelError

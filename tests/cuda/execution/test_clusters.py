@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simtmm.cuda.execution.device_memory import DeviceMemory
-from simtmm.cuda.execution.launch import LaunchState
-from simtmm.cuda.execution.run import FaultError, StuckError
-from simtmm.cuda.execution.run import run as run_launch
+from simtmm.cuda.execution.launches.device_memory import DeviceMemory
+from simtmm.cuda.execution.launches.launch import LaunchState
+from simtmm.cuda.execution.launches.run import FaultError, StuckError
+from simtmm.cuda.execution.launches.run import run as run_launch
 from tests.cuda.execution.kernels import kernel, translated
 from tests.cuda.execution.tensor_maps import tensor_map
 

@@ -8,7 +8,7 @@ import pytest
 from simtmm.cuda.compilers import CompiledModule
 from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instrumentation.module import instrumented
 from simtmm.cuda.linked import LinkedModule

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm.cuda.execution.function_code import placed, stride_of
+from simtmm.cuda.execution.translation.function_code import placed, stride_of
 from simtmm.cuda.ptx.syntax import Variable
 
 

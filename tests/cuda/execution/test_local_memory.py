@@ -2,8 +2,8 @@
 
 import pytest
 
-from simtmm.cuda.execution.launch import LOCAL_STACK, local_bytes_of
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.launches.launch import LOCAL_STACK, local_bytes_of
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 
 KERNEL = """\

@@ -5,7 +5,7 @@ import pytest
 
 from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.execution.layout import COPIER_BIT, MISALIGNED, OUT_OF_BOUNDS
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
 from simtmm.workload import ACTION_SHIFT

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simtmm.cuda.execution.instructions.products import MMA_SHAPES
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.instructions.matrices.products import MMA_SHAPES
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
 from tests.cuda.execution.kernels import kernel, run

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm.cuda.execution.one_nan import late_registers
+from simtmm.cuda.execution.translation.one_nan import late_registers
 from simtmm.cuda.ptx import parse_module
 from tests.cuda.cases.case import Case
 from tests.cuda.cases.executed import executed

@@ -6,7 +6,7 @@ from pathlib import Path
 from simtmm.cuda.execution import page
 from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.instructions.refused import REASONS
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE
 
 PAGE = Path(__file__).parents[3] / "docs" / "ptx.md"
 CONTROL = {"bra", "brx", "call", "ret", "exit", "trap"}  # which end blocks of code and have no handler

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm.cuda.execution.instructions.logic import _PERMUTE_MODES
+from simtmm.cuda.execution.instructions.numbers.logic import _PERMUTE_MODES
 
 RULES = {
     "f4e": lambda n, place: n + place,  # forward

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from simtmm.cuda.execution.assembly_file import assembly_file
 from simtmm.cuda.execution.layout import ROOM
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.runtime.assembly_file import assembly_file
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
-from simtmm.cuda.ptx.body import MOST_STATEMENTS
+from simtmm.cuda.ptx.reading.body import MOST_STATEMENTS
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand, Register, Vector
 from simtmm.errors import PtxError
 from tests.cuda.cases import every_case

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 
 AXES = [f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid",

@@ -6,7 +6,7 @@ import pytest
 from simtmm.cuda.build import build
 from simtmm.cuda.device import Device
 from simtmm.cuda.disagreement.variants import Variant
-from simtmm.cuda.execution.turn_order import ASCENDING, DESCENDING, ORDERS, SHUFFLED, blocks_in
+from simtmm.cuda.execution.runtime.turn_order import ASCENDING, DESCENDING, ORDERS, SHUFFLED, blocks_in
 from simtmm.kernel import Launch
 from simtmm.recorder.compiled.launches import CompiledLaunches
 

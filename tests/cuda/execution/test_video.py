@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
 from tests.cuda.execution.kernels import Array, apply, each_lane

@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm.cuda.compilers.compile import compile_source
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.machine_function import machine_function

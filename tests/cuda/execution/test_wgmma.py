@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
 from tests.cuda.execution.kernels import Faulted, kernel, run

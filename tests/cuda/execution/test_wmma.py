@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from simtmm.cuda.compilers import compile_source
-from simtmm.cuda.execution.instructions.fragments import Fragment
-from simtmm.cuda.execution.instructions.products import WMMA_SHAPES
+from simtmm.cuda.execution.instructions.matrices.fragments import Fragment
+from simtmm.cuda.execution.instructions.matrices.products import WMMA_SHAPES
 from simtmm.cuda.execution.layout import OUT_OF_BOUNDS
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.errors import PtxError
 from tests.cuda.execution.kernels import Array, Faulted, kernel, run

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtmm.cuda.compilers import CompiledModule
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.least.deciding import COSTS
 from simtmm.cuda.least.walk import least_of
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx import parse_module
-from simtmm.cuda.ptx.steps import access_kind
-from simtmm.cuda.ptx.work import class_of
+from simtmm.cuda.ptx.flow.steps import access_kind
+from simtmm.cuda.ptx.flow.work import class_of
 from tests.cuda.interpreter import Memory, run, schedule
 from tests.cuda.least.drawn import counted_kernels, kernel
 from tests.examples import examples

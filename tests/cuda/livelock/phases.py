@@ -18,9 +18,9 @@ import pytest
 
 from simtmm.cuda.compilers import compile_files
 from simtmm.cuda.device import Device, DeviceLaunch
-from simtmm.cuda.execution import launch as launch_states
 from simtmm.cuda.execution.control_flow.edges import WAITING_ROUNDS
-from simtmm.cuda.execution.launch import LaunchState
+from simtmm.cuda.execution.launches import launch as launch_states
+from simtmm.cuda.execution.launches.launch import LaunchState
 from simtmm.cuda.execution.livelock import watch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from simtmm.cuda.compilers.wheels import find_tool
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.ptx.forms import complaint
 from simtmm.cuda.ptx.isa import FORMS

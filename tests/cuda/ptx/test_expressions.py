@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm.cuda.ptx.expressions import whole_constant
-from simtmm.cuda.ptx.stream import TokenStream
-from simtmm.cuda.ptx.tokens import tokens
+from simtmm.cuda.ptx.reading.expressions import whole_constant
+from simtmm.cuda.ptx.reading.token_stream import TokenStream
+from simtmm.cuda.ptx.reading.tokens import tokens
 from tests.examples import examples
 
 # Of C, the weakest first; each with what it gives of two numbers.

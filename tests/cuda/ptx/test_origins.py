@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm.cuda.ptx import parse_module
-from simtmm.cuda.ptx.origins import UNKNOWN, Origin, origins
+from simtmm.cuda.ptx.flow.origins import UNKNOWN, Origin, origins
 from simtmm.cuda.ptx.syntax import Instruction
 
 HEAD = """.version 8.0

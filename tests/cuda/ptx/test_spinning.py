@@ -3,9 +3,9 @@
 import pytest
 
 from simtmm.cuda.ptx import parse_module
-from simtmm.cuda.ptx.control_flow import control_flow
-from simtmm.cuda.ptx.spinning import turn_ends
-from simtmm.cuda.ptx.steps import steps
+from simtmm.cuda.ptx.flow.basic_blocks import control_flow
+from simtmm.cuda.ptx.flow.spinning import turn_ends
+from simtmm.cuda.ptx.flow.steps import steps
 
 HEAD = """\
 .version 8.7

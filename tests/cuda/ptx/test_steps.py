@@ -3,8 +3,8 @@
 import pytest
 
 from simtmm.cuda.ptx import parse_module
-from simtmm.cuda.ptx.control_flow import control_flow
-from simtmm.cuda.ptx.steps import steps
+from simtmm.cuda.ptx.flow.basic_blocks import control_flow
+from simtmm.cuda.ptx.flow.steps import steps
 
 HEAD = """\
 .version 8.7

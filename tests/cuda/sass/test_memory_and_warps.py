@@ -12,7 +12,7 @@ from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.machine_function import MachineFunction
-from simtmm.cuda.ptx.steps import COPIES
+from simtmm.cuda.ptx.flow.steps import COPIES
 from tests.cuda.cases import matrix_cases, memory_cases, warp_cases
 from tests.cuda.cases.interpreted import interpreted
 from tests.cuda.compilers.conftest import needs

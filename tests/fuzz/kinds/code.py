@@ -20,8 +20,8 @@ from simtmm.cuda.compilers.binaries.fat_binary import embedded_ptx
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.names import bare_name, demangled, entry_named, template_kernels
 from simtmm.cuda.compilers.wheels import find_tool
-from simtmm.cuda.execution.machine_code import MachineCode, compile_assembly
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.machine_code import MachineCode, compile_assembly
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.sass.kernel import lifted_kernel

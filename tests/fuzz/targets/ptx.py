@@ -1,6 +1,6 @@
 """PTX: a sample, and what is made of one."""
 
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx import parse_module
 
 PTX = """.version 8.4

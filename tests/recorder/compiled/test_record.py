@@ -233,10 +233,10 @@ def test_a_long_block_is_recorded_as_it_would_be_whole(ran, blocks, monkeypatch)
     arguments = "x=arange:int32:64", "y=zeros:int32:64"
     whole = ran(LONG, blocks, 50, arguments)
     monkeypatch.setattr("simtmm.cuda.events.LONG_LOG", 30_000)
-    monkeypatch.setattr("simtmm.cuda.execution.run.LOG_BYTES", 1 << 17)
-    monkeypatch.setattr("simtmm.cuda.execution.run.PIECES_AHEAD", 1)
-    monkeypatch.setattr("simtmm.cuda.execution.run.FEWEST_AHEAD", 1)
-    monkeypatch.setattr("simtmm.cuda.execution.block_counts.LONGEST", 0.0)
+    monkeypatch.setattr("simtmm.cuda.execution.launches.run.LOG_BYTES", 1 << 17)
+    monkeypatch.setattr("simtmm.cuda.execution.launches.run.PIECES_AHEAD", 1)
+    monkeypatch.setattr("simtmm.cuda.execution.launches.run.FEWEST_AHEAD", 1)
+    monkeypatch.setattr("simtmm.cuda.execution.launches.block_counts.LONGEST", 0.0)
     parts = ran(LONG, blocks, 50, arguments)
     assert parts.info.events == whole.info.events > 10_000 * blocks
     assert parts.info.digest == whole.info.digest

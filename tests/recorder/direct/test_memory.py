@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simtmm
-from simtmm.cuda.execution.device_memory import DeviceMemory
+from simtmm.cuda.execution.launches.device_memory import DeviceMemory
 from simtmm.cuda.host_memory import HostMemory
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.direct import current

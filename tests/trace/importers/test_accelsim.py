@@ -10,6 +10,7 @@ import pytest
 
 from simtmm import load_machine, load_trace, lower
 from simtmm.errors import TraceError
+from simtmm.machine.addresses import LOCAL_BASE as LOCAL_MEMORY
 from simtmm.trace.importers import import_trace
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks
@@ -387,7 +388,7 @@ def test_generic_accesses_go_where_their_addresses_lie(imported, bases):
     addresses = [GLOBAL, shared, shared + 2**24 - 4, shared + 2**24, local + 4, local - 4]
     text = line("LD.E", mask=0x3F, to=["R4"], of=["R2"], width=4, addresses=addresses)
     rows = events(imported(traceg([[text]], shared_base=shared, local_base=local)))
-    own = table.LOCAL_BASE + (1 * 32 + 4) * 4  # the second word of the fifth of 32 threads
+    own = LOCAL_MEMORY + (1 * 32 + 4) * 4  # the second word of the fifth of 32 threads
     assert [(row[2], row[3], row[4]) for row in rows] == [
         (0, "async", GLOBAL), (1, "shared_load", 0), (2, "shared_load", 2**24 - 4), (3, "async", shared + 2**24),
         (4, "async", own), (5, "async", local - 4),
@@ -402,7 +403,7 @@ def test_without_a_window_generic_accesses_are_global(thread_events):
 def test_overlapping_windows_end_where_the_other_begins(thread_events):
     lines = load(SHARED_BASE + 4096, "R4", opcode="LD.E", stride=0), load(SHARED_BASE, "R4", opcode="LD.E", stride=0)
     found = thread_events(*lines, local_base=SHARED_BASE + 4096)
-    assert found == [("async", table.LOCAL_BASE), ("shared_load", 0)]
+    assert found == [("async", LOCAL_MEMORY), ("shared_load", 0)]
 
 
 @pytest.mark.parametrize(("width", "opcode", "chunks"), [(4, "LDL", 1), (8, "LDL.64", 2), (16, "LDL.128", 4)])
@@ -417,7 +418,7 @@ def test_no_thread_reaches_the_local_memory_of_another(imported):
     lines = [load(LOCAL_BASE, "R4", opcode="LDL", stride=0), load(LOCAL_BASE + 4, "R4", opcode="LDL", stride=0)]
     blocks = {(block, 0, 0): dict.fromkeys(range(2), lines) for block in range(3)}
     places = [row[4] for row in events(imported(traceg(blocks, block=(64, 1, 1))))]
-    assert sorted(places) == [table.LOCAL_BASE + 4 * index for index in range(2 * 3 * 64)]
+    assert sorted(places) == [LOCAL_MEMORY + 4 * index for index in range(2 * 3 * 64)]
 
 
 def test_an_asynchronous_copy_to_shared_memory_is_a_load_that_a_barrier_waits_for(thread_events):

@@ -7,8 +7,8 @@ import pytest
 
 from simtmm import load_machine, lower
 from simtmm.errors import TraceError
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.importers import import_trace
-from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.opcodes import width_of
 from simtmm.trace.schema import KINDS
 from tests.trace.importers.build import FULL, lanes_of
@@ -203,7 +203,7 @@ def test_the_width_is_the_opcodes(opcode, width):
 def test_local_memory_is_a_place_for_each_thread(imported):
     trace = imported(launch(grid=(2, 1, 1)) + access("LDL", 0xFFFC80, block=(1, 0, 0), stride=0))
     own = 0xFFFC80 % 2**19
-    assert [row[4] for row in rows(trace)] == [table.LOCAL_BASE + own * 64 + 4 * (32 + lane) for lane in range(32)]
+    assert [row[4] for row in rows(trace)] == [LOCAL_BASE + own * 64 + 4 * (32 + lane) for lane in range(32)]
 
 
 def test_an_unknown_opcode_is_named_once_and_counts_as_compute(imported, caplog):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine
-from simtmm.analysis.equations import evaluate
+from simtmm.analysis.prediction.equations import evaluate
 from simtmm.model.algorithms import find
 from simtmm.model.algorithms.times import predict_algorithm
 from simtmm.validation.figures import figures

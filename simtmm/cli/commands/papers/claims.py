@@ -27,7 +27,7 @@ def claims(
     How a verdict is known: by a closed form, by a simulation, or by a band, which simulates every combination of what
     the paper leaves open. Nothing is simulated here: `paper reproduce` does that.
     """
-    from simtmm.report.claims import claims_document, describe_claim, describe_claims
+    from simtmm.report.papers.claims import claims_document, describe_claim, describe_claims
     from simtmm.validation.claims import find_claim, known_claims
 
     if name is None:

@@ -44,9 +44,9 @@ def equation(
 
     It covers Bloom filters, caches, blocks, bandwidths and shortest paths.
     """
-    from simtmm.analysis.equations import evaluate
+    from simtmm.analysis.prediction.equations import evaluate
     from simtmm.model.applications.catalogue import EQUATIONS, find_equation
-    from simtmm.report import equations as report
+    from simtmm.report.papers import equations as report
 
     if latex + as_csv + result.as_json > 1:
         raise OutputError("--latex, --csv, --json: one of them at a time")
@@ -95,8 +95,8 @@ def fit(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     It reads a CSV file and fits a1 and a0 of Eq (5.24) and (6.10), or G of Eq (5.12).
     """
-    from simtmm.analysis import equations
-    from simtmm.report import equations as report
+    from simtmm.analysis.prediction import equations
+    from simtmm.report.papers import equations as report
 
     chosen = _machine(machine, set_)
     fitted = equations.fit(file, time, x, over, cache, a0, chosen)

@@ -16,9 +16,9 @@ def paper(result: DocumentOptions) -> None:
     """
     from simtmm.model.algorithms import ALGORITHMS
     from simtmm.model.applications.catalogue import EQUATIONS
-    from simtmm.report.equations import describe_equations
     from simtmm.report.figures.text import describe_list, listed
-    from simtmm.report.predict import describe_algorithms
+    from simtmm.report.papers.equations import describe_equations
+    from simtmm.report.papers.predict import describe_algorithms
 
     document: dict[str, Any] = {
         "algorithms": {name: each.title for name, each in ALGORITHMS.items()},

@@ -46,9 +46,9 @@ def predict(
     Time, terms, what binds, and where that changes. `sweep crossover` compares two algorithms; `run --models-only`
     predicts a program from what it does.
     """
-    from simtmm.analysis.measured import check_factor, measured_time
-    from simtmm.analysis.predict import is_algorithm, predict_paper
-    from simtmm.report import predict as report
+    from simtmm.analysis.prediction.measured import check_factor, measured_time
+    from simtmm.analysis.prediction.predict import is_algorithm, predict_paper
+    from simtmm.report.papers import predict as report
     from simtmm.report.progress import watching
 
     if not is_algorithm(algorithm):

@@ -52,8 +52,8 @@ def reproduce(  # noqa: C901 - what is asked for is listed, checked or written
     from simtmm.report.accuracy import tables as report
     from simtmm.report.figures import folder as figure_folder
     from simtmm.report.figures import text
+    from simtmm.report.papers.reproducing import reproduced_into
     from simtmm.report.progress import watching
-    from simtmm.report.reproducing import reproduced_into
     from simtmm.validation import cases as study
     from simtmm.validation import figures as papers
 

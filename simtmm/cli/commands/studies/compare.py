@@ -142,10 +142,10 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     for name in names:
         changed = chosen_machine(name, set_, start)
         machines[f"{Path(name).stem if name.endswith('.toml') else name}{suffix(changed.changes)}"] = changed
-    from simtmm.analysis import compare as study
-    from simtmm.analysis.fitted_lines import Constants
+    from simtmm.analysis.comparison import compare as study
+    from simtmm.analysis.comparison.fitted_lines import Constants
+    from simtmm.analysis.comparison.winners import contest
     from simtmm.analysis.unfinished import Unfinished
-    from simtmm.analysis.winners import contest
     from simtmm.measurement.timings import load_timings
     from simtmm.report import compare as report
     from simtmm.report.progress import watching

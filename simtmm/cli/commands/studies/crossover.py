@@ -44,8 +44,8 @@ def crossover(  # noqa: PLR0913 - each is an option of the command
 
     Along each symbol, with the others fixed: the values at which the winner changes, and the winner between them.
     """
-    from simtmm.analysis.crossover import versus
-    from simtmm.report.predict import describe_versus
+    from simtmm.analysis.prediction.crossover import versus
+    from simtmm.report.papers.predict import describe_versus
 
     symbols = numbers_of(param, "--param")
     found = versus(a, b, machine.chosen_for(a), symbols, over or (), threads, (variant_a, variant_b))

@@ -64,7 +64,7 @@ def sweep(
     what binds where. Exit status 1: some points failed.
     """
     from simtmm.report.progress import watching
-    from simtmm.report.sweep import describe_forecast, describe_study
+    from simtmm.report.studies.sweep import describe_forecast, describe_study
     from simtmm.study.design.rules import rules_in
     from simtmm.study.findings import findings
     from simtmm.study.results import check_format

@@ -38,8 +38,8 @@ def threads(
     chosen = machine.chosen_for(source, form)
     warn_of_traces([source], [chosen.cores.warp_width])
     from simtmm.analysis.threads_needed import threads_needed
+    from simtmm.report.papers.threads_needed import describe_threads
     from simtmm.report.progress import watching
-    from simtmm.report.threads_needed import describe_threads
 
     with watching() as watch:
         needed = threads_needed(source, chosen, parameters_of(param), tolerance, watch, form)

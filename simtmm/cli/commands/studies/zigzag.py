@@ -50,7 +50,7 @@ def zigzag(
     the first launch of the program.
     """
     from simtmm.analysis.zigzag import sweep_blocks
-    from simtmm.report.predict import describe_zigzag
+    from simtmm.report.papers.predict import describe_zigzag
     from simtmm.report.progress import watching
 
     if picture is not None:

@@ -2,19 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.check_log import log_arrival
-from simtmm.cuda.execution.control_flow.edges import (
-    BLOCK_POINTER,
-    LAUNCH_POINTER,
-    WARP_POINTER,
-    fault,
-    number_of,
-    offset_of,
-    park,
-)
-from simtmm.cuda.execution.emit import Value
+from simtmm.cuda.execution.control_flow.edges import fault, number_of, offset_of, park
 from simtmm.cuda.execution.layout import ALIGN, BARRIERS, BLOCK, CLUSTER_BARRIER, NO_BARRIER, PEER_OFFSETS, WARP
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.execution.runtime.check_log import log_arrival
+from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value
+from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction
 from simtmm.errors import shown
 from simtmm.workload import ACTION_SHIFT, MEET, NUMBER_SHIFT, REMOTE_SHIFT
@@ -22,7 +14,7 @@ from simtmm.workload import ACTION_SHIFT, MEET, NUMBER_SHIFT, REMOTE_SHIFT
 FIRST_NAMED = PEER_OFFSETS + 1  # of the numbers of such barriers: behind all addresses of shared memory
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.translation.context import Context
 
 
 def barrier(context: "Context", block: Block, last: Instruction) -> None:

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from simtmm.cuda.execution.control_flow.barriers import barrier, cluster_barrier
 from simtmm.cuda.execution.control_flow.calls import call_function, leave
 from simtmm.cuda.execution.control_flow.edges import end_turn, fault, go, go_behind, left_out, number_of, park
-from simtmm.cuda.execution.emit import lanes
 from simtmm.cuda.execution.layout import ALIGN, TRAPPED
-from simtmm.cuda.ptx.control_flow import Block, ends_block
+from simtmm.cuda.execution.translation.emit import lanes
+from simtmm.cuda.ptx.flow.basic_blocks import Block, ends_block
 from simtmm.cuda.ptx.syntax import Instruction
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.translation.context import Context
 
 
 def end_block(context: "Context", block: Block) -> None:

@@ -3,27 +3,17 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.barrier_places import TRIPS, TRIPS_HERE, WAY, WAY_HERE
-from simtmm.cuda.execution.check_log import log_leaving
-from simtmm.cuda.execution.control_flow.edges import (
-    BLOCK_POINTER,
-    LAUNCH_POINTER,
-    WARP_POINTER,
-    fault,
-    go_behind,
-    number_of,
-    offset_of,
-    park,
-    rest_goes_on,
-)
-from simtmm.cuda.execution.emit import Value
+from simtmm.cuda.execution.control_flow.edges import fault, go_behind, number_of, offset_of, park, rest_goes_on
 from simtmm.cuda.execution.layout import ACTIVATION, ALIGN, BAD_CALL, LANES, NO_STACK
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.execution.runtime.barrier_places import TRIPS, TRIPS_HERE, WAY, WAY_HERE
+from simtmm.cuda.execution.runtime.check_log import log_leaving
+from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value
+from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.passing import call_of, signatures, sizes
 from simtmm.cuda.ptx.syntax import Function, Instruction, Sink, Symbol
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.translation.context import Context
 
 
 def leave(context: "Context", block: Block, last: Instruction) -> None:
@@ -84,7 +74,7 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
     returns, target, passed = call.returns, call.target, call.passed
     assert block.behind is not None
     if isinstance(target, Symbol):
-        from simtmm.cuda.execution.built_in import BUILT_IN, call_built_in
+        from simtmm.cuda.execution.runtime.built_in import BUILT_IN, call_built_in
 
         if target.name not in code.program.function_numbers:
             if target.name not in BUILT_IN:
@@ -106,7 +96,7 @@ def call_function(context: "Context", block: Block, last: Instruction) -> None:
     same = emit.compare("icmp eq", pointer, emit.splat(chosen))
     together = emit.binary("and", emit.mask(same), context.active)
     others = emit.binary("and", context.active, emit.invert(together))
-    from simtmm.cuda.execution.function_code import function_address
+    from simtmm.cuda.execution.translation.function_code import function_address
 
     _park_at_call(context, others, block)
     emit.store(together, "%mask")
@@ -130,7 +120,7 @@ def _alike(context: "Context", last: Instruction) -> Callable[[Function], bool]:
     """Whether a call through a register may be to a function: what it takes and returns is of the sizes that the call
     has by its prototype, or by the first function of its list of targets; else by the arguments that it passes.
     """
-    from simtmm.cuda.execution.function_code import stride_of
+    from simtmm.cuda.execution.translation.function_code import stride_of
 
     code, call = context.code, call_of(last)
     known = signatures(code.function, last, context.code.program.prototype)

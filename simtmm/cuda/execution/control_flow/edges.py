@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.check_log import log_leaving
-from simtmm.cuda.execution.emit import Emitter, Value
 from simtmm.cuda.execution.layout import LAUNCH, WARP
-from simtmm.cuda.ptx.control_flow import Block
+from simtmm.cuda.execution.runtime.check_log import log_leaving
+from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Emitter, Value
+from simtmm.cuda.ptx.flow.basic_blocks import Block
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.translation.context import Context
 
-WARP_POINTER, BLOCK_POINTER, LAUNCH_POINTER = Value("%warp", "ptr"), Value("%block", "ptr"), Value("%launch", "ptr")
 WAITING_ROUNDS = 16  # of a turn, of a loop in which threads may wait for others
 
 

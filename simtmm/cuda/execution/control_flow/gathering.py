@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.check_log import log_gathering
-from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.control_flow.edges import WARP_POINTER, number_of, offset_of
-from simtmm.cuda.execution.emit import Emitter, Value
+from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.layout import ALIGN, WARP
-from simtmm.cuda.ptx.control_flow import EXCLUSIVE, Block
+from simtmm.cuda.execution.runtime.check_log import log_gathering
+from simtmm.cuda.execution.translation.context import Context
+from simtmm.cuda.execution.translation.emit import WARP_POINTER, Emitter, Value
+from simtmm.cuda.ptx.flow.basic_blocks import EXCLUSIVE, Block
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 from simtmm.errors import PtxError
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.function_code import FunctionCode
+    from simtmm.cuda.execution.translation.function_code import FunctionCode
 
 
 def gather_lanes(emit: Emitter, code: "FunctionCode", block: Block) -> None:

@@ -8,10 +8,10 @@ their addresses may be in registers.
 
 import ctypes
 
-from simtmm.cuda.execution.function_code import FunctionCode
-from simtmm.cuda.execution.launch import BlockState, LaunchState
-from simtmm.cuda.execution.layout import ACTIVATION, LANES
-from simtmm.cuda.execution.program import Program
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
+from simtmm.cuda.execution.layout import ACTIVATION, LANES, activation_field
+from simtmm.cuda.execution.translation.function_code import FunctionCode
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.types import bytes_of
 
 _Pair = tuple[FunctionCode, int, int]  # of an activation's function: the activation that takes lanes, and that has them
@@ -56,11 +56,11 @@ def _pairs(program: Program, number: int, into: int, other: int) -> list[_Pair] 
     pairs: list[_Pair] = []
     while into != other:
         code = program.code_of(number)
-        number = _field(into, "behind")
-        if code.local_bytes or number != _field(other, "behind"):
+        number = activation_field(into, "behind")
+        if code.local_bytes or number != activation_field(other, "behind"):
             return None
         pairs.append((code, into, other))
-        into, other = _field(into, "parent", ctypes.c_uint64), _field(other, "parent", ctypes.c_uint64)
+        into, other = activation_field(into, "parent"), activation_field(other, "parent")
     return pairs
 
 
@@ -86,8 +86,3 @@ def _move(code: FunctionCode, into: int, other: int, mask: int) -> None:
 def _put_bits(into: int, other: int, mask: int) -> None:
     taker, giver = ctypes.c_uint32.from_address(into), ctypes.c_uint32.from_address(other)
     taker.value = taker.value & ~mask | giver.value & mask
-
-
-def _field(activation: int, name: str, kind: type[ctypes.c_uint32] | type[ctypes.c_uint64] = ctypes.c_uint32) -> int:
-    offset = int(ACTIVATION.fields[name][1])  # type: ignore[index]
-    return int(kind.from_address(activation + offset).value)

@@ -2,34 +2,31 @@
 
 from collections.abc import Callable
 
-from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.instructions import (
-    arithmetic,
+from simtmm.cuda.execution.instructions import reduction, refused, warp
+from simtmm.cuda.execution.instructions.matrices import ldmatrix, mma, wgmma, wmma
+from simtmm.cuda.execution.instructions.memory import (
     asynchronous,
     atomics,
+    mbarrier,
+    movement,
+    surface,
+    tensor_map_fields,
+    texture,
+)
+from simtmm.cuda.execution.instructions.memory import loads_and_stores as memory
+from simtmm.cuda.execution.instructions.numbers import (
+    arithmetic,
     bit_fields,
     comparison,
     conversion,
     counts,
     integer,
-    ldmatrix,
     logic,
-    mbarrier,
-    memory,
-    mma,
-    movement,
     packed_video,
     real,
-    reduction,
-    refused,
-    surface,
-    tensor_map_fields,
-    texture,
     video,
-    warp,
-    wgmma,
-    wmma,
 )
+from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
 
 Handler = Callable[[Context, Instruction], None]

@@ -1,14 +1,14 @@
 """redux: over the lanes of a mask, of whole numbers, bits and f32."""
 
-from simtmm.cuda.execution.context import Context
-from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.instructions.warp import heard
 from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.execution.translation.context import Context
+from simtmm.cuda.execution.translation.emit import Value, lanes
+from simtmm.cuda.execution.translation.one_nan import NAN
 from simtmm.cuda.ptx.syntax import Instruction
 
 _LANES = lanes("i32")
 _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
-_NAN = 0x7FFFFFFF
 _REDUCTIONS = {
     ("add", "s32"): ("add", 0), ("add", "u32"): ("add", 0), ("min", "s32"): ("smin", 2**31 - 1),
     ("max", "s32"): ("smax", -(2**31)), ("min", "u32"): ("umin", -1), ("max", "u32"): ("umax", 0),
@@ -67,7 +67,7 @@ def _from_order(context: Context, ordered: Value) -> Value:
     raw = emit.binary("xor", ordered, emit.binary("and", signs, emit.constant(_MOST, ordered.type)))
     size = emit.binary("and", raw, emit.constant(_MOST, raw.type))
     nan = emit.compare("icmp ugt", size, emit.constant(0x7F800000, raw.type))
-    return emit.select(nan, emit.constant(_NAN, raw.type), raw)
+    return emit.select(nan, emit.constant(NAN, raw.type), raw)
 
 
 def _reduce(name: str, intrinsic: str, neutral: int) -> str:

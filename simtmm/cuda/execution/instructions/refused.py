@@ -1,6 +1,6 @@
 """Instructions that are known but do not run, with what each would need."""
 
-from simtmm.cuda.execution.context import Context
+from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
 
 REASONS = {

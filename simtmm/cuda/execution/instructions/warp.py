@@ -1,7 +1,5 @@
 """Instructions by which the lanes of a warp exchange values, and barriers at which no thread waits."""
 
-from simtmm.cuda.execution.check_log import log_arrival
-from simtmm.cuda.execution.context import Context
 from simtmm.cuda.execution.control_flow.barriers import (
     barrier_number,
     barrier_result,
@@ -10,9 +8,11 @@ from simtmm.cuda.execution.control_flow.barriers import (
 )
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
-from simtmm.cuda.execution.emit import Value, lanes
 from simtmm.cuda.execution.layout import ALIGN, WARP
-from simtmm.cuda.ptx.control_flow import BARRIER_RESULT, LEAVE_CONVERGENCE
+from simtmm.cuda.execution.runtime.check_log import log_arrival
+from simtmm.cuda.execution.translation.context import Context
+from simtmm.cuda.execution.translation.emit import Value, lanes
+from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
 from simtmm.cuda.ptx.types import bits_of
 

@@ -7,11 +7,11 @@ a thread enters in one activation alone: it has left one for good when it has le
 
 from functools import lru_cache
 
-from simtmm.cuda.execution.function_code import FunctionCode
-from simtmm.cuda.ptx.control_flow import components, ends_block
-from simtmm.cuda.ptx.loops import loops
-from simtmm.cuda.ptx.registers import read
-from simtmm.cuda.ptx.spinning import closure
+from simtmm.cuda.execution.translation.function_code import FunctionCode
+from simtmm.cuda.ptx.flow.basic_blocks import components, ends_block
+from simtmm.cuda.ptx.flow.loops import loops
+from simtmm.cuda.ptx.flow.registers import read
+from simtmm.cuda.ptx.flow.spinning import closure
 from simtmm.cuda.ptx.syntax import Instruction
 
 # What gives a register a value by other registers of its thread, and does nothing else.

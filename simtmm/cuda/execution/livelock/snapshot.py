@@ -1,13 +1,12 @@
 """What decides how a block goes on: places, registers and local memory of its threads, barriers, shared memory."""
 
-import ctypes
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.launch import BlockState, LaunchState
-from simtmm.cuda.execution.layout import ACTIVATION, BLOCK, BLOCK_BYTES, LANES, WARP, WARP_BYTES
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
+from simtmm.cuda.execution.layout import BLOCK, BLOCK_BYTES, LANES, WARP, WARP_BYTES, activation_field
 from simtmm.cuda.execution.livelock.deciding import deciding, loop_of
 from simtmm.cuda.ptx.types import bits_of
 
@@ -101,11 +100,6 @@ def place_in_kernel(state: LaunchState, block: BlockState, warp: np.void, lane: 
     kernels = block.address + BLOCK_BYTES + int(warp["number"]) * state.warp_bytes + WARP_BYTES
     number, activation = int(warp["pc"][lane]), int(warp["activation"][lane])
     while activation != kernels:
-        number = _field(activation, "behind", ctypes.c_int32)
-        activation = _field(activation, "parent", ctypes.c_uint64)
+        number = activation_field(activation, "behind")
+        activation = activation_field(activation, "parent")
     return number
-
-
-def _field(activation: int, name: str, kind: type[ctypes.c_int32] | type[ctypes.c_uint64]) -> int:
-    offset = int(ACTIVATION.fields[name][1])  # type: ignore[index]
-    return int(kind.from_address(activation + offset).value)

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.launch import ROUNDS, BlockState, LaunchState, aligned
+from simtmm.cuda.execution.launches.launch import ROUNDS, BlockState, LaunchState, aligned
 from simtmm.cuda.execution.layout import PARAMETER_WINDOW, SEEN, SHARED_WINDOW, WINDOW
 from simtmm.cuda.execution.livelock.snapshot import Snapshot, numbers_of
-from simtmm.cuda.execution.machine_code import MachineCode
+from simtmm.cuda.execution.translation.machine_code import MachineCode
 
 LOOK_SECONDS = 0.25  # that a launch, or a block that waits for no others, runs before anybody looks, and between looks
 SHARE = 100  # looks take no more than this part of the time,

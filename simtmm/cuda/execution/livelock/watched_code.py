@@ -6,17 +6,16 @@ alike, so that a launch may go on in either at any block of code.
 
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.assembly_file import with_offsets
-from simtmm.cuda.execution.emit import Value
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW, WARP
-from simtmm.cuda.ptx.control_flow import HERE
-from simtmm.cuda.ptx.registers import CLOCKS, read
+from simtmm.cuda.execution.runtime.assembly_file import with_offsets
+from simtmm.cuda.execution.translation.emit import LAUNCH_POINTER, Value
+from simtmm.cuda.ptx.flow.basic_blocks import HERE
+from simtmm.cuda.ptx.flow.registers import CLOCKS, read
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Symbol
 
 if TYPE_CHECKING:
-    from simtmm.cuda.execution.context import Context
+    from simtmm.cuda.execution.translation.context import Context
 
-_LAUNCH = Value("%launch", "ptr")
 _WINDOW_BIT = LOCAL_WINDOW.bit_length() - 2  # of a generic address: from here on it tells shared from local memory
 _SPACES = {"global": 0, "shared": SHARED_WINDOW}
 # What other than memory is looked at, and what is written in ways that are not followed: nobody is accused of it.
@@ -46,7 +45,7 @@ def watch_instruction(context: "Context", instruction: Instruction) -> None:
     """Count an instruction that may go on otherwise next time, though nobody has stored anything."""
     if _is_restless(context, instruction):
         some = context.emit.compare("icmp ne", context.active, Value("0", "i32"))
-        context.emit.call("watch.restless", "void", _LAUNCH, some)
+        context.emit.call("watch.restless", "void", LAUNCH_POINTER, some)
 
 
 def _is_restless(context: "Context", instruction: Instruction) -> bool:

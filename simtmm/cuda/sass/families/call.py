@@ -4,8 +4,8 @@ A call by a register finds its function in constant bank 4, where each has a num
 in registers from R4 on.
 """
 
-from simtmm.cuda.execution.built_in import BUILT_IN
-from simtmm.cuda.execution.function_code import function_address
+from simtmm.cuda.execution.runtime.built_in import BUILT_IN
+from simtmm.cuda.execution.translation.function_code import function_address
 from simtmm.cuda.ptx.syntax import Address, Group, Immediate, Symbol, Variable
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting

@@ -1,6 +1,6 @@
 """Control flow: branches, calls, exits, barriers; and instructions that only cost an issue slot."""
 
-from simtmm.cuda.ptx.control_flow import EXCLUSIVE, LEAVE_CONVERGENCE
+from simtmm.cuda.ptx.flow.basic_blocks import EXCLUSIVE, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from simtmm.cuda.execution.function_code import function_address
 from simtmm.cuda.execution.layout import PARAMETER_WINDOW
+from simtmm.cuda.execution.translation.function_code import function_address
 from simtmm.cuda.ptx.syntax import Address, Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting

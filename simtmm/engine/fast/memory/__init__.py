@@ -1,10 +1,13 @@
 """Memory, of the fast engine: the path of chunks, and what stands at it (docs/machine.md, section 4).
 
-path          an instruction's chunks, from the ports to their finish
-pipe          the pipe that accesses of a group pass
-l1, l2        the caches of a group, and of all groups
-partitions    global memory
-cache         lines of caches, open rows
-sectors       of chunks
-translations  of addresses
+path           an instruction's chunks, from the ports to their finish, step by step
+kinds          what an instruction's kind says of that
+port, pipe     how chunks leave their group; the pipe that accesses of a group pass
+l1             the cache of a group
+l2, through_l2, waiting_stores    that of all groups: its slices and lines, what it has of a chunk, stores that join
+partitions     global memory
+cache          lines of caches, open rows
+sectors        of chunks
+translations   of addresses
+path_ticks     where the ticks of an access go
 """

@@ -1,15 +1,31 @@
-"""The cache of a group: where a chunk lies in it, and what falls out (section 4)."""
+"""The cache of a group: what it has of a chunk, where that lies in it, and what falls out (section 4, step 2)."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 import numpy as np
 
-from simtmm.engine.fast.layout import LINE_CHUNK, LINE_FILL, P_L1_SETS, P_L1_SKEWED, P_L1_WAYS, P_LOCAL_BACK, WRITTEN
-from simtmm.engine.fast.memory.cache import modulo
+from simtmm.engine.fast.attribution.traffic import L1_HITS, note
+from simtmm.engine.fast.layout import (
+    ABSENT,
+    GROUP_L1_HITS,
+    GROUP_L1_STORES,
+    LINE_CHUNK,
+    LINE_FILL,
+    P_DROPS,
+    P_L1_LATENCY,
+    P_L1_SETS,
+    P_L1_SKEWED,
+    P_L1_WAYS,
+    P_LOCAL_BACK,
+    WRITTEN,
+)
+from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo
+from simtmm.engine.fast.memory.kinds import reads, stays_in_l1
 from simtmm.engine.fast.memory.l2 import write_down
-from simtmm.engine.fast.memory.sectors import insert_empty
+from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
 from simtmm.native import inlined
+from simtmm.workload import STORE
 
 
 @inlined
@@ -34,3 +50,48 @@ def l1_row(s, g, chunk):
     if s.parameters[P_L1_SKEWED] != 0:
         chunk += np.int64(np.uint64(chunk) // np.uint64(sets))
     return g * sets + modulo(chunk, sets)
+
+
+@inlined
+def through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t):  # noqa: PLR0913, PLR0917 - no records of values
+    """Look for a chunk in its group's L1, or leave it there: when it is done, or -1 if it has to go further.
+
+    looks: whether its access looks into the L1. last_pass: when the last pass of that over the pipe's banks begins.
+    Returns when the chunk was read, its set, what the L1 has of it, and the sectors that it lacks.
+    """
+    done = np.int64(-1)
+    read = start  # where the L1 has it: its banks, too
+    row = np.int64(0)
+    line = np.int64(ABSENT)
+    if looks:
+        row = l1_row(s, g, chunk)
+        line = find_line(s.l1, row, chunk, s.parameters[P_L1_WAYS])
+        lacking = lacking_of(s.parameters, s.l1_sectors, row, line, wanted)
+        if lacking != 0:
+            wanted = lacking
+        else:
+            read = max(start, last_pass)
+            fill = fill_of(s.parameters, s.l1_sectors, row, line, wanted)
+            done = max(read + s.parameters[P_L1_LATENCY], fill)
+            s.group[g, GROUP_L1_HITS] += 1
+            note(s, L1_HITS, start, np.int64(1))
+    elif stays_in_l1(s, what, chunk):
+        if what == STORE:
+            done = start + s.parameters[P_L1_LATENCY]
+            s.group[g, GROUP_L1_STORES] += 1
+            row = l1_row(s, g, chunk)
+            if find_line(s.l1, row, chunk, s.parameters[P_L1_WAYS]) == ABSENT:
+                insert_into_l1(s, row, chunk, t)
+            store_sectors(s.parameters, s.l1, s.l1_sectors, row, np.int64(0), done)
+    elif not reads(what) and s.parameters[P_DROPS] != 0:
+        row = l1_row(s, g, chunk)
+        drop_line(s.l1, row, chunk, s.parameters[P_L1_WAYS])
+    return done, read, row, line, wanted
+
+
+@inlined
+def fill_l1(s, chunk, row, line, wanted, done, t):
+    """Put what an L1 lacked of a chunk into it. line: what it has of the chunk."""
+    if line == ABSENT:
+        insert_into_l1(s, row, chunk, t)
+    put_sectors(s.parameters, s.l1, s.l1_sectors, row, wanted, done)

@@ -5,6 +5,8 @@
 
 import numpy as np
 
+from simtmm.engine.fast.attribution.traffic import MEMORY as AT_MEMORY
+from simtmm.engine.fast.attribution.traffic import MEMORY_SECTORS, note
 from simtmm.engine.fast.layout import (
     GROUP_FETCH_FREE,
     GROUP_MEMORY_SECTORS,
@@ -27,8 +29,6 @@ from simtmm.engine.fast.layout import (
 )
 from simtmm.engine.fast.memory.cache import find_line, insert_line, mix, modulo
 from simtmm.engine.fast.memory.sectors import count_of, part_of, partial_of, runs_of
-from simtmm.engine.fast.over_time import MEMORY as AT_MEMORY
-from simtmm.engine.fast.over_time import MEMORY_SECTORS, note
 from simtmm.native import inlined
 from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 

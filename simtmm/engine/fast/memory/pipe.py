@@ -63,6 +63,14 @@ def call_for(s, g, lacking, start, t):
     return start
 
 
+@inlined
+def arrive(s, g, done):
+    """A chunk that was called for last arrives, which the one that is called for so many chunks later waits for."""
+    if s.parameters[P_MOST_MISSES] > 0:
+        miss = (s.group[g, GROUP_MISSES] - 1) % s.parameters[P_MOST_MISSES]
+        s.arrivals[g, miss] = done
+
+
 def pass_shared(s, g, w, passes, conflicts, place, t):
     """A shared access comes to the pipe that it passes at t; the warp goes on, and may wait for it later."""
     entry, banks = GROUP_ENTRY_FREE, GROUP_BANKS_FREE

@@ -11,6 +11,12 @@ from simtmm.native import inlined
 
 
 @inlined
+def known_from(s, g, chunk, start, t):
+    """When a chunk's address is known beyond its group, which it is not before `start`."""
+    return max(start, translated(s, g, chunk, t)) if s.parameters[P_TLB_ENTRIES] > 0 else start
+
+
+@inlined
 def translated(s, g, chunk, t):
     """From when on a group has the translation of a chunk's page, which it looks for at t."""
     page = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_TLB_PAGE]))

@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from simtmm.engine.fast.attribution.traffic import L2_LOADS, L2_SECTORS, L2_STORES, note
 from simtmm.engine.fast.layout import (
     GROUP_L2_SECTORS,
     P_WAITING_STORES,
@@ -15,7 +16,6 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.memory.cache import mix
 from simtmm.engine.fast.memory.l2 import through_slice
 from simtmm.engine.fast.memory.partitions import moves
-from simtmm.engine.fast.over_time import L2_LOADS, L2_SECTORS, L2_STORES, note
 from simtmm.native import inlined
 from simtmm.workload import STORE
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.traffic import OverTime
 from simtmm.stalls import Count
 
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 
 from simtmm.engine.reference.memory.cache import Line, OpenRows, mix
 from simtmm.engine.reference.memory.counted import Counted
+from simtmm.engine.reference.memory.path_ticks import Way
 from simtmm.engine.reference.memory.sectors import Sectors
-from simtmm.engine.reference.memory.way import Way
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
 from simtmm.workload import ATOMIC, REDUCE, STORE

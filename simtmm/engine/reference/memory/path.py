@@ -8,10 +8,10 @@ from simtmm.engine.reference.memory.counted import Counted
 from simtmm.engine.reference.memory.l2 import L2
 from simtmm.engine.reference.memory.loaded import Loaded
 from simtmm.engine.reference.memory.partitions import Partitions
+from simtmm.engine.reference.memory.path_ticks import Way
 from simtmm.engine.reference.memory.pipe import AccessPipe
 from simtmm.engine.reference.memory.sectors import Sectors
-from simtmm.engine.reference.memory.way import Way
-from simtmm.engine.reference.over_time import OverTime
+from simtmm.engine.reference.traffic import OverTime
 from simtmm.machine import Machine
 from simtmm.replacement import Policy
 from simtmm.stalls import Reason

@@ -3,6 +3,7 @@
 from typing import Any
 
 from simtmm.device.attributes import by_number
+from simtmm.device.properties import CUDA_VERSION
 from simtmm.recorder.direct import current
 from simtmm.scripts.cupy.cuda.device import Device, attributes
 from simtmm.scripts.cupy.device_array import MissingError
@@ -16,7 +17,6 @@ cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressMod
 cudaFilterModePoint, cudaFilterModeLinear = range(2)  # noqa: N816
 cudaReadModeElementType, cudaReadModeNormalizedFloat = range(2)  # noqa: N816
 cudaArrayLayered, cudaArraySurfaceLoadStore, cudaArrayCubemap = 1, 2, 4  # noqa: N816
-VERSION = 13000  # CUDA's of the compiler's wheels
 
 
 _FIELDS = {
@@ -82,7 +82,7 @@ def memGetInfo() -> tuple[int, int]:  # noqa: N802 - CuPy's name
 
 def runtimeGetVersion() -> int:  # noqa: N802 - CuPy's name
     """CUDA's version."""
-    return VERSION
+    return CUDA_VERSION
 
 
 driverGetVersion = runtimeGetVersion  # noqa: N816

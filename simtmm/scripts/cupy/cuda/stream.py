@@ -1,23 +1,18 @@
 """Streams and events. A launch has ended when it returns; streams and events are for the simulated clock."""
 
 import threading
-from itertools import count
 from typing import Any
 
-from simtmm.cuda.execution.livelock.others import has_stream
 from simtmm.device.stream import DEFAULT_STREAM
-from simtmm.errors import RecordingError
-from simtmm.recorder.direct import current
-from simtmm.recorder.direct.clock import NO_MACHINE, Mark
+from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
 
-_numbers = count(1)
 _state = threading.local()
 
 
-class Stream:
+class Stream(DeviceStream):
     """An order of launches.
 
-    null: the default one. ptr: what distinguishes it.
+    null: the default one.
     """
 
     null: "Stream"
@@ -26,12 +21,15 @@ class Stream:
     def __init__(
         self, null: bool = False, non_blocking: bool = False, ptds: bool = False, priority: Any = None
     ) -> None:
-        self.ptr = DEFAULT_STREAM if null or ptds else next(_numbers)
+        super().__init__(DEFAULT_STREAM if null or ptds else None)
         self.null_, self.non_blocking, self.priority = null, non_blocking, priority or 0
         self.device_id = 0
         self._before: list[Stream] = []
-        if self.ptr != DEFAULT_STREAM:
-            has_stream(self)
+
+    @property
+    def ptr(self) -> int:
+        """What distinguishes it."""
+        return self.number
 
     def use(self) -> "Stream":
         """Launches go on this one from now on."""
@@ -59,23 +57,11 @@ class Stream:
         """All launches have ended when they return."""
         return True
 
-    def synchronize(self) -> None:
-        """The host waits for it."""
-        clock = current.clock_if_any()
-        if clock is not None and clock.armed:
-            clock.synchronize_stream(self.ptr)
-
     def record(self, event: "Event | None" = None) -> "Event":
         """Record an event on it."""
         event = Event() if event is None else event
         event.record(self)
         return event
-
-    def wait_event(self, event: "Event") -> None:
-        """What comes later on it begins after the event."""
-        clock = current.clock_if_any()
-        if clock is not None and event.mark is not None:
-            clock.wait(event.mark, self.ptr)
 
     def add_callback(self, callback: Any, arg: Any) -> None:
         """Call it: all that is on the stream has ended."""
@@ -96,8 +82,8 @@ class ExternalStream(Stream):
     """A stream of somebody else's, by its number."""
 
     def __init__(self, ptr: int, device_id: int = -1) -> None:
-        super().__init__()
-        self.ptr = int(ptr)
+        super().__init__(null=True)
+        DeviceStream.__init__(self, int(ptr))
 
 
 Stream.null = Stream(null=True)
@@ -110,26 +96,17 @@ def get_current_stream(device_id: int = -1) -> Stream:
     return found
 
 
-class Event:
-    """A point in a stream's work. mark: where it was recorded; None before that, and where there is no machine."""
+class Event(DeviceEvent):
+    """A point in a stream's work."""
 
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
+        super().__init__(is_timed=not disable_timing)
         self.disable_timing = disable_timing
-        self.mark: Mark | None = None
-        self._is_recorded = False
-        clock = current.clock_if_any()
-        if clock is not None and not disable_timing:
-            clock.arm()
 
     @property
     def ptr(self) -> int:
         """What distinguishes it."""
         return id(self)
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether it was recorded."""
-        return self._is_recorded
 
     @property
     def done(self) -> bool:
@@ -138,25 +115,9 @@ class Event:
 
     def record(self, stream: Stream | None = None) -> None:
         """It is where the stream's work ends now."""
-        clock = current.clock_if_any()
-        stream = get_current_stream() if stream is None else stream
-        self.mark, self._is_recorded = clock.mark(stream.ptr) if clock is not None else None, True
-
-    def synchronize(self) -> None:
-        """The host waits for it."""
-        clock = current.clock_if_any()
-        if clock is not None and self.mark is not None:
-            clock.synchronize(self.mark)
+        self.mark_end((get_current_stream() if stream is None else stream).ptr)
 
 
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     """The simulated time between two events [ms]. Raises RecordingError where there is no machine."""
-    clock = current.clock()
-    for event in (start_event, end_event):
-        if event.disable_timing or not event.is_recorded:
-            raise RecordingError("cupy.cuda.get_elapsed_time: an event that was not recorded, or has disable_timing")
-        if event.mark is None:
-            raise RecordingError(NO_MACHINE)
-    assert start_event.mark is not None
-    assert end_event.mark is not None
-    return 1e3 * clock.seconds(start_event.mark, end_event.mark)
+    return milliseconds_between(start_event, end_event, "cupy.cuda.get_elapsed_time")

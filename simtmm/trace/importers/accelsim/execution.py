@@ -9,6 +9,7 @@ out the lane's later asyncs.
 
 import numpy as np
 
+from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.native import inlined
 from simtmm.trace.importers.accelsim.parser_state import (
     BLOCK,
@@ -30,7 +31,7 @@ from simtmm.trace.importers.accelsim.parser_state import (
     ZERO_REGISTER,
 )
 from simtmm.trace.importers.opcodes import ACTIONS, BARRIER, COMPUTE, GENERIC, LOAD, LOCAL, MEMORY, SHARED
-from simtmm.trace.importers.warps import LANES, LOCAL_BASE, LOCAL_BYTES, POOL, WINDOW, emit
+from simtmm.trace.importers.warps import LANES, LOCAL_BYTES, POOL, WINDOW, emit
 from simtmm.trace.schema import Kind
 
 _WORK, _BARRIER, _JOIN = int(Kind.WORK), int(Kind.BARRIER), int(Kind.JOIN)

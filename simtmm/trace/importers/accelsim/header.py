@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from simtmm.machine.addresses import LARGEST_GLOBAL
 from simtmm.trace.importers.chosen import MOST_REGISTERS
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks
-from simtmm.trace.importers.warps import LARGEST_GLOBAL, MOST_THREADS, WINDOW
+from simtmm.trace.importers.warps import MOST_THREADS, WINDOW
 
 MOST_HEADER = 1 << 18  # bytes; names of kernels have some thousand at most
 OLDEST, NEWEST, MOST_VERSION = 2, 5, 99  # a header without a version is of before they were written down

@@ -4,6 +4,7 @@
 
 import numpy as np
 
+from simtmm.machine.addresses import LARGEST_GLOBAL
 from simtmm.native import inlined
 from simtmm.trace.importers.accelsim.execution import execute
 from simtmm.trace.importers.accelsim.parser_state import (
@@ -39,7 +40,7 @@ from simtmm.trace.importers.accelsim.parser_state import (
     wrong,
 )
 from simtmm.trace.importers.opcodes import COMPUTE, MEMORY
-from simtmm.trace.importers.warps import LANES, LARGEST_GLOBAL
+from simtmm.trace.importers.warps import LANES
 from simtmm.trace.importers.words import LETTER_A, LETTER_R, LETTER_Z, NEWLINE, blank, decimal, hexadecimal, word_hash
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from simtmm.errors import TraceError
 from simtmm.files import is_file
+from simtmm.machine.addresses import LARGEST_GLOBAL
 from simtmm.trace.importers.reading import DamagedError, beginning, blocks, unpacked_name
-from simtmm.trace.importers.warps import LARGEST_GLOBAL
 
 logger = logging.getLogger("simtmm")
 

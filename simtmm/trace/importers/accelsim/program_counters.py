@@ -4,8 +4,8 @@
 
 import numpy as np
 
-from simtmm.native import inlined
-from simtmm.trace.importers.warps import SPREAD, compiled
+from simtmm.native import SPREAD, inlined
+from simtmm.trace.importers.warps import compiled
 from simtmm.trace.importers.words import LETTER_I, NEWLINE, SPACE, blank, hexadecimal, line_end
 
 _OUTSIDE_LINES = np.frombuffer(b"#-tw", dtype=np.uint8)  # how lines begin that are no instructions, beside "insts"

@@ -1,0 +1,47 @@
+"""Machine code of programs, stored in the user's cache."""
+
+import contextlib
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from simtmm.cache import find, keep, own_folder
+from simtmm.cache.compiled import sources_of
+from simtmm.cuda.execution.translation.machine_code import MachineCode, compile_assembly
+from simtmm.errors import OutputError
+from simtmm.native.machine_code import circumstances
+
+
+def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
+    """The machine code of LLVM assembly, from the cache if the same was compiled before for such a processor.
+
+    label: what people who look into the cache see. quick: as of `compile_assembly`; what was compiled for speed serves.
+    """
+    folder = own_folder("cuda")
+    for key in (_key(assembly, False), _key(assembly, True))[: 1 + quick]:
+        found = find(folder, label, key, ".o")
+        if found is not None:
+            try:
+                return MachineCode(found.read_bytes())
+            except OSError:
+                pass  # removed meanwhile, for instance
+    code = compile_assembly(assembly, quick)
+    with contextlib.suppress(OutputError):  # a full disk, for instance: it runs all the same
+        keep(folder, label, _key(assembly, quick), ".o", lambda path: path.write_bytes(code))
+    return MachineCode(code)
+
+
+def _key(assembly: str, quick: bool) -> str:
+    how = ("quick",) if quick else ()
+    return hashlib.sha256("\0".join((assembly, _circumstances(), *how)).encode()).hexdigest()[:32]
+
+
+@cache
+def _circumstances() -> str:
+    """What else decides the code: LLVM, the processor, and how it is compiled."""
+    return "\0".join((*circumstances(), sources_of(compile_assembly.__module__)))
+
+
+def label_of(name: str) -> str:
+    """A name with only characters that a file name may have."""
+    return "".join(letter if letter.isalnum() else "-" for letter in Path(name).stem)[:40] or "kernel"

@@ -1,0 +1,90 @@
+"""The part of a workload that a launch is, what of it a core group can hold, and what couples the groups."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.launches.tables import Integers
+from simtmm.machine import Machine
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+from simtmm.workload import Tally
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a workload that a launch is: its blocks, from the first up to the last, that one left out.
+
+    limit: of blocks of it that a group holds, None for none. block_warps: warps of each block. tally: what its
+    operations add up to.
+    """
+
+    first: int
+    last: int
+    limit: int | None
+    block_warps: Integers
+    tally: Tally
+
+    @classmethod
+    def of(cls, workload: AnyWorkload, launch: int) -> "Part":
+        """That of a launch, by its number."""
+        first, last = (int(block) for block in workload.launch_blocks[launch : launch + 2])
+        if isinstance(workload, StreamedWorkload):
+            block_warps = np.full(last - first, workload.warps_of_blocks[launch])
+        else:
+            block_warps = np.diff(workload.block_warps[first : last + 1])
+        return cls(first, last, int(workload.launch_limits[launch]) or None, block_warps, workload.tallies[launch])
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return self.last - self.first
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether a block has no warps, or another number of them than the next."""
+        sizes = self.block_warps
+        return len(sizes) > 0 and bool(sizes.min() == 0 or sizes.min() != sizes.max())
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a group can hold of a launch at most. most_blocks: as far as limits go; places: no more than there are."""
+
+    slots: int
+    places: int
+    most_blocks: int
+
+    @classmethod
+    def of(cls, machine: Machine, part: Part) -> "Room":
+        """What a group of the machine has for a launch."""
+        sizes = part.block_warps
+        largest = max(1, int(sizes.max(initial=0)))
+        smallest = max(1, int(sizes.min(initial=largest)))
+        limits = (machine.limits.blocks_per_group, part.limit, int(at.NEVER))
+        most_blocks = min(limit for limit in limits if limit is not None)
+        slots = max(1, min(machine.warps_per_group, int(sizes.sum()), most_blocks * largest))
+        return cls(slots, max(1, min(most_blocks, slots // smallest, part.blocks)), most_blocks)
+
+
+def outstanding_of(machine: Machine, part: Part) -> int:
+    """The limit on asyncs in flight, 0 where no warp has enough of them to reach it."""
+    limit = machine.memory.outstanding or 0
+    return limit if part.tally.most_asyncs > limit else 0
+
+
+def takes_partitions(machine: Machine, part: Part) -> bool:
+    """Whether a partition takes time for anything in this launch; else it holds nobody up."""
+    takes = machine.durations
+    always = takes.service or takes.turnaround or takes.row_opening
+    return bool(always or (takes.atomic_service and part.tally.updated))
+
+
+def is_coupled(machine: Machine, part: Part) -> bool:
+    """Whether one group's events change another's: through partitions, through the L2, through uneven
+    blocks, or through a grid barrier.
+
+    Where all blocks are alike, only a group whose block ends can take the next one.
+    """
+    shares = takes_partitions(machine, part) or machine.memory.l2 is not None
+    return shares or part.is_uneven or part.tally.grid_barriers > 0

@@ -1,0 +1,119 @@
+"""What the launches of a run share: arrays that are allocated once, and are as new where a launch begins."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.launches import warming
+from simtmm.engine.fast.launches.tables import Integers, empty_lines, parameters_of, pipes_of, table, words_of
+from simtmm.machine import Machine
+from simtmm.native import Bound, Loop
+
+_EMPTY = Loop(warming.empty)
+_SETTLE = Loop(warming.settle)
+
+
+class Reused:
+    """The arrays of launches on one machine, one after another.
+
+    A launch of a few blocks touches little of what a machine has; as much is made new for the next one.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        memory = machine.memory
+        self._groups = machine.cores.groups
+        self._parameters = parameters_of(machine)
+        self._arrays: dict[str, Any] = {}
+        self._made: dict[str, tuple[tuple[Any, ...], Any, Any]] = {}
+        self._state: at.State | None = None
+        self._l1 = empty_lines(self._groups, memory.l1, memory.sectors)
+        self._l2 = empty_lines(1, memory.l2, memory.sectors)
+        self._has_l1, self._has_l2 = memory.l1 is not None, memory.l2 is not None
+        self.keeps = memory.l2 is not None and memory.l2.start == "kept"  # what the launch before leaves in the L2
+        self._touched = words_of(len(self._l2[0]))
+        self._empty = _EMPTY.bind(self._l2[0], self._touched)
+        self._settle = _SETTLE.bind(*self._l2, self._touched, memory.sectors)
+        self._bound: tuple[tuple[Any, ...], Bound] | None = None
+        self.pipes = pipes_of(machine)
+
+    def parameters(self) -> Integers:
+        """Those of the machine, and none yet of the launch."""
+        parameters: Integers = self.like("parameters", self._parameters.copy)
+        return parameters
+
+    def zeros(self, name: str, *shape: int) -> Integers:
+        """An array of zeros."""
+        known = self._arrays.get(name)
+        if known is None or known.shape != shape:
+            known = self._arrays[name] = table(*shape)
+        else:
+            known.fill(0)
+        return known
+
+    def anything(self, name: str, *shape: int) -> Integers:
+        """An array of which whatever is read was written before in the same launch."""
+        known = self._arrays.get(name)
+        if known is None or known.shape != shape:
+            known = self._arrays[name] = table(*shape)
+        return known
+
+    def like(self, name: str, make: Callable[..., Any], *arguments: Any) -> Any:
+        """An array as a function makes it of these arguments."""
+        known = self._made.get(name)
+        if known is None or known[0] != arguments:
+            array = make(*arguments)
+            self._made[name] = arguments, array, array.copy()
+            return array
+        np.copyto(known[1], known[2])
+        return known[1]
+
+    def l1(self) -> tuple[Integers, Integers]:
+        """The lines of all L1 and their sectors, empty; to be called before the groups' rows are as new."""
+        lines, sectors = self._l1
+        if self._has_l1 and self._state is not None:
+            used = np.flatnonzero(self._state.group[:, at.GROUP_TRANSACTIONS])
+            lines.reshape(self._groups, -1)[used] = -1
+        return lines, sectors
+
+    def l2(self) -> tuple[Integers, Integers, Any]:
+        """The lines of the L2, their sectors, and bits of the sets that are touched.
+
+        If it keeps them the lines are as the launch before left them, all filled before this one begins; else there are
+        none.
+        """
+        if self.keeps:
+            self._settle()
+        elif self._has_l2:
+            self._empty()
+        return *self._l2, self._touched
+
+    def taken_from_l2(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Copies of sets of an L2 that keeps them, and of their sectors, as a launch that comes next finds them."""
+        assert self.keeps  # settled lines are no longer known as touched: nothing would empty them
+        lines, sectors, _ = self.l2()
+        return lines[rows], sectors[rows if len(sectors) == len(lines) else rows[:0]]
+
+    def put_into_l2(self, rows: Integers, lines: Integers, sectors: Integers) -> None:
+        """Have such copies be what lies there."""
+        self._l2[0][rows] = lines
+        if len(sectors):
+            self._l2[1][rows] = sectors
+
+    def state(self, **arrays: Any) -> at.State:
+        """A state of these arrays, the one of the launch before if they are the same: what is known of it holds."""
+        before = self._state
+        if before is None or any(getattr(before, name) is not array for name, array in arrays.items()):
+            self._state = at.State(**arrays)
+        assert self._state is not None
+        return self._state
+
+    def bound(self, loop: Loop, *arguments: Any) -> Bound:
+        """A loop with arguments, the one of the call before if they are the same: most launches differ in what lies in
+        their arrays alone, and to look at sixty of them takes longer than a short launch.
+        """
+        if self._bound is None or not all(map(operator.is_, arguments, self._bound[0])):
+            self._bound = arguments, loop.bind(*arguments)
+        return self._bound[1]

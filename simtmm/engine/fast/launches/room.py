@@ -1,0 +1,98 @@
+"""Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
+
+from dataclasses import dataclass
+
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.launches.part import Part, Room, outstanding_of, takes_partitions
+from simtmm.engine.fast.launches.tables import has_slices, pipes_of
+from simtmm.engine.mbarriers import MOST_MBARRIERS
+from simtmm.engine.own_rule.columns import SEEN_ROW
+from simtmm.engine.room import key_of_ports, refuse_without_room
+from simtmm.machine import Machine
+from simtmm.stalls import CLASSES
+from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+from simtmm.workload import MOST_UNFINISHED, MOST_UNSETTLED
+
+NUMBER = 8  # bytes
+SMALL = 1 << 26  # bytes that no computer lacks
+QUEUED = 4  # numbers of a queue of requests for each warp, at most
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a launch keeps state of, as far as that decides how large arrays are.
+
+    partitioned: whether its partitions take time. outstanding: the limit on asyncs in flight of a warp, 0 for none.
+    mbarriers, products: whether it has any. streamed: whether operations come window by window. lists: of a user's rule
+    that schedules, None without one.
+    """
+
+    partitioned: bool
+    outstanding: int
+    mbarriers: bool
+    products: bool
+    streamed: bool
+    lists: int | None
+
+    @classmethod
+    def of(cls, machine: Machine, part: Part, streamed: bool, lists: int | None) -> "Needs":
+        """Those of a launch on a machine."""
+        counts = part.tally.mbarriers > 0, part.tally.products > 0
+        return cls(takes_partitions(machine, part), outstanding_of(machine, part), *counts, streamed, lists)
+
+
+def check_room(machine: Machine, workload: AnyWorkload, lists: int | None = None) -> None:
+    """Refuse a machine whose state does not fit in memory, the key named that takes most of it. Raises EngineError.
+
+    lists: that a user's rule has, which schedules; None without one.
+    """
+    slots = max(1, min(machine.warps_per_group, workload.warps))
+    at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
+    streamed = isinstance(workload, StreamedWorkload)
+    everything = Needs(True, machine.memory.outstanding or 0, True, True, streamed, lists)
+    if sum(_tables(machine, at_most, everything).values()) <= SMALL:
+        return
+    for launch in range(workload.launches):
+        part = Part.of(workload, launch)
+        tables = _tables(machine, Room.of(machine, part), Needs.of(machine, part, streamed, lists))
+        refuse_without_room(machine, workload.origin, tables)
+
+
+def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
+    """Bytes of the largest arrays that launches/launch.py makes, by the key that makes them large."""
+    groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
+    ring = 1 << (room.slots - 1).bit_length()
+    of_a_warp = (
+        at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + needs.streamed * (at.REQUEST_ROW + QUEUED)
+    )
+    of_a_warp += (MOST_UNSETTLED + 1) * at.SHARED_ROW if memory.pipe else 0
+    of_a_warp += (MOST_UNFINISHED + 1) * at.PRODUCT_ROW if needs.products else 0
+    of_a_block = at.BLOCK_ROW + (MOST_MBARRIERS * at.MBARRIER_ROW if needs.mbarriers else 0)
+    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
+    of_a_port = at.PORT_ROW
+    if needs.lists is not None:
+        of_a_group += at.ASKED_LAST + room.slots * (SEEN_ROW + 1)
+        of_a_port += SEEN_ROW + 2
+    of_a_partition = needs.partitioned + (takes.turnaround > 0) + has_slices(machine)
+    numbers = {
+        "cores.groups": groups * of_a_group + (needs.lists or 0) * room.slots,
+        key_of_ports(machine): groups * machine.ports * of_a_port,
+        "memory.ports": groups * memory.ports,
+        **{
+            f"pipes.{name}.count": groups * count
+            for name, count in zip(CLASSES, pipes_of(machine)[:, at.PIPE_COUNT].tolist(), strict=True)
+        },
+        "memory.partitions": memory.partitions * of_a_partition,
+        "memory.outstanding": groups * room.slots * needs.outstanding,
+    }
+    if memory.pipe and memory.pipe.misses:
+        numbers["memory.pipe.misses"] = groups * memory.pipe.misses
+    if memory.rows and needs.partitioned:
+        numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW
+    if memory.tlb:
+        numbers["memory.tlb.entries"] = groups * memory.tlb.entries * at.LINE_ROW
+    if memory.l1:
+        numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * at.LINE_ROW
+    if memory.l2:
+        numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * at.LINE_ROW
+    return {key: NUMBER * number for key, number in numbers.items()}

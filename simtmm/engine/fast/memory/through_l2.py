@@ -1,0 +1,72 @@
+"""What the L2 has of a chunk, and what global memory puts there (section 4, steps 4 and 6)."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.engine.fast.attribution.traffic import L2_HITS, note
+from simtmm.engine.fast.layout import ABSENT, GROUP_L2_HITS, P_ATOMIC_LATENCY, P_L2_LATENCY, P_L2_SETS, P_L2_WAYS
+from simtmm.engine.fast.memory.cache import find_line, modulo, touch
+from simtmm.engine.fast.memory.l2 import make_room_in_l2
+from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
+from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
+from simtmm.native import inlined
+from simtmm.workload import STORE
+
+
+@inlined
+def l2_latency(s, what, here, latency):
+    """What the L2 takes for a chunk that ends in it. here: whether it is an atomic's. latency: of a store."""
+    if what == STORE:
+        return latency
+    return s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
+
+
+@inlined
+def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  # noqa: PLR0913, PLR0917 - no records of values
+    """Take a chunk's slice, and look for it in the L2, or leave it there: when it is done, or -1 if it goes further.
+
+    here: whether it is of an atomic that is done in the L2. latency: of a store. Returns when its slice took it up;
+    more than 0 if that was behind an atomic; its set and what the L2 has of it; the sectors that it lacks; and the
+    ticks that a store waits for room.
+    """
+    done = np.int64(-1)
+    missing = wanted
+    crowded = np.int64(0)
+    at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
+    row = modulo(chunk, s.parameters[P_L2_SETS])
+    touch(s.l2_touched, row)
+    line = find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS])
+    if what == STORE:
+        crowded = make_line(s, chunk, row, line, at_slice, t)
+        done = at_slice + crowded + latency
+        store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, done)
+    else:
+        lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
+        if lacking != 0:
+            missing = lacking
+        else:
+            fill = fill_of(s.parameters, s.l2_sectors, row, line, wanted)
+            done = max(at_slice + l2_latency(s, what, here, latency), fill)
+            s.group[g, GROUP_L2_HITS] += 1
+            note(s, L2_HITS, at_slice, np.int64(1))
+    return done, at_slice, behind, row, line, missing, crowded
+
+
+@inlined
+def make_line(s, chunk, row, line, done, t):
+    """Have a line for a chunk that is done otherwise: the ticks that it waits for room. line: what there is of it."""
+    crowded = np.int64(0)
+    if line == ABSENT:
+        crowded = max(np.int64(0), make_room_in_l2(s, row, chunk, t) - done)
+        insert_empty(s.l2, row, chunk, s.parameters[P_L2_WAYS])
+    return crowded
+
+
+@inlined
+def fill_l2(s, chunk, row, line, moved, done, t):
+    """Put the sectors that moved from global memory into the L2: the ticks that the chunk waits for room there."""
+    crowded = make_line(s, chunk, row, line, done, t)
+    put_sectors(s.parameters, s.l2, s.l2_sectors, row, moved, done + crowded)
+    return crowded

@@ -1,0 +1,112 @@
+"""The ends of waits: when the next one is, warps that wake advance, and what the next ones need is fetched beforehand
+(section 2).
+"""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from simtmm.engine.fast.layout import (
+    ASKED_UNTIL,
+    GROUP_HELD,
+    GROUP_MEMORY,
+    GROUP_MEMORY_HEAD,
+    GROUP_MEMORY_TAIL,
+    GROUP_OTHER_HEAD,
+    GROUP_OTHER_TAIL,
+    MEMORY_SLOTS,
+    MEMORY_TICKS,
+    NEVER,
+    OTHER_SLOTS,
+    OTHER_TICKS,
+    OWN,
+    P_ORDERED,
+    P_PORTS,
+    P_RING,
+    P_SLOTS,
+    PORT_RELEASE,
+    WARP_AGE,
+    WARP_CHUNK,
+    WARP_POSITION,
+)
+from simtmm.engine.fast.warps.advance import settle
+from simtmm.native import inlined, prefetch
+
+SOON = 4  # operations later, half a cache line of amounts: it may be the next one
+
+
+@inlined
+def fetch_next(s, g, head):
+    """Have what the warps that wake next need brought into the cache.
+
+    Thousands of warps read their lists in turns, too many for the hardware to see where each goes on.
+    """
+    mask = s.parameters[P_RING] - 1
+    left = s.group[g, GROUP_MEMORY_TAIL] - head
+    base = g * s.parameters[P_SLOTS]
+    if left > 0:
+        w = base + s.rings[g, MEMORY_SLOTS, head & mask]
+        position = s.warp[w, WARP_POSITION]
+        prefetch(s.kind, position)
+        prefetch(s.amount, position)
+        prefetch(s.amount, position + SOON)
+        prefetch(s.chunks, s.warp[w, WARP_CHUNK])
+        prefetch(s.chunks, s.warp[w, WARP_CHUNK] + SOON)
+        if s.finishes.shape[0] > 1:
+            prefetch(s.finishes, w, 0)
+    if left > 1:
+        w = base + s.rings[g, MEMORY_SLOTS, (head + 1) & mask]
+        prefetch(s.warp, w, WARP_POSITION)
+
+
+@inlined
+def older_in_others(s, g, row, other, t):
+    """Whether the first of the other wake-ups is due, and of an older warp than that in a row of memory's."""
+    mask = s.parameters[P_RING] - 1
+    if other >= s.group[g, GROUP_OTHER_TAIL] or s.rings[g, OTHER_TICKS, other & mask] > t:
+        return False
+    base = g * s.parameters[P_SLOTS]
+    age = s.warp[base + s.rings[g, OTHER_SLOTS, other & mask], WARP_AGE]
+    return age < s.warp[base + s.rings[g, MEMORY_SLOTS, row], WARP_AGE]
+
+
+@inlined
+def wake_warps(s, order, g, t):
+    """Phase 2 for a group: warps whose sleep ends now advance. Their order shows only at mbarriers."""
+    mask = s.parameters[P_RING] - 1
+    while True:
+        head = s.group[g, GROUP_MEMORY_HEAD]
+        other = s.group[g, GROUP_OTHER_HEAD]
+        others_first = False
+        if s.parameters[P_ORDERED] != 0:
+            others_first = head < s.group[g, GROUP_MEMORY_TAIL] and older_in_others(s, g, head & mask, other, t)
+        if head < s.group[g, GROUP_MEMORY_TAIL] and s.rings[g, MEMORY_TICKS, head & mask] <= t and not others_first:
+            slot = s.rings[g, MEMORY_SLOTS, head & mask]
+            s.group[g, GROUP_MEMORY_HEAD] = head + 1
+            s.group[g, GROUP_MEMORY] -= 1
+            fetch_next(s, g, head + 1)
+        elif other < s.group[g, GROUP_OTHER_TAIL] and s.rings[g, OTHER_TICKS, other & mask] <= t:
+            slot = s.rings[g, OTHER_SLOTS, other & mask]
+            s.group[g, GROUP_OTHER_HEAD] = other + 1
+        else:
+            break
+        settle(s, order, g, slot, t)
+
+
+@inlined
+def next_tick(s, order, g):
+    """When something happens in the group next."""
+    mask = s.parameters[P_RING] - 1
+    ports = s.parameters[P_PORTS]
+    t = NEVER
+    if s.group[g, GROUP_HELD] > 0:
+        for p in range(g * ports, g * ports + ports):
+            t = min(t, s.port[p, PORT_RELEASE])
+    head = s.group[g, GROUP_MEMORY_HEAD]
+    if head < s.group[g, GROUP_MEMORY_TAIL]:
+        t = min(t, s.rings[g, MEMORY_TICKS, head & mask])
+    head = s.group[g, GROUP_OTHER_HEAD]
+    if head < s.group[g, GROUP_OTHER_TAIL]:
+        t = min(t, s.rings[g, OTHER_TICKS, head & mask])
+    if order == OWN:
+        t = min(t, s.asked[g, ASKED_UNTIL])
+    return t

@@ -1,0 +1,173 @@
+"""Where a launch's operations lie: in the arrays of a workload, or in windows, which a stream fills as warps go on."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
+
+import numpy as np
+
+from simtmm.engine.fast import layout as at
+from simtmm.engine.fast.launches import warming
+from simtmm.engine.fast.launches.part import Part
+from simtmm.engine.fast.launches.reused import Reused
+from simtmm.engine.fast.launches.tables import Integers, table
+from simtmm.engine.fast.layout import State
+from simtmm.engine.fast.supply.window_thread import Beside, queue_for
+from simtmm.native import Loop
+from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
+from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
+from simtmm.workload import LOAD, Workload
+
+_WARM = Loop(warming.warm)
+
+
+class Supply(Protocol):
+    """What of the state a launch's operations are."""
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the state where operations lie, and the blocks that are there."""
+        ...
+
+    def supplied(self, state: State) -> State:
+        """The state, with more blocks where a dispatch waits for them."""
+        ...
+
+    def beside(self, state: State) -> AbstractContextManager[None]:
+        """What goes on beside the engine while it does."""
+        ...
+
+    def end(self) -> None:
+        """The launch is over."""
+        ...
+
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does, and note their sets."""
+        ...
+
+
+class Held:
+    """A launch of a workload that is held."""
+
+    def __init__(self, workload: Workload, part: Part, reused: Reused) -> None:
+        self._workload = workload
+        self._part = part
+        self._reused = reused
+
+    def fields(self) -> dict[str, Any]:
+        """See Supply."""
+        own, zeros = self._workload, self._reused.zeros
+        return {
+            "kind": own.kind,
+            "amount": own.amount,
+            "chunks": own.chunks,
+            "sectors": own.sectors,
+            "warp_operations": own.warp_operations,
+            "warp_chunks": own.warp_chunks,
+            "block_warps": own.block_warps,
+            "place": own.place if len(own.place) else self._reused.like("place", np.zeros, 1, np.int32),
+            "ask": zeros("ask", ASK),
+            "request": zeros("request", 1, at.REQUEST_ROW),
+            "queue": zeros("queue", 1),
+            "queue_ends": zeros("queue_ends", at.QUEUE_ROW),
+            "ahead": zeros("ahead", 1, at.AHEAD_ROW),
+        }
+
+    def supplied(self, state: State) -> State:
+        """See Supply."""
+        return state
+
+    def beside(self, state: State) -> AbstractContextManager[None]:
+        """See Supply."""
+        return nullcontext()
+
+    def end(self) -> None:
+        """See Supply."""
+
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+        """See Supply."""
+        own = self._workload
+        warps = own.block_warps[[self._part.first, self._part.last]]
+        operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
+        of_lines = parameters, lines, sectors, touched
+        _WARM(*of_lines, own.kind[operations], own.amount[operations], own.chunks[chunks], own.sectors[chunks])
+
+
+class Streamed:
+    """A launch of a stream."""
+
+    def __init__(self, workload: StreamedWorkload, stream: Stream, launch: int, part: Part, rows: int) -> None:
+        """rows: warps that may be resident."""
+        self._workload, self._launch, self._part = workload, launch, part
+        self._stream = stream
+        self._pieces: list[Piece] = []
+        stream.begin(launch, rows)
+        asks = stream.windows.asks
+        self._beside = Beside(asks[1]) if len(asks) > 1 else None
+
+    def fields(self) -> dict[str, Any]:
+        """See Supply."""
+        windows = self._stream.windows
+        return {
+            "kind": windows.kind,
+            "amount": windows.amount,
+            "chunks": windows.chunks,
+            "sectors": windows.sectors,
+            "place": windows.place,
+            "warp_operations": table(1),
+            "warp_chunks": table(1),
+            "block_warps": table(1),
+            "ask": windows.asks[0],
+            "request": table(windows.rows, at.REQUEST_ROW),
+            "queue": queue_for(windows.rows) if self._beside else table(1),
+            "queue_ends": table(at.QUEUE_ROW),
+            "ahead": table(1, at.AHEAD_ROW),
+        }
+
+    def supplied(self, state: State) -> State:
+        """See Supply."""
+        parameters = state.parameters
+        for known in self._pieces:
+            known.runs.let_go()
+        if not parameters[at.R_HUNGRY]:
+            return state
+        self._drop(state)
+        loaded, part = int(parameters[at.R_LOADED]), self._part
+        piece = self._stream.next_piece()
+        upto = part.last if piece is None else part.first + piece.last + 1
+        ahead = table(upto - loaded, at.AHEAD_ROW)
+        if piece is not None:
+            self._pieces.append(piece)
+            places = piece.blocks.astype(np.int64) + part.first - loaded
+            ahead[places, at.AHEAD_OWN] = piece.bound[0].table
+            ahead[places, at.AHEAD_BESIDE] = piece.bound[-1].table
+            ahead[places, at.AHEAD_PLACE] = np.arange(len(piece.blocks))
+            for ask in self._stream.windows.asks:
+                ask[ASK_ENTRY] = piece.bound[0].entry
+        parameters[at.R_AHEAD], parameters[at.R_LOADED] = loaded, upto
+        return state._replace(ahead=ahead)
+
+    def beside(self, state: State) -> AbstractContextManager[None]:
+        """See Supply."""
+        return self._beside.going_on(state) if self._beside else nullcontext()
+
+    def end(self) -> None:
+        """See Supply."""
+        if self._beside:
+            self._beside.end()
+
+    def _drop(self, state: State) -> None:
+        """Let go of the pieces none of whose blocks is resident; all of them have been placed."""
+        living = state.block[state.block[:, at.BLOCK_LIVING] > 0, at.BLOCK_NUMBER] - self._part.first
+        ends = np.array([piece.last for piece in self._pieces], np.int64)
+        needed = np.unique(np.searchsorted(ends, living))
+        self._pieces = [self._pieces[number] for number in needed]
+
+    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+        """See Supply."""
+        resident = self._workload.resident
+        if resident is not None:
+            loads, ones = np.full(len(resident), LOAD, np.uint8), np.ones(len(resident), np.int64)
+            _WARM(parameters, lines, sectors, touched, loads, ones, resident, np.zeros(0, np.uint32))
+            return
+        for lowered in self._workload.lowered(self._launch):
+            own = lowered.kind, lowered.amount, lowered.chunks, lowered.sectors
+            _WARM(parameters, lines, sectors, touched, *own)

@@ -1,0 +1,1 @@
+"""Measured times, micro-kernels and calibrations, as a person reads them."""
