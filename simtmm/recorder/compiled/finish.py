@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simtmm.cuda.linked import LinkedModule
-from simtmm.device.properties import WARP_SIZE
 from simtmm.provenance import provenance
 from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.compiled.untimed import warning
