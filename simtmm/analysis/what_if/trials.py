@@ -23,6 +23,7 @@ SECONDS = 3.0  # for all of them together
 ALONE = 0.2  # of the time: a cause with less of it, and most of all that was tried, binds together with others
 HELPS = 1.1  # a speedup that is worth being called help
 OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
+TOGETHER = 4  # simulations, at least, that relieve several causes where none helps alone, however long they take
 AS_GOOD = 0.97  # of a speedup: a cause without which it is that is not named
 RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
 NO_COST = (MORE_WARPS, causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)  # what a verdict judges apart
@@ -88,8 +89,8 @@ def try_out(
         own, left = speedup_of(narrower), left - 1
         if own is not None and own >= AS_GOOD * each.speedup:
             found[number] = WhatIf(narrower.cause, narrower.words, own, narrower.halves)
-    if left > 0 and not any(each.share >= ALONE for each in found):
-        found += _together(machine, result, speedup_of, left)
+    if found and not any(each.share >= ALONE for each in found):
+        found += _together(machine, result, speedup_of, max(left, TOGETHER))
     elif (most := best(found)) is not None and most.speedup >= HELPS:
         found[found.index(most)] = replace(most, parameter=_parameter(machine, workload, most, speedup_of, left))
     return tuple(found)
