@@ -7,7 +7,7 @@ import numpy as np
 from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
 from simtmm.analysis.source_changes.launches import of_launches
-from simtmm.analysis.source_changes.lines import Candidate, Line
+from simtmm.analysis.source_changes.lines import SIMULATED, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.engine import simulate
@@ -44,8 +44,12 @@ def advise(
 
 def worth_telling(found: Sequence[Advice]) -> tuple[Advice, ...]:
     """The changes among those tried that reports show, as `advise` says."""
-    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if each.change in EXACT else WORTH_TELLING)]
+    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if _is_exact(each) else WORTH_TELLING)]
     return tuple(_without_parts(told)[:MOST_TOLD])
+
+
+def _is_exact(of: Advice) -> bool:
+    return of.change in EXACT and of.how == SIMULATED
 
 
 def try_changes(

@@ -72,7 +72,7 @@ def candidates_of(
     yield from _of_local_memory(lines, whole, chunks, launch)
     arithmetic = list(of_arithmetic(machine, stalls, whole))
     yield from arithmetic
-    others += of_shared_memory(stalls, lines, whole)
+    others += of_shared_memory(stalls, lines, whole, part)
     yield from others
     yield from in_vectors([each for each in others if each.change == "vectorize"])
     cooperation = list(of_whole_blocks(stalls, lines, part))
