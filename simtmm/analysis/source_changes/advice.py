@@ -7,7 +7,7 @@ import numpy as np
 from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
 from simtmm.analysis.source_changes.launches import of_launches
-from simtmm.analysis.source_changes.lines import SIMULATED, Candidate, Line
+from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.engine import simulate
@@ -27,6 +27,7 @@ WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
 WORTH_TELLING_EXACT = 1.03
 AS_GOOD = 0.97  # of the gain
+NEARLY = 1.1  # times the gain of what was simulated: what is at most that comes behind it
 
 
 def advise(
@@ -78,23 +79,27 @@ def try_changes(
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
         found += _tried(part, candidates[:MOST_TRIED], result.engine)
-    return tuple(sorted(found, key=lambda each: (-each.gain, each.array)))
+    return tuple(sorted(found, key=lambda each: (-_likely(each), each.array)))
+
+
+def _likely(of: Advice) -> float:
+    """What a change gains for sure, about: of two that gain nearly the same the one that was simulated comes first."""
+    return of.gain / (NEARLY if of.how == BOUND else 1)
 
 
 def best_of(*found: Sequence[Advice]) -> tuple[Advice, ...]:
     """Of several lists the greatest gains, MOST_TOLD at most."""
-    return tuple(sorted((each for some in found for each in some), key=lambda each: -each.gain)[:MOST_TOLD])
+    return tuple(sorted((each for some in found for each in some), key=lambda each: -_likely(each))[:MOST_TOLD])
 
 
 def _without_parts(found: Sequence[Advice]) -> list[Advice]:
-    """Of a change to several arrays of a line at once, that or the changes to each, which gain about as much.
+    """Of a change to several arrays at once, that or the changes to each, which gain about as much.
 
     found: the greatest gain first.
     """
     kept: list[Advice] = []
     for each in found:
-        where = each.change, each.file, each.line
-        alike = [other for other in kept if (other.change, other.file, other.line) == where]
+        alike = [other for other in kept if _is_of_same(other, each)]
         whole = next((other for other in (*alike, each) if not other.array), None)
         if alike and whole is not None and each.line:
             if whole is each or each.gain < AS_GOOD * whole.gain:
@@ -102,6 +107,12 @@ def _without_parts(found: Sequence[Advice]) -> list[Advice]:
             kept.remove(whole)
         kept.append(each)
     return kept
+
+
+def _is_of_same(one: Advice, other: Advice) -> bool:
+    """Whether both change the same, at one line; other indices of threads change accesses at all lines."""
+    of_line = one.line == other.line or one.change == "coalesce"
+    return of_line and (one.change, one.file) == (other.change, other.file)
 
 
 def _tried(part: Excerpt, candidates: Sequence[Candidate], engine: str) -> Iterator[Advice]:
