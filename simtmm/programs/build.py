@@ -25,6 +25,7 @@ from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, te
 from simtmm.programs.wrapped import WRAPPED
 from simtmm.temporary import scratch
 
+USUAL = 4.0  # seconds that nvcc takes for a file of a program, about
 NAMES, GIVEN_BACK, PLAIN = "names", "given back", "plain"
 _HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: ["-include=simtmm_cuda.h"], PLAIN: []}
 _OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
@@ -61,7 +62,9 @@ def build_program(paths: Sequence[Path], architecture: int, options: Sequence[st
     flags = replace(flags, architecture=flags.architecture or target_of(architecture, is_of_one))
     old = [f"-D{name}" for name, pattern in _OLD.items() if any(pattern.search(text) for text in read)]
     refused: CompilerError | None = None
-    with announced(f"{paths[0].name} for sm_{architecture}"):  # once, however many headers are tried
+    with announced(
+        f"{paths[0].name} for sm_{architecture}", USUAL * len(paths)
+    ):  # once, however many headers are tried
         for headers in (NAMES, GIVEN_BACK, PLAIN):
             words = [*_HEADERS_OF[headers], *old]
             try:

@@ -12,7 +12,11 @@ OVERHEADS = {"scheduling.launch_overhead": 1000, "scheduling.graph_launch_overhe
 def advised(machine, launches, can_simulate=True, in_graph=0):
     workload = Workload.from_dict({"launches": [{"blocks": [BLOCK] * 4}] * launches})
     result = simulate(machine, workload, stalls=True)
-    return result, workload, {each.change: each for each in of_launches(machine, workload, result, can_simulate, in_graph)}
+    return (
+        result,
+        workload,
+        {each.change: each for each in of_launches(machine, workload, result, can_simulate, in_graph)},
+    )
 
 
 @pytest.fixture
