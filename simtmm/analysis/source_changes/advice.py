@@ -27,7 +27,7 @@ WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
 WORTH_TELLING_EXACT = 1.03
 AS_GOOD = 0.97  # of the gain
-NEARLY = 1.1  # times the gain of what was simulated: what is at most that comes behind it
+OF_BOUND = 0.8  # of what a bound gains counts where changes are put in order
 
 
 def advise(
@@ -84,7 +84,7 @@ def try_changes(
 
 def _likely(of: Advice) -> float:
     """What a change gains for sure, about: of two that gain nearly the same the one that was simulated comes first."""
-    return of.gain / (NEARLY if of.how == BOUND else 1)
+    return 1 + (of.gain - 1) * (OF_BOUND if of.how == BOUND else 1)
 
 
 def best_of(*found: Sequence[Advice]) -> tuple[Advice, ...]:

@@ -11,7 +11,7 @@ from simtmm.stalls import CLASSES
 from simtmm.workload import BARRIER, JOIN, LARGEST, LISTED, PASSES_SHIFT, PAUSE, SHARED, SYNC, Workload
 
 MORE_WARPS = "warps"  # no cause: what hides latency
-PASS_OF_SHARED = "banks.service"  # a whole number of cycles in a machine's file, which `faster_banks` halves
+SHARED_SERVICE = "banks.service"  # a whole number of cycles in a machine's file, which `faster_banks` halves
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ _OF_PORTS = {
     "L1 fills": ("memory.pipe.fill_interval",),
     "misses in flight": ("memory.pipe.misses",),
     "return path": ("memory.return_interval", "memory.return_delay"),  # a store waits for what its warp has loaded
-    "shared memory's banks": (PASS_OF_SHARED,),
+    "shared memory's banks": (SHARED_SERVICE,),
 }
 _OF_PIPES = {name: (f"pipes.{name}.interval",) for name in CLASSES}
 _OF_BLOCK_STARTS = ("scheduling.block_launch", "scheduling.block_interval", "scheduling.warp_launch")

@@ -10,7 +10,7 @@ from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.analysis.waves import in_waves
-from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, PASS_OF_SHARED, Change, faster_banks, joined
+from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, SHARED_SERVICE, Change, faster_banks, joined
 from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
@@ -235,8 +235,8 @@ def _more_warps(machine: Machine, workload: AnyWorkload) -> Change | None:
 def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: Change) -> float | None:
     """None where the machine or the program has nothing to be changed, or can't be so. before: cycles without it."""
     own = machine.values()
-    keys = {key: value for key, value in change.keys.items() if own.get(key) and key != PASS_OF_SHARED}
-    has_faster_banks = PASS_OF_SHARED in change.keys and isinstance(workload, Workload)
+    keys = {key: value for key, value in change.keys.items() if own.get(key) and key != SHARED_SERVICE}
+    has_faster_banks = SHARED_SERVICE in change.keys and isinstance(workload, Workload)
     if not keys and change.of_workload is None and not has_faster_banks:
         return None
     if change.cause == causes.ISSUE:

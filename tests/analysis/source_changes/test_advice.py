@@ -253,7 +253,7 @@ def test_what_the_kernel_writes_is_not_to_be_kept_in_a_tile(ran):
 def test_what_is_told_is_worth_it_and_sorted(ran):
     found = product(ran, "xxxyyy")
     gains = [each.gain for each in found.advice]
-    likely = [each.gain / (advising.NEARLY if each.how == BOUND else 1) for each in found.advice]
+    likely = [1 + (each.gain - 1) * (advising.OF_BOUND if each.how == BOUND else 1) for each in found.advice]
     assert likely == sorted(likely, reverse=True)
     least = [
         advising.WORTH_TELLING_EXACT if each.change in advising.EXACT else advising.WORTH_TELLING
