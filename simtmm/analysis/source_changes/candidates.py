@@ -22,7 +22,7 @@ from simtmm.analysis.source_changes.lines import (
     rows_of_warp,
 )
 from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_vectors, of_waits
-from simtmm.analysis.source_changes.reuse import of_own_data, of_results, of_reuse, together
+from simtmm.analysis.source_changes.reuse import of_own_data, of_reloads, of_results, of_reuse, together
 from simtmm.analysis.source_changes.scattered import are_scattered
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven
@@ -55,6 +55,10 @@ def candidates_of(
         if max(of_time, of_chunks) < WORTH_TRYING:
             continue
         weight = of_time + of_chunks
+        is_read = line.kind in GLOBAL_LOADS and line.at[2] not in written
+        if is_read and (reloads := list(of_reloads(machine, line, weight, part))):
+            others += reloads  # which make all else there needless
+            continue
         if line.kind in GLOBAL:
             kind = line.at[0], line.at[2], line.kind in STORES
             accesses += _of_access(machine, line, weight, across, fields[kind], part)
@@ -62,7 +66,7 @@ def candidates_of(
             others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
         if line.kind in GLOBAL_LOADS:
             others += of_waits(line, of_time, part)
-        if line.kind in GLOBAL_LOADS and line.at[2] not in written:
+        if is_read:
             tiles += of_reuse(machine, line, weight, part)
             yield from of_constants(machine, line, weight, part)
         if line.kind in ATOMICS:

@@ -24,6 +24,7 @@ from simtmm.stalls import LOADS, STORES
 from simtmm.workload import ASYNC, BARRIER, SHARED, SYNC, Workload
 
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
+MORE = 1.5  # times as often as a chunk has elements, from which on a warp that loads it does not walk along it
 UNROLLED = 4  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
 OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
@@ -120,6 +121,35 @@ def of_results(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) ->
             (file, line_number, array), 2 * weight, ESTIMATE,
             tuple(number for line in repeated for number in line.numbers), _once_a_warp,
         )  # fmt: skip
+
+
+def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
+    """Whether each thread loads the same element again and again; lines of arrays that the program does not write."""
+    of = Operations(part.workload)
+    chosen = np.isin(part.workload.place, line.numbers)
+    here = of.chunks_of(chosen)
+    requests = int(np.count_nonzero(chosen & (of.listed > 0)))
+    if not requests or not line.threads:
+        return
+    distinct = int(firsts(of.warp[of.of_chunk[here]], part.workload.chunks[here]).sum())  # whatever place of the line
+    times = len(here) / distinct
+    of_chunk = machine.chunk_bytes * line.threads / max(1, line.bytes_asked)  # elements that it holds
+    if times < MORE * of_chunk:  # else it goes along a chunk
+        return
+    yield Candidate(
+        "reload",
+        f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
+        f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
+        line.at, 2 * weight, ESTIMATE, tuple(line.numbers), _once,
+    )  # fmt: skip
+
+
+def _once(of: Operations, chosen: Flags) -> Workload:
+    """A warp lists each chunk once, at whichever of the places."""
+    here = of.chunks_of(chosen)
+    kept = np.zeros(len(chosen), bool)
+    kept[of.of_chunk[here[firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])]]] = True
+    return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
 
 
 def _times(of: Operations, chosen: Flags) -> float:

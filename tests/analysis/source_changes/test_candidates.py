@@ -162,7 +162,7 @@ def test_what_is_spilled_is_to_have_more_registers_and_an_array_that_is_indexed_
 def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
     """Which of the looks are taken at a line, of a run of 1000 ticks and 100 chunks."""
     looks = []
-    for name in ("_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
+    for name in ("of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
     apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
     for name in (*apart, "of_results"):
@@ -178,8 +178,8 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
 @pytest.mark.parametrize(
     ("kind", "written", "looks"),
     [
-        ("load", (), ["_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
-        ("load", ("y",), ["_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
+        ("load", (), ["of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
+        ("load", ("y",), ["of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
         ("load", ("x",), ["_of_access", "of_vectors", "of_waits"]),  # what is written may not be kept elsewhere
         ("store", (), ["_of_access", "of_vectors"]),
         ("local_load", (), []),
