@@ -223,6 +223,13 @@ def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Worklo
     return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
 
 
+def without_pauses(of: Operations, chosen: Flags) -> Workload:
+    """No instruction waits for the result of one before: others are issued meanwhile."""
+    own = of.workload
+    left = ~(chosen & (own.kind == PAUSE))
+    return of.with_lists(own.kind, own.amount, left[of.of_chunk], own.chunks, own.sectors, left)
+
+
 def _once_a_block(of: Operations, chosen: Flags, passes: Integers) -> Workload:
     """Of chosen operations a block lists each chunk once; those that list none any more access shared memory.
 
