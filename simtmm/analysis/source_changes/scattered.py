@@ -26,4 +26,4 @@ def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
     is_same = np.diff(request) == 0
     apart = np.diff(workload.chunks[here])[is_same]
     pairs = np.unique(np.stack([request[1:][is_same], apart]), axis=1)
-    return pairs.shape[1] > DIFFERENT * len(apart) > 0
+    return bool(pairs.shape[1] > DIFFERENT * len(apart) > 0)

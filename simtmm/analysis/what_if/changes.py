@@ -70,7 +70,7 @@ def faster_banks(machine: Machine, workload: Workload) -> tuple[Machine, Workloa
 def _in_half_passes(amount: np.ndarray) -> np.ndarray:
     """Of shared accesses: two for each pass that conflicts add, one for each other."""
     least = amount >> PASSES_SHIFT  # less one
-    return 2 * (amount & LISTED) - 1 - least + (least << PASSES_SHIFT)
+    return np.asarray(2 * (amount & LISTED) - 1 - least + (least << PASSES_SHIFT))
 
 
 def _halved(parameters: Mapping[str, tuple[str, ...]]) -> dict[str, float | str]:
