@@ -10,7 +10,9 @@ from simtmm.analysis.source_changes import advice as advising
 from simtmm.analysis.source_changes import try_changes as try_all
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.source_changes.lines import ESTIMATE, SIMULATED
+from simtmm.machine.part import part_of
 from simtmm.recorder.compiled.cuda_file import cuda_program
+from tests.analysis.verdicts import contradiction
 from tests.cuda.compilers.conftest import needs_machine_code
 
 pytestmark = needs_machine_code
@@ -319,3 +321,33 @@ def test_an_excerpt_of_a_held_workload_is_those_blocks():
     assert part.words.split(" on ")[1].startswith("2 of 30 core groups")
     taken = [block["warps"][0][0][1][0] for block in part.workload.to_dict()["launches"][0]["blocks"]]
     assert np.diff(taken).tolist() == [1] * (len(taken) - 1)
+
+
+TILES = """__global__ void product(int n, const float* A, const float* B, float* C)
+{
+    __shared__ float a[16][16], b[16][16];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x;
+    float s = 0;
+    for (int t = 0; t < n; t += 16) {
+        a[y][x] = A[row * n + t + x];
+        b[y][x] = B[(t + y) * n + col];
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) s += a[y][k] * b[k][x];
+        __syncthreads();
+    }
+    C[row * n + col] = s;
+}
+"""
+
+
+@pytest.mark.parametrize("machine", ["h100-pcie", "rtx-4090", "rtx-2080-ti"])
+def test_what_binds_a_tiled_product_is_shared_memory_and_faster_passes_of_it_help(tmp_path, machine):
+    (tmp_path / "k.cu").write_text(TILES)
+    square = "random:float32:65536"
+    program = cuda_program(tmp_path / "k.cu", (16, 16), (16, 16), ["256", square, square, square])
+    part = part_of(load_machine(machine), 4)  # on all groups each has two blocks
+    done = run(program, part)
+    assert done.verdict.cause == "bandwidth of the memory ports"
+    assert done.verdict.share > 0.5
+    assert done.verdict.where.line == 10
+    assert not contradiction(done.verdict)
