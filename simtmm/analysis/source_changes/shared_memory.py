@@ -10,30 +10,33 @@ from simtmm.analysis.source_changes import changes, regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, VECTOR_BYTES, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Flags, Operations
-from simtmm.stalls import Stalls
+from simtmm.stalls import LOADS, STORES, Stalls
 from simtmm.stalls.places import THREADS
 from simtmm.workload import LISTED, PASSES_SHIFT, SHARED, Workload
 
 ACCESSES = ("shared_load", "shared_store")
 COMPUTED = 0.4  # floating-point instructions for each value that is read from shared memory
 ENOUGH = 4.0  # likewise, where values are used for several results already
+REDUCED = 0.25  # of what is loaded, that is stored at most where it is added up
 STRIDES = 3  # numbers of passes, at least, of accesses whose stride is multiplied by two again and again
 IN_REGISTERS = 8  # results for which a value is used
 
 
 def of_shared_memory(stalls: Stalls, lines: Sequence[Line], whole: int, part: Excerpt) -> Iterator[Candidate]:
     """All of them that may help. whole: ticks of all warps."""
-    yield from of_banks([line for line in lines if line.kind in ACCESSES], whole, part)
+    stored, loaded = (sum(line.bytes_asked for line in lines if line.kind in kinds) for kinds in (STORES, LOADS))
+    yield from of_banks([line for line in lines if line.kind in ACCESSES], whole, part, stored <= REDUCED * loaded)
     yield from _of_updates(stalls, lines, whole)
     yield from _of_registers(stalls, lines, whole)
     yield from _of_vectors(lines, whole)
 
 
-def of_banks(lines: Sequence[Line], whole: int, part: Excerpt) -> Iterator[Candidate]:
+def of_banks(lines: Sequence[Line], whole: int, part: Excerpt, is_reduced: bool = False) -> Iterator[Candidate]:
     """Whether accesses have bank conflicts: those of an array change together, at all lines.
 
     Where threads are a distance apart that doubles or halves as a loop goes on, no row length helps: an index is then
-    computed anew for each access.
+    computed anew for each access. is_reduced: whether little of what is loaded is left, as of a sum: then elements may
+    be combined in another order instead, in which consecutive threads access consecutive words.
     """
     of_arrays: defaultdict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
@@ -48,7 +51,7 @@ def of_banks(lines: Sequence[Line], whole: int, part: Excerpt) -> Iterator[Candi
         count = len({line.at[:2] for line in several}) - 1
         where = f", here and at {count} more line{'s' * (count > 1)}" if count else ""
         numbers = tuple(number for line in several for number in line.numbers)
-        if _strides_double(part.workload, numbers):
+        if not is_reduced and _strides_double(part.workload, numbers):
             latency = 0 if part.machine.instructions is None else round(part.machine.instructions.integer or 0)
             yield Candidate(
                 "pad",
