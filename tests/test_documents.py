@@ -29,7 +29,7 @@ from simtmm.documents import (
 from simtmm.errors import MachineError, SimtmmError, StudyError
 from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
-from simtmm.programs.main_function import has_main
+from simtmm.programs.building.main_function import has_main
 from simtmm.recorder.compiled.launches_file import load_launches
 from simtmm.scripts.run import _source
 from simtmm.study.design.study_file import read_study

@@ -23,7 +23,7 @@ from simtmm.files import (
     shipped_folders,
     written_whole,
 )
-from simtmm.programs.main_function import has_main
+from simtmm.programs.building.main_function import has_main
 from simtmm.trace.io import load_trace
 
 CHECKOUT = Path(simtmm.__file__).resolve().parents[1]

@@ -18,8 +18,8 @@ from simtmm.cuda.checks.findings import Finding, Side
 from simtmm.cuda.compilers.includes import Included
 from simtmm.graph.given import identity
 from simtmm.graph.graph import Graph
-from simtmm.programs import build, runtime_library
-from simtmm.programs.flags import parse_flags
+from simtmm.programs.building import build, runtime_library
+from simtmm.programs.building.flags import parse_flags
 from simtmm.recorder import compiler
 from simtmm.recorder.compiled import sites
 from simtmm.recorder.gpu import device
@@ -56,8 +56,8 @@ HASHES = {
     "native/loop.py Loop._code_for": "tests/test_code_keys.py",
     "native/shipped.py object_name": ONE,
     "own_faults.py report": "tests/test_own_faults.py",
-    "programs/build.py _built": HERE,
-    "programs/runtime_library.py runtime_library": HERE,
+    "programs/building/build.py _built": HERE,
+    "programs/building/runtime_library.py runtime_library": HERE,
     "provenance.py sources": "tests/test_provenance.py",
     "recorder/compiled/finish.py finished": ONE,
     "recorder/compiler.py build": HERE,

@@ -141,7 +141,7 @@ ITS_OWN_CLOCKS = {
     "simtmm/scripts/own_time.py",
     "simtmm/scripts/own_date.py",
     "simtmm/programs/runtime/clock.cpp",
-    "simtmm/programs/wrapped.py",
+    "simtmm/programs/building/wrapped.py",
 }
 WALL_CLOCK = re.compile(
     r"\btime\.(?:time|time_ns|ctime|localtime|gmtime)\(|from time import (?:.*\b)?(?:time|time_ns)\b"

@@ -11,11 +11,13 @@ import os
 import re
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from simtmm.cache import outlasts, own_folder
+from simtmm.cache.durations import expected, remember
 from simtmm.files import PACKAGE, cache_folder
 
 logger = logging.getLogger("simtmm")
@@ -29,19 +31,26 @@ _IMPORT = re.compile(
 
 
 @contextlib.contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Say that this is compiled, should it take longer than a look into the cache ever does.
+def announced(what: str, usual: float = 0.0) -> Iterator[None]:
+    """Say that this is compiled, and for about how long, should it take longer than a look into the cache ever does.
 
-    what: is compiled, as messages call it.
+    Computers differ, and so does their load: the estimate is by how long it took here before, or else by how long the
+    last one took, compared with what is usual for that.
+
+    what: is compiled, as messages call it. usual: seconds that it takes, about; 0 where nobody knows.
     """
     if not what:
         yield
         return
-    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (cached)' if outlasts() else ''}"])
+    begun = time.monotonic()
+    about = "" if not usual else f": takes about {max(2, round(expected(what, usual)))} s"
+    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (cached)' if outlasts() else ''}{about}"])
     timer.daemon = True
     timer.start()
     try:
         yield
+        if usual and (took := time.monotonic() - begun) > PATIENCE:
+            remember(what, usual, took)
     finally:
         timer.cancel()
 

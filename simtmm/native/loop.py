@@ -21,6 +21,8 @@ from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records
 from simtmm.native.written import parameters_of
 
 _ELEMENTS = {np.dtype(name): name for name in WIDTHS}  # of native byte order; a dtype's own name takes long to make
+USUAL = {"the trace encoder": 2.0, "trace lowering": 5.0}  # seconds that it takes to compile loops of a name, about;
+USUAL_OF_OTHERS = 6.0  # and others of those that have one
 CHECK = "SIMTMM_CHECK_INDICES"  # a variable: with 1, each loop checks each of its indices, and is slower for it
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)  # others may run Python meanwhile
 
@@ -182,7 +184,7 @@ class Loop:
         if found is not None:
             with contextlib.suppress(OSError):  # taken away meanwhile, say
                 return _Code(found.read_bytes())
-        with announced(self._what):
+        with announced(self._what, USUAL.get(self._what, USUAL_OF_OTHERS)):
             code = self._compiled(parameters)
         if folder:
             with contextlib.suppress(OutputError):  # a full disk, say: it runs all the same

@@ -24,7 +24,7 @@ from simtmm.errors import (
     escaped,
     one_line,
 )
-from simtmm.programs.disassembled import reads_of_cycles
+from simtmm.programs.building.disassembled import reads_of_cycles
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
     ADVANCE,

@@ -26,10 +26,10 @@ from simtmm.errors import KernelError
 from simtmm.files import check_writable, is_file, why_no_file, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
-from simtmm.programs.build import PLAIN, Built, build_program
-from simtmm.programs.flags import WAVE, parse_flags
+from simtmm.programs.building.build import PLAIN, Built, build_program
+from simtmm.programs.building.flags import WAVE, parse_flags
+from simtmm.programs.building.runtime_library import runtime_library
 from simtmm.programs.progress import Heard
-from simtmm.programs.runtime_library import runtime_library
 from simtmm.provenance import command
 from simtmm.recorder.again import in_other_orders, run_again, seconds_for
 from simtmm.recorder.selection import Selection, StopAfter

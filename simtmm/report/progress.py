@@ -31,6 +31,10 @@ STRAY = 10.0  # times as long a step as the others, from which on one is taken f
 ALONE = 10.0  # seconds from which on a wait that is nearly all that was seen tells no rate
 FAR_OFF = 2.0  # times an estimate, from which on it is corrected
 OFF = 1.4  # likewise, of one for all stages
+OPEN = (
+    "recording launch",
+    "running a launch",
+)  # stages behind which others like them may come, of a program's launches
 OVERALL = ("points", "cases", "simulations", "configurations")  # stages within which others come and go
 
 
@@ -163,22 +167,22 @@ class _Shown:
         """
         left = self.left(stages, now)
         if left is not None:
-            return self._forecast_of_all(left, now)
+            return self._forecast_of_all(left, now, _least_of(stages))
         return self._forecast_of_stage(stages, now)
 
-    def _forecast_of_all(self, left: float, now: float) -> str | None:
-        """Likewise, of so many seconds that are left of all stages."""
+    def _forecast_of_all(self, left: float, now: float, least: str = "") -> str | None:
+        """Likewise, of so many seconds that are left of all stages. least: words that say that they may be more."""
         whole = now - self._begun + left
         if self._whole is None:
             if left < LONG:
                 return None
             self._whole = whole, now
-            return f"simtmm: takes about {_duration(left)} more"
+            return f"simtmm: takes {least}about {_duration(left)} more"
         told, at = self._whole
         if told / OFF < whole < OFF * told or now - at < LINES:
             return None
         self._whole = whole, now
-        return f"simtmm: takes about {_duration(left)} more, and not {_duration(told)} in all"
+        return f"simtmm: takes {least}about {_duration(left)} more, and not {_duration(told)} in all"
 
     def _forecast_of_stage(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
         stage, pace = stages[0]
@@ -223,7 +227,7 @@ class _Lines(_Shown):
         if line is None and now - last >= max(wait, SLOWER * (now - self._begun)):
             line = f"simtmm: {'; '.join(_progress_line(stage, pace, now) for stage, pace in stages)}"
             left = self.left(stages, now)
-            line += "" if left is None else f"; about {_duration(left)} left in all"
+            line += "" if left is None else f"; {_least_of(stages)}about {_duration(left)} left in all"
         if line is not None:
             self._last = now
             print(line, file=sys.stderr, flush=True)
@@ -261,6 +265,11 @@ class _Bars(_Shown):
         """See _Shown."""
         if self._bars is not None:
             self._bars.stop()
+
+
+def _least_of(stages: "list[tuple[str, _Pace]]") -> str:
+    """Words that say that more may come, where nobody knows how many launches a program has."""
+    return "at least " if stages[0][0].startswith(OPEN) else ""
 
 
 def _progress_line(stage: str, pace: _Pace, now: float) -> str:

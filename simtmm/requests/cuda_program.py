@@ -94,7 +94,7 @@ def is_in_ci() -> bool:
 
 def warp_flags(lanes: int | None) -> list[str]:
     """The compiler's options for warps of so many lanes. Raises KernelError."""
-    from simtmm.programs.flags import WAVE, WAVES
+    from simtmm.programs.building.flags import WAVE, WAVES
 
     if lanes not in (None, 32, WAVE):
         raise KernelError(f"--warp {shown(lanes)}: must be 32 or {WAVE}")
@@ -161,7 +161,7 @@ END_OF_FILES = "--"
 
 def is_cuda_program(source: object, arguments: list[str] | None) -> bool:
     """Whether that is a CUDA program: files of which one has a main."""
-    from simtmm.programs.main_function import is_program
+    from simtmm.programs.building.main_function import is_program
 
     return isinstance(source, str) and is_program(files_and_words(source, arguments)[0])
 
@@ -172,7 +172,7 @@ def files_and_words(source: str, arguments: list[str] | None) -> tuple[list[str]
     source: its first file. arguments: the others, then the words; END_OF_FILES between them, where the first word is a
     source file itself.
     """
-    from simtmm.programs.main_function import SOURCES
+    from simtmm.programs.building.main_function import SOURCES
 
     given = arguments or []
     others = list(itertools.takewhile(lambda word: Path(word).suffix in SOURCES and is_file(word), given))
@@ -203,7 +203,7 @@ def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     RecordingError where there is none.
     """
     from simtmm.program import Program
-    from simtmm.programs.flags import split_flags
+    from simtmm.programs.building.flags import split_flags
     from simtmm.programs.program import cuda_program
     from simtmm.recorder.selection import Selection
     from simtmm.report.progress import watching

@@ -26,12 +26,18 @@ def patch_dates(patches: Patches, read: Read, is_script: Callable[[str], bool]) 
     module.__dict__.update({**vars(datetime), "datetime": class_reading(read)})
     real = builtins.__import__
 
-    def import_module(
-        name: str, names: Mapping[str, Any] | None = None, local: Any = None, wanted: Any = (), level: int = 0
-    ) -> Any:
-        if name == "datetime" and level == 0 and names is not None and is_script(str(names.get("__file__", "<"))):
-            return module
-        return real(name, names, local, wanted, level)
+    def import_module(name: str, *arguments: Any, **named: Any) -> Any:
+        return module if is_chosen(name, *arguments, **named) else real(name, *arguments, **named)
+
+    def is_chosen(
+        name: str,
+        globals: Mapping[str, Any] | None = None,  # noqa: A002 - what Python calls it, and libraries that pass it
+        locals: Any = None,  # noqa: A002
+        fromlist: Any = (),
+        level: int = 0,
+    ) -> bool:
+        of_module = str((globals or {}).get("__file__", "<"))
+        return name == "datetime" and level == 0 and globals is not None and is_script(of_module)
 
     patches.set(builtins, "__import__", import_module)
 

@@ -57,6 +57,12 @@ class TraceInfo:
         return [str(doubt) for doubt in warnings] if isinstance(warnings, list) else []
 
     @property
+    def in_graph(self) -> int:
+        """How many launches follow another one in a CUDA graph."""
+        known = self.provenance.get("launches_in_graph")
+        return known if isinstance(known, int) else 0
+
+    @property
     def schedules(self) -> tuple[Schedule, ...]:
         """Of a compiled program's kernels, what their instructions are; empty where that is unknown."""
         schedules = self.provenance.get("schedules")

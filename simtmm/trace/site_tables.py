@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from simtmm.stalls import CLASSES, Place, Places, class_among
 from simtmm.trace.info import TraceInfo
+from simtmm.trace.own_lines import Line, own_lines
 from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
 from simtmm.workload import OF_CLASS, STEPS_SHIFT
 
@@ -194,12 +195,13 @@ def places_of(info: TraceInfo) -> Places:
     tables = site_tables(info.sites, info.arrays)
     known = {site.site: site for site in info.sites}
     nowhere = Place("unknown")
-    sites = (_place(known[number]) if number in known else nowhere for number in range(tables.sites))
+    lines = own_lines(info.sites)
+    sites = (_place(known[number], lines[number]) if number in known else nowhere for number in range(tables.sites))
     return Places((*sites, nowhere), tables.names)
 
 
-def _place(site: TraceSite) -> Place:
-    return Place(site.kind, site.file, site.line, site.source, site.function, site.instruction, site.work)
+def _place(site: TraceSite, line: Line) -> Place:
+    return Place(site.kind, *line, site.function, site.instruction, site.work)
 
 
 def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:

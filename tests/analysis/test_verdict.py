@@ -6,12 +6,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from simtmm import Machine, Workload, simulate
+from simtmm import Machine, Workload, load_machine, lower, record, simulate
+from simtmm.analysis.cost import cost
 from simtmm.analysis.run import run
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
 from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
+from simtmm.machine.part import part_of
 from simtmm.machine.tables.memory import SharedCache
 from simtmm.result import Prediction, Result
 from simtmm.testing import machines, workloads
@@ -156,6 +158,23 @@ def test_causes_that_help_only_together_are_named_together():
     words = found(tried, on=on, workload=workload).words
     assert words.startswith("Bandwidth of the memory ports and memory bandwidth bind together, about 9")
     assert "with the memory ports' bandwidth doubled and memory's bandwidth doubled 1." in words
+
+
+def test_causes_that_help_only_together_are_tried_however_long_that_takes():
+    """A sum that is stored in each step passes ports and L2 while loads wait: each alone is held up by the others.
+
+    What is tried of a long run, one change at a time, leaves no time for several at once.
+    """
+    on = part_of(load_machine("h100-pcie"), 2)
+    workload = lower(record("gemm", {"n": 128}), on, places=True)
+    result = simulate(on, workload, stalls=True)
+    tried = try_out(on, workload, result, 4.5 * cost(on, workload, result))
+    assert len(tried) == 5
+    assert all(each.speedup < 1.1 for each in tried if not each.together)
+    assert set(tried[-1].together) == {causes.LATENCY, causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH}
+    told = verdict(on, result, workload, tried)
+    assert " bind together, about " in told.words
+    assert not contradiction(told)
 
 
 def test_a_path_of_one_core_group_is_told_from_what_all_share():

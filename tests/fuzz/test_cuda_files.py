@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from simtmm import record
 from simtmm.cuda.compilers.compile import compile_source
 from simtmm.cuda.ptx import parse_module
-from simtmm.programs.flags import parse_flags, split_flags
+from simtmm.programs.building.flags import parse_flags, split_flags
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.cuda.compilers.conftest import needs_ptxas
 from tests.examples import examples

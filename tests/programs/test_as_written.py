@@ -13,7 +13,7 @@ import pytest
 from simtmm import load_machine
 from simtmm.device.own_clock import OwnClock
 from simtmm.errors import CompilerError
-from simtmm.programs.flags import parse_flags
+from simtmm.programs.building.flags import parse_flags
 from simtmm.programs.program import cuda_program
 from simtmm.recorder.selection import StopAfter
 from simtmm.requests.cuda_program import files_and_words

@@ -4,7 +4,7 @@ import pytest
 
 from simtmm.programs import budget
 from simtmm.programs.budget import Budget
-from simtmm.programs.runtime_library import HEADER, not_ours, runtime_library
+from simtmm.programs.building.runtime_library import HEADER, not_ours, runtime_library
 
 
 def test_a_trace_takes_launches_until_it_is_full_and_then_a_part_of_each_new_kind():

@@ -5,13 +5,13 @@ from contextlib import nullcontext
 import pytest
 
 from simtmm.errors import CompilerError
-from simtmm.programs import build
-from simtmm.programs.flags import parse_flags
+from simtmm.programs.building import build
+from simtmm.programs.building.flags import parse_flags
 
 
 def test_a_program_that_does_not_compile_is_announced_once_for_all_headers_that_are_tried(tmp_path, monkeypatch):
     announced = []
-    monkeypatch.setattr(build, "announced", lambda what: nullcontext(announced.append(what)))
+    monkeypatch.setattr(build, "announced", lambda what, usual: nullcontext(announced.append(what)))
     source = tmp_path / "wrong.cu"
     source.write_text("int main() { return nothing; }\n")
     with pytest.raises(CompilerError, match=r"wrong\.cu:1: does not compile"):

@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm.errors import CompilerError
-from simtmm.programs.flags import Flags, parse_flags, split_flags
+from simtmm.programs.building.flags import Flags, parse_flags, split_flags
 
 TAKEN = [
     ([], Flags()),

@@ -7,7 +7,7 @@ import pytest
 
 from simtmm.cuda.compilers.wheels import find_host_compiler
 from simtmm.errors import CompilerError
-from simtmm.programs.library_stubs import library_stubs
+from simtmm.programs.building.library_stubs import library_stubs
 
 ADDED = """
 static const char *refused = "";

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from simtmm import load_machine
+from simtmm.analysis.run import run
 from simtmm.device.host import host_of
 from simtmm.device.own_clock import OwnClock
 from simtmm.engine import simulate
@@ -305,3 +306,14 @@ def test_chains_of_loads_take_as_long_by_the_devices_clock_as_by_events(name, ca
         assert latency[level] < by_events < 1.45 * latency[level]  # that level, and an address
         if level in ("L1", "L2", "shared"):
             assert of_64 == pytest.approx(by_events, rel=0.1)
+
+
+def test_a_program_with_a_graph_is_not_advised_to_have_one(tmp_path):
+    output = tmp_path / "trace.parquet"
+    cuda_program(["graph_times.cu"]).run(output=output)
+    info = load_trace(output).info
+    assert info.in_graph == info.provenance["launches_in_graph"] == 4  # of 3 in each of two graphs, two
+    cost = {"scheduling.launch_overhead": 3000, "scheduling.graph_launch_overhead": 1000}
+    told = {each.change for each in run(output, load_machine("h100-sxm").replace(cost)).advice}
+    assert "graph" not in told
+    assert "fuse" in told

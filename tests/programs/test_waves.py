@@ -6,7 +6,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.errors import CompilerError, KernelError
-from simtmm.programs.flags import WAVES
+from simtmm.programs.building.flags import WAVES
 from simtmm.programs.program import cuda_program
 from simtmm.requests.cuda_program import warp_flags
 

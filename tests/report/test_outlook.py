@@ -132,3 +132,11 @@ def test_what_simulating_takes_follows_from_operations_and_chunks():
     found = after_lowering(Workload.from_dict({"blocks": blocks}))
     assert found[SIMULATING] == pytest.approx(500 / 6e6)
     assert found[LOWERING] == 0.0
+
+
+def test_while_a_program_may_launch_more_an_estimate_is_what_it_takes_at_least(monkeypatch, capsys):
+    reports = [(0.5 + tenth / 10, "recording launch 1", 1 + tenth, 40, 1e8) for tenth in range(40)]
+    reports += [(5.0 + second, "simulating", 0, 100, 0) for second in range(9)]
+    told = [line for _, line in lines_of(reports, monkeypatch, capsys)]
+    assert told[0].startswith("simtmm: takes at least about ")
+    assert not any("at least" in line for line in told if "simulating" in line)

@@ -198,6 +198,7 @@ kernel = simtmm.RawKernel('extern "C" __global__ void one(float *x) { *x = 1; }'
 begin, day, other = datetime.now(), time.time(), module.datetime.now(module.timezone.utc)
 kernel((1,), (1,), (np.zeros(1, np.float32),))
 time.sleep(7200)
+assert __import__("sys", fromlist=["path"]) is sys and __import__(name="datetime", globals=globals()) is module
 took = (datetime.now() - begin).total_seconds()
 assert 7200 < took < 7201 and abs(took - (time.time() - day)) < 1e-3, took
 assert abs((module.datetime.now(module.timezone.utc) - other).total_seconds() - took) < 1e-3

@@ -29,7 +29,8 @@ def changes_tried(
         return ()
     telling(CHANGES)
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
-    return try_changes(machine, workload, result, launches)
+    in_graph = info.in_graph if info is not None and launches else 0
+    return try_changes(machine, workload, result, launches, in_graph=in_graph)
 
 
 def diagnosed(

@@ -7,7 +7,7 @@ import numpy as np
 from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
 from simtmm.analysis.source_changes.launches import of_launches
-from simtmm.analysis.source_changes.lines import Candidate, Line
+from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.engine import simulate
@@ -27,6 +27,7 @@ WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
 WORTH_TELLING_EXACT = 1.03
 AS_GOOD = 0.97  # of the gain
+OF_BOUND = 0.8  # of what a bound gains counts where changes are put in order
 
 
 def advise(
@@ -44,8 +45,12 @@ def advise(
 
 def worth_telling(found: Sequence[Advice]) -> tuple[Advice, ...]:
     """The changes among those tried that reports show, as `advise` says."""
-    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if each.change in EXACT else WORTH_TELLING)]
+    told = [each for each in found if each.gain >= (WORTH_TELLING_EXACT if _is_exact(each) else WORTH_TELLING)]
     return tuple(_without_parts(told)[:MOST_TOLD])
+
+
+def _is_exact(of: Advice) -> bool:
+    return of.change in EXACT and of.how == SIMULATED
 
 
 def try_changes(
@@ -54,41 +59,47 @@ def try_changes(
     result: Result,
     launches: Sequence[TraceLaunch] = (),
     seconds: float = SECONDS,
+    in_graph: int = 0,
 ) -> tuple[Advice, ...]:
     """What a programmer could change, whatever it gains, the greatest gain first.
 
     How much is tried follows from the work there is, as in `what_if.try_out`: it is the same on any computer. Of a run
     that takes too long, a part is tried.
 
-    launches: their shapes, in order; each block is treated as a row of threads if left out.
+    launches: their shapes, in order; each block is treated as a row of threads if left out. in_graph: how many of them
+    follow another one in a graph.
     """
     stalls = result.stalls
     if stalls is None or not result.ticks or not workload.has_places:
         return ()
     lines = list(counted_lines(stalls))
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
-    found = list(of_launches(machine, workload, result, part is not None and not part.words))
+    found = list(of_launches(machine, workload, result, part is not None and not part.words, in_graph))
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
         found += _tried(part, candidates[:MOST_TRIED], result.engine)
-    return tuple(sorted(found, key=lambda each: (-each.gain, each.array)))
+    return tuple(sorted(found, key=lambda each: (-_likely(each), each.array)))
+
+
+def _likely(of: Advice) -> float:
+    """What a change gains for sure, about: of two that gain nearly the same the one that was simulated comes first."""
+    return 1 + (of.gain - 1) * (OF_BOUND if of.how == BOUND else 1)
 
 
 def best_of(*found: Sequence[Advice]) -> tuple[Advice, ...]:
     """Of several lists the greatest gains, MOST_TOLD at most."""
-    return tuple(sorted((each for some in found for each in some), key=lambda each: -each.gain)[:MOST_TOLD])
+    return tuple(sorted((each for some in found for each in some), key=lambda each: -_likely(each))[:MOST_TOLD])
 
 
 def _without_parts(found: Sequence[Advice]) -> list[Advice]:
-    """Of a change to several arrays of a line at once, that or the changes to each, which gain about as much.
+    """Of a change to several arrays at once, that or the changes to each, which gain about as much.
 
     found: the greatest gain first.
     """
     kept: list[Advice] = []
     for each in found:
-        where = each.change, each.file, each.line
-        alike = [other for other in kept if (other.change, other.file, other.line) == where]
+        alike = [other for other in kept if _is_of_same(other, each)]
         whole = next((other for other in (*alike, each) if not other.array), None)
         if alike and whole is not None and each.line:
             if whole is each or each.gain < AS_GOOD * whole.gain:
@@ -96,6 +107,12 @@ def _without_parts(found: Sequence[Advice]) -> list[Advice]:
             kept.remove(whole)
         kept.append(each)
     return kept
+
+
+def _is_of_same(one: Advice, other: Advice) -> bool:
+    """Whether both change the same, at one line; other indices of threads change accesses at all lines."""
+    of_line = one.line == other.line or one.change == "coalesce"
+    return of_line and (one.change, one.file) == (other.change, other.file)
 
 
 def _tried(part: Excerpt, candidates: Sequence[Candidate], engine: str) -> Iterator[Advice]:

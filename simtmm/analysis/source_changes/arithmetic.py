@@ -10,10 +10,11 @@ from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.machine import Machine
-from simtmm.stalls import FLOATING_POINT, Place, Stalls
+from simtmm.stalls import FLOATING_POINT, Place, Reason, Stalls
 from simtmm.workload import Workload
 
 OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
+OF_CHAIN = 0.3  # of warps' time, that they wait for results of their own at a line
 DIVISION = 20  # instructions of one, about
 _DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
 
@@ -22,6 +23,7 @@ def of_arithmetic(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Cand
     """All of them that may help. whole: ticks of all warps."""
     yield from _of_doubles(machine, stalls, whole)
     yield from _of_divisions(stalls, whole)
+    yield from _of_chains(stalls, whole)
 
 
 def _of_doubles(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
@@ -65,6 +67,28 @@ def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         at, 2 * weight, ESTIMATE, numbers,
         lambda of, chosen: changes.with_fewer_instructions(of, chosen, OF_A_DIVISION),
     )  # fmt: skip
+
+
+def _of_chains(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether warps wait for results of their own instructions most: each needs the one before."""
+    arrays = len(stalls.places.arrays)
+    waits = stalls.ticks[: len(stalls.places), Reason.INSTRUCTION_LATENCY].reshape(-1, arrays).sum(axis=1)
+    of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, site in enumerate(stalls.places.sites):
+        of_lines[site.file, site.line].append(number)
+    for at, sites in of_lines.items():
+        own = [stalls.places.sites[number] for number in sites]
+        share = int(waits[sites].sum()) / whole
+        if share < OF_CHAIN or not at[1] or not any(_has(site, name) for site in own for name in FLOATING_POINT):
+            continue
+        numbers = (np.array(sites)[:, None] * arrays + np.arange(arrays)).ravel()
+        yield Candidate(
+            "chains",
+            "let instructions need one another less (a few sums that are added up at the end, say, instead of one), or "
+            "have more warps that work meanwhile: an instruction waits for the one before "
+            f"{100 * share:.0f} % of warps' time here",
+            (*at, ""), share, ESTIMATE, tuple(numbers.tolist()), changes.without_pauses,
+        )  # fmt: skip
 
 
 def without_divisions(of: Operations, chosen: Flags) -> Workload:

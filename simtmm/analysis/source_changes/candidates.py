@@ -22,7 +22,8 @@ from simtmm.analysis.source_changes.lines import (
     rows_of_warp,
 )
 from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_vectors, of_waits
-from simtmm.analysis.source_changes.reuse import of_own_data, of_results, of_reuse, together
+from simtmm.analysis.source_changes.reuse import of_own_data, of_reloads, of_results, of_reuse, together
+from simtmm.analysis.source_changes.scattered import are_scattered
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.machine import Machine
@@ -32,6 +33,8 @@ from simtmm.trace.schema import TraceLaunch
 SPREAD = 1.5  # chunks a request of what consecutive threads would need
 GLOBAL_LOADS = tuple(kind for kind in LOADS if not kind.startswith("local"))
 GLOBAL = (*GLOBAL_LOADS, *(kind for kind in STORES if not kind.startswith("local")))
+LAYOUT = "change the indices or the layout (a structure of arrays, say)"
+SCATTERED = "sort or renumber what their indices choose, so that neighbours lie side by side"
 OF_BANKS = 128  # bytes that banks give at once
 
 
@@ -52,19 +55,25 @@ def candidates_of(
         if max(of_time, of_chunks) < WORTH_TRYING:
             continue
         weight = of_time + of_chunks
+        is_read = line.kind in GLOBAL_LOADS and line.at[2] not in written
+        if is_read and (reloads := list(of_reloads(machine, line, weight, part))):
+            others += reloads  # which make all else there needless
+            continue
         if line.kind in GLOBAL:
             kind = line.at[0], line.at[2], line.kind in STORES
-            accesses += _of_access(machine, line, weight, across, fields[kind])
+            accesses += _of_access(machine, line, weight, across, fields[kind], part)
             fields[kind] += len(line.numbers)
             others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
         if line.kind in GLOBAL_LOADS:
             others += of_waits(line, of_time, part)
-        if line.kind in GLOBAL_LOADS and line.at[2] not in written:
+        if is_read:
             tiles += of_reuse(machine, line, weight, part)
             yield from of_constants(machine, line, weight, part)
         if line.kind in ATOMICS:
             yield from _of_atomics(line, weight)
-    yield from _of_arrays(accesses)
+    of_arrays = list(_of_arrays(accesses))
+    yield from of_arrays
+    yield from _of_all_arrays(of_arrays)
     yield from tiles
     yield from together(tiles)
     yield from of_own_data(lines, chunks, part)
@@ -72,7 +81,7 @@ def candidates_of(
     yield from _of_local_memory(lines, whole, chunks, launch)
     arithmetic = list(of_arithmetic(machine, stalls, whole))
     yield from arithmetic
-    others += of_shared_memory(stalls, lines, whole)
+    others += of_shared_memory(stalls, lines, whole, part)
     yield from others
     yield from in_vectors([each for each in others if each.change == "vectorize"])
     cooperation = list(of_whole_blocks(stalls, lines, part))
@@ -83,8 +92,12 @@ def candidates_of(
     yield from of_launch_shape(machine, part, launch)
 
 
-def _of_access(machine: Machine, line: Line, weight: float, across: int, earlier: int = 0) -> Iterator[Candidate]:
+def _of_access(
+    machine: Machine, line: Line, weight: float, across: int, earlier: int = 0, part: Excerpt | None = None
+) -> Iterator[Candidate]:
     """Whether consecutive threads access consecutive elements: those of a warp in as many rows as a block has there.
+
+    Where they access elements that lie anywhere, no other indices of threads nor a tile would do.
 
     earlier: places at other lines that access the same array.
     """
@@ -100,11 +113,13 @@ def _of_access(machine: Machine, line: Line, weight: float, across: int, earlier
     passes = rows * max(1, round(-(-of_request // (rows * OF_BANKS))))  # rows often begin in the same bank
     name = chunk_name(machine)
     verb = "store to" if line.kind in STORES else "read"
+    is_scattered = part is not None and are_scattered(part.workload, line.numbers)
+    how = SCATTERED if is_scattered else "change the indices or the layout, or go through a tile in shared memory"
     yield Candidate(
         "coalesce",
-        f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}: change the indices or "
-        f"the layout, or go through a tile in shared memory; a request takes {now:.3g} {name}s, where {ideal} would do",
-        line.at, 2 * weight, SIMULATED, tuple(line.numbers),
+        f"let consecutive threads {verb} consecutive elements of {line.at[2] or 'the array'}: {how}; a request takes "
+        f"{now:.3g} {name}s, where {ideal} would do",
+        line.at, 2 * weight, BOUND if is_scattered else SIMULATED, tuple(line.numbers),
         lambda of, chosen: changes.coalesced(of, chosen, ideal, rows, window, passes, earlier),
     )  # fmt: skip
 
@@ -124,14 +139,34 @@ def _of_arrays(accesses: Sequence[Candidate]) -> Iterator[Candidate]:
             yield hottest
             continue
         words = hottest.words
+        is_scattered = any(each.how == BOUND for each in several)
         if others:
             words = (
-                f"let consecutive threads access consecutive elements of {array}, here and at {others} more "
-                f"line{'s' * (others > 1)}: change the indices or the layout (a structure of arrays, say)"
-                f";{hottest.words.partition(';')[2]}"
+                f"let consecutive threads access consecutive elements of {array}, here and at {others} more line"
+                f"{'s' * (others > 1)}: {SCATTERED if is_scattered else LAYOUT};{hottest.words.partition(';')[2]}"
             )
         weight = sum(each.weight for each in several)
-        yield all_of(several, hottest.change, words, hottest.at, weight, SIMULATED)
+        yield all_of(several, hottest.change, words, hottest.at, weight, BOUND if is_scattered else SIMULATED)
+
+
+def _of_all_arrays(of_arrays: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Of layouts of single arrays that: other indices of threads change the accesses of several at once.
+
+    Arrays whose elements lie anywhere are not among them.
+    """
+    several = [each for each in of_arrays if each.at[2] and each.how == SIMULATED]
+    for file in dict.fromkeys(each.at[0] for each in several):
+        own = [each for each in several if each.at[0] == file]
+        if len(own) < 2:
+            continue
+        hottest, names = max(own, key=lambda each: each.weight), sorted(each.at[2] for each in own)
+        yield all_of(
+            own,
+            "coalesce",
+            f"let consecutive threads access consecutive elements of {', '.join(names[:-1])} and {names[-1]} at once: "
+            "let threadIdx.x count what is consecutive in memory, say",
+            (*hottest.at[:2], ""), sum(each.weight for each in own), SIMULATED,
+        )  # fmt: skip
 
 
 def _of_remainders(cooperation: Sequence[Candidate], arithmetic: Sequence[Candidate]) -> Iterator[Candidate]:

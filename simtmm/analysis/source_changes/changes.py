@@ -8,6 +8,7 @@ from simtmm.analysis.source_changes.operations import Flags, Integers, Operation
 from simtmm.stalls import CLASSES
 from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, STORE, SYNC, Workload
 
+PADDING = 2  # integer instructions that an index takes which skips a word in each row of banks
 SOON = 4  # cycles until a result of floats is there
 
 
@@ -65,6 +66,35 @@ def without_conflicts(of: Operations, chosen: Flags) -> Workload:
     least = amount[chosen] >> PASSES_SHIFT
     amount[chosen] = 1 + least + (least << PASSES_SHIFT)
     return replace(of.workload, amount=amount)
+
+
+def padded_by_index(of: Operations, chosen: Flags, latency: int) -> Workload:
+    """Likewise where each index has to be computed anew, as i + i / banks: two more instructions an access.
+
+    The first access behind a barrier waits for both, the others meanwhile have theirs computed. latency: cycles until
+    an integer instruction's value may be used.
+    """
+    own = of.workload
+    barriers = np.isin(own.kind, (BARRIER, SYNC))
+    numbers = np.flatnonzero(chosen)
+    interval = np.cumsum(barriers)[numbers] + of.warp[numbers]  # increases within a warp, and from one to the next
+    is_first = np.diff(interval, prepend=-1) != 0
+    times = np.ones(len(chosen), np.int64)
+    times[numbers] = np.where(is_first, 3, 2)
+    at = np.repeat(np.arange(len(chosen)), times)
+    turn = positions(at)
+    left = times[at] - 1 - turn  # before the access itself
+    new = left > 0
+    kind, amount = own.kind[at], without_conflicts(of, chosen).amount[at]
+    kind[new] = np.where(turn[new] == 0, OF_CLASS + CLASSES.index("integer"), PAUSE)
+    amount[new] = np.where(turn[new] == 0, PADDING, PADDING * latency)
+    return replace(
+        own,
+        kind=kind,
+        amount=amount,
+        place=own.place[at] if len(own.place) else own.place,
+        warp_operations=np.append(0, np.cumsum(times))[own.warp_operations],
+    )
 
 
 def combined_in_warps(of: Operations, chosen: Flags) -> Workload:
@@ -191,6 +221,13 @@ def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Worklo
     amount = np.where(computes, -(-own.amount // times), own.amount)
     left = ~(computes & (own.kind == OF_CLASS + CLASSES.index("special")))
     return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
+
+
+def without_pauses(of: Operations, chosen: Flags) -> Workload:
+    """No instruction waits for the result of one before: others are issued meanwhile."""
+    own = of.workload
+    left = ~(chosen & (own.kind == PAUSE))
+    return of.with_lists(own.kind, own.amount, left[of.of_chunk], own.chunks, own.sectors, left)
 
 
 def _once_a_block(of: Operations, chosen: Flags, passes: Integers) -> Workload:

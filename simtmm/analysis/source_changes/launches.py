@@ -17,21 +17,29 @@ from simtmm.workload import Workload
 PART = 0.05  # of the time that launching takes: less is not worth another simulation
 
 
-def of_launches(machine: Machine, workload: AnyWorkload, result: Result, can_simulate: bool) -> Iterator[Advice]:
-    """Launches joined, and launched as a graph. can_simulate: whether there is time to simulate all of the run."""
+def of_launches(
+    machine: Machine, workload: AnyWorkload, result: Result, can_simulate: bool, in_graph: int = 0
+) -> Iterator[Advice]:
+    """Launches joined, and launched as a graph.
+
+    can_simulate: whether there is time to simulate all of the run. in_graph: launches that follow another one in a
+    graph already, which the run, too, counts as all others.
+    """
     count, durations = workload.launches, machine.durations
-    if count < 2 or (count - 1) * durations.launch_overhead < PART * result.ticks:
+    spared = in_graph * (durations.launch_overhead - durations.graph_launch_overhead)
+    now = result.ticks - spared
+    if count < 2 or (count - 1) * durations.launch_overhead - spared < PART * now:
         return
     cycles = durations.launch_overhead / machine.ticks_per_cycle
     takes = (
         f"{cycles:.3g} cycles each" if machine.clock_hz is None else f"{1e6 * cycles / machine.clock_hz:.3g} us each"
     )
     of_graph = result.ticks - (count - 1) * (durations.launch_overhead - durations.graph_launch_overhead)
-    if of_graph < result.ticks:
+    if of_graph < now and not in_graph:  # who has a graph knows of them
         yield _advice(
             "graph",
             f"capture the {count:,} launches in a CUDA graph and launch that: starting kernels takes {takes} now",
-            result.ticks / max(1, of_graph), SIMULATED,
+            now / max(1, of_graph), SIMULATED,
         )  # fmt: skip
     joined = _joined(machine, workload, result) if can_simulate else None
     alone = result.ticks - (count - 1) * durations.launch_overhead
@@ -39,7 +47,7 @@ def of_launches(machine: Machine, workload: AnyWorkload, result: Result, can_sim
         "fuse",
         f"do the work of the {count:,} launches in one, or in fewer: a loop in the kernel, with a barrier of the grid "
         f"where one launch needs what another wrote; starting them takes {takes}",
-        result.ticks / max(1, alone if joined is None else joined), ESTIMATE if joined is None else BOUND,
+        now / max(1, alone if joined is None else joined), ESTIMATE if joined is None else BOUND,
     )  # fmt: skip
 
 

@@ -4,9 +4,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts
-from simtmm.workload import ASYNC, JOIN, LARGEST, MOST_UNSETTLED, PASSES_SHIFT, SETTLE, SHARED, Workload
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, positions
+from simtmm.workload import (
+    ASYNC,
+    ATOMIC,
+    BARRIER,
+    GRID_BARRIER,
+    JOIN,
+    LARGEST,
+    MOST_UNSETTLED,
+    PASSES_SHIFT,
+    REDUCE,
+    SETTLE,
+    SHARED,
+    STORE,
+    SYNC,
+    Workload,
+)
 
+_FENCES = (ATOMIC, BARRIER, GRID_BARRIER, REDUCE, STORE, SYNC)
 _WAITS = ((JOIN, ASYNC), (SETTLE, SHARED))  # that wait for all accesses of a kind but the latest, as many as they say
 
 
@@ -102,3 +118,20 @@ def _wait_for_the_same(
     here = so_many[np.maximum(moved, 0)] - so_many[first[of.warp[waits]]]
     left = np.where(needed > 0, np.maximum(0, here - needed), np.minimum(LARGEST, np.maximum(here, own.amount[waits])))
     amount[waits] = np.minimum(left, MOST_UNSETTLED) if wait == SETTLE else left
+
+
+def issued_together(of: Operations, chosen: Flags, times: int) -> Workload:
+    """Of chosen asyncs so many of a warp at a place are issued where the first of them is, as an unrolled loop does.
+
+    None passes a store, an update or a barrier.
+    """
+    own, numbers = of.workload, np.flatnonzero(chosen)
+    interval = before(of, np.isin(own.kind, _FENCES))[numbers]
+    place = own.place[numbers].astype(np.int64)
+    key = np.unique(np.stack([of.warp[numbers], interval, place]), axis=1, return_inverse=True)[1].reshape(-1)
+    sorted_by = np.lexsort((numbers, key))
+    turn = positions(key[sorted_by])
+    heads = numbers[sorted_by[np.arange(len(numbers)) - turn % times]]
+    at = np.arange(len(chosen))
+    at[numbers[sorted_by]] = heads
+    return rebuilt(of, np.argsort(at, kind="stable"), np.arange(len(chosen)), own.kind, own.amount)

@@ -18,11 +18,15 @@ from simtmm.analysis.source_changes.lines import (
     chunk_name,
 )
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.analysis.source_changes.reordered import issued_together
 from simtmm.machine import Machine
 from simtmm.stalls import LOADS, STORES
-from simtmm.workload import BARRIER, SHARED, SYNC, Workload
+from simtmm.workload import ASYNC, BARRIER, SHARED, SYNC, Workload
 
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
+MORE = 1.5  # times as often as a chunk has elements, from which on a warp that loads it does not walk along it
+UNROLLED = 4  # rounds of a loop whose loads compilers issue together
+MOSTLY = 0.5  # of a warp's steps from load to load
 OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
 
 
@@ -119,6 +123,35 @@ def of_results(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) ->
         )  # fmt: skip
 
 
+def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
+    """Whether each thread loads the same element again and again; lines of arrays that the program does not write."""
+    of = Operations(part.workload)
+    chosen = np.isin(part.workload.place, line.numbers)
+    here = of.chunks_of(chosen)
+    requests = int(np.count_nonzero(chosen & (of.listed > 0)))
+    if not requests or not line.threads:
+        return
+    distinct = int(firsts(of.warp[of.of_chunk[here]], part.workload.chunks[here]).sum())  # whatever place of the line
+    times = len(here) / distinct
+    of_chunk = machine.chunk_bytes * line.threads / max(1, line.bytes_asked)  # elements that it holds
+    if times < MORE * of_chunk:  # else it goes along a chunk
+        return
+    yield Candidate(
+        "reload",
+        f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
+        f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
+        line.at, 2 * weight, ESTIMATE, tuple(line.numbers), _once,
+    )  # fmt: skip
+
+
+def _once(of: Operations, chosen: Flags) -> Workload:
+    """A warp lists each chunk once, at whichever of the places."""
+    here = of.chunks_of(chosen)
+    kept = np.zeros(len(chosen), bool)
+    kept[of.of_chunk[here[firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])]]] = True
+    return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
+
+
 def _times(of: Operations, chosen: Flags) -> float:
     """How often a warp lists a chunk at a place, on average."""
     here = of.chunks_of(chosen)
@@ -132,11 +165,31 @@ def _first_of_warps(of: Operations, here: "np.ndarray") -> Flags:
 
 
 def _once_a_warp(of: Operations, chosen: Flags) -> Workload:
-    """At each place a warp lists each chunk once."""
+    """At each place a warp lists each chunk once; loads that the stores kept back are issued together then."""
     here = of.chunks_of(chosen)
     kept = np.zeros(len(chosen), bool)
     kept[of.of_chunk[here[_first_of_warps(of, here)]]] = True
-    return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
+    left = Operations(regrouped.left_out(of, chosen & ~kept & (of.listed > 0)))
+    return issued_together(left, _are_regular(left), UNROLLED)
+
+
+def _are_regular(of: Operations) -> Flags:
+    """bool[operations]: asyncs of places at which a warp mostly goes on by the same distance.
+
+    No earlier load says where these load from, so an unrolled loop need not wait for one.
+    """
+    asyncs = np.flatnonzero((of.workload.kind == ASYNC) & (of.listed > 0))
+    first = (np.append(0, np.cumsum(of.listed)))[asyncs]  # chunk of each
+    order = np.lexsort((asyncs, of.warp[asyncs], of.workload.place[asyncs]))
+    place, warp = of.workload.place[asyncs][order], of.warp[asyncs][order]
+    is_next = (np.diff(place) == 0) & (np.diff(warp) == 0)
+    distance = np.diff(of.workload.chunks[first][order])[is_next]
+    found = np.zeros(len(of.listed), bool)
+    for number in np.unique(place):
+        own = distance[place[1:][is_next] == number]
+        if len(own) and np.unique(own, return_counts=True)[1].max() >= MOSTLY * len(own):
+            found[asyncs[of.workload.place[asyncs] == number]] = True
+    return found
 
 
 def _by_array(lines: Sequence[Line]) -> dict[str, list[Line]]:

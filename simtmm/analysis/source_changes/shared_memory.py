@@ -7,28 +7,37 @@ from functools import partial
 import numpy as np
 
 from simtmm.analysis.source_changes import changes, regrouped
+from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, VECTOR_BYTES, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Flags, Operations
-from simtmm.stalls import Stalls
+from simtmm.stalls import LOADS, STORES, Stalls
 from simtmm.stalls.places import THREADS
-from simtmm.workload import SHARED, Workload
+from simtmm.workload import LISTED, PASSES_SHIFT, SHARED, Workload
 
 ACCESSES = ("shared_load", "shared_store")
 COMPUTED = 0.4  # floating-point instructions for each value that is read from shared memory
 ENOUGH = 4.0  # likewise, where values are used for several results already
+REDUCED = 0.25  # of what is loaded, that is stored at most where it is added up
+STRIDES = 3  # numbers of passes, at least, of accesses whose stride is multiplied by two again and again
 IN_REGISTERS = 8  # results for which a value is used
 
 
-def of_shared_memory(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
+def of_shared_memory(stalls: Stalls, lines: Sequence[Line], whole: int, part: Excerpt) -> Iterator[Candidate]:
     """All of them that may help. whole: ticks of all warps."""
-    yield from of_banks([line for line in lines if line.kind in ACCESSES], whole)
+    stored, loaded = (sum(line.bytes_asked for line in lines if line.kind in kinds) for kinds in (STORES, LOADS))
+    yield from of_banks([line for line in lines if line.kind in ACCESSES], whole, part, stored <= REDUCED * loaded)
     yield from _of_updates(stalls, lines, whole)
     yield from _of_registers(stalls, lines, whole)
     yield from _of_vectors(lines, whole)
 
 
-def of_banks(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
-    """Whether accesses have bank conflicts: those of an array change together, at all lines."""
+def of_banks(lines: Sequence[Line], whole: int, part: Excerpt, is_reduced: bool = False) -> Iterator[Candidate]:
+    """Whether accesses have bank conflicts: those of an array change together, at all lines.
+
+    Where threads are a distance apart that doubles or halves as a loop goes on, no row length helps: an index is then
+    computed anew for each access. is_reduced: whether little of what is loaded is left, as of a sum: then elements may
+    be combined in another order instead, in which consecutive threads access consecutive words.
+    """
     of_arrays: defaultdict[tuple[str, str], list[Line]] = defaultdict(list)
     for line in lines:
         if line.executions and line.conflicts >= WORTH_TRYING * line.executions and line.kind != "shared_atomic":
@@ -41,13 +50,30 @@ def of_banks(lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
         now = 1 + sum(line.conflicts for line in several) / sum(line.executions for line in several)
         count = len({line.at[:2] for line in several}) - 1
         where = f", here and at {count} more line{'s' * (count > 1)}" if count else ""
+        numbers = tuple(number for line in several for number in line.numbers)
+        if not is_reduced and _strides_double(part.workload, numbers):
+            latency = 0 if part.machine.instructions is None else round(part.machine.instructions.integer or 0)
+            yield Candidate(
+                "pad",
+                f"pad {array or 'the array'}{where}: keep its element i at i + i / {part.machine.banks.count}, as "
+                f"threads are powers of two apart; bank conflicts make each access take {now:.3g} passes instead of 1",
+                hottest.at, 2 * weight, ESTIMATE, numbers, partial(changes.padded_by_index, latency=latency),
+            )  # fmt: skip
+            continue
         yield Candidate(
             "pad",
             f"pad or swizzle {array or 'the tile'}, or let consecutive threads access consecutive words{where}: bank "
             f"conflicts make each access take {now:.3g} passes instead of 1",
-            hottest.at, 2 * weight, SIMULATED, tuple(number for line in several for number in line.numbers),
-            changes.without_conflicts,
+            hottest.at, 2 * weight, SIMULATED, numbers, changes.without_conflicts,
         )  # fmt: skip
+
+
+def _strides_double(workload: Workload, places: Sequence[int]) -> bool:
+    """Whether accesses at some places, with conflicts, take several powers of two of passes, and nothing else."""
+    amounts = workload.amount[np.isin(workload.place, places) & (workload.kind == SHARED)]
+    passes = np.unique((amounts & LISTED) // (1 + (amounts >> PASSES_SHIFT)))
+    passes = passes[passes > 1]
+    return len(passes) >= STRIDES and bool((passes & (passes - 1) == 0).all())
 
 
 def _of_updates(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:

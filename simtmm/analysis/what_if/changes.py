@@ -6,10 +6,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from simtmm.engine import causes
+from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
-from simtmm.workload import BARRIER, JOIN, LARGEST, PASSES_SHIFT, PAUSE, SHARED, SYNC, Workload
+from simtmm.workload import BARRIER, JOIN, LARGEST, LISTED, PASSES_SHIFT, PAUSE, SHARED, SYNC, Workload
 
 MORE_WARPS = "warps"  # no cause: what hides latency
+SHARED_SERVICE = "banks.service"  # a whole number of cycles in a machine's file, which `faster_banks` halves
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,25 @@ def _without_conflicts(amount: np.ndarray) -> np.ndarray:
     return 1 + least + (least << PASSES_SHIFT)
 
 
+def faster_banks(machine: Machine, workload: Workload) -> tuple[Machine, Workload]:
+    """Passes over the banks of shared memory take half as long; those that conflicts add take as long as before.
+
+    So what binds a program whose accesses have conflicts stays the conflicts.
+    """
+    takes = machine.durations
+    if not takes.shared_pass:
+        return machine, workload
+    faster = machine.model_copy()
+    faster.__dict__["durations"] = replace(takes, shared_pass=takes.shared_pass // 2)
+    return faster, with_amounts(workload, SHARED, _in_half_passes)
+
+
+def _in_half_passes(amount: np.ndarray) -> np.ndarray:
+    """Of shared accesses: two for each pass that conflicts add, one for each other."""
+    least = amount >> PASSES_SHIFT  # less one
+    return np.asarray(2 * (amount & LISTED) - 1 - least + (least << PASSES_SHIFT))
+
+
 def _halved(parameters: Mapping[str, tuple[str, ...]]) -> dict[str, float | str]:
     """All keys of some parameters, each to half."""
     return dict.fromkeys((key for keys in parameters.values() for key in keys), "x0.5")
@@ -78,6 +99,7 @@ _OF_PORTS = {
     "L1 fills": ("memory.pipe.fill_interval",),
     "misses in flight": ("memory.pipe.misses",),
     "return path": ("memory.return_interval", "memory.return_delay"),  # a store waits for what its warp has loaded
+    "shared memory's banks": (SHARED_SERVICE,),
 }
 _OF_PIPES = {name: (f"pipes.{name}.interval",) for name in CLASSES}
 _OF_BLOCK_STARTS = ("scheduling.block_launch", "scheduling.block_interval", "scheduling.warp_launch")

@@ -10,7 +10,7 @@ from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.analysis.waves import in_waves
-from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, Change, joined
+from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, SHARED_SERVICE, Change, faster_banks, joined
 from simtmm.engine import causes, simulate
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
@@ -23,6 +23,7 @@ SECONDS = 3.0  # for all of them together
 ALONE = 0.2  # of the time: a cause with less of it, and most of all that was tried, binds together with others
 HELPS = 1.1  # a speedup that is worth being called help
 OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
+TOGETHER = 4  # simulations, at least, that relieve several causes where none helps alone, however long they take
 AS_GOOD = 0.97  # of a speedup: a cause without which it is that is not named
 RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
 NO_COST = (MORE_WARPS, causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)  # what a verdict judges apart
@@ -88,8 +89,8 @@ def try_out(
         own, left = speedup_of(narrower), left - 1
         if own is not None and own >= AS_GOOD * each.speedup:
             found[number] = WhatIf(narrower.cause, narrower.words, own, narrower.halves)
-    if left > 0 and not any(each.share >= ALONE for each in found):
-        found += _together(machine, result, speedup_of, left)
+    if found and not any(each.share >= ALONE for each in found):
+        found += _together(machine, result, speedup_of, max(left, TOGETHER))
     elif (most := best(found)) is not None and most.speedup >= HELPS:
         found[found.index(most)] = replace(most, parameter=_parameter(machine, workload, most, speedup_of, left))
     return tuple(found)
@@ -234,8 +235,9 @@ def _more_warps(machine: Machine, workload: AnyWorkload) -> Change | None:
 def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: Change) -> float | None:
     """None where the machine or the program has nothing to be changed, or can't be so. before: cycles without it."""
     own = machine.values()
-    keys = {key: value for key, value in change.keys.items() if own.get(key)}
-    if not keys and change.of_workload is None:
+    keys = {key: value for key, value in change.keys.items() if own.get(key) and key != SHARED_SERVICE}
+    has_faster_banks = SHARED_SERVICE in change.keys and isinstance(workload, Workload)
+    if not keys and change.of_workload is None and not has_faster_banks:
         return None
     if change.cause == causes.ISSUE:
         keys["limits.warps_per_group"] = machine.warps_per_group
@@ -244,11 +246,13 @@ def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str
         changed = change.of_workload(workload)
     if change.cause == MORE_WARPS:
         changed = workload.limited(2 * workload.launch_limits, workload.origin)
-    if not keys and changed is workload:
-        return None
     try:
         # Ticks are halved, so that halves of durations are exact.
         other = machine.replace({**keys, "ticks_per_cycle": 2 * machine.ticks_per_cycle})
+        if has_faster_banks and isinstance(changed, Workload):
+            other, changed = faster_banks(other, changed)
+        if not keys and changed is workload:
+            return None
         cycles = simulate(other, changed, engine, breakdown=False).cycles
     except SimtmmError:
         return None

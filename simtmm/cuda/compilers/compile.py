@@ -26,6 +26,8 @@ from simtmm.errors import CompilerError
 from simtmm.files import check_regular
 
 _FILE = re.compile(r'^([ \t]*\.file[ \t]+\d+[ \t]+")([^"]*)(")', re.MULTILINE)
+USUAL = 4.0  # seconds that nvcc takes for a file, about
+USUAL_OF_SOURCE = 1.5  # likewise NVRTC for the text of a kernel
 SEARCHED = ("CPATH", "CPLUS_INCLUDE_PATH")  # folders of headers that the host's compiler adds by itself
 
 
@@ -62,7 +64,7 @@ def compile_source(
 
     def make() -> dict[str, Any]:
         _check_architecture(name, target)
-        with announced(f"{name} for sm_{target}"):
+        with announced(f"{name} for sm_{target}", USUAL_OF_SOURCE):
             words = [
                 *(f"--gpu-architecture=compute_{target}", "-lineinfo", f"--std={parsed.standard}"),
                 *(*parsed.switches, *parsed.nvrtc, *parsed.macros),
@@ -136,7 +138,7 @@ def _compiled_file(
 
     def make() -> dict[str, Any]:
         _check_architecture(str(given), target)
-        with announced(f"{path.name} for sm_{target}"):
+        with announced(f"{path.name} for sm_{target}", USUAL):
             try:
                 ptx, log = compiled_file(path, target, options, expressions)
             except CompilerError as error:

@@ -2,7 +2,7 @@
 //
 // Between calls of the runtime the host goes on by the processor time of its own code; within them by what Python's
 // timeline says (simtmm/device/timeline.py). What the emulator takes is left out. The linker has a program's references
-// to these functions end here (simtmm/programs/build.py); Python, and this library, have the real ones.
+// to these functions end here (simtmm/programs/building/build.py); Python, and this library, have the real ones.
 #include "clock.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // The processor's cycles, as shared libraries and other finished machine code read them: likewise the program's clock.
 //
 // Where bytes of a library's code may be rdtsc or rdtscp, Python has the function that holds them disassembled
-// (simtmm/programs/disassembled.py). Each that is one becomes ud2, of the same two bytes, whose signal has it answered.
+// (simtmm/programs/building/disassembled.py). Each that is one becomes ud2, of the same two bytes, whose signal has it answered.
 #include "clock.h"
 
 #include <link.h>

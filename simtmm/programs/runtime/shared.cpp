@@ -1,6 +1,6 @@
 // Shared libraries that a program loads: their references to clocks, waits and ends become those of this runtime, too.
 //
-// The program itself is linked so (simtmm/programs/build.py). A library comes as it is; what the loader has filled in for
+// The program itself is linked so (simtmm/programs/building/build.py). A library comes as it is; what the loader has filled in for
 // it is replaced once it is loaded. Libraries that were here before the program are Python's, and stay as they are.
 #include "clock.h"
 

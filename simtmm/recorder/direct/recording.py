@@ -32,6 +32,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.sampled_blocks import sampled_blocks
 from simtmm.trace.schema import Batch, TraceLaunch
+from simtmm.watch import foresee_events, telling
 
 logger = logging.getLogger("simtmm")
 
@@ -296,7 +297,8 @@ class Recording:
             self._images[id(image)] = image
             self._launches.append(described)
         chosen = sampled_blocks(described.blocks, self._sample_blocks)
-        self._run_blocks = 0
+        self._run_blocks, run, before = 0, 0, self._recorder.events
+        told = telling(f"recording launch {number + 1}" if is_chosen else "running a launch")
         with contextlib.ExitStack() as stack:
             clock = self.clock if self.clock is not None and self.clock.armed else None
             heard = stack.enter_context(contextlib.closing(LaunchListener(described, self._known))) if clock else None
@@ -306,6 +308,10 @@ class Recording:
                 if is_chosen:
                     self._add(batch.of_blocks(chosen) if self._sample_blocks else batch)
                     self._run_blocks += len(batch.block)
+                run = min(run + len(batch.block), described.blocks)
+                told(run, described.blocks)
+                if is_chosen and run:
+                    foresee_events(before + (self._recorder.events - before) * described.blocks / run)
             if clock is not None and heard is not None:
                 trace, footprint = heard.trace(runs, image.linked)
                 clock.launched(trace, stream, footprint=footprint)

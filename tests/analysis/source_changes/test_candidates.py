@@ -6,6 +6,7 @@ import pytest
 from simtmm import Workload, load_machine
 from simtmm.analysis.source_changes import candidates
 from simtmm.analysis.source_changes.candidates import _of_access, _of_atomics
+from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import Line
 from simtmm.analysis.source_changes.loads import _is_once
 from simtmm.analysis.source_changes.operations import Operations
@@ -14,6 +15,7 @@ from simtmm.trace.schema import TraceLaunch
 
 MACHINE = load_machine("gtx480")  # chunks of 128 bytes, warps of 32
 AT = ("k.cu", 7, "x")
+NOTHING = Excerpt(MACHINE, Workload.from_dict({"blocks": []}), "")
 
 
 def line_of(**counts):
@@ -83,7 +85,7 @@ def test_what_was_not_counted_suggests_nothing(none):
     ("conflicts", "executions", "times"), [(2, 100, None), (3, 100, "1.03"), (250, 100, "3.5"), (9, 0, None)]
 )
 def test_three_conflicts_in_a_hundred_accesses_suggest_to_pad(conflicts, executions, times):
-    found = list(of_banks([line_of(conflicts=conflicts, executions=executions, ticks=25)], 100))
+    found = list(of_banks([line_of(conflicts=conflicts, executions=executions, ticks=25)], 100, NOTHING))
     assert len(found) == (times is not None)
     if found:
         assert (found[0].change, found[0].weight, found[0].numbers) == ("pad", 0.5, (3, 5))
@@ -108,7 +110,7 @@ def test_accesses_of_one_tile_are_padded_together_at_all_of_its_lines():
         Line(("k.cu", 8, ""), "shared_store", [2], ticks=10, conflicts=50, executions=10),
         Line(("k.cu", 9, ""), "shared_atomic", [3], ticks=10, conflicts=90, executions=10),  # whose passes are updates
     ]
-    (found,) = of_banks(lines, 100)
+    (found,) = of_banks(lines, 100, NOTHING)
     assert (found.at, found.numbers) == (("k.cu", 8, ""), (1, 2))
     assert "the tile, or let consecutive threads access consecutive words, here and at 1 more line" in found.words
     assert "take 4 passes" in found.words
@@ -160,7 +162,7 @@ def test_what_is_spilled_is_to_have_more_registers_and_an_array_that_is_indexed_
 def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
     """Which of the looks are taken at a line, of a run of 1000 ticks and 100 chunks."""
     looks = []
-    for name in ("_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
+    for name in ("of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
     apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
     for name in (*apart, "of_results"):
@@ -176,8 +178,8 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
 @pytest.mark.parametrize(
     ("kind", "written", "looks"),
     [
-        ("load", (), ["_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
-        ("load", ("y",), ["_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
+        ("load", (), ["of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
+        ("load", ("y",), ["of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants"]),
         ("load", ("x",), ["_of_access", "of_vectors", "of_waits"]),  # what is written may not be kept elsewhere
         ("store", (), ["_of_access", "of_vectors"]),
         ("local_load", (), []),

@@ -9,10 +9,14 @@ BLOCK = {"warps": [[["compute", 10], ["load", [0, 1]]]]}
 OVERHEADS = {"scheduling.launch_overhead": 1000, "scheduling.graph_launch_overhead": 300}
 
 
-def advised(machine, launches, can_simulate=True):
+def advised(machine, launches, can_simulate=True, in_graph=0):
     workload = Workload.from_dict({"launches": [{"blocks": [BLOCK] * 4}] * launches})
     result = simulate(machine, workload, stalls=True)
-    return result, workload, {each.change: each for each in of_launches(machine, workload, result, can_simulate)}
+    return (
+        result,
+        workload,
+        {each.change: each for each in of_launches(machine, workload, result, can_simulate, in_graph)},
+    )
 
 
 @pytest.fixture
@@ -53,3 +57,10 @@ def test_one_launch_and_launches_that_cost_little_suggest_nothing(machine):
 def test_a_graph_that_spares_nothing_is_not_advised(machine):
     found = advised(machine.replace({"scheduling.graph_launch_overhead": 1000}), 10)[2]
     assert list(found) == ["fuse"]
+
+
+def test_who_launches_a_graph_is_not_told_to_and_what_it_spares_is_no_gain_of_fewer_launches(machine):
+    result, _, found = advised(machine, 10, in_graph=6)
+    assert list(found) == ["fuse"]
+    one = simulate(machine, Workload.from_dict({"launches": [{"blocks": [BLOCK] * 40}]}), breakdown=False).ticks
+    assert found["fuse"].gain == (result.ticks - 6 * 700 * machine.ticks_per_cycle) / one

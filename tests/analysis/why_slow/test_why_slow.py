@@ -54,6 +54,7 @@ def zeros(n):
 
 MANY = 65536
 LAYOUTS, THREADS, ARITHMETIC, PATTERNS = "layouts.cu", "threads.cu", "arithmetic.cu", "patterns.cu"
+HABITS = "habits.cu"
 ROWS = 2048
 LENGTHS = np.where(np.arange(ROWS) % 32 == 0, 256, 8)  # of a sparse matrix's rows
 BEGINS = np.append(0, np.cumsum(LENGTHS)).astype(np.int32)
@@ -172,6 +173,30 @@ QUESTIONS = [
     Question(
         PATTERNS, "sum_by_shared_atomics", "sum_by_registers", "rtx-3080", 68, 256, (reals(69632), zeros(1), "69632"),
         (causes.SHARED_MEMORY,), "atomicAdd(&total, in[i])", "aggregate", 1.5,
+    ),
+    Question(
+        HABITS, "a_piece_for_each_thread", "steps_of_the_grid", "h100-sxm", 256, 256,
+        (reals(1 << 20), zeros(1 << 20), "16"), (causes.L2_BANDWIDTH,), "out[i] = 2 * in[i] + 1", "coalesce",
+    ),
+    Question(
+        HABITS, "doubles_by_columns", "doubles_padded", "rtx-3080", 68, (32, 32),
+        ("random:float64:69632", "zeros:float64:69632", "64"), (causes.SHARED_MEMORY,), "tile[x][(y + k) % 32]", "pad",
+    ),
+    Question(
+        HABITS, "volatile_loads", "plain_loads", "rtx-4090", 512, 256, (reals(131072), zeros(131072), "64"),
+        (causes.LAUNCHES, causes.PORT_BANDWIDTH), "s += in[i] * k", "reload", 1.1,
+    ),
+    Question(
+        HABITS, "powers", "powers_of_floats", "rtx-4090", 256, 256, (reals(MANY), zeros(MANY), "4"), (causes.PIPES,),
+        "pow(v + k, 2.5)", "float", 1.5,
+    ),
+    Question(
+        HABITS, "one_sum", "four_sums", "h100-sxm", 132, 64, (reals(8448), zeros(8448), "2000"), (causes.DEPENDENCE,),
+        "s += x", "chains", 1.1,
+    ),
+    Question(
+        HABITS, "one_sum", "four_sums", "rtx-3080", 68, 128, (reals(8704), zeros(8704), "2000"), (causes.DEPENDENCE,),
+        "s += x", "chains", 1.1,
     ),
 ]  # fmt: skip
 

@@ -26,8 +26,8 @@ from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.sass.kernel import lifted_kernel
 from simtmm.cuda.signature import signature
-from simtmm.programs.flags import parse_flags, split_flags
-from simtmm.programs.main_function import has_main
+from simtmm.programs.building.flags import parse_flags, split_flags
+from simtmm.programs.building.main_function import has_main
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from simtmm.recorder.unmarked import marked_lines
 from simtmm.study.design.source_text import deciding_text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from simtmm.cuda.compilers import demangled
 from simtmm.errors import CompilerError
-from simtmm.programs.library_stubs import library_stubs
+from simtmm.programs.building.library_stubs import library_stubs
 
 _LIBRARIES = {
     "cublas": "cuBLAS", "cufft": "cuFFT", "curand": "cuRAND's host side", "cusparse": "cuSPARSE",

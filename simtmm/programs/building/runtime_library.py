@@ -10,12 +10,13 @@ from simtmm.cache.compiled import announced
 from simtmm.children.start import run
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
-from simtmm.programs.wrapped import WRAPPED
+from simtmm.programs.building.wrapped import WRAPPED
 from simtmm.temporary import scratch
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parents[1]
 SOURCES, HEADERS = HERE / "runtime", HERE / "include"
 HEADER = "cuda_runtime_api.h"
+USUAL = 12.0  # seconds that it takes, about
 FOLDER = "programs"  # of the user's cache
 _FUNCTION = re.compile(r"CUDARTAPI\s+(\w+)\s*\(")  # of the runtime, as its header declares it
 _OURS = re.compile(r"^(?:API|extern \"C\".*\))\s.*?\b(cuda\w+)\(|^API (cuda\w+)\(", re.MULTILINE)
@@ -38,7 +39,7 @@ def runtime_library() -> Path:
     found = find(folder, "runtime", key, ".so")
     if found is not None:
         return found
-    with announced("the CUDA runtime for programs"):
+    with announced("the CUDA runtime for programs", USUAL):
         return keep(folder, "runtime", key, ".so", lambda path: _compile(path, host, include_folders(nvcc)))
 
 

@@ -18,13 +18,14 @@ from simtmm.cuda.compilers.includes import OF_ONE_ARCHITECTURE, Included, includ
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
-from simtmm.programs.flags import Flags, parse_flags
-from simtmm.programs.main_function import has_device_code
-from simtmm.programs.missing import missing_library, stubs_of, unresolved
-from simtmm.programs.runtime_library import FOLDER, HEADERS, runtime_library, text_of
-from simtmm.programs.wrapped import WRAPPED
+from simtmm.programs.building.flags import Flags, parse_flags
+from simtmm.programs.building.main_function import has_device_code
+from simtmm.programs.building.missing import missing_library, stubs_of, unresolved
+from simtmm.programs.building.runtime_library import FOLDER, HEADERS, runtime_library, text_of
+from simtmm.programs.building.wrapped import WRAPPED
 from simtmm.temporary import scratch
 
+USUAL = 4.0  # seconds that nvcc takes for a file of a program, about
 NAMES, GIVEN_BACK, PLAIN = "names", "given back", "plain"
 _HEADERS_OF = {NAMES: ["-DSIMTMM_NAMES", "-include=simtmm_cuda.h"], GIVEN_BACK: ["-include=simtmm_cuda.h"], PLAIN: []}
 _OLD = {"SIMTMM_THRUST": re.compile(rb"#\s*include\s*<thrust/"),
@@ -64,7 +65,9 @@ def build_program(paths: Sequence[Path], architecture: int, options: Sequence[st
     flags = replace(flags, architecture=flags.architecture or target_of(architecture, is_of_one))
     old = [f"-D{name}" for name, pattern in _OLD.items() if any(pattern.search(text) for text in read)]
     refused: CompilerError | None = None
-    with announced(f"{paths[0].name} for sm_{architecture}"):  # once, however many headers are tried
+    with announced(
+        f"{paths[0].name} for sm_{architecture}", USUAL * len(paths)
+    ):  # once, however many headers are tried
         for headers in (NAMES, GIVEN_BACK, PLAIN):
             words = [*_HEADERS_OF[headers], *old]
             try:
