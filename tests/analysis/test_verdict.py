@@ -177,6 +177,16 @@ def test_causes_that_help_only_together_are_tried_however_long_that_takes():
     assert not contradiction(told)
 
 
+def test_blocks_that_can_not_be_shared_out_evenly_are_named_beside_what_binds():
+    """Three blocks on two core groups: one of them has two, whose instructions queue, and the other one waits."""
+    block = {"warps": [[["compute", 400, "fp32"]]] * 4}
+    on = machine().replace({"pipes.fp32": {"interval": 4}})
+    odd, even = (run(Workload.from_dict({"blocks": [block] * count}), on) for count in (3, 4))
+    assert odd.verdict.words.endswith("% of the time, since 3 blocks are 1.5 for each of 2.")
+    assert "; core groups have no block for 2" in odd.verdict.words
+    assert "core groups have no block" not in even.verdict.words
+
+
 def test_a_path_of_one_core_group_is_told_from_what_all_share():
     """A block loads as fast as its group may fetch; the partitions are idle, as are the other groups."""
     turns = {"warps": [[["load", [40 * warp + turn]] for turn in range(40)] for warp in range(4)]}
@@ -185,7 +195,9 @@ def test_a_path_of_one_core_group_is_told_from_what_all_share():
     assert done.verdict.cause == causes.GROUPS_PATH
     assert done.verdict.where.source == "load"
     assert "; with each core group's path to memory doubled 1.9" in done.verdict.words
-    assert done.verdict.words.endswith("core groups have no block for 50 % of the time.")
+    assert done.verdict.words.endswith(
+        "core groups have no block for 50 % of the time, since 1 block is 0.5 for each of 2."
+    )
     assert "more blocks, on more core groups would help" in done.verdict.words
     shared = run(Workload.from_dict({"blocks": [turns] * 2}), machine(service=40, fetch_interval=60))
     assert shared.verdict.cause == causes.MEMORY_BANDWIDTH

@@ -13,6 +13,8 @@ from simtmm.result import Result
 from simtmm.trace.streamed import AnyWorkload
 
 LARGE_SHARE = 0.5  # of the time: worth being named
+IDLE_SHARE = 0.25  # of the time in which core groups have no block: worth being named beside what binds
+FEW_EACH = 8  # blocks for each core group, up to which an odd one shows
 OF_IDLE_GROUPS = (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)
 MENDS = {
     causes.FEW_BLOCKS: "more blocks, or smaller ones,",
@@ -67,8 +69,9 @@ def sentence(machine: Machine, result: Result, workload: AnyWorkload, told: Told
         words += f"; {MENDS[told.cause]} would help"
         if told.cause == causes.LAUNCHES and workload.launches == 1:
             words += ": a larger problem shows more"
-    if not is_of_groups and told.empty >= LARGE_SHARE:
+    if not is_of_groups and told.empty >= IDLE_SHARE:
         words += f"; core groups have no block for {_percent(told.empty)} of the time"
+        words += _odd_blocks(machine, result, workload)
     return f"{words}."
 
 
@@ -111,6 +114,16 @@ def _of_idle_groups(machine: Machine, result: Result, workload: AnyWorkload, tol
     if blocks % wave:
         words += f", since {blocks:,} blocks are {blocks / wave:.3g} waves of {wave:,}"
     return words
+
+
+def _odd_blocks(machine: Machine, result: Result, workload: AnyWorkload) -> str:
+    """How few blocks there are for each core group, if they can't be shared out evenly."""
+    blocks, _ = in_waves(machine, workload, causes.longest_launch(result))
+    groups = machine.cores.groups
+    if blocks % groups == 0 or blocks > FEW_EACH * groups:
+        return ""
+    are = "block is" if blocks == 1 else "blocks are"
+    return f", since {blocks:,} {are} {blocks / groups:.3g} for each of {groups:,}"
 
 
 def _worth_telling(told: Told) -> Sequence[WhatIf]:
