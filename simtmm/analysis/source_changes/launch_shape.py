@@ -8,6 +8,7 @@ from simtmm.analysis.source_changes import blocks
 from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Candidate
+from simtmm.analysis.source_changes.operations import Operations
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.trace.schema import TraceLaunch
@@ -66,8 +67,14 @@ def _of_one_warp(machine: Machine, own: Workload, launch: TraceLaunch | None) ->
         "spread",
         f"share out the work among many threads and blocks: {who} does all of it, on one of {groups:,} core groups",
         ("", 0, ""), 2.0, ESTIMATE, (),
-        lambda of, _: evened_out(of, {0: lanes * groups}),
+        lambda of, _: _in_usual_blocks(machine, evened_out(of, {0: lanes * groups})),
     )  # fmt: skip
+
+
+def _in_usual_blocks(machine: Machine, pieces: Workload) -> Workload:
+    """Blocks of a warp each, several at a time as one: a GPU starts so many blocks a second, however small."""
+    limit = min(machine.limits.blocks_per_group, machine.warps_per_group * machine.cores.warp_width // USUAL)
+    return blocks.merged(Operations(pieces), max(1, USUAL // machine.cores.warp_width), 1, max(1, limit))
 
 
 def _of_small(machine: Machine, launch: TraceLaunch, own: Workload) -> Iterator[Candidate]:

@@ -258,9 +258,10 @@ BOUNDS = [asked for asked in QUESTIONS if asked.change in ("local memory", "cons
 
 @pytest.mark.parametrize("asked", BOUNDS, ids=lambda asked: asked.kernel)
 def test_a_bound_is_no_less_than_what_the_better_kernel_gains(asked, ran):
+    """To 5 %: blocks begin one after another, so that a changed trace meets others than the better kernel at memory."""
     first = slow(ran, asked).advice[0]
     if first.how == BOUND:
-        assert first.gain >= slow(ran, asked).result.ticks / better(ran, asked).result.ticks
+        assert first.gain >= 0.95 * slow(ran, asked).result.ticks / better(ran, asked).result.ticks
 
 
 def test_threads_that_go_round_different_numbers_of_times_are_to_be_given_as_many(ran):
