@@ -303,7 +303,8 @@ class ProgramRecording:
                 self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
                 kept_blocks=self._kept, kept_first=self._sample_blocks is None and not self._spoiled,
                 origin=self.copies.to_provenance()
-                | ({"launches_in_graph": self._in_graph} if self._in_graph else {}),
+                | ({"launches_in_graph": self._in_graph} if self._in_graph else {})
+                | ({"launched": self.launched} if self.launched > len(self._launches) else {}),
             )  # fmt: skip
 
     def abandon(self) -> None:

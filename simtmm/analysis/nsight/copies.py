@@ -1,13 +1,13 @@
 """Copies of a program between host and device, compared with the sums of Nsight Systems."""
 
-import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simtmm.analysis.copies import copies_made
 from simtmm.analysis.nsight.launches import Compared
-from simtmm.device.host import IN, OUT, Host, host_of
+from simtmm.device.host import IN, OUT, host_of
 from simtmm.measurement.nsight import TimeSum
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def copies_beside(run: "Run", measured: Sequence[TimeSum]) -> tuple[CopyBeside, 
     run: one of a program, whose trace lists its copies.
     measured: rows of the export.
     """
-    made = _made(run)
+    made = copies_made(run.info)
     host = host_of(run.machine)
     found = []
     for each in measured:
@@ -53,7 +53,7 @@ def copies_beside(run: "Run", measured: Sequence[TimeSum]) -> tuple[CopyBeside, 
         if direction == "" or not own:
             continue
         number = sum(copy.number for copy in own)
-        seconds = [(_seconds(host, copy), copy.number) for copy in own]
+        seconds = [(copy.of_device(host), copy.number) for copy in own]
         compared: list[Compared] = []
         if number == each.number and all(time > 0 for time, _ in seconds) and all(copy.is_timed for copy in own):
             total = sum(time * times for time, times in seconds)
@@ -68,37 +68,3 @@ def copies_beside(run: "Run", measured: Sequence[TimeSum]) -> tuple[CopyBeside, 
             ]
         found.append(CopyBeside(each.name, number, each.number, tuple(compared)))
     return tuple(found)
-
-
-@dataclass(frozen=True)
-class _Copy:
-    """Copies of one kind, as a trace's provenance lists them (simtmm.programs.copies)."""
-
-    direction: str | None
-    is_pinned: bool
-    size: int
-    number: int
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether what it takes of the device is known."""
-        return self.is_pinned or self.direction is None
-
-
-def _made(run: "Run") -> list[_Copy]:
-    """The program's copies; none where its trace does not list them, or in another form."""
-    listed = run.info.provenance.get("copies") if run.info else None
-    with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
-        found = [
-            _Copy(each["direction"], bool(each["is_pinned"]), int(each["bytes"]), int(each["number"]))
-            for each in listed or ()
-        ]
-        if all(copy.direction in (IN, OUT, None) and copy.size >= 0 and copy.number > 0 for copy in found):
-            return found
-    return []
-
-
-def _seconds(host: Host, copy: _Copy) -> float:
-    if copy.direction is None:
-        return host.copy_on_device(copy.size)
-    return host.engine(copy.direction, copy.size)

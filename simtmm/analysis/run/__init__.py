@@ -11,6 +11,7 @@ from simtmm import own_faults
 from simtmm.analysis.accesses import accesses_of
 from simtmm.analysis.compared_with_hardware import assumptions, compared_with_hardware, may_be_measured
 from simtmm.analysis.compiled_variants import try_variants
+from simtmm.analysis.copies import copies_words
 from simtmm.analysis.floors import below
 from simtmm.analysis.run.diagnosis import changes_tried, diagnosed
 from simtmm.analysis.run.expected import LOWERING, SIMULATING, after_lowering, after_recording, after_sample
@@ -171,6 +172,9 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     outcome = dataclasses.replace(outcome, advice=advice, accesses=accesses)
     if program.trace is not None and (whole := whole_seconds(machine, program.trace, result)) is not None:
         outcome = dataclasses.replace(outcome, whole_seconds=whole, warnings=(whole_words(whole), *outcome.warnings))
+    kernels = outcome.whole_seconds or result.seconds
+    if program.trace is not None and (told := copies_words(machine, program.trace.info, kernels)):
+        outcome = dataclasses.replace(outcome, warnings=(told, *outcome.warnings))
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)

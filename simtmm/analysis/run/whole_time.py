@@ -5,6 +5,7 @@ So is a launch's own time made, which a program's clocks and events show (simtmm
 
 from dataclasses import replace
 
+from simtmm.analysis.copies import in_words
 from simtmm.device.residence import FootprintOf, Residence
 from simtmm.machine import Machine
 from simtmm.result import Result
@@ -56,8 +57,7 @@ def whole_words(seconds: float) -> str:
 
     seconds: what all blocks take.
     """
-    scale, unit = next(((scale, unit) for scale, unit in ((1.0, "s"), (1e-3, "ms")) if seconds >= scale), (1e-6, "us"))
     return (
-        f"with all blocks it takes about {seconds / scale:.3g} {unit}, those that are not in the trace at the pace of "
+        f"with all blocks it takes about {in_words(seconds)}, those that are not in the trace at the pace of "
         "those that are: all else is of the trace"
     )

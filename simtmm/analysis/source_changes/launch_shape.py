@@ -73,7 +73,9 @@ def _of_one_warp(machine: Machine, own: Workload, launch: TraceLaunch | None) ->
 
 def _in_usual_blocks(machine: Machine, pieces: Workload) -> Workload:
     """Blocks of a warp each, several at a time as one: a GPU starts so many blocks a second, however small."""
-    limit = min(machine.limits.blocks_per_group, machine.warps_per_group * machine.cores.warp_width // USUAL)
+    limit = machine.warps_per_group * machine.cores.warp_width // USUAL
+    if machine.limits.blocks_per_group is not None:
+        limit = min(limit, machine.limits.blocks_per_group)
     return blocks.merged(Operations(pieces), max(1, USUAL // machine.cores.warp_width), 1, max(1, limit))
 
 
