@@ -51,7 +51,9 @@ def test_the_page_has_what_constants_take(memory, indexes):
 
 @pytest.mark.parametrize("angle", [0, 30, 90])
 def test_the_page_has_what_rotations_take(angle):
-    rows, tiles = (result("texture-rotation", "written", n=512, angle=angle, layout=of) for of in ("rows", "tiles"))
+    rows, tiles = (
+        result("texture-rotation", "written", n=512, height=16, angle=angle, layout=of) for of in ("rows", "tiles")
+    )
     row = row_of(PAGE.read_text(encoding="utf-8"), f"| `angle={angle}` |")
     assert row == [round(rows.cycles), rows.transactions, round(tiles.cycles), tiles.transactions]
     assert (rows.ticks < tiles.ticks) is (angle == 0)
