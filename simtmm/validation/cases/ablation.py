@@ -20,6 +20,7 @@ from simtmm.measurement.timings import Timing
 from simtmm.model.series import SIMULATED
 from simtmm.program import architecture_for, open_program
 from simtmm.recorder.compiled.record import record
+from simtmm.trace.lower import lower
 from simtmm.validation.accuracy import Accuracy, Measured
 from simtmm.validation.cases import Tables, h100_compiled, stream_occupancy
 from simtmm.validation.compiled.programs import program
@@ -190,12 +191,18 @@ def _said(
         if rule is not None and machine is own:
             continue
         workload = recorded.on(machine).workload
-        assert isinstance(workload, Workload)  # these are held whole
         if rule is not None and rule.pauses:
-            workload = without_pauses(workload)
+            held = workload if isinstance(workload, Workload) else _held(recorded, machine)
+            workload = without_pauses(held)
         result = simulate(machine, workload, breakdown=False)
         assert result.seconds is not None
         yield series, result.seconds * 1e6
+
+
+def _held(recorded: Program, machine: Machine) -> Workload:
+    """The workload of a program that is lowered as an engine asks for it, all of it at once."""
+    assert recorded.trace is not None
+    return lower(recorded.trace, machine)
 
 
 def without_pauses(workload: Workload) -> Workload:
