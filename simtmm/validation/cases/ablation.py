@@ -18,7 +18,7 @@ from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.timings import Timing
 from simtmm.model.series import SIMULATED
-from simtmm.program import architecture_for, open_program
+from simtmm.program import Program, architecture_for, open_program
 from simtmm.recorder.compiled.record import record
 from simtmm.trace.lower import lower
 from simtmm.validation.accuracy import Accuracy, Measured
