@@ -45,16 +45,15 @@ def calibrate_files(  # noqa: PLR0913 - each is a kind of measurement, or says h
     if hierarchy and base is None:
         raise StudyError(f"calibrate: {next(iter(hierarchy))}: needs a machine, which supplies all other values")
     points = load_stream(stream, gpu) if stream is not None else ()
+    sets = [load_set(kind, path, gpu, base) for kind, path in hierarchy.items()] if base is not None else []
     if latency is not None:
         suffix = f", {gpu}" if gpu else ""
         called = {"latency": f"{Path(latency).name}{suffix}"}
         if stream is not None:
             called["stream"] = f"{Path(stream).name}{suffix}"
         curve = load_latency(latency, gpu)
-        sets = [load_set(kind, path, gpu, base) for kind, path in hierarchy.items()] if base is not None else []
         found = calibrate(name, curve, points, base, called, watch, latency_from, hold)
     else:
         assert base is not None
-        sets = [load_set(kind, path, gpu, base) for kind, path in hierarchy.items()]
         found = Calibration(base.model_copy(update={"name": name}), (), (), None)
     return refined(found, base, sets, points, watch) if base is not None and sets else found

@@ -57,12 +57,16 @@ def shipped_timings() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in data_folders("traces"):
         for path in sorted((folder / "measured").glob("*.csv")):
-            if path.stem not in found and _has_seconds(path):
+            if path.stem not in found and has_seconds(path):
                 found[path.stem] = path
     return found
 
 
-def _has_seconds(path: Path) -> bool:
+def has_seconds(path: str | Path) -> bool:
+    """Whether a CSV file has the columns of measured times.
+
+    path: the file.
+    """
     header = next((line for line in read_csv(path, StudyError).splitlines() if not line.startswith("#")), "")
     return {"kernel", "machine", "seconds"} <= set(header.split(","))
 

@@ -82,7 +82,8 @@ def fit_hierarchy(machine: Machine, measured: Sequence[MeasuredSet], watch: Watc
     fitted = None
     while keys:
         fitted = _fitted(machine, keys, told, fitted)
-        if weak := _weakest(machine, keys, fitted, told):
+        left_out, spreads = _folds(machine, keys, fitted, told)
+        if weak := _weakest(machine, keys, fitted, spreads):
             fit, why = weak
             keys = [other for other in keys if other.key != fit.key]
             kinds = " and ".join(kind for kind in fit.shown_by if kind in {each.kind for each in measured})
@@ -94,7 +95,6 @@ def fit_hierarchy(machine: Machine, measured: Sequence[MeasuredSet], watch: Watc
             break
     if not keys or fitted is None:
         return Joint((), _errors(simulated, told, begin, begin, begin), (*notes, "nothing is determined"))
-    left_out, spreads = _folds(machine, keys, fitted, told)
     found = _rounded(fitted.values)
     end = told.residuals(found)
     if cost(end) >= cost(begin) or cost(left_out) >= cost(begin):
@@ -181,10 +181,11 @@ def _parameter(machine: Machine, fit: Fit) -> Parameter:
     return Parameter(fit.key, fit.least * scale, max(fit.most * scale, own), fit.step * scale)
 
 
-def _weakest(machine: Machine, keys: Sequence[Fit], fitted: Fitted, told: _Told) -> tuple[Fit, str] | None:
+def _weakest(
+    machine: Machine, keys: Sequence[Fit], fitted: Fitted, spreads: Mapping[str, float]
+) -> tuple[Fit, str] | None:
     """The key that the rows determine least, if they do not determine it or agree with the machine's; and which."""
     slopes = np.abs(fitted.slopes).max(axis=0)
-    _, spreads = _folds(machine, keys, fitted, told)
     worst, found = 1.0, None
     for fit, slope in zip(keys, slopes, strict=True):
         own, value = _own(machine, fit.key), fitted.values[fit.key]

@@ -9,7 +9,7 @@ from typing import Literal
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.machine import Machine
-from simtmm.measurement.timings import Timing, load_timings
+from simtmm.measurement.timings import Timing, has_seconds, load_timings
 
 Kind = Literal["strides", "caches", "l2", "small"]
 KINDS: tuple[Kind, ...] = ("strides", "caches", "l2", "small")
@@ -122,11 +122,11 @@ def _caches(path: str | Path, gpu: str | None) -> Iterator[Row]:
 
 
 def _l2(path: str | Path, gpu: str | None) -> Iterator[Row]:
-    for time in _timings(path, gpu, "read_parts"):
-        kilobytes = int(time.parameters["kilobytes"])
-        moved = 200_000 * PART_KILOBYTES * 1024  # docs/calibration.md: blocks of a run
-        yield Row(f"{kilobytes} kB", {"kilobytes": kilobytes}, moved / time.seconds)
-    if _is_timings(path):
+    if has_seconds(path):
+        for time in _timings(path, gpu, "read_parts"):
+            kilobytes = int(time.parameters["kilobytes"])
+            moved = 200_000 * PART_KILOBYTES * 1024  # docs/calibration.md: blocks of a run
+            yield Row(f"{kilobytes} kB", {"kilobytes": kilobytes}, moved / time.seconds)
         return
     for row in read_rows(path, gpu, NEEDED["l2"]):
         kilobytes = whole_number(path, row, "kB_in_all")
@@ -136,10 +136,10 @@ def _l2(path: str | Path, gpu: str | None) -> Iterator[Row]:
 
 
 def _small(path: str | Path, gpu: str | None) -> Iterator[Row]:
-    for time in _timings(path, gpu, "quarter"):
-        elements = int(time.parameters["n"])
-        yield _launch(elements, 256, "graph" if "graph" in Path(path).stem else "launch", time.seconds)
-    if _is_timings(path):
+    if has_seconds(path):
+        way = "graph" if "graph" in Path(path).stem else "launch"
+        for time in _timings(path, gpu, "quarter"):
+            yield _launch(int(time.parameters["n"]), 256, way, time.seconds)
         return
     rows = read_rows(path, None, NEEDED["small"])
     chosen = _chosen(path, gpu, {row["run"].removesuffix(GRAPH).removesuffix(BARRIERS) for row in rows})
@@ -159,18 +159,8 @@ def _launch(elements: int, block: int, way: str, seconds: float) -> Row:
     return Row(f"{elements} elements, blocks of {block}, {way}", of, seconds)
 
 
-def _is_timings(path: str | Path) -> bool:
-    """Whether a file has the columns kernel, parameters, machine and seconds of simtmm's own measured times."""
-    from simtmm.documents import read_csv
-
-    header = next((line for line in read_csv(path, StudyError).splitlines() if not line.startswith("#")), "")
-    return {"kernel", "machine", "seconds"} <= set(header.split(","))
-
-
 def _timings(path: str | Path, gpu: str | None, kernel: str) -> list[Timing]:
-    """The times of a kernel in a file of simtmm's own form, none of another's."""
-    if not _is_timings(path):
-        return []
+    """The times of a kernel in a file of simtmm's own form."""
     times = [time for time in load_timings(path) if time.kernel == kernel]
     chosen = _chosen(path, gpu, {time.machine for time in times})
     needed = "kilobytes" if kernel == "read_parts" else "n"

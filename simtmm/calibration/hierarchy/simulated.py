@@ -24,7 +24,7 @@ FELT: dict[Kind, tuple[str, ...]] = {
     "l2": ("memory.l2.service",),
     "small": (
         "memory.l2.service", "memory.l2.store_service", "scheduling.launch_overhead",
-        "scheduling.graph_launch_overhead", "scheduling.block_interval", "scheduling.warp_launch",
+        "scheduling.graph_launch_overhead", "scheduling.block_interval",
     ),
 }  # fmt: skip
 """The keys of a fit that the rows of a kind feel, more than slightly."""
