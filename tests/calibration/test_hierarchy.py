@@ -136,6 +136,16 @@ def test_a_file_that_says_something_else_is_refused(tmp_path, kind, text, said):
     assert "\n" not in str(refused.value)
 
 
+def test_small_kernels_have_the_blocks_that_their_rows_say(tmp_path):
+    path = tmp_path / "times.csv"
+    rows = "quarter,n=4096;threads=32,mine,2e-6\nquarter,n=4096,mine,2e-6\n"
+    path.write_text(f"kernel,parameters,machine,seconds\n{rows}")
+    assert [row.of["block"] for row in load_set("small", path, None, MACHINE).rows] == [32, 256]
+    path.write_text("kernel,parameters,machine,seconds\nquarter,n=4096;threads=2048,mine,2e-6\n")
+    with pytest.raises(StudyError, match="threads = '2048': must be a whole number from 1 to 1024"):
+        load_set("small", path, None, MACHINE)
+
+
 def test_what_does_not_go_together_is_refused(tmp_path):
     with pytest.raises(StudyError, match="small: needs a machine"):
         calibrate_files("m", None, None, {"small": tmp_path / "rows.csv"}, None)

@@ -19,6 +19,7 @@ OF_L1 = 0.5  # of an L1's bytes, up to which a buffer is surely in it
 OF_L2 = 0.8  # likewise of an L2, whose copies share it
 PART_KILOBYTES = 512  # that a block of `l2` reads
 MOST_ROWS: dict[Kind, int] = {"strides": 48, "caches": 16, "l2": 4, "small": 48}  # of a set that are fitted
+USUAL_THREADS = 256  # of a block of a small kernel whose row does not say
 GRAPH, BARRIERS = "_graph", "_gsync"  # ends of a name in the column `run`
 NEEDED: dict[Kind, tuple[str, ...]] = {
     "strides": ("type", "kernel", "parameter", "pitch", "cycles_per_warp_load"),
@@ -139,7 +140,10 @@ def _small(path: str | Path, gpu: str | None) -> Iterator[Row]:
     if has_seconds(path):
         way = "graph" if "graph" in Path(path).stem else "launch"
         for time in _timings(path, gpu, "quarter"):
-            yield _launch(int(time.parameters["n"]), 256, way, time.seconds)
+            threads = str(time.parameters.get("threads", USUAL_THREADS))
+            if not threads.isdigit() or not 1 <= int(threads) <= 1024:
+                raise StudyError(f"{path}: threads = {shown(threads)}: must be a whole number from 1 to 1024")
+            yield _launch(int(time.parameters["n"]), int(threads), way, time.seconds)
         return
     rows = read_rows(path, None, NEEDED["small"])
     chosen = _chosen(path, gpu, {row["run"].removesuffix(GRAPH).removesuffix(BARRIERS) for row in rows})
