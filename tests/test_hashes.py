@@ -49,7 +49,7 @@ HASHES = {
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
     "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",
-    "engine/fast/launches/equal.py EqualLaunches._found": "tests/engine/test_equal_launches.py",
+    "engine/fast/launches/equal.py _digest": "tests/engine/test_equal_launches.py",
     "graph/graph.py Graph.digest": HERE,
     "machine/spec.py Machine._digest": "tests/test_machine.py",
     "native/elements.py Elements._table": "tests/native/test_loop.py",
@@ -84,6 +84,7 @@ HASHES = {
     "trace/digest.py OldDigest.__init__": "tests/trace/test_stalls.py",
     "trace/specification.py _Specification.digest": "tests/test_keys.py",
     "trace/streamed.py StreamedWorkload.digest": HERE,
+    "workload/alike.py _digest": "tests/engine/test_equal_launches.py",
     "workload/held.py Workload.digest": HERE,
 }
 

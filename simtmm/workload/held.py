@@ -21,6 +21,7 @@ from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, escaped, shown
 from simtmm.files import written_whole
 from simtmm.stalls import Places
+from simtmm.workload.alike import kinds_of
 from simtmm.workload.json_form import check_keys, is_whole, launches_in, list_of, operation_words, read_operation
 from simtmm.workload.operations import COPY, DIGESTED, LISTED, LOAD, OPERATION_PLACES
 from simtmm.workload.tally import Tally, Tallying
@@ -63,6 +64,7 @@ class Workload(Displayed):
     place: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32), compare=False, repr=False)
     places: Places | None = field(default=None, compare=False, repr=False)
     _tallies: tuple[Tally, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    _kinds: Integers | None = field(default=None, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -94,6 +96,14 @@ class Workload(Displayed):
         assert self._tallies is not None
         return self._tallies
 
+    @property
+    def kinds(self) -> Integers:
+        """int64[launches]: launches with the same number do the same, but for limits on the blocks that a group holds."""
+        if self._kinds is None:
+            object.__setattr__(self, "_kinds", kinds_of(self))
+        assert self._kinds is not None
+        return self._kinds
+
     def limited(self, launch_limits: Integers, origin: str) -> "Workload":
         """The same with a machine's limits.
 
@@ -103,6 +113,7 @@ class Workload(Displayed):
         """
         other = replace(self, launch_limits=launch_limits, origin=origin)
         object.__setattr__(other, "_tallies", self._tallies)
+        object.__setattr__(other, "_kinds", self._kinds)
         return other
 
     def tallied(self, tallying: Tallying) -> tuple[Tally, ...]:

@@ -92,7 +92,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     traffic = no_traffic(timeline)
     reused = Reused(machine)
     equal = None
-    if isinstance(workload, Workload) and not timeline and until is None and scheduler is None:
+    if isinstance(workload, Workload) and workload.launches > 1 and not (timeline or until or scheduler):
         equal = EqualLaunches(machine, workload, reused, booked)
     for launch in range(workload.launches):
         overhead = machine.durations.before_launch(launch)

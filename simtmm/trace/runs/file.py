@@ -209,10 +209,11 @@ def _listed(column: pa.ChunkedArray, given: npt.NDArray[np.bool_] | None = None)
     array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
     if given is None and array.null_count:
         raise pa.ArrowInvalid("a list is missing")
-    if given is not None:
-        given[:] = np.frombuffer(array.is_valid().cast(pa.uint8()).buffers()[1], np.uint8, len(array)).astype(bool)
     elements = array.flatten()
     if elements.null_count:
         raise pa.ArrowInvalid("a value is missing")
-    lengths = array.value_lengths().fill_null(0)
-    return flat(lengths).astype(np.int64), flat(elements)
+    lengths = flat(array.value_lengths()).astype(np.int64)
+    if given is not None:
+        given[:] = np.frombuffer(array.is_valid().cast(pa.uint8()).buffers()[1], np.uint8, len(array)).astype(bool)
+        lengths[~given] = 0  # Arrow's own way to fill them imports pandas, where that is installed
+    return lengths, flat(elements)

@@ -5,6 +5,7 @@ Where both are as they were at an earlier launch of the run, that one's numbers 
 """
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,11 +16,10 @@ from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.fast.launches.tables import Integers
 from simtmm.machine import Machine
 from simtmm.workload import Workload
+from simtmm.workload.alike import chunks_of
 
 MOST_HELD = 1 << 28  # bytes of what launches left in the L2, of all of them together
 OF_ONE = 4  # states found by launches that do the same, the latest: two kernels in turn find two
-CHUNKS = -2  # where they are among the parts of what a launch does
-OF_A_SHAPE = 8  # kinds of launches with as many warps and operations, which are compared with one another
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,22 @@ class _Left:
     lines: Integers
     sectors: Integers
 
+    @cached_property
+    def state(self) -> bytes:
+        """A digest of these sets, as a launch that comes next finds them."""
+        return _digest(self.lines, self.sectors)
+
 
 @dataclass(frozen=True)
 class _Kind:
-    """Launches that do the same. parts: what they do. sets: of the L2. left: what they came to, by what they found in
-    those sets of the L2 that their chunks belong to.
+    """Launches that do the same.
+
+    rows: int64[...], the sets of the L2 that their chunks belong to. left: what they came to, by the digest of what
+    they found in those sets.
     """
 
-    parts: list[Integers]
-    sets: int
+    rows: Integers
     left: dict[bytes, _Left] = field(default_factory=dict)
-
-    @cached_property
-    def rows(self) -> Integers:
-        """int64[...]: those sets."""
-        return np.unique(self.parts[CHUNKS].astype(np.uint64) % np.uint64(self.sets)).astype(np.int64)
 
 
 class EqualLaunches:
@@ -68,29 +69,35 @@ class EqualLaunches:
         l2 = machine.memory.l2
         self._workload, self._reused, self._booked = workload, reused, booked
         self._keeps = reused.keeps
-        self._sets = l2.used_sets if l2 is not None else 1
-        self._kinds: dict[tuple[int, ...], list[_Kind]] = {}
+        self._first_is_like_others = machine.memory.translations == "launch" or not machine.memory.first_access
+        self._sets = np.uint64(l2.used_sets if l2 is not None else 1)
+        self._does = list(zip(workload.launch_limits.tolist(), workload.kinds.tolist(), strict=True))
+        self._recurring = {does for does, count in Counter(self._does).items() if count > 1}
+        self._kinds: dict[tuple[int, int], _Kind] = {}
         self._held = 0
         self._asked: tuple[_Kind, bytes] | None = None
+        self._last: tuple[_Kind, _Left] | None = None
         self._before: Integers | None = None
 
     def outcome(self, launch: int) -> Outcome | None:
         """What a launch comes to that is to begin; None where it is to be simulated, and given to `add` then."""
-        self._asked = None
-        kind, is_new = self._kind_of(launch)
-        if kind is None or is_new:  # most do not come again
+        last, self._asked, self._last = self._last, None, None
+        if self._does[launch] not in self._recurring or (launch == 0 and not self._first_is_like_others):
             return None
-        found = self._found(kind)
+        kind = self._kind_of(launch)
+        after_its_own_kind = last is not None and last[0] is kind  # nothing else has touched these sets
+        found = last[1].state if last and after_its_own_kind else self._found(kind)
         left = kind.left.get(found)
         if left is None:
             self._asked = kind, found
             self._before = None if self._booked is None else self._booked.table.sum(axis=0)
             return None
-        if self._keeps:
+        if self._keeps and not (after_its_own_kind and left.state == found):
             self._reused.put_into_l2(kind.rows, left.lines, left.sectors)
         if self._booked is not None:
             assert left.outcome.booked is not None
             self._booked.table[0] += left.outcome.booked
+        self._last = kind, left
         return left.outcome
 
     def add(self, ticks: int, group: Integers, begun: Integers | None) -> None:
@@ -107,38 +114,20 @@ class EqualLaunches:
             booked = self._booked.table.sum(axis=0) - self._before
         outcome = Outcome(ticks, group, booked, None if begun is None else begun.copy())
         kind.left[found] = _Left(outcome, lines, sectors)
+        self._last = kind, kind.left[found]
         self._held += lines.nbytes + sectors.nbytes
         if len(kind.left) > OF_ONE:
             oldest = kind.left.pop(next(iter(kind.left)))
             self._held -= oldest.lines.nbytes + oldest.sectors.nbytes
 
-    def _kind_of(self, launch: int) -> tuple[_Kind | None, bool]:
-        """What a launch is one of, None where too many are known that look like it; whether it is the first."""
-        own = self._parts(launch)
-        alike = self._kinds.setdefault((int(self._workload.launch_limits[launch]), *map(len, own)), [])
-        for kind in alike:
-            if all(map(np.array_equal, own, kind.parts)):
-                return kind, False
-        if len(alike) == OF_A_SHAPE:
-            return None, True
-        alike.append(_Kind(own, self._sets))
-        return alike[-1], True
-
-    def _parts(self, launch: int) -> list[Integers]:
-        """All that decides what a launch does, but for what lies in the L2."""
-        own = self._workload
-        warps = slice(*own.block_warps[own.launch_blocks[launch : launch + 2]].tolist())
-        blocks = slice(*own.launch_blocks[launch : launch + 2].tolist())
-        operations = slice(*own.warp_operations[[warps.start, warps.stop]].tolist())
-        chunks = slice(*own.warp_chunks[[warps.start, warps.stop]].tolist())
-        ends = [
-            of[part.start : part.stop + 1] - of[part.start]
-            for of, part in ((own.warp_operations, warps), (own.warp_chunks, warps), (own.block_warps, blocks))
-        ]
-        return [
-            *ends, own.kind[operations], own.amount[operations], own.place[operations], own.chunks[chunks],
-            own.sectors[chunks],
-        ]  # fmt: skip
+    def _kind_of(self, launch: int) -> _Kind:
+        """What is known of the launches that do what a launch does."""
+        does = self._does[launch]
+        kind = self._kinds.get(does)
+        if kind is None:
+            chunks = chunks_of(self._workload, launch).astype(np.uint64) if self._keeps else np.empty(0, np.uint64)
+            kind = self._kinds[does] = _Kind(np.unique(chunks % self._sets).astype(np.int64))
+        return kind
 
     def _taken(self, kind: _Kind) -> tuple[Integers, Integers]:
         """What lies in the L2 of the chunks of a launch, where it stays there from launch to launch."""
@@ -146,10 +135,11 @@ class EqualLaunches:
         return self._reused.taken_from_l2(kind.rows) if self._keeps else (nothing, nothing)
 
     def _found(self, kind: _Kind) -> bytes:
-        """What a launch that is to begin finds in the L2, where anything lies there."""
-        if not self._keeps:
-            return b""
-        digest = hashlib.blake2b(digest_size=20)
-        for part in self._taken(kind):
-            digest.update(part.tobytes())
-        return digest.digest()
+        """A digest of what a launch that is to begin finds in the L2, where anything lies there."""
+        return _digest(*self._taken(kind))
+
+
+def _digest(lines: Integers, sectors: Integers) -> bytes:
+    digest = hashlib.blake2b(lines.tobytes(), digest_size=20)
+    digest.update(sectors.tobytes())
+    return digest.digest()

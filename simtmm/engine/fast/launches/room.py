@@ -52,10 +52,9 @@ def check_room(machine: Machine, workload: AnyWorkload, lists: int | None = None
     everything = Needs(True, machine.memory.outstanding or 0, True, True, streamed, lists)
     if sum(_tables(machine, at_most, everything).values()) <= SMALL:
         return
-    for launch in range(workload.launches):
-        part = Part.of(workload, launch)
-        tables = _tables(machine, Room.of(machine, part), Needs.of(machine, part, streamed, lists))
-        refuse_without_room(machine, workload.origin, tables)
+    parts = (Part.of(workload, launch) for launch in range(workload.launches))
+    for room, needs in {(Room.of(machine, part), Needs.of(machine, part, streamed, lists)) for part in parts}:
+        refuse_without_room(machine, workload.origin, _tables(machine, room, needs))
 
 
 def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
