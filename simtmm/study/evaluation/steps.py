@@ -180,7 +180,9 @@ def lowered_once(source: "Path | Trace", machine: Machine) -> AnyWorkload:
 
     It is for `fitted`: without occupancy, which so refuses no block.
     """
-    return lower_or_stream_with(opened(source), LoweringSpecification.of(machine), telling("lowering"))[0]
+    most = MOST_HELD // 2  # each of several workers holds some workloads
+    specification = LoweringSpecification.of(machine)
+    return lower_or_stream_with(opened(source), specification, telling("lowering"), most_held=most)[0]
 
 
 def fitted(workload: AnyWorkload, source: "Path | Trace", machine: Machine) -> AnyWorkload:

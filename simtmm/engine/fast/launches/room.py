@@ -1,5 +1,6 @@
 """Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from simtmm.engine.fast import layout as at
@@ -52,9 +53,17 @@ def check_room(machine: Machine, workload: AnyWorkload, lists: int | None = None
     everything = Needs(True, machine.memory.outstanding or 0, True, True, streamed, lists)
     if sum(_tables(machine, at_most, everything).values()) <= SMALL:
         return
-    parts = (Part.of(workload, launch) for launch in range(workload.launches))
+    parts = (Part.of(workload, launch) for launch in _unlike(workload))
     for room, needs in {(Room.of(machine, part), Needs.of(machine, part, streamed, lists)) for part in parts}:
         refuse_without_room(machine, workload.origin, _tables(machine, room, needs))
+
+
+def _unlike(workload: AnyWorkload) -> Iterable[int]:
+    """Launches of which no other one is known to be the same."""
+    if isinstance(workload, StreamedWorkload):
+        return range(workload.launches)
+    does = zip(workload.launch_limits.tolist(), workload.kinds.tolist(), strict=True)
+    return {each: launch for launch, each in enumerate(does)}.values()
 
 
 def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
