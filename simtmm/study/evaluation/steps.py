@@ -23,7 +23,7 @@ from simtmm.study.evaluation.residence import HELD_BY, held_by
 from simtmm.study.evaluation.sampled_cases import SAMPLED, sampled_case
 from simtmm.trace.counts import Counts, count
 from simtmm.trace.io import Trace, load_trace
-from simtmm.trace.lower import check_fits, fit, lower_or_stream_with
+from simtmm.trace.lower import MOST_HELD, check_fits, fit, lower_or_stream_with
 from simtmm.trace.specification import CountingSpecification, LoweringSpecification
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import telling
