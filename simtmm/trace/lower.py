@@ -58,7 +58,7 @@ Progress = Callable[[int, int], None]
 
 Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
 
-MOST_HELD = 1 << 29  # bytes of the operations that are held rather than generated for each simulation: 40 million of them
+MOST_HELD = 1 << 29  # bytes of the operations that are held, not generated for each simulation: 40 million of them
 
 
 def lower(trace: Trace, machine: Machine, progress: Progress | None = None, places: bool = False) -> Workload:

@@ -51,5 +51,5 @@ def _digest(parts: list[npt.NDArray[Any]]) -> bytes:
     """Of parts whose dtypes are fixed. Their lengths stand first, so that no two lists of them read alike."""
     digest = hashlib.blake2b(repr([len(part) for part in parts]).encode(), digest_size=20)
     for part in parts:
-        digest.update(part)
+        digest.update(part.data)
     return digest.digest()

@@ -98,7 +98,7 @@ class Workload(Displayed):
 
     @property
     def kinds(self) -> Integers:
-        """int64[launches]: launches with the same number do the same, but for limits on the blocks that a group holds."""
+        """int64[launches]: launches with the same number do the same, but for limits on blocks of a group."""
         if self._kinds is None:
             object.__setattr__(self, "_kinds", kinds_of(self))
         assert self._kinds is not None

@@ -122,6 +122,16 @@ def test_a_changed_machine_was_never_compared():
     assert compared_with_hardware(changed, "gemm") == "Never compared with hardware: the machine is changed."
 
 
+def test_what_launches_leave_in_the_l2_is_no_change_of_the_machine():
+    """A program's launches find what those before left there; profiles are compared with a warm L2."""
+    machine = load_machine("h100-pcie")
+    said = compared_with_hardware(machine, "launches.cu", may_be=False)
+    assert said.startswith("Never compared with hardware: launches.cu on this machine; these kernels were: gemm:")
+    assert compared_with_hardware(machine.replace({"memory.l2.start": "kept"}), "launches.cu", may_be=False) == said
+    cold = compared_with_hardware(machine.replace({"memory.l2.start": "cold"}), "launches.cu", may_be=False)
+    assert "these kernels were" not in cold
+
+
 def test_many_comparisons_are_cut_short(monkeypatch):
     machine = load_machine("v100")
     many = tuple(Comparison("v100", machine.digest(), "", f"k{n}", "written", 3, 0.1) for n in range(7))

@@ -104,10 +104,10 @@ def _launches(count: int, kinds: int) -> Case:
     return Case(["run", "launches.cu", "--machine", "h100-pcie", "--", str(count), str(kinds)])
 
 
-def _product(file: str, n: int, machine: str, turns: int = TURNS) -> Case:
+def _product(file: str, n: int, machine: str, *more: str, turns: int = TURNS) -> Case:
     grid, arrays = f"{n // 16},{n // 16}", [f"{name}=random:float32:{n * n}" for name in "ab"]
     arguments = [word for each in (*arrays, f"c=zeros:float32:{n * n}", f"n={n}") for word in ("--arg", each)]
-    return Case(["run", file, "--machine", machine, "--grid", grid, "--block", "16,16", *arguments], turns)
+    return Case(["run", file, "--machine", machine, "--grid", grid, "--block", "16,16", *arguments, *more], turns)
 
 
 _SAXPY = ["run", "saxpy.cu", "--machine", "h100-pcie", "--grid", "4096", "--block", "256"]
@@ -123,7 +123,9 @@ CASES = {
     "1,000 launches, each with another argument": _launches(1000, 1000),
     "10,000 launches of 100 kernels": Case(["run", "kinds.cu", "--machine", "h100-pcie"], 1),
     "tiled product, n = 512": _product("tiled.cu", 512, "h100-pcie"),
-    "plain product, n = 4,096, RTX A6000": _product("product.cu", 4096, "rtx-a6000", 1),
+    "plain product, n = 4,096, sampled, RTX A6000": _product(
+        "product.cu", 4096, "rtx-a6000", "--sample", "auto", turns=1
+    ),
     "gemm, n = 1,024, sampled": Case([*_GEMM, "--sample", "auto"], 1),
     "gemm, n = 1,024, whole": Case(_GEMM, 1),
 }
