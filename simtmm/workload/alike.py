@@ -16,6 +16,8 @@ def kinds_of(workload: "Workload") -> npt.NDArray[np.int64]:
 
     Limits on the blocks that a group holds are apart from it. Contents are read where two launches have equally many of
     everything.
+
+    workload: its launches are compared with one another.
     """
     shapes = [tuple(map(len, _parts(workload, launch))) for launch in range(workload.launches)]
     shared = Counter(shapes)
@@ -28,7 +30,10 @@ def kinds_of(workload: "Workload") -> npt.NDArray[np.int64]:
 
 
 def chunks_of(workload: "Workload", launch: int) -> npt.NDArray[np.int64]:
-    """The chunks of all memory operations of a launch, in order."""
+    """The chunks of all memory operations of a launch, in order.
+
+    workload: that has it. launch: its number, from 0 on.
+    """
     warps = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
     first, last = workload.warp_chunks[warps]
     return workload.chunks[first:last]
