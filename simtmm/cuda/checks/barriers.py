@@ -5,13 +5,14 @@
 
 import numpy as np
 
-from simtmm.cuda.checks.ordering import join, lowest, ones
+from simtmm.cuda.checks.ordering import join, join_engines, lowest, ones
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
     ARRIVAL,
     BARRIERS_DIFFER,
     EARLIER_TRIPS,
     EARLIER_WAY,
+    ENGINES,
     EXPECTED,
     FAR,
     FIRST,
@@ -20,6 +21,7 @@ from simtmm.cuda.checks.state import (
     FIRST_WAY,
     FREE,
     GENERATION,
+    HAS_PROXY,
     HAS_VECTORS,
     HERE,
     KNOWN,
@@ -154,6 +156,11 @@ def complete(slot, barrier, s):
         if whole or s.sizes[HAS_VECTORS] == 0:
             s.blocks[slot, GENERATION] += 1
             s.blocks[slot, FAR] = 0
+            if s.sizes[HAS_PROXY] != 0:
+                for engine in range(ENGINES):
+                    for thread in range(threads):
+                        latest = max(s.engine_now[slot, engine, 1], s.engines[slot, thread, engine])
+                        s.engine_now[slot, engine, 1] = latest
             if s.now[SYNCHRONISED] != 0:
                 latest = s.blocks[slot, KNOWN_TIME]
                 for thread in range(threads):
@@ -161,6 +168,8 @@ def complete(slot, barrier, s):
                     latest = max(latest, s.threads[place, KNOWN], s.threads[place, PENDING])
                 s.blocks[slot, KNOWN_TIME] = latest
         else:
+            if s.sizes[HAS_PROXY] != 0:
+                join_engines(slot, barrier, s)
             join(slot, barrier, s)
     reset(slot, barrier, s)
 

@@ -16,7 +16,6 @@ from simtmm.cuda.checks.findings import Finding, Found
 from simtmm.cuda.checks.instructions import flags_of, unit_bits
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.ptx.flow.steps import is_bulk
 from simtmm.errors import DeadlockError
 
 if TYPE_CHECKING:
@@ -116,10 +115,8 @@ class Checker:
         events = np.zeros(max(1, len(program.accesses)), np.int64)
         events[: len(program.accesses)] = [flags_of(instruction) for _, instruction in program.accesses]
         reads = self.checks.initcheck
-        if reads and any(is_bulk(instruction) for _, instruction in program.accesses):
-            self.notes.append(f"{bare_name(function.entry)} copies in bulk: it is not checked for unwritten memory")
-            reads = False
-        copies = bool((events & state.COPIES).any())
+        proxy = bool((events & (state.BULK | state.PRODUCT)).any())
+        copies = proxy or bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
         shared = function.shared_bytes(launch.shared_bytes)
         local = program.entry_code.local_bytes
@@ -130,6 +127,7 @@ class Checker:
         return state.tables(
             events, arrays, written, cells, blocks=blocks, threads=threads, slots=slots, unit_bits=bits,
             shared_bytes=shared, local_bytes=local, communicates=communicates, copies=copies,
+            proxy=proxy,
             checks=(self.checks.racecheck, reads, self.checks.synccheck),
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from simtmm.cuda.checks import state
 from simtmm.cuda.checks.collisions import Collisions
 from simtmm.cuda.checks.findings import ERROR, INFO, WARNING, Finding, Side, index_text
-from simtmm.cuda.checks.hints import Race, barrier_hint, unwritten_hint
+from simtmm.cuda.checks.hints import IN_BULK, MULTIPLIED, STILL_READ, Race, barrier_hint, unwritten_hint
 from simtmm.cuda.checks.instructions import flags_of
 from simtmm.cuda.checks.names import INITCHECK, RACECHECK, SYNCCHECK
 from simtmm.cuda.checks.same_line import apart, trips_apart
@@ -23,7 +23,9 @@ _HAZARDS = {state.RAW: ("RAW", "Write", "Read"), state.WAR: ("WAR", "Read", "Wri
 _SPACES = {IN_GLOBAL: "__global__", IN_SHARED: "__shared__", IN_LOCAL: "__local__", SYNCHRONISES: ""}
 _INNER = {state.WITHIN_WARP: "threads of a warp", state.WITHIN_BLOCK: "threads of a block",
           state.BETWEEN_BLOCKS: "blocks", state.WITHIN_THREAD: "a thread and its own copy",
-          state.AT_ONCE: "threads of a warp, at once"}  # fmt: skip
+          state.AT_ONCE: "threads of a warp, at once",
+          state.UNFENCED: "the generic and the async proxy",
+          state.UNDER_WAY: "an asynchronous access and a thread that has not waited for it"}  # fmt: skip
 
 
 def described(
@@ -124,6 +126,7 @@ class _Describing:
             repeated=self._collisions.is_repeated(earlier, later),
             block_scope=all(each & state.ATOMIC and each & state.OF_BLOCK for each in flags),
             beyond_warp=frozenset((earlier, later)) in self._beyond_warps,
+            under_way=MULTIPLIED if flags[0] & state.PRODUCT else STILL_READ if kind == state.WAR else IN_BULK,
         )
 
     def _side(self, action: str, row: list[int], is_earlier: bool) -> Side:

@@ -210,6 +210,14 @@ COPIES_COMMITTED, COPIES_ALL, COPIES_WAITED = -7, -8, -9
 # bits on the exponent of its width, its state space, and whether it writes; of SYNCHRONISES, whether it is a barrier.
 CHECK_WIDTH_BIT, CHECK_SPACE_BIT, CHECK_WRITE_BIT = 22, 25, 27
 IN_GLOBAL, IN_SHARED, IN_LOCAL, SYNCHRONISES = range(4)
+# With this bit, what a lane copies in bulk: behind the entry of addresses stand one of sizes [bytes], from SIZE_BIT on
+# whether some of it is left out, and one of the addresses of the mbarriers that are told, or -1.
+CHECK_BULK_BIT, SIZE_BIT = 28, 40
+# Far below the numbers of cp.async: fences of the async proxy; copies in bulk and products become a group; all groups
+# of them but the latest N are waited for: (a mark, less N, at most MOST_GROUPS).
+PROXY_FENCE, BULK_COMMITTED, PRODUCTS_COMMITTED = -(1 << 20), -(1 << 20) - 1, -(1 << 20) - 2
+MOST_GROUPS = (1 << 10) - 1
+BULK_WAITED, PRODUCTS_WAITED = -(1 << 21), -(1 << 22)
 
 
 def offsets() -> dict[str, int]:
