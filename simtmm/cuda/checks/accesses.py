@@ -6,17 +6,21 @@
 import numpy as np
 
 from simtmm.cuda.checks.cells import plain_of, touch
-from simtmm.cuda.checks.ordering import synchronise
-from simtmm.cuda.checks.proxies import complete_copy, engine_of
+from simtmm.cuda.checks.ordering import freshen, synchronise
+from simtmm.cuda.checks.proxies import bucket_of, complete_copy, engine_of
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
     ACQUIRES,
     ATOMIC,
     BULK,
     ENGINE,
+    EPOCH,
+    HAS_PEERS,
+    HAS_VECTORS,
     IGNORED,
     LAST_ARRAY,
     LOCAL_CELLS,
+    MOST_OF_CLUSTER,
     NUMBER,
     OF_STAMP,
     PARTLY_WRITTEN,
@@ -46,6 +50,7 @@ from simtmm.cuda.execution.layout import (
     LOCAL_WINDOW,
     LOG_ENTRY,
     PARAMETER_WINDOW,
+    PEER_BIT,
     PEER_OFFSETS,
     SHARED_WINDOW,
     SIZE_BIT,
@@ -55,6 +60,7 @@ from simtmm.native import inlined
 
 _NUMBER = (1 << CHECK_WIDTH_BIT) - 1
 _ENTRY = LOG_ENTRY // 8
+OWN = -2
 
 
 def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a case for each space and kind of access
@@ -84,7 +90,11 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
                 where = np.int64(IN_LOCAL)
             address &= (1 << 32) - 1
         if where == IN_SHARED:
+            peer = peer_of(s, address)
             address &= PEER_OFFSETS
+            if peer != OWN:
+                of_peer(s, flags, address, size, peer, writes)
+                continue
         silent = (same >> lane) & 1
         if where == IN_LOCAL:
             if s.sizes[READS] != 0:
@@ -204,7 +214,8 @@ def bulk(log, at, site, mask, s):
         is_cut = size >> SIZE_BIT != 0
         size &= (1 << SIZE_BIT) - 1
         s.now[ENGINE] = 0
-        if barrier >= 0:
+        peer = peer_of(s, address) if space == IN_SHARED else np.int64(OWN)
+        if barrier >= 0 and peer == OWN:
             s.now[ENGINE] = engine_of(barrier & PEER_OFFSETS) + 1
         done = np.int64(0)
         nobody, wide, differs = np.int64(0), np.int64(BULK_WIDTH), np.int64(0)
@@ -213,14 +224,48 @@ def bulk(log, at, site, mask, s):
                 in_global(log, at, nobody, s, event, flags, address + done, wide, thread, reads, writes, differs)
             else:
                 place = (address + done) & PEER_OFFSETS
+                if peer != OWN:
+                    of_peer(s, flags, place, wide, peer, writes)
+                    done += BULK_WIDTH
+                    continue
                 # What parts of a box are not read, nobody need have written.
                 if is_cut and reads and s.sizes[READS] != 0:
                     mark(s, event, flags, place, wide, thread, False, True)
                 in_shared(log, at, nobody, s, event, flags, place, wide, thread, reads, writes, differs)
             done += BULK_WIDTH
-        if barrier >= 0 and s.sizes[RACES] != 0 and writes:
+        if barrier >= 0 and s.sizes[RACES] != 0 and writes and peer == OWN:
             complete_copy(s, barrier & PEER_OFFSETS)
         s.now[ENGINE] = 0
+
+
+def peer_of(s, address):
+    """The slot of another block of the cluster whose shared memory an address is of, OWN for the block's
+    own, and -1 for one that has ended or not begun.
+    """
+    rank = ((address >> PEER_BIT) & (2 * MOST_OF_CLUSTER - 1)) - 1
+    if s.sizes[HAS_PEERS] == 0 or rank < 0 or rank == s.cluster[s.now[NUMBER], MOST_OF_CLUSTER]:
+        return np.int64(OWN)
+    return np.int64(s.slot_of[s.cluster[s.now[NUMBER], rank]]) - 1
+
+
+def of_peer(s, flags, address, size, slot, writes):
+    """A thread accesses another block's shared memory: what it writes is written, and whoever waits at an mbarrier
+    there is taken to know what its own block did so far, which the thread may have waited for.
+    """
+    if slot < 0:
+        return
+    if flags & IGNORED != 0:
+        if flags & RELEASES != 0 and s.sizes[RACES] != 0 and s.sizes[HAS_VECTORS] != 0:
+            bucket = bucket_of(address)
+            freshen(s, slot, bucket)
+            for other in range(s.sizes[THREADS]):
+                s.buckets[slot, bucket, other] = s.threads[slot * s.sizes[THREADS] + other, EPOCH]
+        return
+    cells = max(1, size >> s.sizes[UNIT_BITS])
+    first = address >> s.sizes[UNIT_BITS]
+    if writes and s.sizes[READS] != 0 and first + cells <= s.sizes[SHARED_CELLS]:
+        for number in range(cells):
+            s.shared_written[slot * s.sizes[SHARED_CELLS] + first + number] = s.blocks[slot, OF_STAMP]
 
 
 @inlined

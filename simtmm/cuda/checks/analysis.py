@@ -34,7 +34,7 @@ from simtmm.cuda.checks.state import (
     WARP_EPOCH,
 )
 from simtmm.cuda.execution.layout import (
-    BARRIERS,
+    ALL_BARRIERS,
     CHECK_BULK_BIT,
     CHECK_SPACE_BIT,
     CHECK_WIDTH_BIT,
@@ -135,7 +135,7 @@ def begin(number, s):
                 s.engine_now[slot, engine, 1] = 0
                 for thread in range(s.sizes[THREADS]):
                     s.engines[slot, thread, engine] = 0
-        for barrier in range(BARRIERS):
+        for barrier in range(ALL_BARRIERS):
             reset(slot, barrier, s)
     s.now[SLOT] = np.int64(s.slot_of[number]) - 1
 

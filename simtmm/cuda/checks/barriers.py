@@ -43,7 +43,7 @@ from simtmm.cuda.checks.state import (
     WITHIN_BLOCK,
     WITHIN_WARP,
 )
-from simtmm.cuda.execution.layout import BARRIERS, LANES, LOG_ENTRY, SYNCHRONISES
+from simtmm.cuda.execution.layout import ALL_BARRIERS, BARRIERS, CLUSTER_BARRIER, LANES, LOG_ENTRY, SYNCHRONISES
 
 _ENTRY = LOG_ENTRY // 8
 _ALL = (1 << LANES) - 1
@@ -62,7 +62,7 @@ def leave(mask, s):
     slot = s.now[SLOT]
     s.blocks[slot, LIVING] -= ones(mask)
     living = s.blocks[slot, LIVING]
-    for barrier in range(BARRIERS):
+    for barrier in range(ALL_BARRIERS):
         if s.counts[slot, barrier, 0] > 0 and s.counts[slot, barrier, 1] == 0 and s.counts[slot, barrier, 0] >= living:
             complete(slot, barrier, s)
     if living == 0:
@@ -78,7 +78,9 @@ def arrive(log, at, event, mask, s):
     slot = s.now[SLOT]
     warp = s.now[WARP] // LANES
     word = log[at + 1 + lowest(mask)]
-    barrier = word & (BARRIERS - 1)
+    barrier = word & 0xFF
+    if barrier != CLUSTER_BARRIER:
+        barrier &= BARRIERS - 1
     count = (word >> 8) & 0xFFFF
     s.counts[slot, barrier, 0] += ones(mask)
     s.counts[slot, barrier, 1] = count

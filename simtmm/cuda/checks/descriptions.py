@@ -11,7 +11,7 @@ from simtmm.cuda.checks.instructions import flags_of
 from simtmm.cuda.checks.names import INITCHECK, RACECHECK, SYNCCHECK
 from simtmm.cuda.checks.same_line import apart, trips_apart
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.layout import IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
+from simtmm.cuda.execution.layout import CLUSTER_BARRIER, IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
 from simtmm.cuda.places import own_name
 
 if TYPE_CHECKING:
@@ -98,12 +98,12 @@ class _Describing:
             what = f"Barrier error detected. Invalid arguments: mask {mask:#010x} lacks the lane that executes it"
             sides = (self._side("Executing", row, False),)
         elif kind == state.LANES_MISSING:
-            what = f"Barrier error detected. Divergent thread(s) in warp: barrier {row[state.ADDRESS]}"
+            what = f"Barrier error detected. Divergent thread(s) in warp: {_barrier(row)}"
             sides = (self._side("Waiting", row, True), self._side("Missing", row, False))
         else:
             is_in_warp = row[state.WHO] == state.WITHIN_WARP
             place = "warp" if is_in_warp else "block"
-            what = f"Barrier error detected. Divergent thread(s) in {place}: barrier {row[state.ADDRESS]}"
+            what = f"Barrier error detected. Divergent thread(s) in {place}: {_barrier(row)}"
             events, ways = (row[state.EARLIER], row[state.LATER]), (row[state.EARLIER_WAY], row[state.LATER_WAY])
             within = apart(self._function, events, ways)
             trips = "", ""
@@ -163,3 +163,8 @@ class _Describing:
             return found.name, address - found.base, f"byte {address - found.base} of {found.name}"
         index = (address - found.base) // array.dtype.itemsize
         return found.name, index, f"{found.name}[{index}] ({array.dtype})"
+
+
+def _barrier(row: list[int]) -> str:
+    """Which one a row is of."""
+    return "the cluster's barrier" if row[state.ADDRESS] == CLUSTER_BARRIER else f"barrier {row[state.ADDRESS]}"

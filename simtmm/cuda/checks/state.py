@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.cuda.execution.layout import BARRIERS, LANES
+from simtmm.cuda.execution.layout import ALL_BARRIERS, LANES
 
 # Of an instruction (Tables.events): what it is beside a load or a store; ORDERS: of one that gathers lanes of a warp,
 # whether it orders their memory; BULK: it copies in bulk; PRODUCT: of a group of warps; IGNORED: at an mbarrier.
@@ -34,6 +34,7 @@ BY_CP_ASYNC, IN_BULK, OF_PRODUCTS, KINDS_OF_GROUPS = range(4)
 GROUP_THREADS = 128  # that multiply together
 # What copies in bulk wrote counts as written by one of so many engines, which an mbarrier has by its address.
 ENGINES, ENGINE_BITS = 32, 5
+MOST_OF_CLUSTER = 16  # blocks
 TOP_OF_ENGINE = (1 << (22 - ENGINE_BITS)) - 1  # the most that its epochs count to
 ALREADY, UNORDERED, PENDING_COPY = range(3)  # what a copy is to a thread
 BUCKETS = 64  # likewise of what threads of a block know, each a time for each of its threads
@@ -85,6 +86,7 @@ class Tables(NamedTuple):
     engines: Any  # int32[slots, threads, ENGINES]: the epochs of engines that a thread knows
     engine_now: Any  # int32[slots, ENGINES, 2]: the epoch that an engine is in, and that which all threads know
     bucket_engines: Any  # int32[slots, BUCKETS, ENGINES]
+    cluster: Any  # int32[blocks, MOST_OF_CLUSTER + 1]: the blocks of its cluster by rank, or -1, and its own rank
     row: Any  # int32[threads]
     counts: Any  # int64[slots, barriers, 2]: threads that have arrived, and that it is for
     arrived: Any  # int64[slots, barriers, warps, ARRIVAL]
@@ -93,7 +95,7 @@ class Tables(NamedTuple):
 
 
 (UNIT_BITS, THREADS, WARPS, SHARED_CELLS, LOCAL_CELLS, LOCAL_BYTES, HAS_VECTORS, RACES, READS, SYNCS, SHARED_BASE,
- COMMUNICATES, HAS_COPIES, HAS_PROXY) = range(14)  # fmt: skip
+ COMMUNICATES, HAS_COPIES, HAS_PROXY, HAS_PEERS) = range(15)  # fmt: skip
 
 
 def tables(  # noqa: PLR0913 - each is a size of a table
@@ -111,11 +113,13 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     communicates: bool,
     copies: bool,
     proxy: bool,
+    cluster: Any,
     checks: tuple[bool, bool, bool],
 ) -> Tables:
     """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. local_bytes: of a
     thread, of the kernel's own variables. copies: whether anything goes on while its thread does. proxy: whether the
-    async proxy accesses memory. checks: whether races, reads of what is not written, and barriers are looked at.
+    async proxy accesses memory. cluster: as of Tables, of no rows without clusters. checks: whether races, reads of
+    what is not written, and barriers are looked at.
     """
     races, reads, syncs = checks
     warps = -(-threads // LANES)
@@ -124,7 +128,7 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     has_vectors = slots * threads * threads <= MOST_VECTORS
     sizes = np.array(
         [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, 0,
-         communicates, copies, proxy],
+         communicates, copies, proxy, len(cluster) > 0],
         np.int64,
     )  # fmt: skip
     now = np.zeros(11, np.int64)
@@ -147,6 +151,7 @@ def tables(  # noqa: PLR0913 - each is a size of a table
         np.zeros((slots, threads, ENGINES) if proxy else (1, 1, 1), np.int32),
         np.zeros((slots, ENGINES, 2) if proxy else (1, 1, 2), np.int32),
         np.zeros((slots, BUCKETS, ENGINES) if proxy else (1, 1, 1), np.int32),
-        np.zeros(threads, np.int32), np.zeros((slots, BARRIERS, 2), np.int64),
-        np.zeros((slots, BARRIERS, warps, ARRIVAL), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
+        cluster if len(cluster) else np.zeros((1, MOST_OF_CLUSTER + 1), np.int32),
+        np.zeros(threads, np.int32), np.zeros((slots, ALL_BARRIERS, 2), np.int64),
+        np.zeros((slots, ALL_BARRIERS, warps, ARRIVAL), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
     )  # fmt: skip
