@@ -116,7 +116,7 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
 
 
 def told(s, event, flags, address, size, thread):
-    """A thread does something at an mbarrier, which must be initialised, and is by whoever does not wait or arrive."""
+    """A thread does something at an mbarrier, which an initialisation writes, and an arrival or a wait reads."""
     if flags & (ACQUIRES | RELEASES) == 0:
         mark(s, event, flags, address, size, thread, False, True)
     else:
@@ -249,8 +249,8 @@ def peer_of(s, address):
 
 
 def of_peer(s, flags, address, size, slot, writes):
-    """A thread accesses another block's shared memory: what it writes is written, and whoever waits at an mbarrier
-    there is taken to know what its own block did so far, which the thread may have waited for.
+    """A thread accesses another block's shared memory: what it writes is written. Threads that wait at an mbarrier
+    there are taken to know what their own block did so far, for which this thread may have waited.
     """
     if slot < 0:
         return

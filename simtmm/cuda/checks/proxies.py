@@ -1,6 +1,6 @@
 """The async proxy: what copies in bulk and products of groups of warps read and write in shared memory.
 
-A copy in bulk that an mbarrier is told of counts as written by an engine, of which each mbarrier has one: a thread
+A load in bulk, which reports to an mbarrier, counts as a write by an engine, of which each mbarrier has one: a thread
 knows the engine's epoch once it has waited there, or has met a thread that had. What a copy or a product reads is read
 until a thread has waited for its group (copies.py). What threads write is there for the async proxy behind a fence
 (fence.proxy.async) that stands between the write and what orders the reader behind it, of whichever thread.
@@ -97,7 +97,7 @@ def engine_of(address):
 
 @inlined
 def engine_epoch(s, slot, engine):
-    """The epoch that an engine is in, as it is kept with what it wrote."""
+    """The epoch that an engine is in, as cells of memory hold it."""
     return min(np.int64(s.engine_now[slot, engine, 0]), np.int64(TOP_OF_ENGINE))
 
 
