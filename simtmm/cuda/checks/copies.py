@@ -1,10 +1,11 @@
 """Copies by cp.async, copies in bulk and products of groups of warps, which go on while their thread does.
 
 What cp.async writes is there for a thread that has waited for it, and for others behind what orders them after that
-wait; the memory that the two others read is free for new writes likewise. A product of four warps is over as soon as one of them has
-waited for it. Each kind is in groups, numbered from 1 by the thread; the cell that was accessed holds the group instead
-of a time. What a thread has waited for is written down by group: in which generation of the block and in which of the
-thread's epochs it did. Of each thread the last RING groups are held; those before them count as ordered.
+wait; the memory that the two others read is free for new writes likewise. A product of four warps is over as soon as
+one of them has waited for it. Each kind is in groups, numbered from 1 by the thread; the cell that was accessed holds
+the group instead of a time. What a thread has waited for is written down by group: in which generation of the block and
+in which of the thread's epochs it did. Of each thread the last RING groups are held; those before them count as
+ordered.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
