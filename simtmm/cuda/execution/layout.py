@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.trace.schema import GRID_WORKSPACE as GRID_WORKSPACE
 from simtmm.trace.schema import GRID_WORKSPACE_BYTES as GRID_WORKSPACE_BYTES
+from simtmm.trace.schema import PEER_BIT as PEER_BIT
 from simtmm.trace.schema import RESULT_CLASSES
 
 LANES = 32
@@ -22,10 +23,8 @@ SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
-PEER_OFFSETS = (1 << 24) - 1
-PEER_BIT = (
-    24  # of an address in shared memory: from here on one more than the rank of the block whose memory it is, or 0
-)
+PEER_OFFSETS = (1 << PEER_BIT) - 1
+# Of an address in shared memory: from PEER_BIT on one more than the rank of the block whose memory it is, or 0
 
 LAUNCH = np.dtype(
     {
