@@ -13,7 +13,7 @@ from simtmm.stalls import Row, Rows, Stalls, with_bandwidth
 if TYPE_CHECKING:
     import pandas
 
-    from simtmm.timeline import Timeline, Traffic
+    from simtmm.timeline import Timeline, Traffic, Units
 
 WHERE_TIME_GOES = ("issuing", "memory", "barrier", "start", "empty")
 
@@ -28,8 +28,8 @@ class Result(Displayed):
     over ports. time: where the ticks of all core groups went, summed over groups, without launch overheads; None
     without a breakdown. launch_ticks: the length of each launch, including its overhead. timeline: what each warp did
     and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
-    over time, for a run with a timeline. engine_reason: why the run is not on the fast engine, where a scheduling rule
-    of the user's does not run there; else "".
+    over time, and units: what copies in bulk and products kept busy, for a run with a timeline. engine_reason: why the
+    run is not on the fast engine, where a scheduling rule of the user's does not run there; else "".
     """
 
     ticks: int
@@ -48,6 +48,7 @@ class Result(Displayed):
     timeline: "Timeline | None" = None
     stalls: Stalls | None = None
     traffic: "Traffic | None" = None
+    units: "Units | None" = None
     engine_reason: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
@@ -105,7 +106,7 @@ class Result(Displayed):
         return self.stalls
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything except timeline, traffic and stalls, for JSON."""
+        """Everything except timeline, traffic, units and stalls, for JSON."""
         return {
             "engine": self.engine,
             "ticks": self.ticks,

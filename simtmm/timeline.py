@@ -118,6 +118,51 @@ class Timeline:
         return {name: int(spent[self.state == number].sum()) for number, name in enumerate(STATES)}
 
 
+COPIES = 0  # of Units: the unit of copies in bulk; behind it the pipes of products
+OF_WARP = -1  # of rows of engines: a warp's first copy, and one less its first product
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What goes on in core groups beside their warps: copies in bulk under way, and pipes that multiply matrices.
+
+    unit, group: int32[n], COPIES or 1 more than the number of a pipe of products, and where it is. begin, end:
+    int64[n], ticks of the whole run, launch overheads included; begin < end. count: int64[n], copies or products that
+    began in the interval. Intervals of a unit do not touch; they are sorted by group, unit, and time. copying,
+    multiplying: int64[warps], the warps that began copies, and products, ascending.
+    """
+
+    unit: npt.NDArray[np.int32]
+    group: npt.NDArray[np.int32]
+    begin: Integers
+    end: Integers
+    count: Integers
+    copying: Integers
+    multiplying: Integers
+
+    @classmethod
+    def from_rows(cls, rows: Integers) -> "Units":
+        """From int64[n, 5]: unit, group, begin, end and count; or OF_WARP, or one less, and the number of a warp.
+
+        rows: int64[n, 5], in any order.
+        """
+        copying, multiplying = (np.sort(rows[rows[:, 0] == OF_WARP - role, 1]) for role in range(2))
+        rows = rows[(rows[:, 0] > OF_WARP) & (rows[:, 3] > rows[:, 2])]
+        rows = rows[np.lexsort((rows[:, 2], rows[:, 0], rows[:, 1]))]
+        unit, group = (rows[:, column].astype(np.int32) for column in range(2))
+        return cls(unit, group, rows[:, 2], rows[:, 3], rows[:, 4], copying, multiplying)
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Units):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+
+    __hash__ = None  # type: ignore[assignment] # arrays have none
+
+
 @dataclass(frozen=True, eq=False)
 class Traffic:
     """Chunks over time: how many pass each level of memory in each stretch of a run, launch overheads included.

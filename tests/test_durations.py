@@ -43,7 +43,10 @@ KEYS = {
     "l2_store_request_service": ("memory.l2.store_request_service", 6),
     "atomic_latency": ("memory.l2.atomic_latency", 205),
 }
-LOWERED = {"scheduling.barrier_latency", "scheduling.barrier_interval"}
+LOWERED = {
+    "scheduling.barrier_latency", "scheduling.barrier_interval", "scheduling.cluster_barrier",
+    "scheduling.cluster_fence", "scheduling.cluster_fence_interval",
+}  # fmt: skip
 
 
 def machine(**changes):

@@ -260,10 +260,6 @@ def cluster_of(function: KernelFunction, launch: DeviceLaunch, where: str) -> tu
     for axis, size, blocks in zip("xyz", found, launch.grid, strict=True):
         if size < 1 or blocks % size:
             raise KernelError(f"{where}: grid.{axis} = {blocks}: must be a multiple of a cluster's {size} blocks")
-    if function.is_checked and found != (1, 1, 1):
-        raise KernelError(
-            f"{where}: clusters of {shown(found)} blocks: the checks support shared memory only within a block"
-        )
     if launch.chosen and found != (1, 1, 1):
         raise KernelError(f"{where}: blocks of a cluster can't be run separately")
     return found

@@ -39,9 +39,9 @@ class LogReader:
     events, accesses: those of the batches so far.
     """
 
-    def __init__(self, table: SiteTable, threads: int) -> None:
-        """threads: of a block."""
-        self._table, self._threads = table, threads
+    def __init__(self, table: SiteTable, threads: int, ranks: npt.NDArray[np.int64] | None = None) -> None:
+        """threads: of a block. ranks: int64[blocks], the rank of each in its cluster; None without clusters."""
+        self._table, self._threads, self._ranks = table, threads, ranks
         self._pieces: dict[int, list[npt.NDArray[np.uint8]]] = {}
         self._bytes_of: dict[int, int] = {}  # of the pieces of a block
         self._long: dict[int, _LongLog] = {}
@@ -118,6 +118,10 @@ class LogReader:
         if group:
             yield self._batch(group)
 
+    def _ranks_of(self, blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """1 more than each block's rank, as addresses have it; 0 without clusters."""
+        return np.zeros_like(blocks) if self._ranks is None else self._ranks[blocks] + 1
+
     def _long_batch(self, number: int) -> Batch:
         if self._pieces[number]:
             self._take_long(number)
@@ -152,7 +156,7 @@ class LogReader:
         last[:] = -1
         self.accesses += log_events.FILL_EVENTS(
             words, table.width, table.kind, table.generic.view(np.uint8), table.issues.view(np.uint8), table.site,
-            table.shared_site, slots, self._threads, cursor, last, events.view(np.int64),
+            table.shared_site, slots, self._ranks_of(slots), self._threads, cursor, last, events.view(np.int64),
         )  # fmt: skip
         return log, counts, events
 

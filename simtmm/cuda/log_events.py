@@ -18,6 +18,8 @@ from simtmm.cuda.execution.layout import (
     NEW_BLOCK,
     NEW_WARP,
     PARAMETER_WINDOW,
+    PEER_BIT,
+    PEER_OFFSETS,
     SHARED_WINDOW,
     TOLD_WIDTH,
 )
@@ -95,12 +97,13 @@ def size_events(log, kind, slots, threads, counts, last):
 
 
 def fill_events(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
-    log, width, kind, generic, issues, sites, shared_site, slots, threads, cursor, last, out,
+    log, width, kind, generic, issues, sites, shared_site, slots, ranks, threads, cursor, last, out,
 ):  # fmt: skip
     """Write the events, and count those that are accesses.
 
     out: int64, two words an event: its value; site, thread, kind and bytes (trace.schema.EVENT). cursor: where the
-    events of each thread begin. Work that is done again at once is one event.
+    events of each thread begin. Work that is done again at once is one event. ranks: of each block in its cluster, and
+    one; 0 without.
     """
     first = np.int64(0)
     warp = np.int64(0)
@@ -152,7 +155,7 @@ def fill_events(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are 
                     space = kind_in_window(address, what)
                     address = place_in_window(address)
                 if space in (_SHARED_LOAD, _SHARED_STORE, _SHARED_ATOMIC):
-                    address += shared_site << 32
+                    address = of_its_block(address, ranks[first // threads]) + (shared_site << 32)
                 place = cursor[begin + lane]
                 last[begin + lane] = site
                 out[2 * place] = address
@@ -254,6 +257,12 @@ def place_in_window(address):
     if address >= PARAMETER_WINDOW:
         return address
     return address - (LOCAL_WINDOW if address >= LOCAL_WINDOW else SHARED_WINDOW)
+
+
+@inlined
+def of_its_block(address, rank):
+    """An address in shared memory, by which a block's own memory is as any. rank: of the block, and one."""
+    return address & PEER_OFFSETS if address >> PEER_BIT == rank else address
 
 
 FIND_BLOCKS, SIZE_EVENTS, FILL_EVENTS = Loop(find_blocks), Loop(size_events), Loop(fill_events)

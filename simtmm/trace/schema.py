@@ -12,7 +12,8 @@ table (`Trace.to_table`) has one row an event:
     bytes    uint8    bytes   how much an access moved; 0 for what is no access
     value    uint64           load, async, store, atomic: the address in bytes, virtual;
                               shared_load, shared_store, shared_atomic: the site at which the array is declared
-                              in the upper 32 bits, the byte offset within it in the lower;
+                              in the upper 32 bits, the byte offset within it in the lower, and from PEER_BIT on,
+                              of another block's of the cluster, 1 more than the rank of that;
                               local_load, local_store: the byte offset in the thread's own local memory;
                               constant_load, copy: the address in bytes, virtual;
                               mbarrier: what is done there, as the amount of the operation of a workload;
@@ -85,6 +86,7 @@ MOST_PRODUCT_GROUPS = 8  # that a wait may leave out, and one more
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
 GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 256, 64  # where the blocks of a grid meet (cooperative groups): below all arrays
+PEER_BIT = 24  # of the offset of an access to shared memory
 MOST_SITES = 1 << 29  # lowering has numbers above them for threads that wait or are done
 MOST_THREADS = 1 << 16  # of a block
 MOST_GROUPS = 1 << 8  # of copies that may be under way behind a wait for the others
@@ -170,6 +172,7 @@ class TraceSite:
     results: (class, value, cycles): numbers of values that instructions of the work give and others must wait for, the
         class of the instruction, one of RESULT_CLASSES, and the cycles from its issue to the end of work and stall.
     product: of a product, its columns, and the bytes of shared memory that a warp of the group reads for it.
+    cluster: of a barrier, whether it is one of a cluster's blocks: 1, or 2 where it orders memory between them as well.
     operand_cycles: (class, cycles) of the work: cycles beyond one each that instructions of the class take to read
         registers, as several of one instruction lie in one bank; classes each once.
 
@@ -195,6 +198,7 @@ class TraceSite:
     results: tuple[tuple[str, int, int], ...] = ()
     operand_cycles: tuple[tuple[str, int], ...] = ()
     product: tuple[int, int] = (0, 0)
+    cluster: int = 0
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -232,6 +236,8 @@ class TraceSite:
             raise ValueError(
                 f"site {self.site}: product = {self.product}: must be two whole numbers from 0 to 2^16 - 1"
             )
+        if self.cluster not in range(3) or (self.cluster and self.kind != "barrier"):
+            raise ValueError(f"site {self.site}: cluster = {self.cluster!r}: must be 0, or of barriers 1 or 2")
         taken = dict(self.operand_cycles)
         if len(taken) < len(self.operand_cycles) or not all(
             name in counts and type(cycles) is int and 1 <= cycles < 1 << 31 for name, cycles in taken.items()
@@ -257,6 +263,7 @@ class TraceSite:
             "results": [list(result) for result in self.results],
             "operand_cycles": dict(self.operand_cycles),
             "product": list(self.product) if any(self.product) else [],
+            "cluster": self.cluster,
         }
         left = {} if self.in_flight is None else {"in_flight": self.in_flight}
         return known | {name: value for name, value in entries.items() if value} | left

@@ -48,6 +48,7 @@ class SiteTables(NamedTuple):
         Any  # int64[sites]: of a product, as the amount of a workload's, 0 where it is none or where they are works
     )
     again: Any  # int64[sites]: likewise of what work needs that it gives itself, where it is done once more
+    cluster: Any  # int64[sites]: of a barrier, as TraceSite has it
     groups: int  # that are to be known of a warp, the latest
     values: int  # how many there are
     sites: int  # that the trace describes: their numbers are below this
@@ -107,10 +108,10 @@ def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's spec
     needs, gives, commits, results = np.split(
         anew.astype(np.int64).reshape(-1), np.cumsum([len(each) for each in listed[:-1]])
     )
-    in_flight, sync = np.full(count, NO_WAIT, np.int64), np.zeros(count, np.int64)
+    in_flight, sync, cluster = np.full(count, NO_WAIT, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for number, site in by_number.items():
         in_flight[number] = NO_WAIT if site.in_flight is None else site.in_flight
-        sync[number] = site.sync
+        sync[number], cluster[number] = site.sync, site.cluster
     product = np.zeros(count, np.int64)
     product[list(products)] = list(products.values())
     groups = 1 + int(in_flight.max(initial=NO_WAIT))
@@ -120,8 +121,8 @@ def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's spec
     operations = np.array([OF_CLASS + CLASSES.index(name) for name in pipes], np.int64)
     return SiteTables(
         work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
-        commits, in_flight, sync, results_end, results, result_cycles, product, again, groups, len(values), known,
-        bounds, len(names), names,
+        commits, in_flight, sync, results_end, results, result_cycles, product, again, cluster, groups, len(values),
+        known, bounds, len(names), names,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ class _Specification:
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
                 "atomic_passes", "sector_bytes", "latencies", "operands", "grid_barriers", "pass_bytes",
+                "cluster_barrier", "remote_latency",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -83,6 +84,11 @@ class LoweringSpecification(_Specification):
     pass_bytes: int = 0
     """Bytes of shared memory that a pass over the banks gives to a product that a pipe does beside its warp; 0 where
     warps do products themselves."""
+    cluster_barrier: tuple[int, ...] = ()
+    """Thousandths of cycles of a barrier of a cluster beyond one of a block; where it orders memory, besides; and then
+    for each warp of the block; empty where none."""
+    remote_latency: int = 0
+    """Cycles from an access to another block's shared memory to the use of its value; 0 where it is as of the own."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -116,6 +122,8 @@ class LoweringSpecification(_Specification):
             operands=_operands(machine),
             grid_barriers=machine.scheduling.grid_barrier is not None,
             pass_bytes=machine.banks.count * machine.banks.word_bytes if machine.durations.product_step else 0,
+            cluster_barrier=_cluster_barrier(machine),
+            remote_latency=math.floor(machine.banks.remote_latency + 0.5),
             places=places,
         )
 
@@ -130,6 +138,12 @@ def _group_pipe(machine: Machine) -> tuple[int, ...]:
 
 def _barrier(machine: Machine) -> tuple[int, ...]:
     costs = machine.scheduling.barrier_latency, machine.scheduling.barrier_interval
+    return tuple(round(1000 * cycles) for cycles in costs) if any(costs) else ()
+
+
+def _cluster_barrier(machine: Machine) -> tuple[int, ...]:
+    of = machine.scheduling
+    costs = of.cluster_barrier, of.cluster_fence, of.cluster_fence_interval
     return tuple(round(1000 * cycles) for cycles in costs) if any(costs) else ()
 
 

@@ -295,6 +295,37 @@ def test_slices_say_block_launch_kernel_line_array_and_hit(tmp_path, kept):
     assert (waits[0]["args"]["instruction"], waits[0]["args"]["function"]) == ("LDG R1", "f")
 
 
+def test_copies_and_products_have_tracks_and_warps_have_roles(tmp_path):
+    """One warp begins copies and another one products; a third one does neither."""
+    on = Machine.from_dict(
+        {
+            "name": "one",
+            "cores": {"groups": 2, "cores_per_group": 1, "warp_width": 1, "max_threads_per_core": 4},
+            "memory": {"latency": 20, "chunk_words": 1, "copy_interval": 2},
+            "products": {"interval": 4, "count": 2},
+        }
+    )
+    warps = [[["copy", [0]], ["copy", [1]]], [["product", 2], ["product", 1], ["finish", 0]], [["compute", 3]]]
+    what = Workload.from_dict({"blocks": [{"warps": warps}]})
+    _, _, document = written(tmp_path, on, what)
+    tracks = {
+        (event["pid"], event["tid"]): event["args"]["name"]
+        for event in document["traceEvents"]
+        if event["name"] == "thread_name" and event["pid"] > 1
+    }
+    assert list(tracks.values()) == [
+        "slot 0: producer", "slot 1: consumer", "slot 2", "TMA: copies in bulk under way",
+        "tensor pipe 1: products of matrices",
+    ]  # fmt: skip
+    beside = [
+        (tracks[each["pid"], each["tid"]].partition(":")[0], each["ts"], each["ts"] + each["dur"], each["args"])
+        for each in slices(document, "unit")
+    ]
+    assert beside == [("tensor pipe 1", 0, 12, {"products": 2}), ("TMA", 1, 23, {"copies": 2})]
+    roles = {each["args"]["warp"]: each["args"].get("role") for each in slices(document)}
+    assert roles == {0: "producer", 1: "consumer", 2: None}
+
+
 def test_without_caches_nothing_is_a_hit_or_a_miss(tmp_path):
     _, _, document = written(tmp_path, machine(), workload())
     assert all("hit" not in event["args"] for event in slices(document))

@@ -103,11 +103,13 @@ MACHINES = {
 }
 # Values that only lowering asks for, whose drawn tests are in tests/trace, and values that decide no tick
 OF_LOWERING = {
-    "banks.atomic_passes", "banks.count", "banks.interval", "banks.lanes", "banks.word_bytes", "memory.atomics",
+    "banks.atomic_passes", "banks.count", "banks.interval", "banks.lanes", "banks.remote_latency", "banks.word_bytes",
+    "memory.atomics",
     "memory.chunk_words", "memory.coalescing", "memory.reductions", "memory.word_bytes",
     *(f"instructions.{each}" for each in CLASSES),
     *(f"results.{each}" for each in ("fp64", "shuffle", "special", "tensor")),
-    *(f"scheduling.{each}" for each in ("barrier_interval", "barrier_latency", "operands", "stalls")),
+    *(f"scheduling.{each}" for each in ("barrier_interval", "barrier_latency", "cluster_barrier", "cluster_fence",
+      "cluster_fence_interval", "operands", "stalls")),
 }  # fmt: skip
 OF_OTHERS = {
     "changes", "clock_hz", "compute_capability", "description", "family", "link", "measured_bandwidth",

@@ -25,7 +25,9 @@ TRACE = trace(
     [
         {"cores.warp_width": 4}, {"memory.chunk_words": 64}, {"memory.word_bytes": 8}, {"banks.count": 4},
         {"memory.coalescing": "half-warp-segments"}, {"banks.word_bytes": 8}, {"banks.lanes": 4},
-        {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.interval": 2}, {"banks.service": 2},
+        {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.remote_latency": 20}, {"banks.interval": 2},
+        {"banks.service": 2}, {"scheduling.cluster_barrier": 1}, {"scheduling.cluster_fence": 1},
+        {"scheduling.cluster_fence_interval": 1},
         {"instructions.fp32": 4}, {"scheduling.barrier_latency": 4}, {"scheduling.barrier_interval": 1},
         {"results.special": 17}, {"results.shuffle": 24}, {"scheduling.operands": "banks"},
         {"scheduling.grid_barrier": 0},
@@ -53,7 +55,7 @@ def test_machines_that_lower_alike_share_a_digest(change):
 def test_all_that_the_banks_are_decides_the_digest():
     """A key that is added to the table of banks has to be added to the specification too."""
     assert set(Banks.model_fields) == {
-        "count", "word_bytes", "lanes", "latency", "interval", "service", "atomic_passes",
+        "count", "word_bytes", "lanes", "latency", "remote_latency", "interval", "service", "atomic_passes",
     }  # fmt: skip
 
 

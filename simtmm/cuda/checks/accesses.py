@@ -5,19 +5,29 @@
 
 import numpy as np
 
-from simtmm.cuda.checks.cells import touch
-from simtmm.cuda.checks.ordering import synchronise
+from simtmm.cuda.checks.cells import plain_of, touch
+from simtmm.cuda.checks.ordering import freshen, synchronise
+from simtmm.cuda.checks.proxies import bucket_of, complete_copy, engine_of
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
+    ACQUIRES,
     ATOMIC,
+    BULK,
+    ENGINE,
+    EPOCH,
+    HAS_PEERS,
+    HAS_VECTORS,
     IGNORED,
     LAST_ARRAY,
     LOCAL_CELLS,
+    MOST_OF_CLUSTER,
     NUMBER,
     OF_STAMP,
     PARTLY_WRITTEN,
+    PRODUCT,
     RACES,
     READS,
+    RELEASES,
     SHARED_CELLS,
     SLOT,
     STRONG,
@@ -32,20 +42,28 @@ from simtmm.cuda.execution.layout import (
     CHECK_SPACE_BIT,
     CHECK_WIDTH_BIT,
     CHECK_WRITE_BIT,
+    COPIER_BIT,
     IN_GLOBAL,
     IN_LOCAL,
     IN_SHARED,
     LANES,
     LOCAL_WINDOW,
+    LOG_ENTRY,
     PARAMETER_WINDOW,
+    PEER_BIT,
+    PEER_OFFSETS,
     SHARED_WINDOW,
+    SIZE_BIT,
 )
+from simtmm.cuda.ptx.flow.steps import BULK_WIDTH
 from simtmm.native import inlined
 
 _NUMBER = (1 << CHECK_WIDTH_BIT) - 1
+_ENTRY = LOG_ENTRY // 8
+OWN = -2
 
 
-def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912, PLR0915 - a compiled loop: a case for each space and kind of access
+def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a case for each space and kind of access
     """Lanes access memory."""
     event = site & _NUMBER
     size = 1 << ((site >> CHECK_WIDTH_BIT) & 7)
@@ -53,9 +71,11 @@ def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912, PLR0915 - a co
     writes = (site >> CHECK_WRITE_BIT) & 1 != 0
     flags = s.events[event]
     reads = not writes or flags & ATOMIC != 0
-    slot = s.now[SLOT]
-    bits = s.sizes[UNIT_BITS]
-    cells = max(1, size >> bits)
+    if flags & BULK != 0 and size == BULK_WIDTH:  # pieces of a box in global memory
+        pieces(log, at, mask, event, writes, s)
+        return
+    if flags & IGNORED != 0:
+        reads, writes = flags & ACQUIRES != 0, flags & ACQUIRES == 0
     for lane in range(LANES):
         if (mask >> lane) & 1 == 0:
             continue
@@ -69,6 +89,12 @@ def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912, PLR0915 - a co
             if address >= LOCAL_WINDOW:
                 where = np.int64(IN_LOCAL)
             address &= (1 << 32) - 1
+        if where == IN_SHARED:
+            peer = peer_of(s, address)
+            address &= PEER_OFFSETS
+            if peer != OWN:
+                of_peer(s, flags, address, size, peer, writes)
+                continue
         silent = (same >> lane) & 1
         if where == IN_LOCAL:
             if s.sizes[READS] != 0:
@@ -77,72 +103,169 @@ def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912, PLR0915 - a co
         if flags & STRONG != 0 and s.sizes[RACES] != 0:
             key = address if where == IN_GLOBAL else address + SHARED_WINDOW
             synchronise(s, flags, key, thread, reads, writes)
+        if flags & IGNORED != 0:
+            if s.sizes[READS] != 0 and where == IN_SHARED:
+                told(s, event, flags, address, size, thread)
+            continue
         if where == IN_SHARED:
-            cell = slot * s.sizes[SHARED_CELLS] + (address >> bits)
-            if s.sizes[READS] != 0:
-                stamp = s.blocks[slot, OF_STAMP]
-                missing = np.int64(0)
-                for number in range(cells):
-                    if reads and s.shared_written[cell + number] != stamp:
-                        missing += 1
-                    if writes or missing != 0:
-                        s.shared_written[cell + number] = stamp
-                if missing != 0:
-                    unwritten(s, event, flags, where, address, size, thread, missing < cells)
-            if s.sizes[RACES] != 0 and flags & IGNORED == 0:
-                touch(
-                    log,
-                    at,
-                    mask,
-                    s,
-                    s.shared,
-                    cell,
-                    cells,
-                    event,
-                    flags,
-                    where,
-                    address,
-                    size,
-                    thread,
-                    reads,
-                    writes,
-                    silent,
-                )
+            if flags & PRODUCT != 0:
+                thread = s.now[WARP]
+            in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent)
+        else:
+            in_global(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent)
+
+
+def told(s, event, flags, address, size, thread):
+    """A thread does something at an mbarrier, which an initialisation writes, and an arrival or a wait reads."""
+    if flags & (ACQUIRES | RELEASES) == 0:
+        mark(s, event, flags, address, size, thread, False, True)
+    else:
+        mark(s, event, flags, address, size, thread, True, False)
+
+
+def in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
+    """A thread accesses shared memory. log, at, mask: of its warp."""
+    bits = s.sizes[UNIT_BITS]
+    first = address >> bits
+    cells = max(1, size >> bits)
+    if first + cells > s.sizes[SHARED_CELLS]:
+        return
+    if s.sizes[READS] != 0:
+        mark(s, event, flags, address, size, thread, reads, writes)
+    if s.sizes[RACES] != 0:
+        cell = s.now[SLOT] * s.sizes[SHARED_CELLS] + first
+        where = np.int64(IN_SHARED)
+        touch(
+            log, at, mask, s, s.shared, cell, cells, event, flags, where, address, size, thread, reads, writes, silent
+        )
+
+
+def mark(s, event, flags, address, size, thread, reads, writes):
+    """What is written in shared memory, and whether what is read is. The pieces of the async proxy may be wider."""
+    bits = s.sizes[UNIT_BITS]
+    cells = max(1, size >> bits)
+    if (address >> bits) + cells > s.sizes[SHARED_CELLS]:
+        return
+    cell = s.now[SLOT] * s.sizes[SHARED_CELLS] + (address >> bits)
+    stamp = s.blocks[s.now[SLOT], OF_STAMP]
+    missing = np.int64(0)
+    for number in range(cells):
+        if reads and s.shared_written[cell + number] != stamp:
+            missing += 1
+        if writes or missing != 0:
+            s.shared_written[cell + number] = stamp
+    if missing == cells or (missing != 0 and flags & (BULK | PRODUCT) == 0):
+        unwritten(s, event, flags, np.int64(IN_SHARED), address, size, thread, missing < cells)
+
+
+def in_global(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
+    """A thread accesses global memory. log, at, mask: of its warp."""
+    array = find(s, address)
+    if array < 0:
+        return
+    bits = s.sizes[UNIT_BITS]
+    cells = max(1, size >> bits)
+    where = np.int64(IN_GLOBAL)
+    offset = address - s.arrays[array, 0]
+    if s.sizes[READS] != 0 and s.arrays[array, 3] >= 0:
+        first = s.arrays[array, 3] + offset
+        missing = np.int64(0)
+        for number in range(min(size, s.arrays[array, 1] - offset)):
+            if reads and s.written[first + number] == 0:
+                missing += 1
+            if writes:
+                s.written[first + number] = 1
+        if missing == size or (missing != 0 and flags & BULK == 0):
+            unwritten(s, event, flags, where, address, size, thread, missing < size)
+    if s.sizes[RACES] != 0 and s.arrays[array, 2] >= 0:
+        cell = s.arrays[array, 2] + (offset >> bits)
+        cells = min(cells, ((s.arrays[array, 1] + (1 << bits) - 1) >> bits) - (offset >> bits))
+        touch(log, at, mask, s, s.cells, cell, cells, event, flags, where, address, size, thread, reads, writes, silent)
+
+
+def pieces(log, at, mask, event, writes, s):
+    """What a copy of boxes accesses in global memory, in pieces, which have the lane that copies in their addresses."""
+    flags = plain_of(s.events[event])
+    reads = not writes or flags & ATOMIC != 0
+    for lane in range(LANES):
+        if (mask >> lane) & 1 == 0:
             continue
-        array = find(s, address)
-        if array < 0:
+        word = log[at + 1 + lane]
+        thread = s.now[WARP] + (word >> COPIER_BIT) - 1
+        address = word & ((1 << COPIER_BIT) - 1)
+        size = np.int64(BULK_WIDTH)
+        in_global(log, at, np.int64(0), s, event, flags, address, size, thread, reads, writes, np.int64(0))
+
+
+def bulk(log, at, site, mask, s):
+    """Lanes copy in bulk: each so many bytes from an address on, of which an mbarrier may be told."""
+    event = site & _NUMBER
+    space = (site >> CHECK_SPACE_BIT) & 3
+    writes = (site >> CHECK_WRITE_BIT) & 1 != 0
+    flags = plain_of(s.events[event])
+    reads = not writes or flags & ATOMIC != 0
+    for lane in range(LANES):
+        if (mask >> lane) & 1 == 0:
             continue
-        offset = address - s.arrays[array, 0]
-        if s.sizes[READS] != 0 and s.arrays[array, 3] >= 0:
-            first = s.arrays[array, 3] + offset
-            missing = np.int64(0)
-            for number in range(size):
-                if reads and s.written[first + number] == 0:
-                    missing += 1
-                if writes:
-                    s.written[first + number] = 1
-            if missing != 0:
-                unwritten(s, event, flags, where, address, size, thread, missing < size)
-        if s.sizes[RACES] != 0 and s.arrays[array, 2] >= 0:
-            cell = s.arrays[array, 2] + (offset >> bits)
-            touch(
-                log,
-                at,
-                mask,
-                s,
-                s.cells,
-                cell,
-                cells,
-                event,
-                flags,
-                where,
-                address,
-                size,
-                thread,
-                reads,
-                writes,
-                silent,
-            )
+        thread = s.now[WARP] + lane
+        address = log[at + 1 + lane]
+        size = log[at + _ENTRY + 1 + lane]
+        barrier = log[at + 2 * _ENTRY + 1 + lane]
+        is_cut = size >> SIZE_BIT != 0
+        size &= (1 << SIZE_BIT) - 1
+        s.now[ENGINE] = 0
+        peer = peer_of(s, address) if space == IN_SHARED else np.int64(OWN)
+        if barrier >= 0 and peer == OWN:
+            s.now[ENGINE] = engine_of(barrier & PEER_OFFSETS) + 1
+        done = np.int64(0)
+        nobody, wide, differs = np.int64(0), np.int64(BULK_WIDTH), np.int64(0)
+        while done < size:
+            if space == IN_GLOBAL:
+                in_global(log, at, nobody, s, event, flags, address + done, wide, thread, reads, writes, differs)
+            else:
+                place = (address + done) & PEER_OFFSETS
+                if peer != OWN:
+                    of_peer(s, flags, place, wide, peer, writes)
+                    done += BULK_WIDTH
+                    continue
+                # What parts of a box are not read, nobody need have written.
+                if is_cut and reads and s.sizes[READS] != 0:
+                    mark(s, event, flags, place, wide, thread, False, True)
+                in_shared(log, at, nobody, s, event, flags, place, wide, thread, reads, writes, differs)
+            done += BULK_WIDTH
+        if barrier >= 0 and s.sizes[RACES] != 0 and writes and peer == OWN:
+            complete_copy(s, barrier & PEER_OFFSETS)
+        s.now[ENGINE] = 0
+
+
+def peer_of(s, address):
+    """The slot of another block of the cluster whose shared memory an address is of, OWN for the block's
+    own, and -1 for one that has ended or not begun.
+    """
+    rank = ((address >> PEER_BIT) & (2 * MOST_OF_CLUSTER - 1)) - 1
+    if s.sizes[HAS_PEERS] == 0 or rank < 0 or rank == s.cluster[s.now[NUMBER], MOST_OF_CLUSTER]:
+        return np.int64(OWN)
+    return np.int64(s.slot_of[s.cluster[s.now[NUMBER], rank]]) - 1
+
+
+def of_peer(s, flags, address, size, slot, writes):
+    """A thread accesses another block's shared memory: what it writes is written. Threads that wait at an mbarrier
+    there are taken to know what their own block did so far, for which this thread may have waited.
+    """
+    if slot < 0:
+        return
+    if flags & IGNORED != 0:
+        if flags & RELEASES != 0 and s.sizes[RACES] != 0 and s.sizes[HAS_VECTORS] != 0:
+            bucket = bucket_of(address)
+            freshen(s, slot, bucket)
+            for other in range(s.sizes[THREADS]):
+                s.buckets[slot, bucket, other] = s.threads[slot * s.sizes[THREADS] + other, EPOCH]
+        return
+    cells = max(1, size >> s.sizes[UNIT_BITS])
+    first = address >> s.sizes[UNIT_BITS]
+    if writes and s.sizes[READS] != 0 and first + cells <= s.sizes[SHARED_CELLS]:
+        for number in range(cells):
+            s.shared_written[slot * s.sizes[SHARED_CELLS] + first + number] = s.blocks[slot, OF_STAMP]
 
 
 @inlined

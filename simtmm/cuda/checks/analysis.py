@@ -7,16 +7,19 @@ and barriers that threads miss.
 
 import numpy as np
 
-from simtmm.cuda.checks.accesses import access
+from simtmm.cuda.checks.accesses import access, bulk
 from simtmm.cuda.checks.barriers import arrive, leave, reset
-from simtmm.cuda.checks.copies import copies
+from simtmm.cuda.checks.copies import groups
 from simtmm.cuda.checks.ordering import fence, gather
+from simtmm.cuda.checks.proxies import fence_proxy
 from simtmm.cuda.checks.state import (
     BLOCK_FENCE,
+    ENGINES,
     EPOCH,
     FAR,
     FREE,
     GENERATION,
+    HAS_PROXY,
     HAS_VECTORS,
     KNOWN_TIME,
     LIVING,
@@ -31,7 +34,8 @@ from simtmm.cuda.checks.state import (
     WARP_EPOCH,
 )
 from simtmm.cuda.execution.layout import (
-    BARRIERS,
+    ALL_BARRIERS,
+    CHECK_BULK_BIT,
     CHECK_SPACE_BIT,
     CHECK_WIDTH_BIT,
     CHECK_WRITE_BIT,
@@ -43,6 +47,7 @@ from simtmm.cuda.execution.layout import (
     LOG_ENTRY,
     NEW_BLOCK,
     NEW_WARP,
+    PROXY_FENCE,
     SAME_VALUE,
     SYNCHRONISES,
 )
@@ -53,7 +58,7 @@ _ENTRY = LOG_ENTRY // 8
 _NUMBER = (1 << CHECK_WIDTH_BIT) - 1
 
 
-def analyse(log, s):
+def analyse(log, s):  # noqa: C901 - a compiled loop: a case for each kind of entry
     """Go through a piece of a log."""
     at = np.int64(0)
     while at < len(log):
@@ -67,6 +72,10 @@ def analyse(log, s):
                 else:
                     gather(log, at, site & _NUMBER, mask, s)
                     at += _ENTRY
+                continue
+            if (site >> CHECK_BULK_BIT) & 1 != 0:
+                bulk(log, at, site, mask, s)
+                at += 3 * _ENTRY
                 continue
             same = np.int64(0)
             behind = at + _ENTRY
@@ -84,8 +93,10 @@ def analyse(log, s):
                 fence(mask, site == FENCE_DEVICE, s)
             elif site == LEAVING:
                 leave(mask, s)
+            elif site == PROXY_FENCE:
+                fence_proxy(mask, s)
             elif site <= COPIES_COMMITTED:
-                copies(site, mask, s)
+                groups(site, mask, s)
             at += 1
     return 0
 
@@ -118,7 +129,13 @@ def begin(number, s):
                 if s.sizes[HAS_VECTORS] != 0:
                     for other in range(s.sizes[THREADS]):
                         s.vectors[slot, thread, other] = 0
-        for barrier in range(BARRIERS):
+        if s.sizes[HAS_PROXY] != 0:
+            for engine in range(ENGINES):
+                s.engine_now[slot, engine, 0] = 1
+                s.engine_now[slot, engine, 1] = 0
+                for thread in range(s.sizes[THREADS]):
+                    s.engines[slot, thread, engine] = 0
+        for barrier in range(ALL_BARRIERS):
             reset(slot, barrier, s)
     s.now[SLOT] = np.int64(s.slot_of[number]) - 1
 

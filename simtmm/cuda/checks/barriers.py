@@ -5,13 +5,14 @@
 
 import numpy as np
 
-from simtmm.cuda.checks.ordering import join, lowest, ones
+from simtmm.cuda.checks.ordering import join, join_engines, lowest, ones
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
     ARRIVAL,
     BARRIERS_DIFFER,
     EARLIER_TRIPS,
     EARLIER_WAY,
+    ENGINES,
     EXPECTED,
     FAR,
     FIRST,
@@ -20,6 +21,7 @@ from simtmm.cuda.checks.state import (
     FIRST_WAY,
     FREE,
     GENERATION,
+    HAS_PROXY,
     HAS_VECTORS,
     HERE,
     KNOWN,
@@ -41,7 +43,7 @@ from simtmm.cuda.checks.state import (
     WITHIN_BLOCK,
     WITHIN_WARP,
 )
-from simtmm.cuda.execution.layout import BARRIERS, LANES, LOG_ENTRY, SYNCHRONISES
+from simtmm.cuda.execution.layout import ALL_BARRIERS, BARRIERS, CLUSTER_BARRIER, LANES, LOG_ENTRY, SYNCHRONISES
 
 _ENTRY = LOG_ENTRY // 8
 _ALL = (1 << LANES) - 1
@@ -60,7 +62,7 @@ def leave(mask, s):
     slot = s.now[SLOT]
     s.blocks[slot, LIVING] -= ones(mask)
     living = s.blocks[slot, LIVING]
-    for barrier in range(BARRIERS):
+    for barrier in range(ALL_BARRIERS):
         if s.counts[slot, barrier, 0] > 0 and s.counts[slot, barrier, 1] == 0 and s.counts[slot, barrier, 0] >= living:
             complete(slot, barrier, s)
     if living == 0:
@@ -76,7 +78,9 @@ def arrive(log, at, event, mask, s):
     slot = s.now[SLOT]
     warp = s.now[WARP] // LANES
     word = log[at + 1 + lowest(mask)]
-    barrier = word & (BARRIERS - 1)
+    barrier = word & 0xFF
+    if barrier != CLUSTER_BARRIER:
+        barrier &= BARRIERS - 1
     count = (word >> 8) & 0xFFFF
     s.counts[slot, barrier, 0] += ones(mask)
     s.counts[slot, barrier, 1] = count
@@ -154,6 +158,11 @@ def complete(slot, barrier, s):
         if whole or s.sizes[HAS_VECTORS] == 0:
             s.blocks[slot, GENERATION] += 1
             s.blocks[slot, FAR] = 0
+            if s.sizes[HAS_PROXY] != 0:
+                for engine in range(ENGINES):
+                    for thread in range(threads):
+                        latest = max(s.engine_now[slot, engine, 1], s.engines[slot, thread, engine])
+                        s.engine_now[slot, engine, 1] = latest
             if s.now[SYNCHRONISED] != 0:
                 latest = s.blocks[slot, KNOWN_TIME]
                 for thread in range(threads):
@@ -161,6 +170,8 @@ def complete(slot, barrier, s):
                     latest = max(latest, s.threads[place, KNOWN], s.threads[place, PENDING])
                 s.blocks[slot, KNOWN_TIME] = latest
         else:
+            if s.sizes[HAS_PROXY] != 0:
+                join_engines(slot, barrier, s)
             join(slot, barrier, s)
     reset(slot, barrier, s)
 

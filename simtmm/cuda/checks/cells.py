@@ -2,7 +2,8 @@
 
 A word holds who: 1, the block (31 bits), the thread (10), the instruction (16), whether the value was the same. The
 word behind it holds when: the block's generation (20), the thread's epoch (22), the time (22), or of what cp.async
-wrote the thread's group of copies.
+wrote and of what copies in bulk and products read the thread's group of these, or of what a copy in bulk wrote its
+engine (5) and that one's epoch (17).
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -10,27 +11,37 @@ wrote the thread's group of copies.
 
 import numpy as np
 
-from simtmm.cuda.checks.copies import arrived, open_group
+from simtmm.cuda.checks.copies import arrived, is_read, open_group
 from simtmm.cuda.checks.ordering import known
+from simtmm.cuda.checks.proxies import engine_epoch, has_arrived, is_fenced
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
     ALREADY,
     AT_ONCE,
+    ATOMIC,
     BETWEEN_BLOCKS,
+    BULK,
+    BY_CP_ASYNC,
     CELL,
     COMMUNICATES,
     COPIES,
+    ENGINE,
+    ENGINES,
     EPOCH,
     FIRST_READ,
     FIRST_WRITE,
     GENERATION,
     HAS_COPIES,
+    IN_BULK,
     KNOWN,
     KNOWN_TIME,
     NUMBER,
     OF_BLOCK,
+    OF_PRODUCTS,
     PENDING_COPY,
+    PRODUCT,
     RAW,
+    RING,
     SECOND_READ,
     SECOND_WRITE,
     SLOT,
@@ -39,6 +50,8 @@ from simtmm.cuda.checks.state import (
     THREADS,
     TIME,
     TOP,
+    UNDER_WAY,
+    UNFENCED,
     VOLATILE,
     WAR,
     WAW,
@@ -50,6 +63,7 @@ from simtmm.cuda.execution.layout import IN_SHARED, LANES
 from simtmm.native import inlined
 
 _SOMEBODY = 1 << 60
+_BY_WRITE = 1 << 58  # of what copies in bulk wrote
 
 
 def touch(log, at, mask, s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
@@ -57,11 +71,13 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
     slot = s.now[SLOT]
     is_shared = where == IN_SHARED
     own = _SOMEBODY | s.now[NUMBER] << 27 | thread << 17 | event << 1
+    if is_shared and flags & BULK != 0 and writes:
+        own |= _BY_WRITE
     generation = min(s.blocks[slot, GENERATION], np.int64(0xFFFFF))
     epoch = min(s.threads[slot * s.sizes[THREADS] + thread, EPOCH], np.int64(TOP))
     time = s.now[TIME]
-    if is_shared and flags & COPIES != 0:
-        time = open_group(s, slot, thread)
+    if is_shared and flags & (COPIES | BULK | PRODUCT) != 0:
+        time = number_of(s, slot, thread, flags, writes)
     when = generation << 44 | epoch << 22 | time
     reported = np.int64(0)
     for cell in range(first, first + count):
@@ -78,11 +94,11 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
             who = memory[cell, column]
             if who == 0 or (column >= FIRST_READ and not writes):
                 continue
-            by = relation(s, slot, thread, who, memory[cell, column + 1], is_shared)
+            by = between(s, slot, thread, column, who, memory[cell, column + 1], is_shared, flags)
             if by == 0:
                 continue
             before = (who >> 1) & 0xFFFF
-            if not conflicts(flags, s.events[before], by):
+            if not conflicts(flags, plain_of(s.events[before]), by):
                 continue
             kind = np.int64(WAR)
             harmless = quiet
@@ -120,26 +136,62 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
 
 
 @inlined
-def relation(s, slot, thread, who, when, is_shared):
-    """Who an earlier access is not ordered before: WITHIN_WARP, WITHIN_BLOCK or BETWEEN_BLOCKS, or WITHIN_THREAD for a
-    copy of the same thread; 0 where it is.
+def plain_of(flags):
+    """The flags of an access; where it is of a copy in bulk, of what is copied and not of its mbarrier."""
+    if flags & BULK != 0:
+        flags &= BULK | ATOMIC
+        if flags & ATOMIC != 0:
+            flags |= STRONG
+    return flags
+
+
+@inlined
+def number_of(s, slot, thread, flags, writes):
+    """The group that an access is of, or its engine, as a cell holds it."""
+    if flags & COPIES != 0:
+        return open_group(s, slot, thread, np.int64(BY_CP_ASYNC))
+    if flags & PRODUCT != 0:
+        return open_group(s, slot, thread, np.int64(OF_PRODUCTS))
+    if not writes:
+        return open_group(s, slot, thread, np.int64(IN_BULK))
+    if s.now[ENGINE] == 0:
+        return np.int64(TOP)
+    engine = s.now[ENGINE] - 1
+    return engine_epoch(s, slot, engine) * ENGINES + engine
+
+
+def relation(s, slot, thread, who, when, is_shared, flags):  # noqa: C901 - a compiled loop: a case for each kind of access
+    """Who an earlier access is not ordered before: WITHIN_WARP, WITHIN_BLOCK or BETWEEN_BLOCKS, WITHIN_THREAD for a
+    copy of the same thread, or UNDER_WAY; 0 where it is. flags: of the present access, which any thread of a warp may
+    be ordered for if it is of a product.
     """
     block = (who >> 27) & 0x7FFFFFFF
     other = (who >> 17) & 1023
     generation = (when >> 44) & 0xFFFFF
     epoch = (when >> 22) & TOP
     if block == s.now[NUMBER]:
-        if is_shared and s.sizes[HAS_COPIES] != 0 and s.events[(who >> 1) & 0xFFFF] & COPIES != 0:
-            state = arrived(s, slot, thread, other, when & TOP)
-            if state == ALREADY:
-                return np.int64(0)
+        earlier = s.events[(who >> 1) & 0xFFFF]
+        first, last = readers(s, thread, flags)
+        if is_shared and s.sizes[HAS_COPIES] != 0 and earlier & COPIES != 0:
+            for one in range(first, last):
+                if arrived(s, slot, one, other, np.int64(BY_CP_ASYNC), when & TOP) == ALREADY:
+                    return np.int64(0)
             if other == thread:
                 return np.int64(WITHIN_THREAD)
+            state = arrived(s, slot, thread, other, np.int64(BY_CP_ASYNC), when & TOP)
             if state == PENDING_COPY or other // LANES != thread // LANES:
                 return np.int64(WITHIN_BLOCK)
             return np.int64(WITHIN_WARP)
-        if other == thread or generation < s.blocks[slot, GENERATION] or epoch <= known(s, slot, thread, other):
+        if is_shared and earlier & (BULK | PRODUCT) != 0:
+            if who & _BY_WRITE != 0:
+                return np.int64(0) if has_arrived(s, slot, first, last, when & TOP) else np.int64(UNDER_WAY)
+            kind = np.int64(IN_BULK) if earlier & BULK != 0 else np.int64(OF_PRODUCTS)
+            return np.int64(0) if is_read(s, slot, thread, other, kind, when & TOP) else np.int64(UNDER_WAY)
+        if other == thread or generation < s.blocks[slot, GENERATION]:
             return np.int64(0)
+        for one in range(first, last):
+            if one == other or epoch <= known(s, slot, one, other):
+                return np.int64(0)
         return np.int64(WITHIN_WARP) if other // LANES == thread // LANES else np.int64(WITHIN_BLOCK)
     if is_shared:
         return np.int64(0)
@@ -149,6 +201,44 @@ def relation(s, slot, thread, who, when, is_shared):
         if ((when & TOP) < time or time == TOP) and (generation < s.generations[block] or epoch <= published):
             return np.int64(0)
     return np.int64(BETWEEN_BLOCKS)
+
+
+@inlined
+def readers(s, thread, flags):
+    """The threads that an access is of: (the first, the one behind the last)."""
+    first, last = thread, thread + 1
+    if flags & PRODUCT != 0:
+        first = thread // LANES * LANES
+        last = min(first + LANES, s.sizes[THREADS])
+    return first, last
+
+
+def between(s, slot, thread, column, who, when, is_shared, flags):
+    """Likewise, or UNFENCED where the async proxy need not see what a thread wrote, by the column of a write."""
+    found = relation(s, slot, thread, who, when, is_shared, flags)
+    if found == 0 and is_shared and flags & (BULK | PRODUCT) != 0 and column < FIRST_READ:
+        found = unfenced(s, slot, thread, who, when, flags)
+    return found
+
+
+def unfenced(s, slot, thread, who, when, flags):
+    """UNFENCED where the async proxy need not see what a thread wrote before; 0 where it does."""
+    block = (who >> 27) & 0x7FFFFFFF
+    other = (who >> 17) & 1023
+    earlier = s.events[(who >> 1) & 0xFFFF]
+    if block != s.now[NUMBER] or earlier & (BULK | PRODUCT) != 0:
+        return np.int64(0)
+    generation = (when >> 44) & 0xFFFFF
+    epoch = (when >> 22) & TOP
+    if earlier & COPIES != 0:  # what counts is when they were waited for
+        place = slot * s.sizes[THREADS] + other
+        group = when & TOP
+        if s.copies[place, BY_CP_ASYNC, group % RING, 0] != group:
+            return np.int64(0)
+        generation = s.copies[place, BY_CP_ASYNC, group % RING, 1]
+        epoch = s.copies[place, BY_CP_ASYNC, group % RING, 2]
+    first, last = readers(s, thread, flags)
+    return np.int64(0) if is_fenced(s, slot, first, last, other, generation, epoch) else np.int64(UNFENCED)
 
 
 @inlined
@@ -206,7 +296,8 @@ def remember_read(s, memory, cell, own, when, slot, thread, is_shared):
         for column in range(FIRST_READ, THIRD_READ + 1, 2):
             if chosen < 0 and (
                 memory[cell, column] == 0
-                or relation(s, slot, thread, memory[cell, column], memory[cell, column + 1], is_shared) == 0
+                or relation(s, slot, thread, memory[cell, column], memory[cell, column + 1], is_shared, np.int64(0))
+                == 0
             ):
                 chosen = np.int64(column)
     if chosen < 0:

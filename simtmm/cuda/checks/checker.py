@@ -16,7 +16,7 @@ from simtmm.cuda.checks.findings import Finding, Found
 from simtmm.cuda.checks.instructions import flags_of, unit_bits
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.ptx.flow.steps import is_bulk
+from simtmm.cuda.execution.launches.launch import clusters_of
 from simtmm.errors import DeadlockError
 
 if TYPE_CHECKING:
@@ -74,12 +74,11 @@ class Checker:
             if len(checked.program.accesses) >= MOST_EVENTS:
                 self._note(function, f"has {MOST_EVENTS:,} or more instructions that access memory")
                 return
-            from simtmm.cuda.device import cluster_of  # which imports this room
-
-            if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
-                self._note(function, "the blocks of its clusters share memory, which is checked only within a block")
-                return
-            tables = self._tables(device, checked, launch)
+            cluster = _cluster(checked, launch)
+            if len(cluster):
+                name = bare_name(function.entry)
+                self.notes.append(f"{name} runs in clusters: of shared memory, what a block does to its own is checked")
+            tables = self._tables(device, checked, launch, cluster)
             if tables is None:
                 self._note(function, "has more memory and threads than the checks can hold")
                 return
@@ -107,19 +106,20 @@ class Checker:
             known = self._found.get(finding.key)
             self._found[finding.key] = finding if known is None else known.again(finding)
 
-    def _tables(self, device: "Device", function: "KernelFunction", launch: "DeviceLaunch") -> state.Tables | None:
+    def _tables(
+        self, device: "Device", function: "KernelFunction", launch: "DeviceLaunch", cluster: npt.NDArray[np.int32]
+    ) -> state.Tables | None:
         program = function.program
         threads = launch.block[0] * launch.block[1] * launch.block[2]
         blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
-        slots = min(blocks, _RESIDENT + 1) if program.communicates else 1
+        slots = min(blocks, _RESIDENT + 1) if program.communicates else min(blocks, state.MOST_OF_CLUSTER + 1)
+        slots = slots if program.communicates or len(cluster) else 1
         bits = unit_bits(program)
         events = np.zeros(max(1, len(program.accesses)), np.int64)
         events[: len(program.accesses)] = [flags_of(instruction) for _, instruction in program.accesses]
         reads = self.checks.initcheck
-        if reads and any(is_bulk(instruction) for _, instruction in program.accesses):
-            self.notes.append(f"{bare_name(function.entry)} copies in bulk: it is not checked for unwritten memory")
-            reads = False
-        copies = bool((events & state.COPIES).any())
+        proxy = bool((events & (state.BULK | state.PRODUCT)).any())
+        copies = proxy or bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
         shared = function.shared_bytes(launch.shared_bytes)
         local = program.entry_code.local_bytes
@@ -130,6 +130,7 @@ class Checker:
         return state.tables(
             events, arrays, written, cells, blocks=blocks, threads=threads, slots=slots, unit_bits=bits,
             shared_bytes=shared, local_bytes=local, communicates=communicates, copies=copies,
+            proxy=proxy, cluster=cluster,
             checks=(self.checks.racecheck, reads, self.checks.synccheck),
         )  # fmt: skip
 
@@ -176,6 +177,21 @@ class Checker:
 
 
 _RESIDENT = 2048  # as simtmm.cuda.device has it
+
+
+def _cluster(function: "KernelFunction", launch: "DeviceLaunch") -> npt.NDArray[np.int32]:
+    """The blocks of each block's cluster, and its rank (Tables.cluster); no rows without clusters."""
+    from simtmm.cuda.device import cluster_of  # which imports this room
+
+    of = cluster_of(function, launch, launch.where) or (1, 1, 1)
+    if of == (1, 1, 1):
+        return np.zeros((0, state.MOST_OF_CLUSTER + 1), np.int32)
+    rows = np.full((launch.grid[0] * launch.grid[1] * launch.grid[2], state.MOST_OF_CLUSTER + 1), -1, np.int32)
+    for numbers in clusters_of(launch.grid, of):
+        for rank, number in enumerate(numbers):
+            rows[number, : len(numbers)] = numbers
+            rows[number, state.MOST_OF_CLUSTER] = rank
+    return rows
 
 
 @dataclass

@@ -1,9 +1,11 @@
-"""Copies by cp.async: what they write is there for a thread that has waited for them, and for others behind what orders
-them after that wait.
+"""Copies by cp.async, copies in bulk and products of groups of warps, which go on while their thread does.
 
-A thread's copies are in groups, numbered from 1 by the thread; the cell that a copy wrote holds its group instead of a
-time. What a thread has waited for is written down by group: in which generation of the block and in which of the
-thread's epochs it did. Of each thread the last RING groups are held; those before them count as ordered.
+What cp.async writes is there for a thread that has waited for it, and for others behind what orders them after that
+wait; the memory that the two others read is free for new writes likewise. A product of four warps is over as soon as
+one of them has waited for it. Each kind is in groups, numbered from 1 by the thread; the cell that was accessed holds
+the group instead of a time. What a thread has waited for is written down by group: in which generation of the block and
+in which of the thread's epochs it did. Of each thread the last RING groups are held; those before them count as
+ordered.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -14,10 +16,14 @@ import numpy as np
 from simtmm.cuda.checks.ordering import known
 from simtmm.cuda.checks.state import (
     ALREADY,
+    BY_CP_ASYNC,
     COMMITTED,
     EPOCH,
     GENERATION,
+    GROUP_THREADS,
     HAS_COPIES,
+    IN_BULK,
+    OF_PRODUCTS,
     PENDING_COPY,
     RING,
     SLOT,
@@ -27,55 +33,89 @@ from simtmm.cuda.checks.state import (
     WAITED,
     WARP,
 )
-from simtmm.cuda.execution.layout import COPIES_ALL, COPIES_COMMITTED, COPIES_WAITED, LANES
+from simtmm.cuda.execution.layout import (
+    BULK_COMMITTED,
+    BULK_WAITED,
+    COPIES_ALL,
+    COPIES_COMMITTED,
+    COPIES_WAITED,
+    LANES,
+    PRODUCTS_WAITED,
+    PROXY_FENCE,
+)
 from simtmm.native import inlined
 
 
-def copies(what, mask, s):
-    """Lanes put their copies into a group, or wait for all of them, or for all groups but the latest."""
+def groups(what, mask, s):
+    """Lanes put what they began into a group, or wait for all of it, or for all groups but the latest."""
     if s.sizes[HAS_COPIES] == 0:
         return
+    kind = np.int64(BY_CP_ASYNC)
+    commits = what in (COPIES_COMMITTED, COPIES_ALL)
+    waits = what != COPIES_COMMITTED
+    left = np.int64(0)
+    if what <= PRODUCTS_WAITED:
+        kind, left = np.int64(OF_PRODUCTS), np.int64(PRODUCTS_WAITED) - what
+    elif what <= BULK_WAITED:
+        kind, left = np.int64(IN_BULK), np.int64(BULK_WAITED) - what
+    elif what <= PROXY_FENCE:
+        commits, waits = True, False
+        kind = np.int64(IN_BULK) if what == BULK_COMMITTED else np.int64(OF_PRODUCTS)
+    elif what <= COPIES_WAITED:
+        left = np.int64(COPIES_WAITED) - what
     slot = s.now[SLOT]
     for lane in range(min(LANES, s.sizes[THREADS] - s.now[WARP])):
         if (mask >> lane) & 1 == 0:
             continue
         place = slot * s.sizes[THREADS] + s.now[WARP] + lane
-        if what in (COPIES_COMMITTED, COPIES_ALL):
-            s.threads[place, COMMITTED] += 1
-        if what != COPIES_COMMITTED:
-            left = np.int64(0)
-            if what <= COPIES_WAITED:
-                left = np.int64(COPIES_WAITED) - what
-            wait(s, slot, place, s.threads[place, COMMITTED] - left)
+        if commits:
+            s.threads[place, COMMITTED + kind] += 1
+        if waits:
+            wait(s, slot, place, kind, s.threads[place, COMMITTED + kind] - left)
 
 
-def wait(s, slot, place, last):
-    """A thread has waited for its groups up to one."""
-    first = max(s.threads[place, WAITED] + 1, last - RING + 1)
+def wait(s, slot, place, kind, last):
+    """A thread has waited for its groups of a kind up to one."""
+    first = max(s.threads[place, WAITED + kind] + 1, last - RING + 1)
     for group in range(first, last + 1):
-        s.copies[place, group % RING, 0] = group
-        s.copies[place, group % RING, 1] = s.blocks[slot, GENERATION]
-        s.copies[place, group % RING, 2] = s.threads[place, EPOCH]
-    s.threads[place, WAITED] = max(s.threads[place, WAITED], last)
+        s.copies[place, kind, group % RING, 0] = group
+        s.copies[place, kind, group % RING, 1] = s.blocks[slot, GENERATION]
+        s.copies[place, kind, group % RING, 2] = s.threads[place, EPOCH]
+    s.threads[place, WAITED + kind] = max(s.threads[place, WAITED + kind], last)
 
 
 @inlined
-def open_group(s, slot, thread):
-    """The number of the group that a thread's copies are put into now."""
-    return min(s.threads[slot * s.sizes[THREADS] + thread, COMMITTED] + 1, np.int64(TOP))
+def open_group(s, slot, thread, kind):
+    """The number of the group that what a thread begins is put into now."""
+    return min(s.threads[slot * s.sizes[THREADS] + thread, COMMITTED + kind] + 1, np.int64(TOP))
 
 
 @inlined
-def arrived(s, slot, thread, other, group):
-    """Whether what a thread of the block copied is there for another: ALREADY, UNORDERED, where the thread has waited
+def arrived(s, slot, thread, other, kind, group):
+    """Whether what a thread of the block began is over for another: ALREADY, UNORDERED, where the thread has waited
     and nothing orders the other behind that, or PENDING_COPY, where it has not.
     """
     place = slot * s.sizes[THREADS] + other
-    if group > s.threads[place, WAITED]:
+    if group > s.threads[place, WAITED + kind]:
         return np.int64(PENDING_COPY)
     at = group % RING
-    if other == thread or s.copies[place, at, 0] != group or s.copies[place, at, 1] < s.blocks[slot, GENERATION]:
+    if (
+        other == thread
+        or s.copies[place, kind, at, 0] != group
+        or s.copies[place, kind, at, 1] < s.blocks[slot, GENERATION]
+    ):
         return np.int64(ALREADY)
-    if s.copies[place, at, 2] <= known(s, slot, thread, other):
+    if s.copies[place, kind, at, 2] <= known(s, slot, thread, other):
         return np.int64(ALREADY)
     return np.int64(UNORDERED)
+
+
+def is_read(s, slot, thread, other, kind, group):
+    """Whether what a thread's copy in bulk, or its warps' product, reads may be written anew by another."""
+    if kind == IN_BULK:
+        return arrived(s, slot, thread, other, kind, group) == ALREADY
+    first = other // GROUP_THREADS * GROUP_THREADS
+    for one in range(first, min(first + GROUP_THREADS, s.sizes[THREADS])):
+        if arrived(s, slot, thread, one, kind, group) == ALREADY:
+            return True
+    return False

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from simtmm.cuda.checks import state
 from simtmm.cuda.checks.collisions import Collisions
 from simtmm.cuda.checks.findings import ERROR, INFO, WARNING, Finding, Side, index_text
-from simtmm.cuda.checks.hints import Race, barrier_hint, unwritten_hint
+from simtmm.cuda.checks.hints import IN_BULK, MULTIPLIED, STILL_READ, Race, barrier_hint, unwritten_hint
 from simtmm.cuda.checks.instructions import flags_of
 from simtmm.cuda.checks.names import INITCHECK, RACECHECK, SYNCCHECK
 from simtmm.cuda.checks.same_line import apart, trips_apart
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.layout import IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
+from simtmm.cuda.execution.layout import CLUSTER_BARRIER, IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
 from simtmm.cuda.places import own_name
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ _HAZARDS = {state.RAW: ("RAW", "Write", "Read"), state.WAR: ("WAR", "Read", "Wri
 _SPACES = {IN_GLOBAL: "__global__", IN_SHARED: "__shared__", IN_LOCAL: "__local__", SYNCHRONISES: ""}
 _INNER = {state.WITHIN_WARP: "threads of a warp", state.WITHIN_BLOCK: "threads of a block",
           state.BETWEEN_BLOCKS: "blocks", state.WITHIN_THREAD: "a thread and its own copy",
-          state.AT_ONCE: "threads of a warp, at once"}  # fmt: skip
+          state.AT_ONCE: "threads of a warp, at once",
+          state.UNFENCED: "the generic and the async proxy",
+          state.UNDER_WAY: "an asynchronous access and a thread that has not waited for it"}  # fmt: skip
 
 
 def described(
@@ -96,12 +98,12 @@ class _Describing:
             what = f"Barrier error detected. Invalid arguments: mask {mask:#010x} lacks the lane that executes it"
             sides = (self._side("Executing", row, False),)
         elif kind == state.LANES_MISSING:
-            what = f"Barrier error detected. Divergent thread(s) in warp: barrier {row[state.ADDRESS]}"
+            what = f"Barrier error detected. Divergent thread(s) in warp: {_barrier(row)}"
             sides = (self._side("Waiting", row, True), self._side("Missing", row, False))
         else:
             is_in_warp = row[state.WHO] == state.WITHIN_WARP
             place = "warp" if is_in_warp else "block"
-            what = f"Barrier error detected. Divergent thread(s) in {place}: barrier {row[state.ADDRESS]}"
+            what = f"Barrier error detected. Divergent thread(s) in {place}: {_barrier(row)}"
             events, ways = (row[state.EARLIER], row[state.LATER]), (row[state.EARLIER_WAY], row[state.LATER_WAY])
             within = apart(self._function, events, ways)
             trips = "", ""
@@ -124,6 +126,7 @@ class _Describing:
             repeated=self._collisions.is_repeated(earlier, later),
             block_scope=all(each & state.ATOMIC and each & state.OF_BLOCK for each in flags),
             beyond_warp=frozenset((earlier, later)) in self._beyond_warps,
+            under_way=MULTIPLIED if flags[0] & state.PRODUCT else STILL_READ if kind == state.WAR else IN_BULK,
         )
 
     def _side(self, action: str, row: list[int], is_earlier: bool) -> Side:
@@ -160,3 +163,8 @@ class _Describing:
             return found.name, address - found.base, f"byte {address - found.base} of {found.name}"
         index = (address - found.base) // array.dtype.itemsize
         return found.name, index, f"{found.name}[{index}] ({array.dtype})"
+
+
+def _barrier(row: list[int]) -> str:
+    """Which one a row is of."""
+    return "the cluster's barrier" if row[state.ADDRESS] == CLUSTER_BARRIER else f"barrier {row[state.ADDRESS]}"

@@ -8,6 +8,20 @@ COPIED = (
     "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), and put "
     "__syncthreads() behind that where others read it"
 )
+IN_BULK = (
+    "wait for the mbarrier that the copy tells of its bytes (mbarrier.try_wait), in each thread that accesses "
+    "them or in one that a barrier puts before it"
+)
+STILL_READ = (
+    "wait until the copy has read it in the thread that began it (cp.async.bulk.commit_group and wait_group.read), and "
+    "put a barrier behind that where others write"
+)
+MULTIPLIED = "wait for the products that read it (wgmma.commit_group, wgmma.wait_group), and tell who writes after that"
+UNFENCED = (
+    "copies in bulk and wgmma access shared memory by another proxy: put fence.proxy.async "
+    "(cuda::ptx::fence_proxy_async, cutlass::arch::fence_view_async_shared) behind the write, in each thread that "
+    "wrote, before the barrier or the arrival that tells of it"
+)
 WITHIN_A_BLOCK = "put __syncthreads() between the two, where all threads of the block reach it"
 WITHIN_A_WARP = (
     "lanes of a warp need not run in lock step, and shuffles and votes order no memory: put __syncwarp() between the "
@@ -35,7 +49,8 @@ class Race:
     who: of state.py. copied: whether what was written first was a copy that its thread must wait for. atomic: what does
     both accesses at once, where each thread reads the place and writes it anew; else empty. one_store: whether both are
     the same store. repeated: whether a thread may come to it again. block_scope: whether both are atomics of a block.
-    beyond_warp: whether the same accesses race between warps as well.
+    beyond_warp: whether the same accesses race between warps as well. under_way: the hint for what was begun and not
+    waited for.
     """
 
     who: int
@@ -45,12 +60,17 @@ class Race:
     repeated: bool = False
     block_scope: bool = False
     beyond_warp: bool = False
+    under_way: str = ""
 
     @property
     def hint(self) -> str:
         """A sentence."""
         if self.who == state.WITHIN_THREAD:
             return COPIED
+        if self.who == state.UNFENCED:
+            return UNFENCED
+        if self.who == state.UNDER_WAY:
+            return self.under_way
         if self.who == state.BETWEEN_BLOCKS and self.block_scope:
             return BLOCK_SCOPE
         if self.atomic:

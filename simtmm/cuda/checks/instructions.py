@@ -3,10 +3,12 @@
 from simtmm.cuda.checks.state import (
     ACQUIRES,
     ATOMIC,
+    BULK,
     COPIES,
     IGNORED,
     OF_BLOCK,
     ORDERS,
+    PRODUCT,
     RELEASES,
     STRONG,
     VECTOR,
@@ -30,10 +32,10 @@ def flags_of(instruction: Instruction) -> int:
         # An atomic whose result is looked at acquires, as in the CUDA C++ guide's own examples, which have no fence
         # behind it; by PTX it does so with .acquire, or with a fence behind it.
         found |= STRONG | ATOMIC | (ACQUIRES if opcode == "atom" else 0)
+    if opcode == "wgmma":
+        return PRODUCT
     if opcode == "mbarrier" or (opcode == "cp" and instruction.has("bulk", "mbarrier")):
-        # Arrivals release, waits acquire; the object itself is nobody's to read.
-        found = STRONG | OF_BLOCK | IGNORED
-        return found if instruction.has("init") else found | ATOMIC | ACQUIRES | RELEASES
+        return _of_mbarrier(instruction)
     if opcode == "cp":
         found |= COPIES
     if instruction.has("volatile"):
@@ -49,6 +51,18 @@ def flags_of(instruction: Instruction) -> int:
     if instruction.has("v2", "v4", "v8") or width_of(instruction) > 8:
         found |= VECTOR
     return found
+
+
+def _of_mbarrier(instruction: Instruction) -> int:
+    """Arrivals release, as copies in bulk do when they are done, and waits acquire; the object is nobody's to read."""
+    found = STRONG | OF_BLOCK | IGNORED
+    if instruction.opcode == "cp":
+        return (
+            found | RELEASES | (BULK if instruction.has("bulk") else 0) | (ATOMIC if instruction.has("reduce") else 0)
+        )
+    if instruction.has("test_wait", "try_wait"):
+        return found | ACQUIRES
+    return found if instruction.has("init", "inval") else found | RELEASES
 
 
 def unit_bits(program: Program) -> int:

@@ -19,10 +19,12 @@ from simtmm.cuda.checks.state import (
     BUCKETS,
     COMMUNICATES,
     DEVICE_FENCE,
+    ENGINES,
     EPOCH,
     FAR,
     FENCE_GENERATION,
     GENERATION,
+    HAS_PROXY,
     HAS_VECTORS,
     HERE,
     KNOWN,
@@ -115,6 +117,8 @@ def meet(s, slot, first, group, whole):  # noqa: C901, PLR0912 - a compiled loop
         for lane in range(here):
             if (group >> lane) & 1 != 0:
                 s.threads[base + lane, KNOWN] = latest
+    if s.sizes[HAS_PROXY] != 0:
+        meet_engines(s, slot, first, group)
     if whole and s.blocks[slot, FAR] == 0:
         for lane in range(here):
             s.threads[base + lane, WARP_EPOCH] = s.threads[base + lane, EPOCH]
@@ -142,6 +146,30 @@ def meet(s, slot, first, group, whole):  # noqa: C901, PLR0912 - a compiled loop
     if s.blocks[slot, FAR] == 0:
         # Vectors may hold epochs of before the last barrier of all, which say no more than the generation does.
         s.blocks[slot, FAR] = 1
+
+
+def meet_engines(s, slot, first, group):
+    """Lanes know of the engines of copies in bulk what any of them does."""
+    for engine in range(ENGINES):
+        latest = np.int64(0)
+        for lane in range(LANES):
+            if (group >> lane) & 1 != 0:
+                latest = max(latest, np.int64(s.engines[slot, first + lane, engine]))
+        for lane in range(LANES):
+            if (group >> lane) & 1 != 0:
+                s.engines[slot, first + lane, engine] = latest
+
+
+def join_engines(slot, barrier, s):
+    """Likewise those that wait at a barrier, of all that have arrived."""
+    for engine in range(ENGINES):
+        latest = np.int64(0)
+        for thread in range(s.sizes[THREADS]):
+            if (s.arrived[slot, barrier, thread // LANES, HERE] >> thread % LANES) & 1 != 0:
+                latest = max(latest, np.int64(s.engines[slot, thread, engine]))
+        for thread in range(s.sizes[THREADS]):
+            if (s.arrived[slot, barrier, thread // LANES, WAITING] >> thread % LANES) & 1 != 0:
+                s.engines[slot, thread, engine] = max(np.int64(s.engines[slot, thread, engine]), latest)
 
 
 def join(slot, barrier, s):
@@ -211,6 +239,10 @@ def take(s, slot, thread, bucket):
     for other in range(s.sizes[THREADS]):
         what = max(np.int64(s.vectors[slot, thread, other]), np.int64(s.buckets[slot, bucket, other]))
         s.vectors[slot, thread, other] = what
+    if s.sizes[HAS_PROXY] != 0:
+        for engine in range(ENGINES):
+            latest = max(s.engines[slot, thread, engine], s.bucket_engines[slot, bucket, engine])
+            s.engines[slot, thread, engine] = latest
 
 
 def synchronise(s, flags, address, thread, reads, writes):
@@ -252,15 +284,28 @@ def release(s, slot, thread, bucket, own):
     if s.sizes[HAS_VECTORS] == 0:
         s.blocks[slot, GENERATION] += 1
         return
-    fresh = s.bucket_stamps[slot, bucket] != s.blocks[slot, OF_STAMP]
-    s.bucket_stamps[slot, bucket] = s.blocks[slot, OF_STAMP]
+    freshen(s, slot, bucket)
     for other in range(s.sizes[THREADS]):
         s.row[other] = s.buckets[slot, bucket, other]
-        if fresh:
-            s.row[other] = 0
     give(s, slot, thread, own)
+    if s.sizes[HAS_PROXY] != 0:
+        for engine in range(ENGINES):
+            latest = max(s.engines[slot, thread, engine], s.bucket_engines[slot, bucket, engine])
+            s.bucket_engines[slot, bucket, engine] = latest
     for other in range(s.sizes[THREADS]):
         s.buckets[slot, bucket, other] = s.row[other]
+
+
+def freshen(s, slot, bucket):
+    """A bucket that another block has used holds nothing."""
+    if s.bucket_stamps[slot, bucket] == s.blocks[slot, OF_STAMP]:
+        return
+    s.bucket_stamps[slot, bucket] = s.blocks[slot, OF_STAMP]
+    for other in range(s.sizes[THREADS]):
+        s.buckets[slot, bucket, other] = 0
+    if s.sizes[HAS_PROXY] != 0:
+        for engine in range(ENGINES):
+            s.bucket_engines[slot, bucket, engine] = 0
 
 
 def publish(s, slot, thread, at, own, generation):

@@ -4,20 +4,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simtmm.cuda.execution.layout import BARRIERS, LANES
+from simtmm.cuda.execution.layout import ALL_BARRIERS, LANES
 
 # Of an instruction (Tables.events): what it is beside a load or a store; ORDERS: of one that gathers lanes of a warp,
-# whether it orders their memory.
+# whether it orders their memory; BULK: it copies in bulk; PRODUCT: of a group of warps; IGNORED: at an mbarrier.
 (STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED, COPIES,
- ORDERS) = (1 << bit for bit in range(10))  # fmt: skip
+ ORDERS, BULK, PRODUCT) = (1 << bit for bit in range(12))  # fmt: skip
 
 # What is remembered of a cell of memory: the last two that wrote it and three that have read it since, two words each.
 FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 6, 8, 10
 
 # Kinds of findings, and the columns of a row of one.
 RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK = range(1, 9)
-# Who races; a thread with its own copies; lanes of a warp that write one place by one execution of an instruction.
-WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD, AT_ONCE = 1, 2, 3, 4, 5
+# Who races; a thread with its own copies; lanes of a warp that write one place by one execution of an instruction; what
+# is ordered, but by no fence between the generic and the async proxy; what was begun and not waited for.
+WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD, AT_ONCE, UNFENCED, UNDER_WAY = range(1, 8)
 (COUNT, KIND, WHO, SPACE, SAME, EARLIER, LATER, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, WIDTH,
  EARLIER_WAY, EARLIER_TRIPS, LATER_WAY, LATER_TRIPS) = range(17)  # fmt: skip
 COLUMNS = 17  # SAME: of barriers that differ, whether it is one instruction; ways and trips: barrier_places.py
@@ -28,22 +29,32 @@ HERE, WAITING, EXPECTED, FIRST, FIRST_LANE, FIRST_WAY, FIRST_TRIPS, ARRIVAL = ra
 ROWS = 1 << 13  # of findings; a launch that has more of them has them counted alone
 
 PLACES = 1 << 12  # of the times of releases, by a hash of the address
-RING = 8  # groups of copies of a thread whose waits are held
+RING = 8  # groups of a thread whose waits are held, of each kind, and its fences of the async proxy
+BY_CP_ASYNC, IN_BULK, OF_PRODUCTS, KINDS_OF_GROUPS = range(4)
+GROUP_THREADS = 128  # that multiply together
+# What copies in bulk wrote counts as written by one of so many engines, which an mbarrier has by its address.
+ENGINES, ENGINE_BITS = 32, 5
+MOST_OF_CLUSTER = 16  # blocks
+TOP_OF_ENGINE = (1 << (22 - ENGINE_BITS)) - 1  # the most that its epochs count to
 ALREADY, UNORDERED, PENDING_COPY = range(3)  # what a copy is to a thread
 BUCKETS = 64  # likewise of what threads of a block know, each a time for each of its threads
 
 # Numbers that change (Tables.now).
 TOP = (1 << 22) - 1  # the most that an epoch or a time counts to: 22 bits of a cell's word
 SLOT, WARP, NUMBER, TIME, STAMP, FREE, DROPPED, USED, LAST_ARRAY, SYNCHRONISED = range(10)
+ENGINE = 10  # of the copy in bulk whose bytes are gone through, and one; 0 for none
 
 # Of a slot, which a block has while it runs (Tables.blocks).
 (GENERATION, LIVING, OF_STAMP, FAR, KNOWN_TIME) = range(5)
 
 # Of a thread in a slot (Tables.threads): its epoch; that which its warp knows; that at its last fence, for its block
 # and for the device, with the generation then; the time that it knows other blocks by, and what it has read and will
-# know by its next fence: a time, and a bucket + 1; how many groups of copies it has committed, and waited for.
-(EPOCH, WARP_EPOCH, BLOCK_FENCE, DEVICE_FENCE, FENCE_GENERATION, KNOWN, PENDING, PENDING_BUCKET, COMMITTED, WAITED,
- OF_THREAD) = range(11)  # fmt: skip
+# know by its next fence: a time, and a bucket + 1; how many groups of each kind it has committed, and waited for; and
+# how often it has fenced the async proxy.
+(EPOCH, WARP_EPOCH, BLOCK_FENCE, DEVICE_FENCE, FENCE_GENERATION, KNOWN, PENDING, PENDING_BUCKET, COMMITTED) = range(9)
+WAITED = COMMITTED + KINDS_OF_GROUPS
+FENCES = WAITED + KINDS_OF_GROUPS
+OF_THREAD = FENCES + 1
 
 MOST_VECTORS = 1 << 28  # elements of the knowledge of threads of each other
 
@@ -69,7 +80,13 @@ class Tables(NamedTuple):
     times: Any  # int64[PLACES]
     buckets: Any  # int32[slots, BUCKETS, threads]
     bucket_stamps: Any  # int32[slots, BUCKETS]
-    copies: Any  # int64[slots * threads, RING, 3]: a group that was waited for, the generation and the epoch then
+    copies: Any  # int64[slots * threads, KINDS_OF_GROUPS, RING, 3]: a group that was waited for, generation, epoch then
+    fences: Any  # int64[slots * threads, RING, 2]: the generation and the epoch at a fence of the async proxy
+    fenced: Any  # int32[slots, threads, threads]: the epochs that a thread knew at its last one
+    engines: Any  # int32[slots, threads, ENGINES]: the epochs of engines that a thread knows
+    engine_now: Any  # int32[slots, ENGINES, 2]: the epoch that an engine is in, and that which all threads know
+    bucket_engines: Any  # int32[slots, BUCKETS, ENGINES]
+    cluster: Any  # int32[blocks, MOST_OF_CLUSTER + 1]: the blocks of its cluster by rank, or -1, and its own rank
     row: Any  # int32[threads]
     counts: Any  # int64[slots, barriers, 2]: threads that have arrived, and that it is for
     arrived: Any  # int64[slots, barriers, warps, ARRIVAL]
@@ -78,7 +95,7 @@ class Tables(NamedTuple):
 
 
 (UNIT_BITS, THREADS, WARPS, SHARED_CELLS, LOCAL_CELLS, LOCAL_BYTES, HAS_VECTORS, RACES, READS, SYNCS, SHARED_BASE,
- COMMUNICATES, HAS_COPIES) = range(13)  # fmt: skip
+ COMMUNICATES, HAS_COPIES, HAS_PROXY, HAS_PEERS) = range(15)  # fmt: skip
 
 
 def tables(  # noqa: PLR0913 - each is a size of a table
@@ -95,10 +112,13 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     local_bytes: int,
     communicates: bool,
     copies: bool,
+    proxy: bool,
+    cluster: Any,
     checks: tuple[bool, bool, bool],
 ) -> Tables:
     """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. local_bytes: of a
-    thread, of the kernel's own variables. copies: whether there are any by cp.async. checks: whether races, reads of
+    thread, of the kernel's own variables. copies: whether anything goes on while its thread does. proxy: whether the
+    async proxy accesses memory. cluster: as of Tables, of no rows without clusters. checks: whether races, reads of
     what is not written, and barriers are looked at.
     """
     races, reads, syncs = checks
@@ -108,10 +128,10 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     has_vectors = slots * threads * threads <= MOST_VECTORS
     sizes = np.array(
         [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, 0,
-         communicates, copies],
+         communicates, copies, proxy, len(cluster) > 0],
         np.int64,
     )  # fmt: skip
-    now = np.zeros(10, np.int64)
+    now = np.zeros(11, np.int64)
     now[FREE] = slots
     own = np.zeros((slots * threads, OF_THREAD), np.int64)
     own[:, EPOCH] = 1
@@ -125,7 +145,13 @@ def tables(  # noqa: PLR0913 - each is a size of a table
         np.zeros(slots * threads * local_cells if reads else 0, np.int32),
         np.zeros(blocks * threads if communicates else 0, np.int32), np.zeros(blocks if communicates else 0, np.int32),
         np.zeros(PLACES, np.int64), np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
-        np.zeros((slots * threads if copies else 1, RING, 3), np.int64),
-        np.zeros(threads, np.int32), np.zeros((slots, BARRIERS, 2), np.int64),
-        np.zeros((slots, BARRIERS, warps, ARRIVAL), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
+        np.zeros((slots * threads if copies else 1, KINDS_OF_GROUPS, RING, 3), np.int64),
+        np.zeros((slots * threads if proxy else 1, RING, 2), np.int64),
+        np.zeros((one, threads, threads) if has_vectors and proxy else (1, 1, 1), np.int32),
+        np.zeros((slots, threads, ENGINES) if proxy else (1, 1, 1), np.int32),
+        np.zeros((slots, ENGINES, 2) if proxy else (1, 1, 2), np.int32),
+        np.zeros((slots, BUCKETS, ENGINES) if proxy else (1, 1, 1), np.int32),
+        cluster if len(cluster) else np.zeros((1, MOST_OF_CLUSTER + 1), np.int32),
+        np.zeros(threads, np.int32), np.zeros((slots, ALL_BARRIERS, 2), np.int64),
+        np.zeros((slots, ALL_BARRIERS, warps, ARRIVAL), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
     )  # fmt: skip

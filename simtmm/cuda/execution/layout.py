@@ -9,6 +9,7 @@ import numpy as np
 
 from simtmm.trace.schema import GRID_WORKSPACE as GRID_WORKSPACE
 from simtmm.trace.schema import GRID_WORKSPACE_BYTES as GRID_WORKSPACE_BYTES
+from simtmm.trace.schema import PEER_BIT as PEER_BIT
 from simtmm.trace.schema import RESULT_CLASSES
 
 LANES = 32
@@ -22,10 +23,8 @@ SHARED_WINDOW = 1 << 40  # generic addresses from here on are shared memory,
 LOCAL_WINDOW = 1 << 41  # from here on local memory,
 PARAMETER_WINDOW = 3 << 40  # and from here on the parameters of the kernel
 WINDOW = 1 << 32  # bytes of a window
-PEER_OFFSETS = (1 << 24) - 1
-PEER_BIT = (
-    24  # of an address in shared memory: from here on one more than the rank of the block whose memory it is, or 0
-)
+PEER_OFFSETS = (1 << PEER_BIT) - 1
+# Of an address in shared memory: from PEER_BIT on one more than the rank of the block whose memory it is, or 0
 
 LAUNCH = np.dtype(
     {
@@ -210,6 +209,14 @@ COPIES_COMMITTED, COPIES_ALL, COPIES_WAITED = -7, -8, -9
 # bits on the exponent of its width, its state space, and whether it writes; of SYNCHRONISES, whether it is a barrier.
 CHECK_WIDTH_BIT, CHECK_SPACE_BIT, CHECK_WRITE_BIT = 22, 25, 27
 IN_GLOBAL, IN_SHARED, IN_LOCAL, SYNCHRONISES = range(4)
+# With this bit, what a lane copies in bulk: behind the entry of addresses stand one of sizes [bytes], from SIZE_BIT on
+# whether some of it is left out, and one of the addresses of the mbarriers that are told, or -1.
+CHECK_BULK_BIT, SIZE_BIT = 28, 40
+# Far below the numbers of cp.async: fences of the async proxy; copies in bulk and products become a group; all groups
+# of them but the latest N are waited for: (a mark, less N, at most MOST_GROUPS).
+PROXY_FENCE, BULK_COMMITTED, PRODUCTS_COMMITTED = -(1 << 20), -(1 << 20) - 1, -(1 << 20) - 2
+MOST_GROUPS = (1 << 10) - 1
+BULK_WAITED, PRODUCTS_WAITED = -(1 << 21), -(1 << 22)
 
 
 def offsets() -> dict[str, int]:

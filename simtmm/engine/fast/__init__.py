@@ -39,13 +39,14 @@ from simtmm.engine.fast.layout import (
     INTERVAL_ROW,
     TIME_EMPTY,
     TIMES,
+    UNIT_ROW,
 )
 from simtmm.engine.fast.supply.window_thread import can_fill_beside
 from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
-from simtmm.timeline import Timeline
+from simtmm.timeline import Timeline, Units
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Workload
 
@@ -86,6 +87,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     sums = np.zeros(GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
     launch_ticks: list[int] = []
     intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
+    units = [np.empty((0, UNIT_ROW), np.int64)]
     beside = 2 if threads > 1 and can_fill_beside() else 1
     stream = workload.stream(beside) if isinstance(workload, StreamedWorkload) else None
     booked = Booked(machine, workload, threads) if stalls else None
@@ -113,10 +115,12 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
             is_left = False
             while not is_left and not state.go_on(None if until is None else LOOK):
                 intervals.append(state.drain(begin))
+                units.append(state.drain_units(begin, False))
                 is_left = until is not None and until(state.tick, state.issued)
                 if progress:
                     progress(done + state.warps_done, workload.warps)
             intervals.append(state.drain(begin))
+            units.append(state.drain_units(begin, True))
             ticks = state.finish(state.tick if is_left else None)
             own = state.group.sum(axis=0)
             if equal:
@@ -146,4 +150,5 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
         stalls=booked.stalls(sum(launch_ticks) - overheads) if booked is not None else None,
         traffic=traffic_of(traffic) if timeline else None,
+        units=Units.from_rows(np.concatenate(units)) if timeline else None,
     )

@@ -98,10 +98,13 @@ KEPT_TICK, KEPT_STEPS, KEPT_PATIENCE = range(3)
 KEPT = 3
 KEPT_OF_PORT = 5
 WATCH_NUMBER, WATCH_STATE, WATCH_SINCE, WATCH_PLACE, WATCH_REASON = range(5)
-WATCH_ROW = 5
+WATCH_ROLES = 5  # bits: it has begun a copy in bulk, and a product
+WATCH_ROW = 6
 INTERVAL_WARP, INTERVAL_GROUP, INTERVAL_SLOT, INTERVAL_STATE, INTERVAL_BEGIN, INTERVAL_END = range(6)
 INTERVAL_PLACE, INTERVAL_REASON = range(6, 8)
 INTERVAL_ROW = 8
+UNIT_NUMBER, UNIT_GROUP, UNIT_BEGIN, UNIT_END, UNIT_COUNT = range(5)  # see simtmm.timeline.Units
+UNIT_ROW = 5
 # Columns of what is booked: reasons, and behind them counts; instructions follow from the ticks of issuing
 BOOKED_REQUESTS, BOOKED_CHUNKS, BOOKED_L1_HITS, BOOKED_L2_HITS, BOOKED_L1_STORES, BOOKED_CONFLICTS = range(
     len(REASONS), len(REASONS) + 6
@@ -171,7 +174,8 @@ R_AHEAD, R_LOADED, R_HUNGRY, R_REFUSED, R_FULL = range(R_INTERVALS + 1, R_INTERV
 R_MEET, R_MAY_OPEN = range(R_FULL + 1, R_FULL + 3)
 # what is wrong with the use of an mbarrier: TOO_MANY, or 1 more than the number of one that nobody initialised
 R_MBARRIER = R_MAY_OPEN + 1
-PARAMETERS = R_MBARRIER + 1
+R_UNITS = R_MBARRIER + 1  # rows of `units`
+PARAMETERS = R_UNITS + 1
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # P_SCHEDULER
 
@@ -238,6 +242,8 @@ class State(NamedTuple):
     queued: Any  # int64[groups * slots]: ticks that a warp has waited for pipes, where long computes are jumped over
     watch: Any  # int64[groups * slots, WATCH_*], for the timeline
     intervals: Any  # int64[room, INTERVAL_*]: the timeline's, as they end
+    unit: Any  # int64[groups, 1 + pipes of products, UNIT_*]: the row of each unit that goes on
+    units: Any  # int64[room, UNIT_*]: those that are over
     traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (attribution/traffic.py)
     place: Any  # int32[operations], where they come from; an element where operations are places themselves
     booked: Any  # int64[lanes, places + 1, BOOKED_*]: where warps' ticks go; a small one where nobody asks

@@ -26,7 +26,7 @@ from simtmm.engine.reference.room import check_room
 from simtmm.engine.reference.run import Run
 from simtmm.engine.reference.schedulers import SCHEDULERS, checked
 from simtmm.engine.reference.stalls import Bookings, Unbooked
-from simtmm.engine.reference.traffic import OverTime
+from simtmm.engine.reference.traffic import InUse, OverTime
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.placement import Placement
@@ -58,11 +58,13 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     of_operations = workload.place if workload.has_places else workload.kind
     time = dict.fromkeys(WHERE_TIME_GOES, 0)
     over_time = OverTime() if timeline else None
+    units = InUse() if timeline else None
     booked = stalls or timeline  # a timeline says what each wait is for
     bookings = Bookings(workload.known_places) if booked else Unbooked(workload.known_places)
     way = BookedWay() if booked else Way()
     intervals: list[tuple[int, ...]] | None = [] if timeline else None
     total = Report(time, intervals=intervals, over_time=over_time, begun=begun, bookings=bookings, way=way)
+    total.units = units
     launch_ticks: list[int] = []
     keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
     l2: L2 | None = None  # as the launch before left it
@@ -99,4 +101,5 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
         stalls=bookings.stalls(name) if stalls and isinstance(bookings, Bookings) else None,
         traffic=None if over_time is None else over_time.traffic(),
+        units=None if units is None else units.all(),
     )

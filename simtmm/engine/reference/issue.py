@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from simtmm.engine.reference.moment import RELEASE, Waiting
 from simtmm.engine.reference.waits import may_start_async, wait_for_memory
 from simtmm.stalls import QUEUES, Count, Reason
-from simtmm.timeline import WarpState
+from simtmm.timeline import COPIES, WarpState
 from simtmm.workload import (
     ASYNC,
     ATOMIC,
@@ -166,6 +166,7 @@ def act(warp: "Warp", access: int | None) -> int | None:
         warp.untaken += 1
         warp.latest_finish.append(max(finish, warp.latest_finish[-1]) if warp.latest_finish else finish)
     if access == COPY:
+        warp.note_unit(COPIES, memory.copy_free[warp.group.number] - memory.copy_interval, finish)
         warp.copies, warp.copying = True, warp.copying if warp.copied else int(warp.env.now)
         if finish > warp.copied:
             queues = {reason: memory.way.access.get(reason, 0) for reason in QUEUES}

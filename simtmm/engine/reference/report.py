@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from simtmm.engine.reference.memory.path_ticks import Way
 from simtmm.engine.reference.stalls import Unbooked
-from simtmm.engine.reference.traffic import OverTime
+from simtmm.engine.reference.traffic import InUse, OverTime
 from simtmm.stalls import Places
 
 
@@ -16,7 +16,8 @@ class Report:
     """The counts of section 7.
 
     intervals: the timeline's rows, None without one. launch_begin: the first tick of the present launch. bookings, way:
-    where warps' ticks go, and those of accesses. over_time: chunks over time, of a run with a timeline. begun:
+    where warps' ticks go, and those of accesses. over_time, units: chunks over time, and what goes on
+    beside warps, of a run with a timeline. begun:
     int64[blocks], takes the tick of its launch at which each block is placed; None where nobody asks.
     """
 
@@ -32,6 +33,7 @@ class Report:
     intervals: list[tuple[int, ...]] | None = None
     launch_begin: int = 0
     over_time: OverTime | None = None
+    units: InUse | None = None
     begun: npt.NDArray[np.int64] | None = None
     bookings: Unbooked = field(default_factory=lambda: Unbooked(Places(())))
     way: Way = field(default_factory=Way)

@@ -1,10 +1,10 @@
-"""Chunks over time (docs/machine.md, section 7)."""
+"""Chunks over time, and what goes on beside warps (docs/machine.md, section 7)."""
 
 from collections import Counter
 
 import numpy as np
 
-from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
+from simtmm.timeline import COPIES, MOST_STRETCHES, OF_WARP, TRAFFIC, Traffic, Units
 
 
 class OverTime:
@@ -30,3 +30,29 @@ class OverTime:
         for (stretch, column), number in self._passed.items():
             chunks[stretch, TRAFFIC.index(column)] = number
         return Traffic(self._length, chunks)
+
+
+class InUse:
+    """When copies in bulk are under way, and pipes of products taken; by which warps they were begun."""
+
+    def __init__(self) -> None:
+        self._used: dict[tuple[int, int, int], list[list[int]]] = {}  # of a unit in a launch: begin, end, count
+        self._roles: set[tuple[int, int]] = set()
+
+    def note(self, launch: int, group: int, unit: int, begin: int, end: int, warp: int) -> None:
+        """Something is under way in a unit of a group, between two ticks of a launch, and was begun by a warp.
+
+        What overlaps, or follows at once in a launch, is one use. launch: the tick at which that begins.
+        """
+        self._roles.add((OF_WARP if unit == COPIES else OF_WARP - 1, warp))
+        uses = self._used.setdefault((unit, group, launch), [])
+        if not uses or launch + begin > uses[-1][1]:
+            uses.append([launch + begin, launch + begin, 0])
+        uses[-1][1] = max(uses[-1][1], launch + end)
+        uses[-1][2] += 1
+
+    def all(self) -> Units:
+        """All of it."""
+        rows = [(*of[:2], *use) for of, uses in self._used.items() for use in uses]
+        rows += [(role, warp, 0, 0, 1) for role, warp in self._roles]
+        return Units.from_rows(np.array(rows, np.int64).reshape(-1, 5))

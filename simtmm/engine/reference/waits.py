@@ -8,7 +8,7 @@ from simtmm.engine.reference.mbarriers import Opened
 from simtmm.engine.reference.moment import Waiting
 from simtmm.engine.reference.stalls import Path
 from simtmm.stalls import Reason
-from simtmm.timeline import WarpState
+from simtmm.timeline import COPIES, WarpState
 from simtmm.workload import (
     LISTED,
     STEPS_SHIFT,
@@ -134,7 +134,9 @@ def begin_product(warp: "Warp", amount: int) -> None:
     if passes and warp.run.piped:
         warp.run.memory.read_factors(warp.group.number, passes, now)
         taken = max(taken, warp.group.products.count * passes * takes.shared_pass)
-    finish = warp.group.products.take(warp.slot, now, taken) + takes.product_latency
+    end = warp.group.products.take(warp.slot, now, taken)
+    warp.note_unit(COPIES + 1 + warp.slot % warp.group.products.count, end - taken, end)
+    finish = end + takes.product_latency
     warp.run.memory.last_finish = max(warp.run.memory.last_finish, finish)
     warp.products.append((finish, taken + takes.product_latency, warp.places[warp.position]))
 

@@ -151,6 +151,12 @@ class Warp:
         self.reason = WHILE.get(state, Reason.ISSUING) if reason is None else reason
         self.group.stir()
 
+    def note_unit(self, unit: int, begin: int, end: int) -> None:
+        """What the warp has begun keeps a unit of its group from a tick to another one, for the timeline."""
+        report = self.run.report
+        if report.units is not None:
+            report.units.note(report.launch_begin, self.group.number, unit, begin, end, self.number)
+
     def until(self, tick: int, phase: int, rank: int) -> Waiting:
         """Wait for a phase of a tick, which a jump (jump.py) may put off meanwhile."""
         self.due = tick

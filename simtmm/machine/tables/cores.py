@@ -60,6 +60,9 @@ class Scheduling(Table):
         "cycles", "from the last arrival or byte at an mbarrier to what waits for it, a tick at least", default=0
     )
     cluster_latency: Duration = unit("cycles", "from another block of the cluster to an mbarrier", default=0)
+    cluster_barrier: Shortly = unit("cycles", "beyond a block's barrier, behind one of the cluster", default=0)
+    cluster_fence: Shortly = unit("cycles", "likewise, where it orders memory between blocks", default=0)
+    cluster_fence_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
 
 
 class Limits(Table):

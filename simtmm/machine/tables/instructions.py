@@ -11,6 +11,9 @@ class Banks(Table):
     word_bytes: Count = unit("bytes", "width of a bank", default=4)
     lanes: Count | None = unit("threads", "lanes of a warp served together; all of them if left out", default=None)
     latency: Shortly = unit("cycles", "from a shared load's leaving its port to the use of its value", default=0)
+    remote_latency: Shortly = unit(
+        "cycles", "likewise, from another block's of the cluster; 0: as from its own", default=0
+    )
     interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
     service: Banked = unit("cycles", "that a pass takes the banks", default=1)
     atomic_passes: Banked = unit(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm import own_faults
 from simtmm.cuda.checks.active import check
@@ -12,7 +13,7 @@ from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare
 from simtmm.cuda.events import LogReader
-from simtmm.cuda.execution.launches.launch import local_bytes_of
+from simtmm.cuda.execution.launches.launch import clusters_of, local_bytes_of
 from simtmm.cuda.execution.launches.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instead import is_trying
@@ -120,7 +121,7 @@ class LaunchRuns:
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
         x, y, z = launch.block
-        reader = LogReader(table, x * y * z)
+        reader = LogReader(table, x * y * z, _ranks(function, launch))
         self.table()  # what is taken out of the device before the next launch stands in it
         with contextlib.closing(self.device.run(function, launch, log=log)) as pieces:
             for piece, before in pieces:
@@ -246,3 +247,14 @@ class LaunchRuns:
             )  # fmt: skip
         self._arrays += reversed(added)
         return list(self._arrays)
+
+
+def _ranks(function: KernelFunction, launch: DeviceLaunch) -> npt.NDArray[np.int64] | None:
+    """The rank of each block in its cluster; None without clusters."""
+    cluster = cluster_of(function, launch, launch.where) or (1, 1, 1)
+    if cluster == (1, 1, 1):
+        return None
+    ranks = np.zeros(launch.grid[0] * launch.grid[1] * launch.grid[2], np.int64)
+    for numbers in clusters_of(launch.grid, cluster):
+        ranks[list(numbers)] = range(len(numbers))
+    return ranks

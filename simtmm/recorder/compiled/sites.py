@@ -108,7 +108,16 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, 
         ),
         operand_cycles=tuple(step.operand_cycles.items()),
         product=step.product,
+        cluster=_cluster(step),
     )
+
+
+def _cluster(step: Step) -> int:
+    """Whether a step ends with a cluster's barrier: 1 if that is relaxed, 2 if it orders memory."""
+    if step.kind != "barrier" or not step.instructions[-1].has("cluster"):
+        return 0
+    relaxed = any(each.opcode == "barrier" and each.has("relaxed") for each in step.instructions)
+    return 1 if relaxed else 2
 
 
 def _naming_instruction(step: Step) -> Instruction | None:

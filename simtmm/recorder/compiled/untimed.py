@@ -5,7 +5,7 @@ from simtmm.cuda.ptx.syntax import Instruction
 
 _GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
 _SUMS = "the additions of cp.reduce (timed as stores)"
-_CLUSTERS = "accesses to other blocks' shared memory, and the placement of clusters"
+_CLUSTERS = "the bandwidth between blocks of a cluster, and their placement"
 
 
 def untimed(program: Program) -> tuple[str, ...]:

@@ -12,15 +12,17 @@ import numpy.typing as npt
 
 from simtmm.result import Result
 from simtmm.stalls import REASONS
-from simtmm.timeline import STATES, Blocks, Timeline, WarpState
+from simtmm.timeline import COPIES, STATES, Blocks, Timeline, Units, WarpState
 
 RUN = 1  # the process of launches, of counters of the machine, and of the sample's windows; group g is process g + 2
 LAUNCHES, WINDOWS = 1, 2  # its threads
 FIRST_GROUP = RUN + 1
 
-SLICE, COUNTER, MEANS, LAUNCH, WINDOW, TRAFFIC = range(6)  # kinds of events
+SLICE, COUNTER, MEANS, LAUNCH, WINDOW, TRAFFIC, UNIT = range(7)  # kinds of events
+FIRST_UNIT = 1 << 20  # thread of a group's copies in bulk, behind all slots; those of pipes of products follow
 COUNTED = (WarpState.READY, WarpState.MEMORY, WarpState.BARRIER, WarpState.ISSUING)
 PARTS = 1000  # of a warp, in which means are given
+ROLES = ("", "producer", "consumer", "producer and consumer")  # of warps: they begin copies in bulk, products, both
 
 Integers = npt.NDArray[np.int64]
 
@@ -31,7 +33,7 @@ class Events:
 
     look: what of their text is the same for many, a number: of a slice what `Looks` tells, of a launch its kernel.
     values: of a slice warp, block and launch; of a counter the warps in each of COUNTED, of means in thousandths; of
-    launches and windows their number; of traffic the mean in thousandths.
+    launches and windows their number; of traffic the mean in thousandths; of units the copies or products.
     """
 
     kind: Integers
@@ -82,12 +84,14 @@ class Looks:
     """What slices have in common, each combination that comes: int64 arrays of one length.
 
     state, reason: as in Timeline. place: a number of the workload's places. kernel: an index of the launches' kernels.
+    role: one of ROLES.
     """
 
     state: Integers
     reason: Integers
     place: Integers
     kernel: Integers
+    role: Integers
 
 
 def slices_of(
@@ -105,13 +109,43 @@ def slices_of(
     kernel = kernel_of_launch[launch] if len(kernel_of_launch) else np.zeros_like(launch)
     kernels, places = int(kernel.max(initial=0)) + 1, int(place.max(initial=0)) + 1
     code = timeline.state[rows].astype(np.int64) * len(REASONS) + timeline.reason[rows]
-    codes, look = np.unique((code * places + place) * kernels + kernel, return_inverse=True)
+    role = _roles(warp, result.units)
+    looked = ((code * places + place) * kernels + kernel) * len(ROLES) + role
+    codes, look = np.unique(looked, return_inverse=True)
+    codes, role_number = np.divmod(codes, len(ROLES))
     rest, kernel_number = np.divmod(codes, kernels)
     rest, place_number = np.divmod(rest, places)
-    looks = Looks(rest // len(REASONS), rest % len(REASONS), place_number, kernel_number)
+    looks = Looks(rest // len(REASONS), rest % len(REASONS), place_number, kernel_number, role_number)
     process = timeline.group[rows].astype(np.int64) + FIRST_GROUP
     thread = timeline.slot[rows].astype(np.int64) + 1
     return Events.of(SLICE, begin, timeline.end[rows], process, thread, look, warp, block, launch), looks
+
+
+def units_of(units: Units, groups: npt.NDArray[np.bool_], begin: int, end: int) -> Events:
+    """What goes on in groups beside warps, in chosen groups and ticks. groups: bool[groups]."""
+    rows = groups[units.group] & (units.begin < end) & (units.end > begin)
+    process, thread = (of[rows].astype(np.int64) for of in (units.group, units.unit))
+    look = (units.unit[rows] != COPIES).astype(np.int64)
+    return Events.of(
+        UNIT, units.begin[rows], units.end[rows], process + FIRST_GROUP, thread + FIRST_UNIT, look, units.count[rows]
+    )
+
+
+def roles_of(slices: Events, looks: Looks) -> dict[tuple[int, int], str]:
+    """The roles of the warps of a slot, one of ROLES, by process and thread; a slot without is left out."""
+    of_slices = looks.role[slices.look]
+    found: dict[tuple[int, int], int] = {}
+    columns = np.stack([slices.process, slices.thread, of_slices])[:, of_slices > 0]
+    for process, thread, role in np.unique(columns, axis=1).T.tolist():
+        found[process, thread] = found.get((process, thread), 0) | role
+    return {track: ROLES[role] for track, role in found.items()}
+
+
+def _roles(warp: Integers, units: Units | None) -> Integers:
+    """Of each warp an index of ROLES."""
+    if units is None:
+        return np.zeros_like(warp)
+    return np.isin(warp, units.copying) + 2 * np.isin(warp, units.multiplying)
 
 
 def launches_of(result: Result, kernel_of_launch: Integers) -> Events:

@@ -20,6 +20,7 @@ from simtmm.report.trace_events.choice import ALL, Choice, sample
 from simtmm.report.trace_events.events import (
     COUNTER,
     FIRST_GROUP,
+    FIRST_UNIT,
     LAUNCHES,
     RUN,
     WINDOWS,
@@ -27,12 +28,14 @@ from simtmm.report.trace_events.events import (
     counters_of,
     counters_of_machine,
     launches_of,
+    roles_of,
     slices_of,
+    units_of,
 )
 from simtmm.report.trace_events.text import Text
 from simtmm.report.trace_events.traffic import MOST_COUNTERS, MOST_MEANS, process_of, traffic_of
 from simtmm.result import Result
-from simtmm.timeline import Blocks
+from simtmm.timeline import COPIES, Blocks
 
 MOST_BYTES = 50_000_000  # of a file, before it is compressed: what a browser opens in seconds
 MOST_CHANGES = 2000  # of the machine's counters; beyond that they are means
@@ -132,13 +135,14 @@ def write_timeline(
     text = Text(result, machine, looks, places, names, blocks is not None, counters)
     launches = launches_of(result, kernel_of_launch)
     launches = launches.where((launches.begin < end) & ((launches.end > begin) | (begin == 0)))
-    detail = Events.together(launches, slices, counters_of(timeline, groups, begin, end))
+    beside = [units_of(result.units, groups, begin, end)] if result.units is not None else []
+    detail = Events.together(launches, slices, *beside, counters_of(timeline, groups, begin, end))
 
     def overview(most: int) -> tuple[Events, float]:
         return counters_of_machine(timeline, begin, end, most)
 
     last = min(end, result.ticks)
-    tracks = _tracks(slices, machine)
+    tracks = _tracks(Events.together(slices, *beside), machine, roles_of(slices, looks))
     if len(traffic):
         tracks += _named(process_of(machine), None, "bandwidth and hits, means", process_of(machine))
     spare = MOST_BYTES - text.sizes(traffic) - sum(len(json.dumps(entry)) + 2 for entry in tracks) - (1 << 16)
@@ -223,15 +227,23 @@ def _of_machine(interval: float, result: Result, machine: Events) -> str:
     return "every change" if (machine.kind == COUNTER).any() else "none"
 
 
-def _tracks(slices: Events, machine: Machine) -> list[dict[str, Any]]:
-    """The names and the order of core groups and their slots."""
-    tracks = np.unique(np.stack([slices.process, slices.thread]), axis=1).T.tolist()
+def _tracks(events: Events, machine: Machine, roles: Mapping[tuple[int, int], str]) -> list[dict[str, Any]]:
+    """The names and the order of core groups, their slots, and what goes on beside them. roles: of slots."""
+    tracks = np.unique(np.stack([events.process, events.thread]), axis=1).T.tolist()
     named: list[dict[str, Any]] = []
     for process in sorted({process for process, _ in tracks}):
         named += _named(process, None, f"core group {process - FIRST_GROUP}, {machine.name}", process)
     for process, thread in tracks:
-        named += _named(process, thread, f"slot {thread - 1}", thread)
+        named += _named(process, thread, _track(thread, roles.get((process, thread), "")), thread)
     return named
+
+
+def _track(thread: int, role: str) -> str:
+    """The name of a track. role: of a slot's warps, if any."""
+    if thread < FIRST_UNIT:
+        return f"slot {thread - 1}" + (f": {role}" if role else "")
+    pipe = thread - FIRST_UNIT - COPIES - 1
+    return "TMA: copies in bulk under way" if pipe < 0 else f"tensor pipe {pipe}: products of matrices"
 
 
 def _named(process: int, thread: int | None, name: str, place: int) -> Iterator[dict[str, Any]]:

@@ -20,8 +20,10 @@ from simtmm.report.trace_events.events import (
     LAUNCH,
     MEANS,
     PARTS,
+    ROLES,
     SLICE,
     TRAFFIC,
+    UNIT,
     WINDOW,
     Events,
     Integers,
@@ -83,10 +85,16 @@ class Text:
         self._places, self._kernels, self._has_blocks = places, kernels, has_blocks
         time = "%d" if self._whole else "%d.%06d"
         self._head = f',\n{{"ph":"X","ts":{time},"dur":{time},"pid":%d,"tid":%d,'
-        rows = zip(*(column.tolist() for column in (looks.state, looks.reason, looks.place, looks.kernel)), strict=True)
+        rows = zip(
+            *(column.tolist() for column in (looks.state, looks.reason, looks.place, looks.kernel, looks.role)),
+            strict=True,
+        )
         self._slices = [self._slice(*row) for row in rows]
         self._launches = [self._launch(name) for name in kernels or [""]]
         self._window = f'{self._head}"name":"window","cat":"run","args":{{"window":%d}}}}'
+        self._units = [
+            f'{self._head}"name":"{name}","cat":"unit","args":{{"{name}":%d}}}}' for name in ("copies", "products")
+        ]
         series = ",".join(f'"{STATES[state]}":%.15g' for state in COUNTED)
         self._counters = {
             kind: f',\n{{"ph":"C","name":"{name}","ts":{time},"pid":%d,"args":{{{series}}}}}'
@@ -112,6 +120,7 @@ class Text:
             + of_launches[events.look[events.kind == LAUNCH]].sum()
             + of_counters * int(np.isin(events.kind, (COUNTER, MEANS)).sum())
             + (len(_bare(self._window)) + numbers) * int((events.kind == WINDOW).sum())
+            + (max(map(len, self._units)) + numbers) * int((events.kind == UNIT).sum())
             + sum((len(_bare(self._traffic[look])) + numbers + 1) for look in events.look[events.kind == TRAFFIC])
         )
 
@@ -138,7 +147,8 @@ class Text:
             columns += self._time(np.rint(events.end * self._millionths).astype(np.int64) - begin)
             numbers = [0] if kind != SLICE else [0, 1, 2] if self._has_blocks else [0, 2]
             columns += [events.process, events.thread, *events.values.T[numbers]]
-            looks = {SLICE: self._slices, LAUNCH: self._launches, WINDOW: [self._window]}[kind]
+            known = {SLICE: self._slices, LAUNCH: self._launches, WINDOW: [self._window], UNIT: self._units}
+            looks = known[kind]
             templates = map(looks.__getitem__, events.look.tolist())
         return list(map(mod, templates, zip(*(column.tolist() for column in columns), strict=True)))
 
@@ -146,12 +156,14 @@ class Text:
         """What is filled in for times: microseconds and their millionths; ticks where there is no clock."""
         return [millionths] if self._whole else list(np.divmod(millionths, 10**6))
 
-    def _slice(self, state: int, reason: int, place: int, kernel: int) -> str:
+    def _slice(self, state: int, reason: int, place: int, kernel: int, role: int) -> str:
         why = Reason(reason)
         name, others, _ = WHAT_WARPS_DO[why]
         args = {"reason": f"{name} ({others})" if others != "-" else name}
         if self._kernels:
             args["kernel"] = _cut(self._kernels[kernel], LONGEST_NAME)
+        if role:
+            args["role"] = ROLES[role]
         if self._places is not None and place < len(self._places):
             where, array = self._places.place(place)
             args |= self._where(where, array)

@@ -23,7 +23,7 @@ from simtmm.trace.warps.accesses import (
     most_work,
 )
 from simtmm.trace.warps.arrivals import commit, give_results, spend
-from simtmm.trace.warps.barriers import leaves_loads_in_flight
+from simtmm.trace.warps.barriers import behind_cluster, leaves_loads_in_flight
 from simtmm.trace.warps.half_warps import list_local_transactions, list_transactions
 from simtmm.trace.warps.holding import begin_turns, hold, put, take_turn
 from simtmm.trace.warps.lanes import (
@@ -50,7 +50,7 @@ from simtmm.trace.warps.layout import (
     WARP_TURNS_SITE,
     WARP_WAITED,
 )
-from simtmm.trace.warps.load_store_units import access, access_shared
+from simtmm.trace.warps.load_store_units import access, access_shared, is_remote
 from simtmm.trace.warps.mbarriers import multiply, use_mbarriers
 from simtmm.trace.warps.passes import bank_passes
 from simtmm.trace.warps.places import note_lanes, note_threads, place_at, place_of
@@ -124,7 +124,8 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
             if degree != NOT_SO:
                 if walk.rules[RULE_PLACES] != 0:
                     note_threads(walk, w, leader, place_at(walk, site), np.int64(1))
-                access_shared(walk, w, kind, site, says, degree, output)
+                remote = is_remote(base_of(walk, runs, values, w, leader))
+                access_shared(walk, w, kind, site, says, degree, remote, output)
                 return True
         if lanes == 0:
             lanes = gather(walk, runs, values, w, at, kind, leader, alone)
@@ -200,7 +201,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
         walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
         return True
     if kind == _BARRIER:
-        behind = walk.warp[w, WARP_BEHIND_BARRIER]
+        behind = walk.warp[w, WARP_BEHIND_BARRIER] + behind_cluster(walk, w)
         spend(walk, w, behind)
         if leaves_loads_in_flight(walk, w):
             put(walk, w, output, SYNC, 0, place)
@@ -209,7 +210,10 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
         walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
         return hold(walk, w, output, PAUSE, behind, place)
     if _ATOMIC < kind <= _SHARED_ATOMIC:
-        access_shared(walk, w, kind, site, says, degree_of(walk, w, lanes, kind), output)
+        remote = False
+        for lane in range(lanes):
+            remote = remote or is_remote(walk.value[lane])
+        access_shared(walk, w, kind, site, says, degree_of(walk, w, lanes, kind), remote, output)
         return True
     operation = operation_of(kind)
     if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:

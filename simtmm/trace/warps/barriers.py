@@ -12,8 +12,12 @@ from simtmm.trace.warps.layout import (
     GROUP_LANES,
     GROUP_SITE,
     GROUP_WHAT,
+    RULE_CLUSTER_BARRIER,
+    RULE_CLUSTER_FENCE,
+    RULE_CLUSTER_FENCE_OF_WARP,
     THREADS_LANES,
     THREADS_TIMES,
+    WARP_BLOCK_WARPS,
     WARP_GROUPS,
 )
 from simtmm.trace.warps.places import note_done, place_at
@@ -40,6 +44,22 @@ def leaves_loads_in_flight(walk, w):
         if walk.group[w, g, GROUP_SITE] == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
             return False
     return True
+
+
+def behind_cluster(walk, w):
+    """Cycles that a barrier of the cluster takes a warp beyond one of its block, where its lanes wait at one."""
+    what = np.int64(0)
+    for g in range(walk.warp[w, WARP_GROUPS]):
+        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and site < walk.cluster.shape[0]:
+            what = max(what, walk.cluster[site])
+    if what == 0:
+        return np.int64(0)
+    found = walk.rules[RULE_CLUSTER_BARRIER]
+    if what > 1:
+        found += walk.rules[RULE_CLUSTER_FENCE]
+        found += walk.warp[w, WARP_BLOCK_WARPS] * walk.rules[RULE_CLUSTER_FENCE_OF_WARP]
+    return (found + 500) // 1000
 
 
 @inlined

@@ -19,6 +19,7 @@ from simtmm.trace.warps.layout import (
     WARP_ASYNCS,
     WARP_BACKLOG,
     WARP_BEHIND_BARRIER,
+    WARP_BLOCK_WARPS,
     WARP_COMMITTED,
     WARP_CYCLES,
     WARP_HELD_KIND,
@@ -117,6 +118,7 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     walk.warp[w, WARP_PRODUCT_GROUPS] = 0
     behind = walk.rules[RULE_BARRIER] + warps * walk.rules[RULE_BARRIER_OF_WARP]
     walk.warp[w, WARP_BEHIND_BARRIER] = (behind + 500) // 1000
+    walk.warp[w, WARP_BLOCK_WARPS] = warps
     begin(walk, runs, values, w, value_ends[block])
 
 

@@ -10,7 +10,8 @@ RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL
 RULE_REDUCES, RULE_PIPE_LANES, RULE_PIPE_RUN, RULE_PHASE_BYTES, RULE_PIPE_BANKS = range(13, 18)
 RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES, RULE_SECTOR_BYTES, RULE_LONGEST = range(18, 23)
 RULE_GRID_BARRIERS, RULE_TAG_BANKS = 23, 24
-RULES = 25
+RULE_CLUSTER_BARRIER, RULE_CLUSTER_FENCE, RULE_CLUSTER_FENCE_OF_WARP, RULE_REMOTE_LATENCY = range(25, 29)
+RULES = 29
 # RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two; RULE_PLACES: the
 # places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites; RULE_REDUCES:
 # whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses pass, lanes that
@@ -18,7 +19,9 @@ RULES = 25
 # pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one; RULE_SECTOR_BYTES: of
 # a sector, 0 where chunks have none; RULE_LONGEST: cycles that a value of shared memory, or one of an instruction,
 # takes at most; RULE_GRID_BARRIERS: whether blocks of a grid wait for one another;
-# RULE_TAG_BANKS: banks of the tags of rows of the L1, 0 where rows do not matter
+# RULE_TAG_BANKS: banks of the tags of rows of the L1, 0 where rows do not matter; RULE_CLUSTER_*: thousandths of
+# cycles that a cluster's barrier, and its fence, take beyond a block's barrier; RULE_REMOTE_LATENCY: cycles of a value
+# of another block's shared memory, 0 where it is as of the own
 
 # Columns of a warp
 WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
@@ -27,7 +30,8 @@ WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WA
 WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED, WARP_BEHIND_BARRIER = range(21, 26)
 WARP_PRODUCTS, WARP_PRODUCT_GROUPS = range(26, 28)  # begun, and committed
 WARP_LAST_COPY = 28  # where its operation stands that was written last, if that is a copy, else -1
-WARP_PRODUCT_ENDS = 29  # and those behind it: the last product of the latest groups, modulo their number
+WARP_BLOCK_WARPS = 29  # of its block
+WARP_PRODUCT_ENDS = 30  # and those behind it: the last product of the latest groups, modulo their number
 WARP_ROW = (
     WARP_PRODUCT_ENDS + MOST_PRODUCT_GROUPS
 )  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
@@ -106,6 +110,7 @@ class Walk(NamedTuple):
     result_cycles: Any
     product: Any
     again: Any
+    cluster: Any
     array: Any  # [arrays, ARRAY_*], by address
     threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks
 

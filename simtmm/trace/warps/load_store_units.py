@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.schema import Kind
+from simtmm.trace.schema import PEER_BIT, Kind
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import catch_up, put
 from simtmm.trace.warps.layout import (
@@ -17,6 +17,7 @@ from simtmm.trace.warps.layout import (
     RULE_LONGEST,
     RULE_PIPE_LANES,
     RULE_PLACES,
+    RULE_REMOTE_LATENCY,
     RULE_SECTOR_BYTES,
     RULE_SHARED_INTERVAL,
     RULE_SHARED_LATENCY,
@@ -91,8 +92,15 @@ def join_copy(walk, w, output, count):
 
 
 @inlined
-def access_shared(walk, w, kind, site, says, degree, output):
-    """Write an access to shared memory whose lanes go to the banks so often."""
+def is_remote(value):
+    """Whether what a shared access says of its address is of another block's shared memory."""
+    return value & LISTED >= 1 << PEER_BIT
+
+
+@inlined
+def access_shared(walk, w, kind, site, says, degree, remote, output):
+    """Write an access to shared memory whose lanes go to the banks so often. remote: that of another block."""
+    is_far = remote and says and walk.rules[RULE_REMOTE_LATENCY] > 0
     if walk.rules[RULE_PIPE_LANES] > 0:
         if kind == _SHARED_ATOMIC and walk.rules[RULE_ATOMIC_PASSES] > 1:
             of_each = walk.rules[RULE_ATOMIC_PASSES]
@@ -102,16 +110,29 @@ def access_shared(walk, w, kind, site, says, degree, output):
         put(walk, w, output, SHARED, degree, place_at(walk, site))
         spend(walk, w, np.int64(1))
         walk.warp[w, WARP_SHARED] += 1
-        if says:
+        if is_far:
+            come_from_afar(walk, w, site)
+        elif says:
             for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
                 walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_SHARED]
         return
     kept = keep_apart(walk, w, degree)
     put(walk, w, output, SHARED, kept, place_at(walk, site))
-    if says:
+    if is_far:
+        spend(walk, w, kept)
+        come_from_afar(walk, w, site)
+    elif says:
         spend(walk, w, kept)
         for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
             walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
+
+
+@inlined
+def come_from_afar(walk, w, site):
+    """What a site loads of another block's shared memory is there some cycles later."""
+    for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
+        there = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_REMOTE_LATENCY]
+        walk.ready[w, walk.gives[index]] = max(walk.ready[w, walk.gives[index]], there)
 
 
 @inlined

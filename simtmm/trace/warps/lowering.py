@@ -154,8 +154,14 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         specification.shared_latency, specification.shared_interval, specification.shared_ports,
         int(specification.reduces), *(specification.pipe or (0,) * 5)[:4],
         *(specification.barrier or (0, 0)), specification.atomic_passes, specification.sector_bytes,
-        max(specification.shared_latency, *(cycles for _, cycles in specification.latencies), 0),
+        max(
+            specification.shared_latency,
+            specification.remote_latency,
+            *(cycles for _, cycles in specification.latencies),
+            0,
+        ),
         int(specification.grid_barriers), *(specification.pipe[4:] or (0,)),
+        *(specification.cluster_barrier or (0, 0, 0)), specification.remote_latency,
     )  # fmt: skip
     banks = max(specification.banks, *(WORD * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
@@ -198,6 +204,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         result_cycles=tables.result_cycles,
         product=tables.product,
         again=tables.again,
+        cluster=tables.cluster,
         array=tables.arrays,
         threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),
     )

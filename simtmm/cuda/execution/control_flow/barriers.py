@@ -71,7 +71,7 @@ def cluster_barrier(context: "Context", instruction: Instruction, block: Block |
     arrived = emit.load("i32", arrived_at)
     if block is None:
         if program.checks:
-            log_arrival(context, cluster_in_checks(context), number_of(0), waits=True)
+            log_arrival(context, number, number_of(0), waits=True)
         emit.store(emit.binary("or", arrived, context.active), arrived_at)
         state = (LAUNCH_POINTER, BLOCK_POINTER, WARP_POINTER)
         emit.call("arrive", "void", *state, context.active, number, number_of(0), Value("false", "i1"))
@@ -84,20 +84,6 @@ def cluster_barrier(context: "Context", instruction: Instruction, block: Block |
         place = emit.at("%warp", offset_of(WARP, name) + offset)
         emit.store(emit.binary("or", emit.load("i32", place), waits), place)
     emit.do("br label %dispatch")
-
-
-def cluster_in_checks(context: "Context") -> Value:
-    """The number that the cluster's barrier has in checks, which know those of a block alone: the last of them."""
-    last = BARRIERS - 1
-    for code in context.code.program.codes:
-        for block in code.flow.blocks:
-            for each in block.instructions:
-                if each.opcode in ("bar", "barrier") and not each.has("warp", "cluster"):
-                    place = 1 if each.has("red") else 0
-                    named = each.operands[place] if len(each.operands) > place else Immediate(0)
-                    if not isinstance(named, Immediate) or named.value == last:
-                        raise context.refuse(f"can't be checked beside `{each.text}`, which may be barrier {last}")
-    return number_of(last)
 
 
 def barrier_result(context: "Context", last: Instruction) -> None:

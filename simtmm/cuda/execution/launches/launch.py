@@ -201,16 +201,7 @@ class LaunchState:
 
     def clusters(self) -> Iterator[tuple[int, ...]]:
         """The numbers of the blocks of each cluster, by rank; clusters in the order of their first blocks' numbers."""
-        (x, y, z), (width, height, _) = self.cluster, self.grid
-        counts = [size // each for size, each in zip(self.grid, self.cluster, strict=True)]
-        for number in range(counts[0] * counts[1] * counts[2]):
-            left, top, near = number % counts[0], number // counts[0] % counts[1], number // (counts[0] * counts[1])
-            yield tuple(
-                ((near * z + k) * height + top * y + j) * width + left * x + i
-                for k in range(z)
-                for j in range(y)
-                for i in range(x)
-            )
+        yield from clusters_of(self.grid, self.cluster)
 
     def new_block(self) -> BlockState:
         """Allocate the memory of a block."""
@@ -234,3 +225,20 @@ class LaunchState:
         linear = np.arange(self.warps * LANES, dtype=np.int64)
         ids = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
         return np.ascontiguousarray(ids.reshape(3, self.warps, LANES).transpose(1, 0, 2))
+
+
+def clusters_of(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> Iterator[tuple[int, ...]]:
+    """The numbers of the blocks of each cluster, by rank; clusters in the order of their first blocks' numbers.
+
+    grid, cluster: blocks along each axis; those of the grid are multiples.
+    """
+    (x, y, z), (width, height, _) = cluster, grid
+    counts = [size // each for size, each in zip(grid, cluster, strict=True)]
+    for number in range(counts[0] * counts[1] * counts[2]):
+        left, top, near = number % counts[0], number // counts[0] % counts[1], number // (counts[0] * counts[1])
+        yield tuple(
+            ((near * z + k) * height + top * y + j) * width + left * x + i
+            for k in range(z)
+            for j in range(y)
+            for i in range(x)
+        )

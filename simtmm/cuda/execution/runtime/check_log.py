@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import (
     ALIGN,
+    BULK_COMMITTED,
+    BULK_WAITED,
+    CHECK_BULK_BIT,
     CHECK_SPACE_BIT,
     CHECK_WIDTH_BIT,
     CHECK_WRITE_BIT,
@@ -20,6 +23,10 @@ from simtmm.cuda.execution.layout import (
     IN_LOCAL,
     IN_SHARED,
     LEAVING,
+    MOST_GROUPS,
+    PRODUCTS_COMMITTED,
+    PRODUCTS_WAITED,
+    PROXY_FENCE,
     SAME_VALUE,
     SYNCHRONISES,
     TENSOR_ENTRIES,
@@ -37,7 +44,7 @@ _SPACES = {"global": IN_GLOBAL, "shared": IN_SHARED, "local": IN_LOCAL}
 _MANY = {
     "wmma": 64,
     "wgmma": 20,
-    "cp": 130,
+    "cp": 6,
     "bar": 4,
     "barrier": 4,
 }  # entries of an instruction that moves piece by piece; of others, two at most
@@ -95,19 +102,28 @@ noted:
 
 
 def log_fence(context: "Context", instruction: Instruction) -> None:
-    """Log membar and fence; other instructions add nothing."""
-    if instruction.opcode not in ("membar", "fence") or instruction.has("proxy", "mbarrier_init"):
+    """Log membar and fence; other instructions add nothing. A fence of the async proxy for global memory alone, too."""
+    if instruction.opcode not in ("membar", "fence"):
+        return
+    if instruction.has("proxy"):
+        if instruction.has("async") and not instruction.has("global"):
+            _note(context, PROXY_FENCE, context.active)
+        return
+    if instruction.has("mbarrier_init"):
         return
     level = FENCE_BLOCK if instruction.has("cta") else FENCE_DEVICE
     _note(context, level, context.active)
 
 
 def log_copies(context: "Context", instruction: Instruction) -> None:
-    """Log an instruction that ends a cp.async group or waits for groups; other instructions add nothing.
+    """Log an instruction that ends a group of copies or of products, or waits for some; others add nothing.
 
-    An mbarrier that is told of copies lets them be waited for there: they count as waited for at once.
+    An mbarrier that is told of copies by cp.async lets them be waited for there: they count as waited for at once.
     """
-    if instruction.opcode != "cp" or instruction.has("bulk"):
+    if instruction.opcode == "wgmma" or (instruction.opcode == "cp" and instruction.has("bulk")):
+        _log_groups(context, instruction)
+        return
+    if instruction.opcode != "cp":
         return
     if instruction.has("commit_group"):
         _note(context, COPIES_COMMITTED, context.active)
@@ -118,6 +134,33 @@ def log_copies(context: "Context", instruction: Instruction) -> None:
         if not isinstance(latest, Immediate):
             raise context.refuse("waits for a number of groups that is no constant")
         _note(context, COPIES_WAITED - latest.value, context.active)
+
+
+def _log_groups(context: "Context", instruction: Instruction) -> None:
+    """Likewise of groups of copies in bulk, or of products."""
+    products = instruction.opcode == "wgmma"
+    if instruction.has("commit_group"):
+        _note(context, PRODUCTS_COMMITTED if products else BULK_COMMITTED, context.active)
+    elif instruction.has("wait_group"):
+        left = next((each.value for each in instruction.operands if isinstance(each, Immediate)), 0)
+        mark = PRODUCTS_WAITED if products else BULK_WAITED
+        _note(context, mark - max(0, min(int(left), MOST_GROUPS)), context.active)
+
+
+def log_bulk(context: "Context", space: str, writes: bool, addresses: Value, sizes: Value, told: Value | None) -> None:
+    """Log what lanes copy in bulk in a state space: where each begins, its size, and the mbarrier that is told.
+
+    addresses, sizes, told: i64 of each lane.
+    """
+    if not context.code.program.checks:
+        return
+    emit = context.emit
+    what = 1 << CHECK_BULK_BIT | _SPACES[space] << CHECK_SPACE_BIT | int(writes) << CHECK_WRITE_BIT
+    number = context.access_number() | what
+    for each in (addresses, sizes, told or emit.constant(-1, addresses.type)):
+        emit.store(each, "%addresses", ALIGN)
+        emit.call("log.entry", "void", LAUNCH_POINTER, Value(str(number), "i32"), context.active,
+                  Value("%addresses", "ptr"))  # fmt: skip
 
 
 def log_leaving(context: "Context", mask: Value) -> None:

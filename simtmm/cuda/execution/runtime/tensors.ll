@@ -13,6 +13,11 @@ entry:
   store i64 {TENSOR_ENTRIES}, ptr %room
   store i64 0, ptr %row
   store i64 0, ptr %size
+  ; For checks: the bytes of the box as it lies in shared memory, and whether some of it is left out.
+  %size.whole = getelementptr i64, ptr %size, i64 32
+  store i64 0, ptr %size.whole
+  %size.cut = getelementptr i64, ptr %size, i64 64
+  store i64 0, ptr %size.cut
   %caches.at = getelementptr i8, ptr %launch, i64 {LAUNCH.caches}
   %caches = load ptr, ptr %caches.at
   %cache = getelementptr {i64, i64, i64}, ptr %caches, i32 %access
@@ -66,6 +71,10 @@ FIELDS
   %plain = icmp eq i64 %pattern, 0
   %pitch = select i1 %plain, i64 %inner.bytes, i64 %pattern.bytes
   %total = mul i64 %rows, %pitch
+  store i64 %total, ptr %size.whole
+  %gaps = icmp ne i64 %total, %moved
+  %gaps.64 = zext i1 %gaps to i64
+  store i64 %gaps.64, ptr %size.cut
   %start.bytes = mul i64 %at.0, %bytes
   %start.odd = and i64 %start.bytes, 15
   %start.right = icmp eq i64 %start.odd, 0
@@ -91,7 +100,7 @@ check:
   %c.bits = shl i64 1, %c.some
   %c.less = sub i64 %c.bits, 1
   %c.mask = trunc i64 %c.less to i32
-  %c.wrong = call i1 @resolve.shared(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %c.mask, i64 16, i1 SHARED_WRITTEN, ptr %pieces, ptr %hosts)
+  %c.wrong = call i1 RESOLVE(ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %c.mask, i64 16, i1 SHARED_WRITTEN, ptr %pieces, ptr %hosts)
   br i1 %c.wrong, label %failed, label %checked
 checked:
   %c.next = add i64 %c, 512
@@ -119,6 +128,12 @@ PLACE
   %high.some = select i1 %inside.LAST, i64 %high.any, i64 0
   %high = call i64 @llvm.umin.i64(i64 %high.some, i64 %inner)
   %low = call i64 @llvm.umin.i64(i64 %low.any, i64 %high)
+  %within = sub i64 %high, %low
+  %is.cut = icmp ne i64 %within, %inner
+  %cut.old = load i64, ptr %size.cut
+  %cut.here = zext i1 %is.cut to i64
+  %cut.new = or i64 %cut.old, %cut.here
+  store i64 %cut.new, ptr %size.cut
   %none = icmp eq i64 %low, %high
   br i1 %none, label %row.moves, label %row.some
 row.some:

@@ -10,7 +10,16 @@ import numpy as np
 from simtmm.computer import available_memory
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.attribution.stall_table import Booked
-from simtmm.engine.fast.launches.part import Part, Room, is_coupled, outstanding_of, takes_partitions
+from simtmm.engine.fast.attribution.units import drained, unit_arrays
+from simtmm.engine.fast.launches.part import (
+    Part,
+    Room,
+    has_long_computes,
+    is_coupled,
+    outstanding_of,
+    smallest_blocks,
+    takes_partitions,
+)
 from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.fast.launches.tables import (
     Integers,
@@ -105,7 +114,7 @@ class Launch:
         # In lanes, blocks that follow one another have to be long enough to be worth it; a timeline is one list.
         parts = 1 if coupled or timeline else min(threads, groups)
         outstanding = outstanding_of(machine, part)
-        jumps = not timeline and rule is None and _has_long_computes(machine, part)
+        jumps = not timeline and rule is None and has_long_computes(machine, part, LONG_COMPUTE)
 
         parameters = reused.parameters()
         pipes = int(parameters[at.P_PIPES])
@@ -209,9 +218,10 @@ class Launch:
             queued=zeros("queued", warps if jumps and booked is not None else 1),
             watch=zeros("watch", warps if watches else 1, at.WATCH_ROW),
             intervals=anything("intervals", intervals, at.INTERVAL_ROW),
+            **unit_arrays(reused, parameters, self._stretch, groups, room.slots),
             kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
             kept_warp=zeros("kept_warp", warps if jumps else 1, 4),
-            smallest=_smallest_blocks(part) if jumps else zeros("smallest", 1),
+            smallest=smallest_blocks(part) if jumps else zeros("smallest", 1),
             **(self._asked.arrays if self._asked is not None else not_asked(reused)),
         )
 
@@ -296,6 +306,10 @@ class Launch:
             rows[:, [at.INTERVAL_BEGIN, at.INTERVAL_END]] += begin
         return rows
 
+    def drain_units(self, begin: int, is_over: bool) -> Integers:
+        """Likewise what units beside the warps did; where the launch is over, what goes on as well."""
+        return drained(self._state, begin, is_over)
+
     def finish(self, left: int | None = None) -> int:
         """The launch's own ticks; up to there, idle groups are empty. left: when it was left, if it was."""
         ticks = int(self.group[:, at.GROUP_LAST].max(initial=0)) if left is None else left
@@ -312,19 +326,6 @@ def _worth_sharing(part: Part) -> int:
     """How many groups that go on at once, a block each, are worth being shared out to lanes."""
     block_operations = part.tally.operations // max(1, part.blocks)
     return max(2, -(-WORTH_SHARING // max(1, block_operations)))
-
-
-def _has_long_computes(machine: Machine, part: Part) -> bool:
-    """Whether an operation takes many grants, over which may be jumped."""
-    # A jump passes over ticks at which others let a warp go on.
-    is_long = machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= LONG_COMPUTE
-    tally = part.tally
-    return is_long and not (tally.grid_barriers or tally.mbarriers or tally.products)
-
-
-def _smallest_blocks(part: Part) -> Integers:
-    """The fewest warps of a block, of each block and those behind it."""
-    return np.minimum.accumulate(part.block_warps[::-1])[::-1].copy()
 
 
 def _shortest_blocks(

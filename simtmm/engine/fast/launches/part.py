@@ -88,3 +88,17 @@ def is_coupled(machine: Machine, part: Part) -> bool:
     """
     shares = takes_partitions(machine, part) or machine.memory.l2 is not None
     return shares or part.is_uneven or part.tally.grid_barriers > 0
+
+
+def smallest_blocks(part: Part) -> Integers:
+    """The fewest warps of a block, of each block and those behind it."""
+    found: Integers = np.minimum.accumulate(part.block_warps[::-1])[::-1].copy()
+    return found
+
+
+def has_long_computes(machine: Machine, part: Part, long: int) -> bool:
+    """Whether an operation takes many grants, over which may be jumped. long: instructions of a compute."""
+    # A jump passes over ticks at which others let a warp go on.
+    is_long = machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= long
+    tally = part.tally
+    return is_long and not (tally.grid_barriers or tally.mbarriers or tally.products)

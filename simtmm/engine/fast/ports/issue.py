@@ -22,7 +22,9 @@ from simtmm.engine.fast.attribution.stalls import (
     place_at,
 )
 from simtmm.engine.fast.attribution.stalls import ISSUING as ISSUES
+from simtmm.engine.fast.attribution.units import note_unit
 from simtmm.engine.fast.layout import (
+    GROUP_COPY_FREE,
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
     GROUP_HELD,
@@ -45,6 +47,7 @@ from simtmm.engine.fast.layout import (
     P_AT_END,
     P_BLOCKING,
     P_BOOKS,
+    P_COPY_INTERVAL,
     P_DEPTH,
     P_ISSUE,
     P_JUMPS,
@@ -80,6 +83,7 @@ from simtmm.engine.fast.supply.windows import fill, has_more
 from simtmm.engine.fast.warps.advance import asyncs_are_full, is_control, settle, sleep
 from simtmm.engine.own_rule.columns import SEEN_HITS, SEEN_ISSUED, SEEN_MISSES
 from simtmm.native import inlined
+from simtmm.timeline import COPIES
 from simtmm.workload import (
     ASYNC,
     COMPUTE,
@@ -235,6 +239,8 @@ def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of a
         if s.warp[w, WARP_COPIED] == 0:
             s.warp[w, WARP_COPYING] = t
         note_copy(s, g, w, finish)
+        begin = max(t, s.group[g, GROUP_COPY_FREE] - s.parameters[P_COPY_INTERVAL])
+        note_unit(s, g, w, np.int64(COPIES), begin, finish)
         s.warp[w, WARP_COPIED] = max(s.warp[w, WARP_COPIED], finish)
         return np.int64(-1)
     if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):

@@ -80,6 +80,7 @@ from simtmm.engine.fast.layout import (
     WATCH_NUMBER,
     WATCH_PLACE,
     WATCH_REASON,
+    WATCH_ROLES,
     WATCH_SINCE,
     WATCH_STATE,
 )
@@ -213,6 +214,7 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
                     s.watch[w, WATCH_SINCE] = t
                     s.watch[w, WATCH_PLACE] = s.parameters[P_NOWHERE]
                     s.watch[w, WATCH_REASON] = LAUNCH
+                    s.watch[w, WATCH_ROLES] = 0
                 s.parameters[R_AGE] += 1
             block_free = s.group[g, GROUP_BLOCK_FREE]
             free = max(t, s.group[g, GROUP_LAUNCH_FREE], block_free - s.parameters[P_BLOCK_BURST])

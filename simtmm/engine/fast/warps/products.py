@@ -7,6 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.last_waits import note_wait
 from simtmm.engine.fast.attribution.stalls import INSTRUCTION, PIPE_QUEUE, book
+from simtmm.engine.fast.attribution.units import note_unit
 from simtmm.engine.fast.layout import (
     GROUP_BANKS_FREE,
     GROUP_LAST,
@@ -23,6 +24,7 @@ from simtmm.engine.fast.layout import (
     PRODUCT_PLACE,
     WARP_PRODUCTS,
 )
+from simtmm.timeline import COPIES
 from simtmm.workload import LISTED, STEPS_SHIFT
 
 
@@ -40,7 +42,9 @@ def begin_product(s, g, slot, amount, place, t):
         s.group[g, banks] = last
         taken = max(taken, pipes * passes * s.parameters[P_SHARED_PASS])
     pipe = g * pipes + slot % pipes
-    end = max(t, s.product_free[pipe]) + taken
+    begin = max(t, s.product_free[pipe])
+    end = begin + taken
+    note_unit(s, g, w, COPIES + 1 + slot % pipes, begin, end)
     s.product_free[pipe] = end
     finish = end + s.parameters[P_PRODUCT_LATENCY]
     row = s.warp[w, WARP_PRODUCTS] & (s.products.shape[1] - 1)

@@ -10,6 +10,7 @@ from simtmm.cuda.execution.instructions.memory.mbarrier import arrive, complete,
 from simtmm.cuda.execution.instructions.memory.tensor_code import SUMS
 from simtmm.cuda.execution.instructions.memory.tensors import barrier_beside, copy_tensor, each_target
 from simtmm.cuda.execution.layout import ALIGN, COPIER_BIT, OUT_OF_BOUNDS
+from simtmm.cuda.execution.runtime.check_log import log_bulk
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Value
 from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
@@ -63,7 +64,8 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         name += f".{way}.{kind}"
         bits = f"i{8 * bytes_of(kind)}"
         move = _SUM.replace("LINES", lines).replace("INT", bits).replace("STEP", str(bytes_of(kind)))
-    program.helper(name, lambda: _function(name, spaces[0], spaces[1], move))
+    plain = ".plain" if program.checks else ""
+    program.helper(name, lambda: _function(name, spaces[0], spaces[1], move, plain))
     target = instruction.operands[3] if len(instruction.operands) > 3 else None
     has_barrier = isinstance(target, Address)
     mask = instruction.operands[4] if has_barrier and instruction.has("multicast::cluster") else None
@@ -77,18 +79,21 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         label = emit.name("went")[1:]
         emit.do(f"br {wrong}, label %faulted, label %{label}")
         emit.label(label)
-        if target is not None and has_barrier:
-            complete(context, barrier_beside(context, there, target, mask), count, "shared")
+        beside = barrier_beside(context, there, target, mask) if target is not None and has_barrier else None
+        log_bulk(context, spaces[1], False, address_of(context, given), count, None)
+        log_bulk(context, spaces[0], True, there, count, beside)
+        if beside is not None:
+            complete(context, beside, count, "shared")
 
 
-def _function(name: str, to: str, given: str, move: str) -> str:
+def _function(name: str, to: str, given: str, move: str, plain: str) -> str:
     """Lane by lane. An array holds all that is copied if it holds the first 16 bytes and the last, as far apart.
 
-    move: lines that move the bytes, or add them up.
+    move: lines that move the bytes, or add them up. plain: what functions are called that log nothing for checks.
     """
     logged = "%givens" if given == "global" else "%tos"
     resolve = "\n".join(
-        f"""  %{side}.wrong{end} = call i1 @resolve.{space}(
+        f"""  %{side}.wrong{end} = call i1 @resolve.{space}{plain}(
     ptr %launch, ptr %block, ptr %warp, i32 %access,
     i32 %one, i64 {BULK_WIDTH}, i1 {writes}, ptr %{side}{"s" if end == 0 else ".lasts"}, ptr %{side}.hosts{end})
   br i1 %{side}.wrong{end}, label %failed, label %{side}.right{end}

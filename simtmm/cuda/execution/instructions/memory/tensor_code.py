@@ -38,17 +38,18 @@ def variant(program: "Program", way: str, rank: int, im2col: bool) -> str:
     program.helper(f"tensor.note.{way_name}", lambda: _note(program.checks, way_name))
     if way in SUMS:
         program.helper(f"tensor.sum.{way}", lambda: _sum(program, way))
-    program.helper(f"{name}.lane", lambda: _lane(name, way, rank, im2col))
+    program.helper(f"{name}.lane", lambda: _lane(name, way, rank, im2col, ".plain" if program.checks else ""))
     program.helper(name, lambda: _EACH.replace("NAME", name))
     return name
 
 
-def _lane(name: str, way: str, rank: int, im2col: bool) -> str:
+def _lane(name: str, way: str, rank: int, im2col: bool, plain: str) -> str:
     text = assembly_file("tensors.ll")
     stores = way != "load"
     words = {
         "NAME": f"{name}.lane",
         "WAY": "store" if stores else "load",
+        "RESOLVE": f"@resolve.shared{plain}",
         "DIMS": str(rank),
         "IM2COL": str(int(im2col)),
         "STEPS": f"<{', '.join(f'i64 {16 * n}' for n in range(LANES))}>",
@@ -206,7 +207,7 @@ def _sum(program: "Program", way: str) -> str:
 
 
 def _note(checks: bool, way: str) -> str:
-    """What is recorded: pieces of 16 bytes, a lane each of those the warp began with; for checks, of global memory."""
+    """What is recorded: pieces of 16 bytes of global memory, a lane each of those that the warp began with."""
     if checks:
         what = 4 << CHECK_WIDTH_BIT | int(way == "store") << CHECK_WRITE_BIT | IN_GLOBAL << CHECK_SPACE_BIT
         log = f"""  %word = or i32 %access, {what}
@@ -218,7 +219,6 @@ def _note(checks: bool, way: str) -> str:
 record:
   call void @log.access(ptr %launch, i32 %site, i32 %mask, ptr %pieces)
   br label %written"""
-    copier = "add i64 0, 0" if checks else f"shl i64 %lane.one, {COPIER_BIT}"
     head = "ptr %launch, ptr %warp, i32 %access, i32 %site, i32 %lane"
     return with_offsets(f"""
 define internal void @"tensor.note.{way}"({head}, i64 %address, ptr %pieces, ptr %filled, ptr %room) noinline {{
@@ -232,7 +232,7 @@ define internal void @"tensor.note.{way}"({head}, i64 %address, ptr %pieces, ptr
   %place = getelementptr i64, ptr %pieces, i32 %slot
   %lane.64 = zext i32 %lane to i64
   %lane.one = add i64 %lane.64, 1
-  %copier = {copier}
+  %copier = shl i64 %lane.one, {COPIER_BIT}
   %entry = or i64 %address, %copier
   store i64 %entry, ptr %place
   %bit = shl i32 1, %slot

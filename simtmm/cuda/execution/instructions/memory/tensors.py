@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from simtmm.cuda.execution.instructions.memory.loads_and_stores import POINTERS, address_of, parts_of
 from simtmm.cuda.execution.instructions.memory.mbarrier import complete
 from simtmm.cuda.execution.instructions.memory.tensor_code import OFFSETS, SUMS, variant
-from simtmm.cuda.execution.layout import ALIGN, LANES, PEER_BIT, PEER_OFFSETS
+from simtmm.cuda.execution.layout import ALIGN, LANES, PEER_BIT, PEER_OFFSETS, SIZE_BIT
+from simtmm.cuda.execution.runtime.check_log import log_bulk
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Value, lanes
 from simtmm.cuda.ptx.flow.steps import space_of
@@ -56,9 +57,20 @@ def copy_tensor(context: Context, instruction: Instruction) -> None:
         label = emit.name("went")[1:]
         emit.do(f"br {wrong}, label %faulted, label %{label}")
         emit.label(label)
-        if loads:
-            sizes = emit.load(lanes("i64"), "%result", ALIGN)
-            complete(context, barrier_beside(context, there, operands[2], mask), sizes, "shared")
+        beside = barrier_beside(context, there, operands[2], mask) if loads else None
+        sizes = emit.load(lanes("i64"), "%result", ALIGN)
+        _log_box(context, loads, there, beside)
+        if beside is not None:
+            complete(context, beside, sizes, "shared")
+
+
+def _log_box(context: Context, loads: bool, there: Value, told: Value | None) -> None:
+    """Log for checks what boxes have in shared memory, of which parts may be left out."""
+    emit = context.emit
+    whole = emit.load(lanes("i64"), emit.at("%result", 8 * LANES), ALIGN)
+    cut = emit.load(lanes("i64"), emit.at("%result", 16 * LANES), ALIGN)
+    cut = emit.binary("shl", cut, emit.constant(SIZE_BIT, cut.type))
+    log_bulk(context, "shared", loads, there, emit.binary("or", whole, cut), told)
 
 
 def each_target(context: Context, address: Value, mask: Operand | None) -> Iterator[tuple[Value, Value]]:
