@@ -88,7 +88,8 @@ def synchronize(lifting: Lifting, instruction: MachineInstruction) -> None:
         to, place, phase = operands
         state = lifting.value("mov.b64", "b64", Vector((Immediate(0), lifting.whole(phase))))
         wait = "try_wait" if instruction.has("TRYWAIT") else "test_wait"
-        done = lifting.value(f"mbarrier.{wait}.shared.b64", "pred", lifting.short_address(place), state)
+        done = lifting.temporary("pred")
+        lifting.access(f"mbarrier.{wait}.shared.b64", done, lifting.short_address(place), state)
         lifting.write_predicate(to, done)
     elif instruction.has("ARRIVE"):
         _arrive(lifting, instruction)
@@ -103,7 +104,7 @@ def _begin(lifting: Lifting, old: Operand, place: Operand, given: Operand) -> No
     less = lifting.value("shr.u32", "b32", lifting.whole(given), Immediate(1))
     missing = lifting.value("sub.s32", "b32", Immediate(COUNT + 1), less)
     count = lifting.value("and.b32", "b32", missing, Immediate(COUNT))
-    lifting.do("mbarrier.init.shared.b64", lifting.short_address(place), count, guard=True)
+    lifting.access("mbarrier.init.shared.b64", lifting.short_address(place), count)
 
 
 def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -118,11 +119,11 @@ def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
     if kind in _BYTES:
         if instruction.has("OPTOUT"):
             raise lifting.refuse()
-        lifting.do(f"mbarrier.{_BYTES[kind]}.relaxed.cta.shared::cta.b64", address, number, guard=True)
+        lifting.access(f"mbarrier.{_BYTES[kind]}.relaxed.cta.shared::cta.b64", address, number)
         return
     name = _ARRIVALS[kind].replace("arrive", "arrive_drop") if instruction.has("OPTOUT") else _ARRIVALS[kind]
     state = lifting.temporary("b64")
-    lifting.do(f"mbarrier.{name}.shared.b64", state, address, number, guard=True)
+    lifting.access(f"mbarrier.{name}.shared.b64", state, address, number)
     lifting.write_pair(to, _as_the_machine_has_it(lifting, state))
 
 
