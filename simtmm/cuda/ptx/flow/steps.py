@@ -309,6 +309,8 @@ def _begin_access(step: Step, kind: str, instruction: Instruction) -> None:
     step.kind, step.width = kind, _width(kind, instruction)
     if kind == "product":
         step.product = _product(instruction)
+        if instruction.issue is not None and instruction.issue.work is None:  # told besides
+            return
         step.work["tensor" if any(step.product) else "control"] = times_of(instruction)
 
 
