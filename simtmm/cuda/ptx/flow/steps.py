@@ -60,7 +60,7 @@ class Step:
         """
         if issue.result is not None:
             self.results += ((*issue.result, self.cycles),)
-        if issue.operand_cycles and issue.work is not None:
+        if issue.operand_cycles and issue.work is not None and not is_access:  # whose slot is no work
             self.operand_cycles[issue.work] = self.operand_cycles.get(issue.work, 0) + issue.operand_cycles
         self.cycles += issue.stall + (issue.work is not None and not is_access)
 
