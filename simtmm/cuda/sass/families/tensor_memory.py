@@ -36,7 +36,7 @@ def _map(lifting: Lifting, place: Operand, coordinates: list[PtxOperand]) -> Add
 
 
 def load_box(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """UTMALDG: to shared memory, of which an mbarrier is told; registers hold both addresses and the coordinates."""
+    """UTMALDG: to shared memory, which an mbarrier counts; registers hold both addresses and the coordinates."""
     rank = _rank(lifting, instruction, "IM2COL")
     im2col = instruction.has("IM2COL")
     to, tensor, *offsets = _operands(lifting, instruction, 3 if im2col else 2)
