@@ -6,6 +6,8 @@ from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.layout import (
     BAD_CALL,
     BAD_COORDINATE,
+    BAD_DESCRIPTOR,
+    BAD_METADATA,
     BAD_TENSOR_MAP,
     BARRIERS,
     KIND_TEXTURE,
@@ -53,6 +55,11 @@ def fault_text(function: "KernelFunction", state: LaunchState, block: BlockState
         case code if code == BAD_COORDINATE:
             first = address - (1 << 64) if address >> 63 else address
             return f"{where}: the first coordinate, {first}, is not a multiple of 16 bytes, which is illegal on a GPU"
+        case code if code == BAD_METADATA:
+            return f"{where}: the metadata of a sparse matrix has {address:#06b}, whose result PTX leaves undefined"
+        case code if code == BAD_DESCRIPTOR:
+            what = "has a swizzle of 32 bytes for rows of 64 bytes along K, which PTX leaves undefined"
+            return f"{where}: the descriptor {address:#x} {what}"
         case code if code == NO_TEXTURE:
             return f"{where}: {_texture(state, instruction, address)}"
         case code if code == OUTSIDE_SURFACE:

@@ -126,6 +126,7 @@ step from one to the next; by the driver's numbers the type, how it is interleav
 outside is NaN. Of im2col `box` holds the channels and the pixels, and there are the corners of the pixels' box."""
 
 TENSOR_MAGIC = 0x50414D544D495453  # "STIMTMAP": what no tensor map of ours is told by
+TENSOR_CONVERTED = 10  # the first of the types that are converted while they are copied
 TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
 
 KIND_TEXTURE, KIND_SURFACE = 1, 2
@@ -195,7 +196,7 @@ LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 
 # Faults.
 OUT_OF_BOUNDS, MISALIGNED, TRAPPED, NO_STACK, BAD_CALL, READ_ONLY, NO_TEXTURE, OUTSIDE_SURFACE = range(1, 9)
-NO_BARRIER, BAD_TENSOR_MAP, BAD_COORDINATE = 9, 10, 11
+NO_BARRIER, BAD_TENSOR_MAP, BAD_COORDINATE, BAD_METADATA, BAD_DESCRIPTOR = range(9, 14)
 
 # In the log: in the place of a site.
 NEW_WARP, NEW_BLOCK = -1, -2

@@ -27,7 +27,7 @@ def renamed(function: Function) -> Function:
     """The same function, in which values that stay in a block have names of their own."""
     blocks = control_flow(function).blocks
     leaving = _live_behind(blocks)
-    kept = {name for block in blocks for each in block.instructions if _is_kept(each) for name in _all_names(each)}
+    kept = {name for block in blocks for each in block.instructions for name in _kept(each)}
     registers = dict(function.registers)
     instructions: dict[int, Instruction] = {}
     for block in blocks:
@@ -36,11 +36,15 @@ def renamed(function: Function) -> Function:
     return dataclasses.replace(function, body=tuple(body), registers=registers)
 
 
-def _is_kept(instruction: Instruction) -> bool:
-    """Whether what it writes is written by another instruction of ours, in another block; or by one for all lanes."""
+def _kept(instruction: Instruction) -> set[str]:
+    """Names that stay: of what another instruction of ours writes, in another block, or one for all lanes; and of
+    registers that are added to in their place.
+    """
     if instruction.opcode in (BARRIER_RESULT, LEAVE_CONVERGENCE):
-        return True
-    return instruction.opcode == "bar" and instruction.has("red")
+        return _all_names(instruction)
+    if instruction.opcode == "bar" and instruction.has("red"):
+        return _all_names(instruction)
+    return set(written(instruction)) if instruction.opcode == "wgmma" else set()
 
 
 def _all_names(instruction: Instruction) -> set[str]:

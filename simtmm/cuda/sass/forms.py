@@ -59,7 +59,10 @@ COUNTS: dict[str, range] = {
     **_each("QSPC", 3),
     **_each("LDSM STSM MOVM", 2),
     **_each("LDGSTS", 2, 4),
-    **_each("UBLKCP", 3),
+    **_each("UBLKCP UBLKRED", 3, 4),
+    **_each("UTMALDG", 2, 4),
+    **_each("UTMASTG UTMAREDG", 2, 3),
+    **_each("UTMAPF UTMACCTL", 1, 3),
     **_each("ARRIVES", 1),
     **_each("SYNCS", 1, 4),
     # Warps and matrices
@@ -70,6 +73,8 @@ COUNTS: dict[str, range] = {
     **_each("ELECT", 3),
     **_each("B2R", 1, 3),
     **_each("BMMA DMMA IMMA QMMA HMMA", 4, 5),
+    **_each("BGMMA HGMMA IGMMA QGMMA", 3, 8),
+    **_each("WARPGROUP", 0, 2),
     # Control
     **_each("BRA", 1, 3),
     **_each("BREAK", 1, 2),

@@ -63,9 +63,9 @@ def lifted_kernel(
     function = module.functions[entry]
     listing = parse_listing(disassembly.text, entry)
     stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
-    parameter_bytes = _bytes_of(function.parameters)
+    constants = LaunchConstants(architecture, stack_bytes, function.parameters)
     banks = Banks(
-        LaunchConstants(architecture, stack_bytes, parameter_bytes),
+        constants,
         tuple(sorted((offset, size, name) for name, (offset, size) in disassembly.variables.items())),
         {
             int(found[1]): content
@@ -105,7 +105,7 @@ def lifted_kernel(
         entry,
         True,
         (),
-        (Variable("parameters", "param", "b8", 16, parameter_bytes),),
+        (Variable("parameters", "param", "b8", 16, constants.parameter_bytes),),
         dict(lifting.registers),
         tuple(variables),
         tuple(lifting.body),
@@ -175,14 +175,6 @@ def _targets(lifting: Lifting, listing: Listing) -> set[int]:
     """Addresses that something may jump to."""
     labels = {item.address for item in listing.items if isinstance(item, MachineLabel)}
     return labels | set(lifting.places_behind_calls)
-
-
-def _bytes_of(parameters: tuple[Variable, ...]) -> int:
-    """Bytes of all parameters, one behind the other as they are aligned."""
-    end = 0
-    for parameter in parameters:
-        end = -(-end // parameter.align) * parameter.align + parameter.size
-    return -(-end // 4) * 4
 
 
 def _locations(module: Module) -> Mapping[int, Location | None]:

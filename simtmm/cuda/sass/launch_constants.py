@@ -3,11 +3,12 @@
 Read off what ptxas 13.5 makes of kernels that ask for each of them, for each architecture that it knows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW
-from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol
+from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol, Variable
 
 if TYPE_CHECKING:
     from simtmm.cuda.sass.writing import Writing
@@ -24,6 +25,7 @@ class _Places:
     descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
     no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
     dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size.
+    constants: where the address, of 64 bits, stands by which parameters are reached.
     """
 
     parameters: int
@@ -38,28 +40,44 @@ class _Places:
     number: int
     dynamic: int | None
     cluster: int | None = None
+    constants: int | None = None
 
 
 _FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140)
+_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140, 0x198)
 _BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
 
 
 class LaunchConstants:
     """What bank 0 of a kernel holds."""
 
-    def __init__(self, architecture: int, stack_bytes: int, parameter_bytes: int) -> None:
-        """architecture: compute capability times ten. stack_bytes: of a thread, of its local memory."""
+    def __init__(self, architecture: int, stack_bytes: int, parameters: Sequence[Variable]) -> None:
+        """architecture: compute capability times ten. stack_bytes: of a thread, of its local memory. parameters: those
+        of the kernel.
+        """
         self._places = places = _FIRST if architecture < 90 else _HOPPER if architecture < 100 else _BLACKWELL
-        self.parameters = places.parameters  # offset of the kernel's own
-        self._stack, self._parameter_bytes = stack_bytes, parameter_bytes
+        self._stack = stack_bytes
+        self._parameters: list[tuple[int, int, int]] = []  # where each lies in the bank and in a launch, and its bytes
+        end, packed = places.parameters, 0
+        for each in parameters:
+            end, packed = (-(-here // each.align) * each.align for here in (end, packed))
+            self._parameters.append((end, packed, each.size))
+            end, packed = end + each.size, packed + each.size
+        self.parameter_bytes = -(-packed // 4) * 4
+
+    def parameter_at(self, offset: int) -> int | None:
+        """Where in a launch's parameters lies what stands at an offset; None for no parameter."""
+        for start, packed, size in self._parameters:
+            if start <= offset < start + -(-size // 4) * 4:
+                return packed + offset - start
+        return None
 
     def read(self, lifting: "Writing", offset: int) -> Operand:  # noqa: C901 - a case for each constant of a launch
         """The 32 bits at an offset. Raises SassError where it is not known what stands there."""
         places = self._places
-        if places.parameters <= offset < places.parameters + self._parameter_bytes:
+        if (at := self.parameter_at(offset)) is not None:
             found = lifting.temporary("b32")
-            lifting.do("ld.param.b32", found, Address(Symbol("parameters"), offset - places.parameters))
+            lifting.do("ld.param.b32", found, Address(Symbol("parameters"), at))
             return found
         for axis in range(3):
             if offset == places.block + 4 * axis:
@@ -77,6 +95,13 @@ class LaunchConstants:
             return lifting.value("cvt.u32.u64", "b32", half)
         if offset == places.cluster:
             return Register("%is_explicit_cluster")
+        if places.constants is not None and offset & ~7 == places.constants:
+            whole = lifting.value("mov.b64", "b64", Symbol("parameters"))
+            whole = lifting.value("cvta.param.u64", "b64", whole)
+            whole = lifting.value("sub.s64", "b64", whole, Immediate(self._ahead(lifting)))
+            if offset & 4:
+                whole = lifting.value("shr.u64", "b64", whole, Immediate(32))
+            return lifting.value("cvt.u32.u64", "b32", whole)
         if offset == places.stack:
             return Immediate(self._stack)
         for window, start in (
@@ -89,3 +114,21 @@ class LaunchConstants:
         if places.descriptor is not None and offset & ~7 == places.descriptor:
             return Immediate(0)
         raise lifting.refuse(f"reads c[0x0][{offset:#x}], which is not supported")
+
+    def index_base(self, lifting: "Writing", offset: int) -> int:
+        """Likewise of an offset to which an index is added, which may lie before the parameter."""
+        at = self.parameter_at(offset)
+        if at is not None:
+            return at
+        if any(start - self._places.parameters != packed for start, packed, _ in self._parameters):
+            raise lifting.refuse(f"reads c[0x0][{offset:#x}] by an index, which is not supported")
+        return offset - self._places.parameters
+
+    def _ahead(self, lifting: "Writing") -> int:
+        """How much further on parameters lie in the bank than in a launch, from where both begin [bytes]: of those that
+        an address may be wanted of, which are no numbers.
+        """
+        found = {start - self._places.parameters - packed for start, packed, size in self._parameters if size > 8}
+        if len(found) > 1:
+            raise lifting.refuse("is the address of parameters that lie apart in another way than in a launch")
+        return next(iter(found), 0)

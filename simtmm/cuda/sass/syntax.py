@@ -89,6 +89,17 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Descriptors:
+    """Pairs of registers that describe matrices in shared memory, from a first one on: gdesc[UR4].tnspB.
+
+    parts: what is done to the matrices.
+    """
+
+    register: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Target:
     """A label."""
 
@@ -102,7 +113,7 @@ class Word:
     text: str
 
 
-Operand: TypeAlias = Reg | Number | Constant | Memory | Target | Word
+Operand: TypeAlias = Reg | Number | Constant | Memory | Descriptors | Target | Word
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,11 @@ class Writing:
         self.body.append(self._instruction_of(opcode, tuple(modifiers), operands, self._guarded(when), self._issue))
         self._issue = None
 
+    def note(self, name: str, *operands: PtxOperand) -> None:
+        """What the machine's instruction does besides its access, and a trace has: it takes no slot of its own."""
+        opcode, *modifiers = name.split(".")
+        self._append(opcode, tuple(modifiers), operands, True, Issue(recorded=True))
+
     def _guarded(self, when: PtxOperand | None) -> Register | Negated | None:
         """The instruction's guard and a condition of its own, as one."""
         guard = self._guard()

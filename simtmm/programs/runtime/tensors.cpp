@@ -24,7 +24,7 @@ struct TensorMap {
 #pragma pack(pop)
 static_assert(sizeof(TensorMap) == sizeof(CUtensorMap), "a tensor map is as large as the driver's");
 static const uint64_t MAGIC = 0x50414D544D495453;
-static const int BYTES[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};  // of each type, by its number
+static const int BYTES[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};  // of each type, by its number
 
 static CUresult wrong(CUresult error, const char *function, const std::string &why) {
     say("error: ", std::string(function) + ": " + why);
@@ -41,8 +41,8 @@ static CUresult encode(const char *function, TensorMap *map, int kind, unsigned 
                        const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *steps, int interleave,
                        int swizzle, int fill) {
     REQUIRE(rank >= 1 && rank <= 5, "tensorRank = " + std::to_string(rank) + ": must be 1 to 5");
-    KNOWN(kind >= 0 && kind < 10, "tensorDataType = " + std::to_string(kind) +
-                                      ": types that a copy converts or unpacks are not supported; must be 0 to 9");
+    KNOWN(kind >= 0 && kind < 13, "tensorDataType = " + std::to_string(kind) +
+                                      ": types that a copy unpacks are not supported; must be 0 to 12");
     KNOWN(interleave == 0, "interleave = " + std::to_string(interleave) + ": interleaved tensors are not supported");
     KNOWN(swizzle >= 0 && swizzle <= 3, "swizzle = " + std::to_string(swizzle) +
                                             ": needs a later architecture than sm_90; must be 0 to 3");

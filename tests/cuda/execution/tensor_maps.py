@@ -10,7 +10,8 @@ from simtmm.cuda.execution.layout import TENSOR_MAGIC, TENSOR_MAP
 
 Array = npt.NDArray[Any]
 
-KINDS = {"u1": 0, "u2": 1, "u4": 2, "i4": 3, "u8": 4, "i8": 5, "f2": 6, "f4": 7, "f8": 8, "bf16": 9}
+KINDS = {"u1": 0, "u2": 1, "u4": 2, "i4": 3, "u8": 4, "i8": 5, "f2": 6, "f4": 7, "f8": 8, "bf16": 9,
+         "f32.ftz": 10, "tf32": 11, "tf32.ftz": 12}  # fmt: skip
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 
 

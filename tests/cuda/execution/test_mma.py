@@ -203,7 +203,7 @@ def test_infinities_that_cancel_give_the_nan_of_gpus() -> None:
         ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "as sm_70 alone does"),
         (
             "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0}, %r0, 0;",
-            "with .sp is not run",
+            "has 1 registers where a fragment has 2",
         ),
         ("mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%r0}, {%r0}, {%r0}, {%r0};", "does not accept .m16n8k7"),
         (

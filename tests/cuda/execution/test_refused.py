@@ -37,9 +37,9 @@ def test_a_kernel_without_a_body_is_refused():
     ("instruction", "why"),
     [
         (
-            "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %r0, 0, %q0, 1, 1, 0,"
+            "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %s0, %s1, %r0, 2, %q0, 1, 1, 0,"
             " 0;",
-            "a sparse matrix",
+            "has the selector 2: must be 0 to 1",
         ),
         ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32;", "tensor memory"),
         ("multimem.ld_reduce.relaxed.gpu.global.add.f32 %f0, [%s0];", "the memory of several GPUs"),

@@ -136,6 +136,31 @@ def test_what_lies_outside_may_be_nan() -> None:
     assert np.array_equal(np.isnan(values), ~(np.arange(4)[:, None] < 2) | ~(np.arange(8) < 4))
 
 
+@pytest.mark.parametrize("kind", ["f32.ftz", "tf32", "tf32.ftz"])
+def test_numbers_are_converted_while_they_are_copied(kind: str) -> None:
+    bits = RANDOM(4).integers(0, 1 << 32, 64, dtype=np.uint32)
+    small, large = 0x00000001, 0x7F7FFFFF  # the least and the largest number; then ties, down and up, and specials
+    bits[:16] = [small, small | 1 << 31, 0x007FFFFF, large, 0x3F801000, 0x3F803000, 0xBF803000, 0x3F801001, 0, 1 << 31,
+                 0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF, 0x00800000, 0x00001FFF]  # fmt: skip
+    array, flushes, rounds = bits.view("f4").reshape(8, 8), kind != "tf32", kind != "f32.ftz"
+    expected = []
+    for each in map(int, bits):
+        sign, size = each & 1 << 31, each & (1 << 31) - 1
+        if size > 0x7F800000:
+            expected.append(0x7FFFFFFF if rounds else each)
+            continue
+        size = 0 if flushes and size < 0x00800000 else size
+        if rounds:  # to a multiple of 2^13, of two equally near the one that is even
+            down, rest = divmod(size, 1 << 13)
+            size = (down + (rest > 1 << 12 or (rest == 1 << 12 and down % 2 == 1))) << 13
+        expected.append(sign | size)
+    found, _ = loaded(array, tensor_map(array, AT, (8, 8), kind=kind), (0, 0), 256)
+    assert found.view("u4").tolist() == expected
+    target = np.zeros_like(array)
+    stored(target, tensor_map(target, AT, (8, 8), kind=kind), (0, 0), array)
+    assert target.reshape(-1).view("u4").tolist() == expected
+
+
 def test_what_lies_outside_is_not_stored() -> None:
     array = np.zeros((6, 16), "i4")
     stored(array, tensor_map(array, AT, (8, 4)), (12, 4), np.arange(1, 33, dtype="i4"))

@@ -91,6 +91,7 @@ add.u32 %i, %i, 512; setp.lt.u32 %more, %i, {shared};
 @%more bra FILL;
 bar.sync 0;
 ld.global.b64 %da, [%p1]; ld.global.b64 %db, [%p1+8];
+mov.u32 %to, image; shr.u32 %to, %to, 4; cvt.u64.u32 %at, %to; add.u64 %da, %da, %at; add.u64 %db, %db, %at;
 mul.wide.u32 %off, %lane, 4; add.u64 %row, %p2, %off;
 {" ".join(f"ld.global.b32 %a{n}, [%row+{512 * n}];" for n in range(a_registers))}
 add.u64 %row, %p3, %off;

@@ -4,6 +4,7 @@ from simtmm.cuda.execution.control_flow.barriers import (
     barrier_number,
     barrier_result,
     cluster_barrier,
+    note_meeting,
     uniform,
 )
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
@@ -188,6 +189,7 @@ def barrier(context: Context, instruction: Instruction) -> None:
     number, count = barrier_number(context, named), uniform(context, counted)
     if context.code.program.checks:
         log_arrival(context, number, count, waits=False)
+    note_meeting(context, number, count, 1)
     pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]
     emit.call("arrive", "void", *pointers, context.active, number, count, Value("false", "i1"))
 

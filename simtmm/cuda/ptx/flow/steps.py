@@ -4,18 +4,19 @@ A step is a wait for values that loads bring, then work, then at most one access
 needed: behind a load whose value no instruction has read yet, the first that reads it begins a step.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.flow.basic_blocks import ControlFlow
+from simtmm.cuda.ptx.flow.copy_groups import commits, in_flight_of, waits_for_copies
 from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.flow.work import class_of, times_of
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Issue, Symbol, Vector
+from simtmm.cuda.ptx.syntax import Instruction, Issue, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
-from simtmm.errors import PtxError, shown
-from simtmm.trace.schema import MOST_GROUPS
+from simtmm.errors import PtxError
 
 SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 BULK_WIDTH = 16  # bytes of the pieces that a copy in bulk is recorded in,
@@ -59,7 +60,7 @@ class Step:
         """
         if issue.result is not None:
             self.results += ((*issue.result, self.cycles),)
-        if issue.operand_cycles and issue.work is not None:
+        if issue.operand_cycles and issue.work is not None and not is_access:  # whose slot is no work
             self.operand_cycles[issue.work] = self.operand_cycles.get(issue.work, 0) + issue.operand_cycles
         self.cycles += issue.stall + (issue.work is not None and not is_access)
 
@@ -179,8 +180,8 @@ def steps(flow: ControlFlow) -> tuple[tuple[Step, ...], ...]:
     used = {name for block in flow.blocks for instruction in block.instructions for name in read(instruction)}
     pending: list[set[str]] = [set() for _ in flow.blocks]
     every = [each for block in flow.blocks for each in block.instructions]
-    with_groups = any(_in_flight(each) is not None for each in every)
-    with_mbarriers = any(each.opcode == "mbarrier" for each in every)
+    with_groups = any(in_flight_of(each) is not None for each in every)
+    with_mbarriers = any(each.opcode == "mbarrier" or (is_of_some(each) and each.has("arrive")) for each in every)
     steps_of: list[tuple[Step, ...]] = [() for _ in flow.blocks]
     changed = set(range(len(flow.blocks)))
     while changed:
@@ -228,14 +229,14 @@ def _of_block(  # noqa: C901 - a case for each kind of step
             gives, step_stall = issue.gives, issue.stall
         else:
             needs = tuple(dict.fromkeys(name for name in read(instruction) if name in pending))
-            if _waits_for_copies(instruction) and COPIES in pending:
+            if waits_for_copies(instruction) and COPIES in pending:
                 needs += (COPIES,)
             gives = written(instruction)
             needs += tuple(name for name in gives if name in pending and name not in needs)  # loaded over
             step_stall = 0
         guarded = kind is not None and (instruction.guard is not None or is_of_texture(instruction))
         alone = guarded or is_bulk(instruction)  # work of others, or work that is done once for many pieces
-        in_flight = _in_flight(instruction) if COPIES in pending else None
+        in_flight = in_flight_of(instruction) if COPIES in pending else None
         if ((needs or in_flight is not None) and step.is_recorded) or (alone and step.instructions):
             close()
         if needs and guarded:
@@ -245,7 +246,7 @@ def _of_block(  # noqa: C901 - a case for each kind of step
             needs = ()
         step.needs += needs
         step.in_flight = in_flight if in_flight is not None else step.in_flight
-        step.commits += with_groups and _commits(instruction)
+        step.commits += with_groups and commits(instruction)
         pending.difference_update(needs)
         if issue is None:
             pending.difference_update(gives)
@@ -268,7 +269,16 @@ def _of_block(  # noqa: C901 - a case for each kind of step
             pending.update(gives)
         close()
     close()
-    return tuple(found)
+    return tuple(_stalled_behind_copies(found))
+
+
+def _stalled_behind_copies(steps: Sequence[Step]) -> Sequence[Step]:
+    """Have the step behind a copy in bulk take its stalls: its own stands for a piece, and comes once for each."""
+    for step, behind in itertools.pairwise(steps):
+        if step.kind in ("copy", "store") and is_bulk(step.instructions[-1]):
+            behind.stall += step.stall
+            step.stall = 0
+    return steps
 
 
 def is_of_some(instruction: Instruction) -> bool:
@@ -290,7 +300,8 @@ def _product(instruction: Instruction) -> tuple[int, int]:
     if not columns:
         return 0, 0
     own = 0 if len(instruction.operands) > 1 and isinstance(instruction.operands[1], Vector) else _ROWS * _DEPTH_BYTES
-    return columns, own + columns * _DEPTH_BYTES // _GROUP_WARPS
+    depth = _DEPTH_BYTES * (2 if instruction.has("sp") else 1)
+    return columns, own + columns * depth // _GROUP_WARPS
 
 
 def _begin_access(step: Step, kind: str, instruction: Instruction) -> None:
@@ -298,6 +309,8 @@ def _begin_access(step: Step, kind: str, instruction: Instruction) -> None:
     step.kind, step.width = kind, _width(kind, instruction)
     if kind == "product":
         step.product = _product(instruction)
+        if instruction.issue is not None and instruction.issue.work is None:  # told besides
+            return
         step.work["tensor" if any(step.product) else "control"] = times_of(instruction)
 
 
@@ -311,37 +324,6 @@ def states_waits(flows: Sequence[ControlFlow]) -> bool:
     copies = any(access_kind(each) == "async" and each.opcode == "cp" for each in instructions)
     tells = any(each.opcode == "atom" and "arrive" in each.modifiers for each in instructions)
     return not copies or (len(flows) == 1 and not tells)
-
-
-def _waits_for_copies(instruction: Instruction) -> bool:
-    """Whether an instruction waits for all of a thread's cp.async."""
-    return _group_wait(instruction) == 0 or (instruction.opcode == "cp" and "wait_all" in instruction.modifiers)
-
-
-def _group_wait(instruction: Instruction) -> int | None:
-    """How many groups of cp.async an instruction leaves under way where it waits for the others."""
-    if instruction.opcode != "cp" or "wait_group" not in instruction.modifiers or "bulk" in instruction.modifiers:
-        return None
-    found = next((operand.value for operand in instruction.operands if isinstance(operand, Immediate)), None)
-    if not isinstance(found, int) or found < 0:
-        what = "lacks a number of groups" if found is None else f"{shown(found)} is not a number of groups"
-        raise PtxError(f"PTX line {instruction.line}: {instruction.text}: {what}")
-    return found
-
-
-def _in_flight(instruction: Instruction) -> int | None:
-    """Likewise, where that is any: a wait for all groups is one for all copies."""
-    left = _group_wait(instruction) if instruction.issue is None else instruction.issue.in_flight
-    return min(left, MOST_GROUPS - 1) if left else None
-
-
-def _commits(instruction: Instruction) -> bool:
-    """Whether an instruction makes a group of a thread's cp.async so far."""
-    if instruction.issue is not None:
-        return instruction.issue.commits
-    return (
-        instruction.opcode == "cp" and "commit_group" in instruction.modifiers and "bulk" not in instruction.modifiers
-    )
 
 
 _NOTHING = Instruction("", (), (), None, 0, None, "")

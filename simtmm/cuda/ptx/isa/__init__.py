@@ -76,7 +76,8 @@ FORMS: dict[str, str] = {
     **MEMORY,
     # Matrices
     "mma": "sync aligned $shape row col satfinite? $factor $factor $factor $factor : P P1 P2 P3; "
-    "sync aligned $shape row col and/xor popc s32 b1 b1 s32 : P P1 P2 P3; sp/sp::ordered_metadata/block_scale ~ : *",
+    "sync aligned $shape row col and/xor popc s32 b1 b1 s32 : P P1 P2 P3; sp/sp::ordered_metadata sync aligned "
+    "$shape row col satfinite? $factor $factor $factor $factor : P P1 P2 P3 s=b32 n; block_scale ~ : *",
     "wmma": "load ~ : V m|V m s=u32; store ~ : m V|m V s=u32; mma sync aligned ~ : V V V V",
     "ldmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : V=b32 m",
     "stmatrix": "sync aligned m8n8 x1/x2/x4 trans? $shared? b16 : m V=b32",

@@ -18,7 +18,9 @@ from simtmm.cuda.sass.families import (
     packed,
     real,
     special,
+    tensor_memory,
     warp,
+    warp_group,
 )
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction
@@ -41,5 +43,7 @@ HANDLERS: dict[str, Handler] = {
     **packed.HANDLERS,
     **real.HANDLERS,
     **special.HANDLERS,
+    **tensor_memory.HANDLERS,
     **warp.HANDLERS,
+    **warp_group.HANDLERS,
 }

@@ -3,7 +3,7 @@
 from simtmm.cuda.ptx.syntax import Address, Immediate, Pair, Register, Sink, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import MachineInstruction, Memory, Operand, Reg
+from simtmm.cuda.sass.syntax import MachineInstruction, Memory, Operand, Reg, Word
 
 _HOW = ("E", "BYPASS", "LTC64B", "LTC128B", "LTC256B", "ACCESS", "EF", "EL", "EU", "NA")
 
@@ -36,29 +36,29 @@ def copy(lifting: Lifting, instruction: MachineInstruction) -> None:
 def copy_bulk(lifting: Lifting, instruction: MachineInstruction) -> None:
     """UBLKCP: pieces of 16 bytes, counted by a register, once a warp; an mbarrier counts those to shared memory."""
     lifting.only("S", "G")
-    to, given, pieces = instruction.operands
+    to, given, pieces = lifting.exactly([each for each in instruction.operands if each != Word("desc")], 3)
     size = lifting.value("shl.b32", "b32", lifting.whole(pieces), Immediate(4))
     if instruction.modifiers == ("S", "G"):
-        place, barrier = (Address(lifting.copy(part)) for part in lifting.registers_of(_register(lifting, to), 2))
-        source = Address(lifting.copy(lifting.pair(_register(lifting, given)), "b64"))
+        place, barrier = (Address(lifting.copy(part)) for part in lifting.registers_of(register_of(lifting, to), 2))
+        source = Address(lifting.copy(lifting.pair(register_of(lifting, given)), "b64"))
         name = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-        lifting.access(name, place, source, size, barrier, when=_one(lifting))
+        lifting.access(name, place, source, size, barrier, when=one_lane(lifting))
     elif instruction.modifiers == ("G", "S"):
-        place = Address(lifting.copy(lifting.pair(_register(lifting, to)), "b64"))
-        source = Address(lifting.copy(lifting.bits(_register(lifting, given))))
-        lifting.access("cp.async.bulk.global.shared::cta.bulk_group", place, source, size, when=_one(lifting))
+        place = Address(lifting.copy(lifting.pair(register_of(lifting, to)), "b64"))
+        source = Address(lifting.copy(lifting.bits(register_of(lifting, given))))
+        lifting.access("cp.async.bulk.global.shared::cta.bulk_group", place, source, size, when=one_lane(lifting))
     else:
         raise lifting.refuse()
 
 
-def _register(lifting: Lifting, place: Operand) -> Reg:
+def register_of(lifting: Lifting, place: Operand) -> Reg:
     """The register, or the first of a pair, that holds an address."""
     if not isinstance(place, Memory) or len(place.registers) != 1 or place.offset or place.registers[0].part:
         raise lifting.refuse("has an address that is not supported")
     return place.registers[0]
 
 
-def _one(lifting: Lifting) -> Register:
+def one_lane(lifting: Lifting) -> Register:
     """Whether a lane is the first of those that take part: for what the machine does once a warp."""
     found = lifting.temporary("pred")
     lifting.do("elect.sync.here", Pair(Sink(), found), Immediate(ALL), guard=True)
@@ -88,7 +88,8 @@ def synchronize(lifting: Lifting, instruction: MachineInstruction) -> None:
         to, place, phase = operands
         state = lifting.value("mov.b64", "b64", Vector((Immediate(0), lifting.whole(phase))))
         wait = "try_wait" if instruction.has("TRYWAIT") else "test_wait"
-        done = lifting.value(f"mbarrier.{wait}.shared.b64", "pred", lifting.short_address(place), state)
+        done = lifting.temporary("pred")
+        lifting.access(f"mbarrier.{wait}.shared.b64", done, lifting.short_address(place), state)
         lifting.write_predicate(to, done)
     elif instruction.has("ARRIVE"):
         _arrive(lifting, instruction)
@@ -103,7 +104,7 @@ def _begin(lifting: Lifting, old: Operand, place: Operand, given: Operand) -> No
     less = lifting.value("shr.u32", "b32", lifting.whole(given), Immediate(1))
     missing = lifting.value("sub.s32", "b32", Immediate(COUNT + 1), less)
     count = lifting.value("and.b32", "b32", missing, Immediate(COUNT))
-    lifting.do("mbarrier.init.shared.b64", lifting.short_address(place), count, guard=True)
+    lifting.access("mbarrier.init.shared.b64", lifting.short_address(place), count)
 
 
 def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -118,11 +119,11 @@ def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
     if kind in _BYTES:
         if instruction.has("OPTOUT"):
             raise lifting.refuse()
-        lifting.do(f"mbarrier.{_BYTES[kind]}.relaxed.cta.shared::cta.b64", address, number, guard=True)
+        lifting.access(f"mbarrier.{_BYTES[kind]}.relaxed.cta.shared::cta.b64", address, number)
         return
     name = _ARRIVALS[kind].replace("arrive", "arrive_drop") if instruction.has("OPTOUT") else _ARRIVALS[kind]
     state = lifting.temporary("b64")
-    lifting.do(f"mbarrier.{name}.shared.b64", state, address, number, guard=True)
+    lifting.access(f"mbarrier.{name}.shared.b64", state, address, number)
     lifting.write_pair(to, _as_the_machine_has_it(lifting, state))
 
 

@@ -187,6 +187,13 @@ def nothing(lifting: Lifting, instruction: MachineInstruction) -> None:
     """What a thread sees nothing of: it costs its slot."""
 
 
+def take_registers(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """USETMAXREG: registers given back or taken, of which there are enough; .TRY_ALLOC says so."""
+    lifting.only("TRY_ALLOC", "DEALLOC", "CTAPOOL")
+    if instruction.has("TRY_ALLOC"):
+        lifting.write_predicate(instruction.operands[0], Immediate(1))
+
+
 def fence(lifting: Lifting, instruction: MachineInstruction) -> None:
     """MEMBAR, FENCE: order among accesses, which are in order here."""
     lifting.do("membar.gl")
@@ -199,7 +206,7 @@ def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 NOTHING = (
     "NOP", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
-    "PMTRIG", "UBLKPF", "UTMACMDFLUSH", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK", "USETMAXREG",
+    "PMTRIG", "UBLKPF", "UTMACMDFLUSH", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK",
 )  # fmt: skip
 HANDLERS = {
     "BRA": branch,
@@ -210,6 +217,7 @@ HANDLERS = {
     "BAR": barrier,
     **dict.fromkeys(("UCGABAR_ARV", "UCGABAR_WAIT"), cluster_barrier),
     **dict.fromkeys(("MEMBAR", "FENCE"), fence),
+    "USETMAXREG": take_registers,
     "BPT": trap,
     "KILL": trap,
     "BSSY": part,

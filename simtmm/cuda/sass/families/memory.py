@@ -109,7 +109,7 @@ def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, co
     elif source.bank == 0:
         assert source.register is not None
         index = lifting.value("cvt.s64.s32", "b64", lifting.bits(source.register))
-        start = PARAMETER_WINDOW + source.offset - lifting.banks.launch.parameters
+        start = PARAMETER_WINDOW + lifting.banks.launch.index_base(lifting, source.offset)
         lifting.access(
             f"ld.const{vector}.{kind}", Vector(tuple(parts)) if count > 1 else parts[0], Address(index, start)
         )

@@ -9,7 +9,7 @@ K, or across it where the matrix is transposed.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.layout import ALIGN, LANES
+from simtmm.cuda.execution.layout import ALIGN, BAD_DESCRIPTOR, LANES
 from simtmm.cuda.execution.runtime.accesses import mover_function
 from simtmm.cuda.execution.translation.emit import Emitter, Value, lanes
 
@@ -29,30 +29,33 @@ class SharedMatrix:
     """A factor of a product in shared memory.
 
     rows: along M or N, of what a warp reads. turned: whether the rows of its core matrices run along M or N.
+    k_bytes: of a row along K.
     """
 
     rows: int
     turned: bool
+    k_bytes: int = K_BYTES
 
     @property
     def chunks(self) -> int:
         """Pieces of 16 bytes."""
-        return self.rows * K_BYTES // CHUNK
+        return self.rows * self.k_bytes // CHUNK
 
     def place(self, chunk: int) -> tuple[int, int]:
         """Of a piece in the order in which they are read: its group of 8 numbers or row along M or N, and along K."""
         if self.turned:
             return chunk % (self.rows // 8), chunk // (self.rows // 8)
-        return divmod(chunk, 2)
+        return divmod(chunk, self.k_bytes // CHUNK)
 
 
 def reader_function(program: "Program", matrix: SharedMatrix) -> str:
     """The name of i1(launch, block, warp, access, descriptor, first, raw): whether an address is wrong.
 
-    first: of the rows, a multiple of 8. raw: takes the bytes: row by row of 32 bytes along K, or of a transposed matrix
+    first: of the rows, a multiple of 8. raw: takes the bytes: row by row of k_bytes along K, or of a transposed matrix
     row by row along M or N.
     """
-    name = f"wgmma.read.{matrix.rows}{'.turned' if matrix.turned else ''}"
+    wide = f".{matrix.k_bytes}" if matrix.k_bytes != K_BYTES else ""
+    name = f"wgmma.read.{matrix.rows}{wide}{'.turned' if matrix.turned else ''}"
     program.helper(name, lambda: _function(program, name, matrix))
     return name
 
@@ -64,6 +67,21 @@ def _function(program: "Program", name: str, matrix: SharedMatrix) -> str:
     emit.do(f"%addresses = alloca [{LANES} x i64], align {ALIGN}")
     emit.do(f"%hosts = alloca [{LANES} x i64], align {ALIGN}")
     layout = _Layout(emit, matrix)
+    if matrix.k_bytes > K_BYTES and not matrix.turned:
+        emit.do(f"br {layout.is_narrow}, label %narrow, label %wide.enough")
+        emit.label("narrow")
+        access, lane = Value("%access", "i32"), Value("0", "i32")
+        emit.call(
+            "fault",
+            "void",
+            Value("%launch", "ptr"),
+            Value(str(BAD_DESCRIPTOR), "i32"),
+            access,
+            lane,
+            Value("%descriptor", "i64"),
+        )
+        emit.do("br label %failed")
+        emit.label("wide.enough")
     for first in range(0, matrix.chunks, LANES):
         count = min(LANES, matrix.chunks - first)
         emit.store(layout.addresses(range(first, first + LANES)), "%addresses", ALIGN)
@@ -94,6 +112,7 @@ class _Layout:
         one, zero = _number(1), _number(0)
         mode = self._field(_SWIZZLE, 3)
         self._is_plain = emit.compare("icmp eq", mode, zero)
+        self.is_narrow = emit.compare("icmp eq", mode, _number(3))  # a pattern of 32 bytes
         # The pieces that are side by side in a row of the swizzle's pattern, 1, 2, 4 or 8, and their logarithm
         self._shift = emit.binary("and", emit.binary("sub", _number(4), mode), _number(3))
         self._wide = emit.binary("shl", one, self._shift)
@@ -119,7 +138,7 @@ class _Layout:
         return emit.binary("xor", plain, moved)
 
     def _along_k(self, places: list[tuple[int, int]]) -> Value:
-        """Row r, half h of its 32 bytes: r div 8 strides, r mod 8 rows of the pattern, h pieces or leading offsets."""
+        """Row r, piece h of it: r div 8 strides, r mod 8 rows of the pattern, h pieces or leading offsets."""
         emit = self._emit
         row_bytes = emit.binary("shl", _number(CHUNK), self._shift)
         aside = emit.select(self._is_plain, self._leading, _number(CHUNK))

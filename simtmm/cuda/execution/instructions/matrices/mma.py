@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.instructions.matrices.fragments import TILE_ROWS, WHOLE, Fragment, tile_function
 from simtmm.cuda.execution.instructions.matrices.products import MMA_SHAPES, WMMA_SHAPES, Product, product_of
+from simtmm.cuda.execution.instructions.matrices.sparse import Sparse, expander
 from simtmm.cuda.execution.instructions.matrices.tensor_sums import (
     ROWS_AT_ONCE,
     Block,
@@ -19,7 +20,8 @@ from simtmm.cuda.execution.instructions.memory.loads_and_stores import parts_of
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Emitter, Value
-from simtmm.cuda.ptx.syntax import Instruction, Operand
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand
+from simtmm.errors import shown
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.translation.program import Program
@@ -40,13 +42,48 @@ def _multiply(context: Context, instruction: Instruction, product: Product, exac
     emit = context.emit
     operands = instruction.operands
     places = ("%data", "%data2", "%result")
-    for operand, fragment, place in zip(operands[1:4], (product.a, product.b, product.c), places, strict=True):
+    for operand, fragment, place in zip(operands[1:4], (product.held_a, product.b, product.c), places, strict=True):
         check_registers(context, operand, fragment, exact)
         put_registers(context, operand, fragment, place)
     check_registers(context, operands[0], product.d, exact)
     context.code.program.helper(product.name, lambda: _function(context.code.program, product))
-    emit.call(product.name, "void", *(Value(place, "ptr") for place in places))
+    pointers = [Value(place, "ptr") for place in places]
+    if product.sparse is None:
+        emit.call(product.name, "void", *pointers)
+    else:
+        metadata, selector = put_metadata(context, operands[4], operands[5], product.sparse)
+        access = Value(str(context.access_number()), "i32")
+        launch = Value("%launch", "ptr")
+        wrong = emit.call(product.name, "i1", *pointers, launch, access, context.active, metadata, selector)
+        label = emit.name("went")[1:]
+        emit.do(f"br {wrong}, label %faulted, label %{label}")
+        emit.label(label)
     take_registers(context, operands[0], product.d, "%result")
+
+
+def put_metadata(context: Context, operand: Operand, chosen: Operand, sparse: Sparse) -> tuple[Value, Value]:
+    """Store the register with a sparse factor's metadata, of all lanes; where, and the selector."""
+    selector = chosen.value if isinstance(chosen, Immediate) else -1
+    if not 0 <= selector < sparse.selectors:
+        most = sparse.selectors - 1
+        raise context.refuse(f"has the selector {shown(selector)}: must be {'0' if not most else f'0 to {most}'}")
+    context.emit.store(context.read(operand, "i32"), "%addresses", ALIGN)
+    return Value("%addresses", "ptr"), Value(str(selector), "i32")
+
+
+def expand(program: "Program", emit: Emitter, sparse: Sparse, failed: str) -> str:
+    """Matrix %a from what is stored of it at %a.stored, in a function with %launch, %access, %metadata, %selector; the
+    label behind.
+    """
+    places = [Value(each, "ptr") for each in ("%a.stored", "%metadata")]
+    wrong = emit.call(
+        expander(program, sparse), "i1", Value("%launch", "ptr"), Value("%access", "i32"), *places,
+        Value("%selector", "i32"), Value("%a", "ptr"),
+    )  # fmt: skip
+    label = emit.name("expanded")[1:]
+    emit.do(f"br {wrong}, label %{failed}, label %{label}")
+    emit.label(label)
+    return label
 
 
 def check_registers(context: Context, operand: Operand, fragment: Fragment, exact: bool) -> None:
@@ -75,7 +112,9 @@ def take_registers(context: Context, operand: Operand, fragment: Fragment, place
 
 
 def _function(program: "Program", product: Product) -> str:
-    """void(a, b, c): registers of the factors, and of the sum, in whose place the result is put."""
+    """void(a, b, c): registers of the factors, and of the sum, in whose place the result is put. Of a sparse factor
+    i1(a, b, c, launch, access, mask, metadata, selector): whether the metadata is wrong.
+    """
     emit = Emitter(program.declared)
     a, b, c, d = product.a, product.b, product.c, product.d
     size = a.computed_bytes
@@ -86,16 +125,34 @@ def _function(program: "Program", product: Product) -> str:
     ):  # fmt: skip
         _room(emit, name, count, element)
 
-    move_tiles(program, emit, a, "load", "%ra", "%a", depth * size)
+    begin = "entry"
+    if product.sparse is None:
+        move_tiles(program, emit, a, "load", "%ra", "%a", depth * size)
+    else:
+        begin = "some"
+        _room(emit, "%a.stored", rows * depth // 2, a.computed)
+        emit.do("%nobody = icmp eq i32 %mask, 0")
+        emit.do(f"br i1 %nobody, label %nothing, label %{begin}")
+        emit.label("nothing")
+        emit.do("ret i1 false")
+        emit.label("failed")
+        emit.do("ret i1 true")
+        emit.label(begin)
+        move_tiles(program, emit, product.held_a, "load", "%ra", "%a.stored", depth * size // 2)
+        begin = expand(program, emit, product.sparse, "failed")
     move_tiles(program, emit, b, "turned", "%rb", "%b", columns * size)
     move_tiles(program, emit, c, "load", "%rc", "%c", columns * c.computed_bytes)
     if a.kind in ("f64", *WHOLE):
-        multiply_whole(emit, product, rows, columns, depth, "entry")
+        multiply_whole(emit, product, rows, columns, depth, begin)
     else:
         multiply_blocks(program, emit, product, steps_of(a.kind, depth, product.short))
     move_tiles(program, emit, d, "store", "%rc", "%c", columns * c.computed_bytes)
     body = "\n".join(emit.lines)
-    return f'define internal void @"{product.name}"(ptr %ra, ptr %rb, ptr %rc) noinline {{\n{body}\n  ret void\n}}\n'
+    head, kind, end = "ptr %ra, ptr %rb, ptr %rc", "void", "ret void"
+    if product.sparse is not None:
+        head += ", ptr %launch, i32 %access, i32 %mask, ptr %metadata, i32 %selector"
+        kind, end = "i1", "ret i1 false"
+    return f'define internal {kind} @"{product.name}"({head}) noinline {{\n{body}\n  {end}\n}}\n'
 
 
 def move_tiles(

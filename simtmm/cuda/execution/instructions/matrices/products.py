@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from simtmm.cuda.execution.instructions.matrices.fragments import ACCUMULATORS, EIGHT_BITS, WORDS, Fragment
+from simtmm.cuda.execution.instructions.matrices.sparse import Sparse
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.cuda.ptx.types import is_type
@@ -23,6 +24,14 @@ MMA_SHAPES: dict[str, set[str]] = {
     "m16n8k128": {WORDS},
     "m16n8k256": {WORDS},
 }
+SPARSE_SHAPES: dict[str, set[str]] = {
+    "m16n8k8": {"tf32"},
+    "m16n8k16": {*_HALVES, "tf32"},
+    "m16n8k32": {*_HALVES, *_BYTES},
+    "m16n8k64": {*_BYTES, *_NIBBLES, *_EIGHT_BITS},
+    "m16n8k128": _NIBBLES,
+}
+"""Of mma.sp, of which half of the first factor is stored."""
 _WIDE = {*_HALVES, *_BYTES}
 WMMA_SHAPES: dict[str, set[str]] = {
     "m16n16k16": _WIDE,
@@ -39,7 +48,7 @@ _SUMS = {
     "f16": {"f16", "f32"}, "bf16": {"f32"}, "tf32": {"f32"}, "e4m3": {"f16", "f32"}, "e5m2": {"f16", "f32"},
     "f64": {"f64"}, **{kind: {"s32"} for kind in (*_BYTES, *_NIBBLES, WORDS)},
 }  # fmt: skip
-_NOT_RUN = ("sp", "sp::ordered_metadata", "block_scale", "kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4",
+_NOT_RUN = ("block_scale", "kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4",
             "kind::mxf4nvf4")  # fmt: skip
 
 
@@ -47,7 +56,8 @@ _NOT_RUN = ("sp", "sp::ordered_metadata", "block_scale", "kind::f8f6f4", "kind::
 class Product:
     """d = a b + c, b as it is held, transposed.
 
-    bitwise: of single bits, "and" or "xor". short: tf32 is summed by fours, as wmma does.
+    bitwise: of single bits, "and" or "xor". short: tf32 is summed by fours, as wmma does. sparse: how a is stored,
+    which then is a matrix with its zeros.
     """
 
     a: Fragment
@@ -57,6 +67,12 @@ class Product:
     saturates: bool
     bitwise: str
     short: bool
+    sparse: Sparse | None = None
+
+    @property
+    def held_a(self) -> Fragment:
+        """The first factor as registers or shared memory have it."""
+        return self.a if self.sparse is None else Fragment(self.a.rows, self.a.columns // 2, self.a.kind)
 
     @property
     def sum_kind(self) -> str:
@@ -69,6 +85,8 @@ class Product:
         kinds = ".".join(fragment.kind for fragment in (self.d, self.a, self.b, self.c))
         how = (".satfinite" if self.saturates else "") + (f".{self.bitwise}" if self.bitwise else "")
         how += ".short" if self.short else ""
+        if self.sparse is not None:
+            how += ".ordered" if self.sparse.ordered else ".sparse"
         return f"mma.m{self.a.rows}n{self.b.rows}k{self.a.columns}.{kinds}{how}"
 
 
@@ -92,6 +110,8 @@ def product_of(context: Context, instruction: Instruction, shapes: dict[str, set
         kinds = [kinds[0], "f16", "f16", kinds[1]]
     if instruction.opcode == "mma" and instruction.has("m8n8k4") and "f16" in kinds:
         raise context.refuse("multiplies as sm_70 alone does, which is not run here; known for f16: m16n8k8, m16n8k16")
+    is_sparse = instruction.has("sp", "sp::ordered_metadata")
+    shapes = SPARSE_SHAPES if is_sparse else shapes
     rows, columns, depth = shape_of(context, instruction, shapes)
     if len(kinds) != 4:
         raise context.refuse("needs four types: of the result, the factors and the sum")
@@ -119,4 +139,5 @@ def product_of(context: Context, instruction: Instruction, shapes: dict[str, set
         instruction.has("satfinite"),
         bitwise,
         instruction.opcode == "wmma",
+        Sparse(a, depth, instruction.has("sp::ordered_metadata")) if is_sparse else None,
     )

@@ -7,10 +7,17 @@ times at which a GPU may read shared memory, which are up to the wait for the gr
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.instructions.matrices.descriptors import K_BYTES, K_OF_TURNED, SharedMatrix, reader_function
+from simtmm.cuda.execution.instructions.matrices.descriptors import K_OF_TURNED, SharedMatrix, reader_function
 from simtmm.cuda.execution.instructions.matrices.fragments import TILE_ROWS, WHOLE, WORDS, Fragment, computed
-from simtmm.cuda.execution.instructions.matrices.mma import move_tiles, multiply_blocks, multiply_whole
+from simtmm.cuda.execution.instructions.matrices.mma import (
+    expand,
+    move_tiles,
+    multiply_blocks,
+    multiply_whole,
+    put_metadata,
+)
 from simtmm.cuda.execution.instructions.matrices.products import Product
+from simtmm.cuda.execution.instructions.matrices.sparse import Sparse
 from simtmm.cuda.execution.instructions.matrices.tensor_sums import Steps
 from simtmm.cuda.execution.instructions.memory.loads_and_stores import parts_of
 from simtmm.cuda.execution.layout import ALIGN, LANES, WARP
@@ -70,15 +77,18 @@ def multiply(context: Context, instruction: Instruction) -> None:
         for number, part in enumerate(parts_of(operands[1])):
             value = context.read(part, "i32")
             emit.store(value, emit.at("%data", number * product.a.register_bytes), ALIGN)
+    sparse = product.sparse
     a = Value("0", "i64") if found.in_registers else _of_any_lane(context, context.read(operands[1], "i64"))
     b = _of_any_lane(context, context.read(operands[2], "i64"))
-    adds = _of_any_lane(context, emit.resize(context.predicate(operands[3]), "i32", False))
+    adds = context.predicate(operands[3 if sparse is None else 5])
+    adds = _of_any_lane(context, emit.resize(adds, "i32", False))
     adds = emit.compare("icmp ne", adds, Value("0", "i32"))
     context.code.program.helper(found.name, lambda: _function(context.code.program, found))
     pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]
     access = Value(str(context.access_number()), "i32")
     registers = [Value(name, "ptr") for name in ("%data", "%matrix")]
-    wrong = emit.call(found.name, "i1", *pointers, access, context.active, *registers, a, b, adds)
+    metadata = () if sparse is None else put_metadata(context, operands[3], operands[4], sparse)
+    wrong = emit.call(found.name, "i1", *pointers, access, context.active, *registers, a, b, adds, *metadata)
     label = emit.name("went")[1:]
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
@@ -106,15 +116,14 @@ def _of_any_lane(context: Context, value: Value) -> Value:
 
 def _product_of(context: Context, instruction: Instruction) -> GroupProduct:
     """Refuses what is not run, and immediate operands that no instruction has."""
-    if instruction.has("sp"):
-        raise context.refuse("multiplies by a sparse matrix, which is not run here")
     operands = instruction.operands
+    is_sparse = instruction.has("sp")
     d_kind, a_kind, b_kind = (each for each in instruction.modifiers if is_type(each))
     shape = next(each for each in instruction.modifiers if each.startswith("m64n"))
     columns = int(shape[4:].partition("k")[0])
-    depth = WGMMA_DEPTHS[a_kind]
+    depth = WGMMA_DEPTHS[a_kind] * (2 if is_sparse else 1)
     in_registers = isinstance(operands[1], Vector)
-    numbers = [each.value if isinstance(each, Immediate) else 0 for each in operands[4:]]
+    numbers = [each.value if isinstance(each, Immediate) else 0 for each in operands[6 if is_sparse else 4 :]]
     scales, turns = numbers[:2], [0] * in_registers + numbers[2:]
     for scale in scales:
         if scale not in (1, -1):
@@ -131,8 +140,9 @@ def _product_of(context: Context, instruction: Instruction) -> GroupProduct:
         instruction.has("satfinite"),
         bitwise,
         False,
+        Sparse(a_kind, depth, ordered=True) if is_sparse else None,
     )
-    for operand, fragment in ((operands[0], product.d), *([(operands[1], product.a)] if in_registers else [])):
+    for operand, fragment in ((operands[0], product.d), *([(operands[1], product.held_a)] if in_registers else [])):
         if len(parts_of(operand)) != fragment.registers:
             raise context.refuse(f"has {len(parts_of(operand))} registers where a warp holds {fragment.registers}")
     negates = (scales[0] < 0, scales[1] < 0) if scales else (False, False)
@@ -141,7 +151,10 @@ def _product_of(context: Context, instruction: Instruction) -> GroupProduct:
 
 
 def _function(program: "Program", found: GroupProduct) -> str:
-    """i1(launch, block, warp, access, mask, registers of A and D, descriptors, whether D is added): a fault?"""
+    """i1(launch, block, warp, access, mask, registers of A and D, descriptors, whether D is added): a fault?
+
+    Of a sparse A its metadata and their selector follow.
+    """
     emit = Emitter(program.declared)
     product = found.product
     rows, columns, depth = ROWS, product.b.rows, product.a.computed_columns
@@ -151,17 +164,23 @@ def _function(program: "Program", found: GroupProduct) -> str:
     emit.label("some")
     for name, count in (("%a", rows * depth), ("%b", depth * columns), ("%c", rows * columns)):
         emit.do(f"{name} = alloca [{count} x i32], align {ALIGN}")
+    held, stored = product.held_a, "%a"
+    if product.sparse is not None:
+        stored = "%a.stored"
+        emit.do(f"{stored} = alloca [{rows * depth // 2} x i32], align {ALIGN}")
     if found.in_registers:
-        move_tiles(program, emit, product.a, "load", "%ra", "%a", depth * 4)
+        move_tiles(program, emit, held, "load", "%ra", stored, held.computed_columns * 4)
         if found.negates[0]:
-            _negate(emit, "%a", rows * depth)
+            _negate(emit, stored, rows * held.computed_columns)
     else:
         number = emit.field("i32", "%warp", _NUMBER)
         within = emit.resize(emit.binary("and", number, Value(str(WARPS - 1), "i32")), "i64", False)
         first = emit.binary("mul", within, Value(str(ROWS), "i64"))
-        _read(program, emit, product.a, ROWS, found.turned[0], found.negates[0], ("%da", first, "%a"))
+        _read(program, emit, held, ROWS, found.turned[0], found.negates[0], ("%da", first, stored))
         if found.turned[0]:  # it lies along M, and A is taken row by row
-            _turn(program, emit, "%a", K_OF_TURNED, ROWS)
+            _turn(program, emit, stored, K_OF_TURNED, ROWS)
+    if product.sparse is not None:
+        expand(program, emit, product.sparse, "failed")
     _read(program, emit, product.b, columns, found.turned[1], found.negates[1], ("%db", Value("0", "i64"), "%b"))
     if not found.turned[1]:  # it lies along K, and B is taken row by row of K
         _turn(program, emit, "%b", columns, depth)
@@ -184,6 +203,7 @@ def _function(program: "Program", found: GroupProduct) -> str:
     emit.do("ret i1 true")
     body = "\n".join(emit.lines)
     head = "ptr %launch, ptr %block, ptr %warp, i32 %access, i32 %mask, ptr %ra, ptr %rd, i64 %da, i64 %db, i1 %adds"
+    head += "" if product.sparse is None else ", ptr %metadata, i32 %selector"
     return f'define internal i1 @"{found.name}"({head}) noinline {{\n{body}\n}}\n'
 
 
@@ -196,9 +216,10 @@ def _read(
     places: its descriptor, its first row, and where the numbers go.
     """
     descriptor, first, to = places
-    read = reader_function(program, SharedMatrix(rows, turned))
+    k_bytes = fragment.columns * (32 if fragment.kind == "tf32" else bits_of(fragment.kind)) // 8
+    read = reader_function(program, SharedMatrix(rows, turned, k_bytes))
     raw = f"{to}.raw"
-    emit.do(f"{raw} = alloca [{rows * K_BYTES} x i8], align {ALIGN}")
+    emit.do(f"{raw} = alloca [{rows * k_bytes} x i8], align {ALIGN}")
     pointers = [Value(name, "ptr") for name in ("%launch", "%block", "%warp")]
     wrong = emit.call(
         read, "i1", *pointers, Value("%access", "i32"), Value(descriptor, "i64"), first, Value(raw, "ptr")

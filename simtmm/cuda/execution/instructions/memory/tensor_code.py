@@ -164,10 +164,10 @@ def _places(rank: int, im2col: bool) -> str:
 def _moving(way: str) -> str:
     """Lines that move an element, and that fill one outside the tensor."""
     if way == "load":
-        move = "  call void @tensor.move(ptr %s.at, ptr %g.at, i64 %bytes)"
+        move = "  call void @tensor.convert(i8 %kind, ptr %s.at, ptr %g.at, i64 %bytes)"
         outside = "  call void @tensor.fill(ptr %s.at, i64 %filling, i64 %bytes)"
     elif way == "store":
-        move, outside = "  call void @tensor.move(ptr %g.at, ptr %s.at, i64 %bytes)", ""
+        move, outside = "  call void @tensor.convert(i8 %kind, ptr %g.at, ptr %s.at, i64 %bytes)", ""
     else:
         move = f"""  %wrong.kind = call i1 @tensor.sum.{way}(i8 %kind, ptr %g.at, ptr %s.at)
   br i1 %wrong.kind, label %bad, label %element.end"""

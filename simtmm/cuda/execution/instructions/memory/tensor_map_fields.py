@@ -20,9 +20,9 @@ _CHOSEN = {
     "swizzle_mode": ("swizzle", {n: n for n in range(4)}),
     "fill_mode": ("fill", {0: 0, 1: 1}),
     "interleave_layout": ("interleave", {0: 0}),
-    "elemtype": ("kind", {**{n: n for n in range(8)}, 9: 8, 10: 9}),
+    "elemtype": ("kind", {**{n: n for n in range(8)}, 8: 10, 9: 8, 10: 9, 11: 11, 12: 12}),
 }
-_TYPE_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2)
+_TYPE_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 
 
 def change(context: Context, instruction: Instruction) -> None:
