@@ -1,7 +1,7 @@
 """Changes of what is computed: in another type, or without what takes many instructions."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,13 +16,16 @@ from simtmm.workload import Workload
 OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
 OF_CHAIN = 0.3  # of warps' time, that they wait for results of their own at a line
 DIVISION = 20  # instructions of one, about
+OF_A_QUOTIENT = 2  # instructions of floats, at least, for each special one, that make a reciprocal precise
 _DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
+_SLASH = re.compile(r"(?<!/)/(?![/*])")
 
 
 def of_arithmetic(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """All of them that may help. whole: ticks of all warps."""
     yield from _of_doubles(machine, stalls, whole)
     yield from _of_divisions(stalls, whole)
+    yield from _of_real_divisions(stalls, whole)
     yield from _of_chains(stalls, whole)
 
 
@@ -48,13 +51,14 @@ def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """Whether integers are divided: by a reciprocal, with many instructions, unless the compiler knows the divisor."""
     of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for number, site in enumerate(stalls.places.sites):
-        if site.line and _DIVIDES.search(site.source.split("//")[0]):
+        if site.line and _DIVIDES.search(_code(site.source)):
             of_lines[site.file, site.line].append(number)
     divides: list[int] = []
     for of_line in of_lines.values():
         sites = [stalls.places.sites[number] for number in of_line]
         is_real = any(_has(site, name) for site in sites for name in FLOATING_POINT)
-        if any(_has(site, "special") for site in sites) and not is_real:
+        has_remainder = "%" in _code(sites[0].source)  # of integers, whatever else the line computes
+        if any(_has(site, "special") for site in sites) and (has_remainder or not is_real):
             divides += of_line
     found = _hottest(stalls, divides, whole)
     if found is None:
@@ -91,9 +95,41 @@ def _of_chains(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         )  # fmt: skip
 
 
+def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether floats are divided with all their digits: by a reciprocal, which is then made better, and checks."""
+    of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, site in enumerate(stalls.places.sites):
+        if site.line and _SLASH.search(_code(site.source)) and "%" not in _code(site.source):
+            of_lines[site.file, site.line].append(number)
+    divides: list[int] = []
+    for of_line in of_lines.values():
+        sites = [stalls.places.sites[number] for number in of_line]
+        counts = Counter[str]()
+        for site in sites:
+            counts.update(dict(site.work))
+        is_checked = counts["control"] and counts["fp32"] >= OF_A_QUOTIENT * counts["special"] > 0
+        if is_checked and not counts["fp64"]:
+            divides += of_line
+    found = _hottest(stalls, divides, whole)
+    if found is None:
+        return
+    at, weight, numbers = found
+    yield Candidate(
+        "fast division",
+        "divide floats by __fdividef, multiply by a reciprocal that is computed once, or compile with -use_fast_math "
+        "(--prec-div=false), where some last digits don't matter: a precise quotient is some ten instructions here",
+        at, weight, ESTIMATE, numbers, changes.in_fast_divisions,
+    )  # fmt: skip
+
+
 def without_divisions(of: Operations, chosen: Flags) -> Workload:
     """Lines that divide, without doing so."""
     return changes.with_fewer_instructions(of, chosen, DIVISION)
+
+
+def _code(source: str) -> str:
+    """A line of source without its comment."""
+    return source.split("//")[0]
 
 
 def _has(site: Place, name: str) -> bool:

@@ -9,6 +9,7 @@ from simtmm.stalls import CLASSES
 from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, STORE, SYNC, Workload
 
 PADDING = 2  # integer instructions that an index takes which skips a word in each row of banks
+REFINED = 4  # instructions of floats, of which one is left where a reciprocal is not made better
 SOON = 4  # cycles until a result of floats is there
 
 
@@ -220,6 +221,17 @@ def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Worklo
     computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS) | (own.kind == PAUSE))
     amount = np.where(computes, -(-own.amount // times), own.amount)
     left = ~(computes & (own.kind == OF_CLASS + CLASSES.index("special")))
+    return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
+
+
+def in_fast_divisions(of: Operations, chosen: Flags) -> Workload:
+    """Quotients are products with a reciprocal, which is neither made better nor checked before, without a branch."""
+    own = of.workload
+    amount = own.amount.copy()
+    for name, times in (("special", 2), ("fp32", REFINED)):
+        there = chosen & (own.kind == OF_CLASS + CLASSES.index(name)) & (own.amount >= times)
+        amount[there] = -(-amount[there] // times)
+    left = ~(chosen & (own.kind == COMPUTE))
     return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
 
 

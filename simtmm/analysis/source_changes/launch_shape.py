@@ -121,15 +121,15 @@ def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Itera
         return
     terms = machine.block_limits(threads, launch.registers_per_thread, launch.shared_memory_bytes)
     bound = next(resource for resource, count in terms.items() if count == now)
-    others = [count for resource, count in terms.items() if count is not None and resource != bound]
-    if bound not in LESS or min(others, default=now) <= now or MORE * resident > (now + 1) * warps:
+    possible = min((count for resource, count in terms.items() if count is not None and resource != bound), default=now)
+    if bound not in LESS or possible <= now or MORE * resident > possible * warps:
         return
     yield Candidate(
         "occupancy",
-        f"{LESS[bound]}, so that {now + 1} blocks fit on a core group at a time, where {now} "
-        f"do{'es' * (now == 1)} now",
+        f"{LESS[bound]}: it keeps all but {now} block{'s' * (now > 1)} of {warps} warp{'s' * (warps > 1)} out of a core "
+        f"group, which has room for {possible} otherwise",
         ("", 0, ""), 1.2, BOUND, (),
-        lambda of, _: of.workload.limited(np.full(of.workload.launches, now + 1, np.int64), of.workload.origin),
+        lambda of, _: of.workload.limited(np.full(of.workload.launches, possible, np.int64), of.workload.origin),
     )  # fmt: skip
 
 
