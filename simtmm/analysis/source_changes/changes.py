@@ -13,6 +13,15 @@ REFINED = 4  # instructions of floats, of which one is left where a reciprocal i
 SOON = 4  # cycles until a result of floats is there
 
 
+def _ranks_among_alike(block: Integers, first: Integers, there: Integers) -> Integers:
+    """int64[windows]: how many windows before are of the same block and list as many chunks from the same first one on.
+
+    Such warps share these chunks, of which each then takes others, as the rows of a tile do.
+    """
+    alike = np.unique(np.stack([block, first, there]), axis=1, return_inverse=True)[1].reshape(-1)
+    return positions(alike, in_order=False)
+
+
 def coalesced(
     of: Operations, chosen: Flags, ideal: int, rows: int, window: int, passes: int, earlier: int = 0
 ) -> Workload:
@@ -23,7 +32,8 @@ def coalesced(
 
     chosen: the operations of one place. rows: of a block's threads that a warp has, each of which is in a chunk of its
     own. window: requests of a warp. passes: over the banks, of each request. earlier: places that have been given
-    chunks of the same windows: other fields of the structures there, so that this one is given the next chunks.
+    chunks of the same windows: other fields of the structures there, so that this one is given the next chunks. Chunks
+    that nobody else lists are numbered anew then, side by side: a warp that strides takes parts of all of them now.
     """
     own = of.workload
     numbers = np.flatnonzero(chosen)
@@ -40,6 +50,9 @@ def coalesced(
     there = np.bincount(windows[new], minlength=count)
     begins = np.cumsum(there) - there
     dealt = np.minimum(there, requests * ideal)  # more would be elements that nobody asks for
+    block = np.zeros(count, np.int64)
+    block[number_of[numbers]] = of.block[numbers]
+    shift = _ranks_among_alike(block, distinct[np.minimum(begins, len(distinct) - 1)], there) * dealt
     turn = positions(number_of[numbers], in_order=False)
     own_window = number_of[numbers]
     begin = turn * dealt[own_window] // requests[own_window]
@@ -53,7 +66,13 @@ def coalesced(
     request = index[of.of_chunk[here]]
     kept[here] = within < wanted[request]
     of_request = own_window[request]
-    chunks[here] = distinct[begins[of_request] + (begin[request] + within + earlier * ideal) % there[of_request]]
+    taken = begin[request] + within + earlier * ideal + shift[of_request]
+    chunks[here] = distinct[begins[of_request] + taken % there[of_request]]
+    others = np.ones(len(own.chunks), bool)
+    others[here] = False
+    if len(here) and not np.isin(own.chunks[others], own.chunks[here]).any():
+        left = here[kept[here]]
+        chunks[left] = own.chunks[here].min() + np.unique(chunks[left], return_inverse=True)[1].reshape(-1)
     if len(sectors):
         sectors[here] = 0
     amount = own.amount.copy()

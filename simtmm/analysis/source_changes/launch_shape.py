@@ -126,8 +126,8 @@ def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Itera
         return
     yield Candidate(
         "occupancy",
-        f"{LESS[bound]}: it keeps all but {now} block{'s' * (now > 1)} of {warps} warp{'s' * (warps > 1)} out of a core "
-        f"group, which has room for {possible} otherwise",
+        f"{LESS[bound]}: it keeps all but {now} block{'s' * (now > 1)} of {warps} warp{'s' * (warps > 1)} out of a "
+        f"core group, which has room for {possible} otherwise",
         ("", 0, ""), 1.2, BOUND, (),
         lambda of, _: of.workload.limited(np.full(of.workload.launches, possible, np.int64), of.workload.origin),
     )  # fmt: skip

@@ -183,7 +183,7 @@ def compacted(of: Operations, chosen: Flags, part: float) -> Workload:
     busy = np.maximum(1, np.diff(so_many, prepend=0)).astype(np.int64)
     interval = before(of, np.isin(own.kind, _BARRIERS))
     of_warp = of.warp * (int(interval.max(initial=0)) + 1) + interval
-    there = np.isin(of_warp, of_warp[chosen]) if (interval > 0).any() else chosen
+    there = np.isin(of_warp, of_warp[chosen])
     computes = (own.kind == COMPUTE) | (own.kind == SHARED) | (own.kind >= OF_CLASS)
     dropped = there & computes & (rank[of.warp] >= busy[of.block])
     stands = np.where(dropped, -1, np.arange(len(chosen)))

@@ -52,18 +52,12 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
         return
     of_block = launch.threads_per_block
     is_copy = any(stalls.places.place(number)[0].kind in STORES for number in of_lines[file, line])
-    how = (
-        "all threads of the block load and store a part each"
-        if is_copy
-        else (
-            "all threads of the block share it: a tree in shared memory, or __shfl_down_sync() within warps and then one "
-            "value a warp"
-        )
-    )
+    tree = "all threads of the block share it: a tree in shared memory, or __shfl_down_sync() within warps first"
+    how = "all threads of the block load and store a part each" if is_copy else tree
     yield Candidate(
         "share",
-        f"let {how}; one thread of {of_block:,} goes round this loop {rounds:,.3g} times, one step after another, while "
-        "the others have nothing to do",
+        f"let {how}; one thread of {of_block:,} goes round this loop {rounds:,.3g} times, one step after another, "
+        "while the others have nothing to do",
         (file, line, ""), 2 * weight, ESTIMATE, tuple(numbers),
         lambda of, chosen: shared_by_threads(of, chosen, of_block, _lines(stalls, of_lines)),
     )  # fmt: skip
