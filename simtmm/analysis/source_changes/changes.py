@@ -33,7 +33,7 @@ def coalesced(
     chosen: the operations of one place. rows: of a block's threads that a warp has, each of which is in a chunk of its
     own. window: requests of a warp. passes: over the banks, of each request. earlier: places that have been given
     chunks of the same windows: other fields of the structures there, so that this one is given the next chunks. Chunks
-    that nobody else lists are numbered anew then, side by side: a warp that strides takes parts of all of them now.
+    that nobody else lists, and of which some are left out, are numbered anew, side by side.
     """
     own = of.workload
     numbers = np.flatnonzero(chosen)
@@ -42,6 +42,8 @@ def coalesced(
     key = of.warp[numbers] * (int(position.max(initial=0)) // window + 1) + position // window
     number_of[numbers] = np.unique(key, return_inverse=True)[1]
     here = of.chunks_of(chosen)
+    if not len(here):
+        return own
     windows = number_of[of.of_chunk[here]]
     new = firsts(windows, own.chunks[here])
     distinct = own.chunks[here][new][np.argsort(windows[new], kind="stable")]
@@ -70,9 +72,10 @@ def coalesced(
     chunks[here] = distinct[begins[of_request] + taken % there[of_request]]
     others = np.ones(len(own.chunks), bool)
     others[here] = False
-    if len(here) and not np.isin(own.chunks[others], own.chunks[here]).any():
-        left = here[kept[here]]
-        chunks[left] = own.chunks[here].min() + np.unique(chunks[left], return_inverse=True)[1].reshape(-1)
+    left = here[kept[here]]
+    are_fewer = len(np.unique(chunks[left])) < len(np.unique(distinct))
+    if are_fewer and not earlier and not np.isin(own.chunks[others], distinct).any():
+        chunks[left] = distinct.min() + np.unique(chunks[left], return_inverse=True)[1].reshape(-1)
     if len(sectors):
         sectors[here] = 0
     amount = own.amount.copy()

@@ -122,6 +122,7 @@ def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Itera
     terms = machine.block_limits(threads, launch.registers_per_thread, launch.shared_memory_bytes)
     bound = next(resource for resource, count in terms.items() if count == now)
     possible = min((count for resource, count in terms.items() if count is not None and resource != bound), default=now)
+    possible = min(possible, 2 * now) if bound == "registers" else possible  # a thread may do with half of its own
     if bound not in LESS or possible <= now or MORE * resident > possible * warps:
         return
     yield Candidate(
