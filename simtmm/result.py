@@ -29,7 +29,7 @@ class Result(Displayed):
     without a breakdown. launch_ticks: the length of each launch, including its overhead. timeline: what each warp did
     and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
     over time, for a run with a timeline. engine_reason: why the run is not on the fast engine, where a scheduling rule
-    of the user's does not run there; else "".
+    of the user's does not run there; else "". in_graph: of each launch, whether it follows another one in a graph.
     """
 
     ticks: int
@@ -49,6 +49,12 @@ class Result(Displayed):
     stalls: Stalls | None = None
     traffic: "Traffic | None" = None
     engine_reason: str = field(default="", compare=False)
+    in_graph: tuple[bool, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def launches_in_graph(self) -> int:
+        """How many launches follow another one in a graph."""
+        return sum(self.in_graph)
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"

@@ -91,7 +91,7 @@ def shares(machine: Machine, result: Result) -> dict[str, float]:
     assert time is not None
     if not result.ticks:
         return {}
-    overhead = machine.durations.overheads(len(result.launch_ticks)) / result.ticks
+    overhead = machine.durations.overheads(len(result.launch_ticks), result.launches_in_graph) / result.ticks
     whole = sum(time.values())
     empty = time["empty"] / whole if whole else 0.0
     ticks = stalls.ticks.sum(axis=0)

@@ -266,7 +266,11 @@ def launch(draw: Draw) -> Tables:
     else:  # blocks of a launch are alike in real kernels; an engine may treat that case on its own
         warps = draw.whole(1, 4)
         blocks = draw.many(partial(_block, least=warps, most=warps), 0, 10)
-    return {"blocks": blocks, **({"blocks_per_group": draw.whole(1, 3)} if draw.flag() else {})}
+    return {
+        "blocks": blocks,
+        **({"blocks_per_group": draw.whole(1, 3)} if draw.flag() else {}),
+        **({"in_graph": True} if draw.flag() else {}),
+    }
 
 
 def workload(draw: Draw) -> Workload:
