@@ -29,7 +29,8 @@ class Result(Displayed):
     without a breakdown. launch_ticks: the length of each launch, including its overhead. timeline: what each warp did
     and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
     over time, for a run with a timeline. engine_reason: why the run is not on the fast engine, where a scheduling rule
-    of the user's does not run there; else "". in_graph: of each launch, whether it follows another one in a graph.
+    of the user's does not run there; else "". launches_in_graph: how many launches follow another one in a
+    graph.
     """
 
     ticks: int
@@ -49,12 +50,7 @@ class Result(Displayed):
     stalls: Stalls | None = None
     traffic: "Traffic | None" = None
     engine_reason: str = field(default="", compare=False)
-    in_graph: tuple[bool, ...] = field(default=(), compare=False, repr=False)
-
-    @property
-    def launches_in_graph(self) -> int:
-        """How many launches follow another one in a graph."""
-        return sum(self.in_graph)
+    launches_in_graph: int = field(default=0, compare=False)
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"
@@ -126,6 +122,7 @@ class Result(Displayed):
             "port_busy": self.port_busy,
             "time": None if self.time is None else dict(self.time),
             "launch_ticks": list(self.launch_ticks),
+            **({"launches_in_graph": self.launches_in_graph} if self.launches_in_graph else {}),
             **({"engine_reason": self.engine_reason} if self.engine_reason else {}),
         }
 

@@ -138,7 +138,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         port_busy=int(sums[GROUP_PORT_BUSY]),
         time=time if breakdown else None,
         launch_ticks=tuple(launch_ticks),
-        in_graph=tuple(map(workload.follows_in_graph, range(workload.launches))),
+        launches_in_graph=int(workload.in_graph.sum()),
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="fast",

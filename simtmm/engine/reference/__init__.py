@@ -94,7 +94,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="reference",
-        in_graph=tuple(map(workload.follows_in_graph, range(workload.launches))),
+        launches_in_graph=int(workload.in_graph.sum()),
         l2_sectors=total.l2_sectors,
         memory_sectors=total.memory_sectors,
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
