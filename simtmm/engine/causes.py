@@ -196,6 +196,22 @@ def _filled_by(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
     return found
 
 
+def busiest(stalls: Stalls, of_places: npt.NDArray[np.int64]) -> Where | None:
+    """The line with most of something, and of the arrays that it names the one with most; None where there is none.
+
+    stalls: of a run. of_places: int64[places], how much of it each place has.
+    """
+    found = _most(stalls, of_places)
+    if found is None or found.array:
+        return found
+    named: Counter[str] = Counter()
+    for number in of_places.nonzero()[0].tolist():
+        place, array = stalls.places.place(number)
+        if array and (place.file, place.line) == (found.file, found.line):
+            named[array] += int(of_places[number])
+    return replace(found, array=named.most_common(1)[0][0]) if named and found.line else found
+
+
 def _most(stalls: Stalls, of_places: npt.NDArray[np.int64]) -> Where | None:
     """The line with most of something, given by place; None where there is none of it.
 

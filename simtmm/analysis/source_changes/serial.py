@@ -29,19 +29,20 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
         return
     of = Operations(part.workload)
     executions, threads = (known[:, THREADS.index(name)] for name in ("executions", "threads"))
-    of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    alone: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for number in np.flatnonzero((executions > 0) & (threads == executions)).tolist():
         place, _ = stalls.places.place(number)
         if place.line and place.kind not in (BARRIER, JOIN):
-            of_lines[place.file, place.line].append(number)
+            alone[place.file, place.line].append(number)
+    looping = {at: rounds for at, own in alone.items() if (rounds := _rounds(of, own)) >= ROUNDS}
+    of_lines = {at: alone[at] for at in looping}
     numbers = [number for each in of_lines.values() for number in _with_their_sites(stalls, each)]
     chosen = np.isin(part.workload.place, numbers)
     if not chosen.any():
         return
-    rounds = max(_rounds(of, own) for own in of_lines.values())
     warps = np.unique(of.warp[chosen])
     blocks = len(np.unique(of.block[chosen]))
-    if rounds < ROUNDS or len(warps) > blocks:
+    if len(warps) > blocks:
         return
     waiting = _of_waiting(stalls)
     ticks = stalls.ticks.sum(axis=1)
@@ -56,8 +57,8 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
     how = "all threads of the block load and store a part each" if is_copy else tree
     yield Candidate(
         "share",
-        f"let {how}; one thread of {of_block:,} goes round this loop {rounds:,.3g} times, one step after another, "
-        "while the others have nothing to do",
+        f"let {how}; one thread of {of_block:,} goes round this loop {looping[file, line]:,.3g} times, one step "
+        "after another, while the others have nothing to do",
         (file, line, ""), 2 * weight, ESTIMATE, tuple(numbers),
         lambda of, chosen: shared_by_threads(of, chosen, of_block, _lines(stalls, of_lines)),
     )  # fmt: skip
