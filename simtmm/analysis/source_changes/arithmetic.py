@@ -10,14 +10,16 @@ from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.machine import Machine
-from simtmm.stalls import FLOATING_POINT, Place, Reason, Stalls
+from simtmm.stalls import FLOATING_POINT, Count, Place, Reason, Stalls
 from simtmm.workload import Workload
 
 OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
 OF_CHAIN = 0.3  # of warps' time, that they wait for results of their own at a line
+OF_A_FUNCTION = 8  # times as many instructions as those that only ask the hardware
 DIVISION = 20  # instructions of one, about
 OF_A_QUOTIENT = 2  # instructions of floats, at least, for each special one, that make a reciprocal precise
 _DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
+_FUNCTIONS = re.compile(r"(?<![\w.])(sin|cos|tan|pow)f?\(")  # of floats, for which there is an instruction or two
 _SLASH = re.compile(r"(?<!/)/(?![/*])")
 
 
@@ -26,6 +28,7 @@ def of_arithmetic(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Cand
     yield from _of_doubles(machine, stalls, whole)
     yield from _of_divisions(stalls, whole)
     yield from _of_real_divisions(stalls, whole)
+    yield from _of_functions(stalls, whole)
     yield from _of_chains(stalls, whole)
 
 
@@ -119,6 +122,35 @@ def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         "divide floats by __fdividef, multiply by a reciprocal that is computed once, or compile with -use_fast_math "
         "(--prec-div=false), where some last digits don't matter: a precise quotient is some ten instructions here",
         at, weight, ESTIMATE, numbers, changes.in_fast_divisions,
+    )  # fmt: skip
+
+
+def _of_functions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether functions of floats are computed to all their digits, with many instructions."""
+    arrays = len(stalls.places.arrays)
+    instructions = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS].reshape(-1, arrays).sum(axis=1)
+    calls: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    names: dict[tuple[str, int], str] = {}
+    for number, site in enumerate(stalls.places.sites):
+        if site.line and (called := _FUNCTIONS.search(_code(site.source))):
+            calls[site.file, site.line].append(number)
+            names[site.file, site.line] = called[1]
+    of_floats = [
+        number
+        for own in calls.values()
+        if not any(_has(stalls.places.sites[each], "fp64") for each in own if instructions[each])
+        for number in own
+    ]
+    found = _hottest(stalls, of_floats, whole)
+    if found is None:
+        return
+    at, weight, numbers = found
+    yield Candidate(
+        "fast function",
+        f"call __{names[at[:2]]}f, or compile with -use_fast_math, where last digits don't matter and arguments are "
+        f"small: {names[at[:2]]}f is dozens of instructions here",
+        at, weight, ESTIMATE, numbers,
+        lambda of, chosen: changes.with_fewer_instructions(of, chosen, OF_A_FUNCTION),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simtmm.analysis.source_changes import blocks
+from simtmm.analysis.source_changes import blocks, regrouped
 from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Candidate
@@ -17,6 +17,8 @@ from simtmm.workload import ASYNC, BARRIER, JOIN, LOAD, STORE, SYNC, Workload
 SMALL = 64  # threads: smaller blocks than that leave warps or lanes unused on many machines
 USUAL = 256  # threads
 MANY = 1.5  # loads, or stores, for each wait: they are no chain then
+EACH = 4  # blocks whose work one does
+WAVES = 2  # blocks for each core group, at least, that are left then
 MORE = 1.2  # times the resident warps
 PARTS = (2, 4)  # into which a block may be cut
 
@@ -35,6 +37,8 @@ def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None)
     if launch.threads_per_block <= SMALL and not has_barriers:
         yield from _of_small(machine, launch, own)
     yield from _of_room(machine, launch, has_barriers)
+    if not has_barriers:
+        yield from _of_many(part.machine, own)
 
 
 def _of_few(machine: Machine, own: Workload) -> Iterator[Candidate]:
@@ -93,6 +97,21 @@ def _of_small(machine: Machine, launch: TraceLaunch, own: Workload) -> Iterator[
         + (f": {threads} of {machine.cores.warp_width} lanes of a warp have a thread" if in_a_warp > 1 else ""),
         ("", 0, ""), 1.5, SIMULATED, (),
         lambda of, _: blocks.merged(of, times, in_a_warp, limit),
+    )  # fmt: skip
+
+
+def _of_many(machine: Machine, own: Workload) -> Iterator[Candidate]:
+    """Whether there are so many short blocks that they take long to begin."""
+    durations, groups = machine.durations, machine.cores.groups
+    blocks = int(np.diff(own.launch_blocks).max())
+    takes = durations.block_interval * blocks  # however many groups there are
+    if blocks < WAVES * EACH * groups or not takes + durations.block_launch + durations.warp_launch:
+        return
+    yield Candidate(
+        "coarsen",
+        f"let a thread do the work of {EACH} or more, in a loop with steps as long as the grid, so that there are fewer "
+        f"blocks than {blocks:,}: each takes time to begin",
+        ("", 0, ""), 1.0, ESTIMATE, (), lambda of, _: regrouped.coarsened(of, EACH),
     )  # fmt: skip
 
 

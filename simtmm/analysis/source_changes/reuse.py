@@ -26,7 +26,7 @@ from simtmm.workload import ASYNC, BARRIER, SHARED, SYNC, Workload
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
 MORE = 1.5  # times as often as a chunk has elements, from which on a warp that loads it does not walk along it
 OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
-UNROLLED = 4  # rounds of a loop whose loads compilers issue together
+UNROLLED = 8  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
 OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
 

@@ -24,28 +24,40 @@ __global__ void little_shared(const float* in, float* out, int n)
     }
 }
 
-// As many values at a time as are said to be in registers
+// Values that are kept in registers while the loop waits for memory, where they could be loaded behind it
 template <int N>
-__device__ void strip(const float* in, float* out, int n)
+__device__ void kept(const float* in, const int* next, float* out, int steps)
 {
-    int step = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
-    float v[N];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x, at = i;
+    float v[N], s = 0;
 #pragma unroll
-    for (int k = 0; k < N; ++k) v[k] = k;
-    for (; i < n; i += step) {
-        float x = in[i];
-#pragma unroll
-        for (int k = 0; k < N; ++k) v[k] = v[k] * x + 0.5f;
+    for (int k = 0; k < N; ++k) v[k] = in[k * n + i];
+    for (int k = 0; k < steps; ++k) {
+        at = next[at];
+        s += v[0] * at;
     }
-    float s = 0;
 #pragma unroll
-    for (int k = 0; k < N; ++k) s += v[k];
-    out[blockIdx.x * blockDim.x + threadIdx.x] = s;
+    for (int k = 0; k < N; ++k) s = s * 0.5f + v[k];
+    out[i] = s;
 }
 
-__global__ void many_registers(const float* in, float* out, int n) { strip<150>(in, out, n); }
+__global__ void many_registers(const float* in, const int* next, float* out, int steps)
+{
+    kept<96>(in, next, out, steps);
+}
 
-__global__ void few_registers(const float* in, float* out, int n) { strip<8>(in, out, n); }
+__global__ void __launch_bounds__(256, 4) few_registers(const float* in, const int* next, float* out, int steps)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x, at = i;
+    float s = 0, first = in[i];
+    for (int k = 0; k < steps; ++k) {
+        at = next[at];
+        s += first * at;
+    }
+#pragma unroll 8
+    for (int k = 0; k < 96; ++k) s = s * 0.5f + in[k * n + i];
+    out[i] = s;
+}
 
 __global__ void saxpy(int n, float a, const float* x, float* y)
 {
@@ -61,19 +73,4 @@ __global__ void one_chain(const int* next, int* out, int steps)
     for (int k = 0; k < steps; ++k)
         i = next[i];
     out[blockIdx.x * blockDim.x + threadIdx.x] = i;
-}
-
-__global__ void lock_for_each(const int* in, int* lock, int* sum)
-{
-    if (threadIdx.x == 0) {
-        while (atomicCAS(lock, 0, 1) != 0);
-        *(volatile int*)sum += in[blockIdx.x];
-        __threadfence();
-        atomicExch(lock, 0);
-    }
-}
-
-__global__ void sum_of_each(const int* in, int* lock, int* sum)
-{
-    if (threadIdx.x == 0) atomicAdd(sum, in[blockIdx.x]);
 }

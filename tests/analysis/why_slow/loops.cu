@@ -104,24 +104,7 @@ __global__ void kinds_sorted(const int* kind, const float* in, float* out)
     out[i] = v;
 }
 
-// Row i of a triangle has i elements
-__global__ void triangle(const float* in, float* out, int n)
-{
-    __shared__ float part[8];
-    int row = blockIdx.x, t = threadIdx.x;
-    float s = 0;
-    for (int k = t; k < row; k += 256)
-        s += in[row * n + k];
-    for (int d = 16; d > 0; d /= 2) s += __shfl_down_sync(~0u, s, d);
-    if (t % 32 == 0) part[t / 32] = s;
-    __syncthreads();
-    if (t == 0) {
-        for (int k = 1; k < 8; ++k) s += part[k];
-        out[row] = s;
-    }
-}
-
-__global__ void sines(const float* in, float* out, int rounds)
+__global__ void quotients(const float* in, float* out, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float v = in[i], s = 0;
@@ -130,7 +113,7 @@ __global__ void sines(const float* in, float* out, int rounds)
     out[i] = s;
 }
 
-__global__ void fast_sines(const float* in, float* out, int rounds)
+__global__ void fast_quotients(const float* in, float* out, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float v = in[i], s = 0;
@@ -151,4 +134,37 @@ __global__ void narrow_indices(const float* in, float* out, long long width, lon
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     int i = y * (int)width + x;
     if (i < n) out[i] = in[i] + 1;
+}
+
+__global__ void waves(const float* in, float* out, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = in[i], s = 0;
+    for (int k = 0; k < rounds; ++k)
+        s += sinf(v * k);
+    out[i] = s;
+}
+
+__global__ void fast_waves(const float* in, float* out, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = in[i], s = 0;
+    for (int k = 0; k < rounds; ++k) s += __sinf(v * k);
+    out[i] = s;
+}
+
+// A product with its sum in memory
+__global__ void adds_to_memory(const float* a, const float* b, float* c, int n)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+    for (int k = 0; k < n; ++k)
+        c[row * n + col] += a[row * n + k] * b[k * n + col];
+}
+
+__global__ void adds_in_a_register(const float* a, const float* b, float* c, int n)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+    float s = c[row * n + col];
+    for (int k = 0; k < n; ++k) s += a[row * n + k] * b[k * n + col];
+    c[row * n + col] = s;
 }

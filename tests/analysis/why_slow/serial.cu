@@ -8,7 +8,7 @@ __global__ void palette_of_constants(const unsigned* in, float* out, int rounds)
     unsigned v = in[i];
     float s = 0;
     for (int k = 0; k < rounds; ++k) {
-        s += palette[(v >> (k & 15)) & 255u];
+        s += palette[(v * (2 * k + 1) >> 8) & 255u];
     }
     out[i] = s;
 }
@@ -22,7 +22,7 @@ __global__ void palette_in_shared(const unsigned* in, float* out, int rounds)
     unsigned v = in[i];
     float s = 0;
     for (int k = 0; k < rounds; ++k) {
-        s += own[(v >> (k & 15)) & 255u];
+        s += own[(v * (2 * k + 1) >> 8) & 255u];
     }
     out[i] = s;
 }

@@ -1,38 +1,35 @@
 // Questions on tiles and layouts, each beside the kernel that the accepted answer makes of it
 
-// A butterfly of complex numbers that lie as pairs in shared memory
-__global__ void pairs_in_shared(const float2* in, float2* out, int rounds)
+struct Pair {
+    float key;
+    float value;
+};
+
+// Ranks of keys that lie beside their values in shared memory
+__global__ void pairs_in_shared(const float2* in, float* out, int rounds)
 {
-    __shared__ float pair[512];
+    __shared__ Pair pair[256];
     int t = threadIdx.x, i = blockIdx.x * 256 + t;
-    pair[2 * t] = in[i].x;
-    pair[2 * t + 1] = in[i].y;
-    for (int k = 1; k <= rounds; ++k) {
-        __syncthreads();
-        float re = pair[2 * (t ^ 1)], im = pair[2 * (t ^ 1) + 1];
-        __syncthreads();
-        pair[2 * t] = re * 0.8f - im * 0.6f;
-        pair[2 * t + 1] = re * 0.6f + im * 0.8f;
-    }
+    pair[t].key = in[i].x;
+    pair[t].value = in[i].y;
     __syncthreads();
-    out[i] = make_float2(pair[2 * t], pair[2 * t + 1]);
+    float own = pair[t].key, s = 0;
+    for (int k = 1; k <= rounds; ++k)
+        s += pair[(t + k) & 255].key < own ? 1.0f : 0.0f;
+    out[i] = s + pair[t].value;
 }
 
-__global__ void halves_in_shared(const float2* in, float2* out, int rounds)
+__global__ void halves_in_shared(const float2* in, float* out, int rounds)
 {
-    __shared__ float real[256], imaginary[256];
+    __shared__ float key[256], value[256];
     int t = threadIdx.x, i = blockIdx.x * 256 + t;
-    real[t] = in[i].x;
-    imaginary[t] = in[i].y;
-    for (int k = 1; k <= rounds; ++k) {
-        __syncthreads();
-        float re = real[t ^ 1], im = imaginary[t ^ 1];
-        __syncthreads();
-        real[t] = re * 0.8f - im * 0.6f;
-        imaginary[t] = re * 0.6f + im * 0.8f;
-    }
+    key[t] = in[i].x;
+    value[t] = in[i].y;
     __syncthreads();
-    out[i] = make_float2(real[t], imaginary[t]);
+    float own = key[t], s = 0;
+    for (int k = 1; k <= rounds; ++k)
+        s += key[(t + k) & 255] < own ? 1.0f : 0.0f;
+    out[i] = s + value[t];
 }
 
 __global__ void turned_by_writes(const float* in, float* out, int n)
@@ -166,9 +163,48 @@ __global__ void gather_anywhere(const int* index, const float* in, float* out)
     out[i] = in[index[i]] * 2;
 }
 
-// With the same indices, sorted
-__global__ void gather_sorted(const int* index, const float* in, float* out)
+// Sums of columns: a block takes a column, and its threads go down it
+__global__ void column_sums_by_blocks(const float* a, float* out, int rows, int columns)
+{
+    __shared__ float part[8];
+    int t = threadIdx.x;
+    float s = 0;
+    for (int row = t; row < rows; row += 256)
+        s += a[row * columns + blockIdx.x];
+    for (int d = 16; d > 0; d /= 2) s += __shfl_down_sync(~0u, s, d);
+    if (t % 32 == 0) part[t / 32] = s;
+    __syncthreads();
+    if (t == 0) {
+        for (int k = 1; k < 8; ++k) s += part[k];
+        out[blockIdx.x] = s;
+    }
+}
+
+// Likewise, a warp's threads in neighbouring columns, and eight rows at a time
+__global__ void column_sums_by_lanes(const float* a, float* out, int rows, int columns)
+{
+    __shared__ float part[8][32];
+    int x = threadIdx.x % 32, y = threadIdx.x / 32, column = blockIdx.x * 32 + x;
+    float s = 0;
+    for (int row = blockIdx.y * (rows / 32) + y; row < (blockIdx.y + 1) * (rows / 32); row += 8)
+        s += a[row * columns + column];
+    part[y][x] = s;
+    __syncthreads();
+    if (y == 0) {
+        for (int k = 1; k < 8; ++k) s += part[k][x];
+        atomicAdd(&out[column], s);
+    }
+}
+
+// Every other element, as of the real parts of complex numbers
+__global__ void real_parts(const float* in, float* out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = in[i] * 2;
+    out[i] = in[2 * i] * 0.5f;
+}
+
+__global__ void real_parts_apart(const float* in, float* out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] * 0.5f;
 }
