@@ -36,6 +36,7 @@ def coalesced(
     that nobody else lists, and of which some are left out, are numbered anew, side by side.
     """
     own = of.workload
+    chosen = chosen & (of.listed > 0)
     numbers = np.flatnonzero(chosen)
     number_of = np.zeros(len(chosen), np.int64)
     position = positions(of.warp[numbers])
@@ -86,6 +87,7 @@ def coalesced(
 def without_conflicts(of: Operations, chosen: Flags) -> Workload:
     """Shared accesses take the passes that they would take without bank conflicts: a padded or a swizzled tile."""
     amount = of.workload.amount.copy()
+    chosen = chosen & (of.workload.kind == SHARED)  # and not what is computed for them
     least = amount[chosen] >> PASSES_SHIFT
     amount[chosen] = 1 + least + (least << PASSES_SHIFT)
     return replace(of.workload, amount=amount)
@@ -99,6 +101,7 @@ def padded_by_index(of: Operations, chosen: Flags, latency: int) -> Workload:
     """
     own = of.workload
     barriers = np.isin(own.kind, (BARRIER, SYNC))
+    chosen = chosen & (own.kind == SHARED)
     numbers = np.flatnonzero(chosen)
     interval = np.cumsum(barriers)[numbers] + of.warp[numbers]  # increases within a warp, and from one to the next
     is_first = np.diff(interval, prepend=-1) != 0
@@ -149,6 +152,7 @@ def owned_by_blocks(of: Operations, chosen: Flags) -> Workload:
 def in_shared_memory(of: Operations, chosen: Flags) -> Workload:
     """Accesses are of shared memory, without conflicts."""
     own = of.workload
+    chosen = chosen & (of.listed > 0)
     kind, amount = own.kind.copy(), own.amount.copy()
     kind[chosen], amount[chosen] = SHARED, 1
     return of.with_lists(kind, amount, ~chosen[of.of_chunk], own.chunks, own.sectors)

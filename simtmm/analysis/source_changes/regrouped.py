@@ -88,7 +88,7 @@ def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
 
 def in_registers(of: Operations, chosen: Flags) -> Workload:
     """What loads or stores becomes an instruction: what it accesses is in a register, or in constant memory's cache."""
-    own, numbers = of.workload, np.flatnonzero(chosen)
+    own, numbers = of.workload, np.flatnonzero(chosen & (of.listed > 0))
     kind, amount = own.kind.copy(), own.amount.copy()
     kind[numbers], amount[numbers] = COMPUTE, 1
     stands = np.arange(len(chosen))
