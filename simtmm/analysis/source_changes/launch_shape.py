@@ -109,8 +109,8 @@ def _of_many(machine: Machine, own: Workload) -> Iterator[Candidate]:
         return
     yield Candidate(
         "coarsen",
-        f"let a thread do the work of {EACH} or more, in a loop with steps as long as the grid, so that there are fewer "
-        f"blocks than {blocks:,}: each takes time to begin",
+        f"let a thread do the work of {EACH} or more, in a loop with steps as long as the grid, so that there are "
+        f"fewer blocks than {blocks:,}: each takes time to begin",
         ("", 0, ""), 1.0, ESTIMATE, (), lambda of, _: regrouped.coarsened(of, EACH),
     )  # fmt: skip
 

@@ -121,21 +121,6 @@ __global__ void fast_quotients(const float* in, float* out, int rounds)
     out[i] = s;
 }
 
-__global__ void wide_indices(const float* in, float* out, long long width, long long height, long long n)
-{
-    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    long long x = i % width, y = i / width % height;
-    if (i < n)
-        out[y * width + x] = in[i] + 1;
-}
-
-__global__ void narrow_indices(const float* in, float* out, long long width, long long height, long long n)
-{
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
-    int i = y * (int)width + x;
-    if (i < n) out[i] = in[i] + 1;
-}
-
 __global__ void waves(const float* in, float* out, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
