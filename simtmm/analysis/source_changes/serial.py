@@ -13,8 +13,9 @@ from simtmm.analysis.source_changes.operations import Flags, Integers, Operation
 from simtmm.stalls import Stalls
 from simtmm.stalls.places import BARRIER, JOIN, THREADS
 from simtmm.trace.schema import TraceLaunch
-from simtmm.workload import ASYNC, LOAD, SHARED, STORE, Workload
+from simtmm.workload import ASYNC, LISTED, LOAD, PASSES_SHIFT, SHARED, STORE, Workload
 
+LANES = 32  # threads whose accesses of consecutive elements take a pass together
 ROUNDS = 4  # of a loop, at least: what one thread does less often is no loop worth sharing
 STORES = ("shared_store", "store")
 
@@ -107,4 +108,8 @@ def shared_by_threads(of: Operations, chosen: Flags, threads: int, line: Integer
         if accesses.any():
             merged = regrouped.vectorized(Operations(merged), accesses, threads)
     now = Operations(merged)
+    side_by_side = np.isin(merged.place, places) & (now.listed > 0)
+    passes = -(-((merged.amount >> PASSES_SHIFT) + 1) // LANES)
+    amount = np.where(side_by_side, (merged.amount & LISTED) | (passes - 1 << PASSES_SHIFT), merged.amount)
+    now = Operations(replace(merged, amount=amount))
     return regrouped.with_part(now, np.isin(merged.place, places) & (now.listed == 0), 1 / threads)
