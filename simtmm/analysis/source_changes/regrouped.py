@@ -176,7 +176,7 @@ def compacted(of: Operations, chosen: Flags, part: float) -> Workload:
     """
     own = of.workload
     if not np.isin(own.kind, _BARRIERS).any():
-        return with_part(of, chosen, part)
+        return with_part(of, chosen & (of.listed == 0), part)
     warps = np.diff(own.block_warps)
     rank = np.arange(own.warps) - np.repeat(own.block_warps[:-1], warps)
     so_many = np.floor(np.cumsum(part * warps) + 1e-9)  # of all blocks so far: some have one more than others
