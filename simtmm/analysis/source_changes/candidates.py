@@ -21,9 +21,15 @@ from simtmm.analysis.source_changes.lines import (
     ideal_chunks,
     rows_of_warp,
 )
-from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_divergent_constants, of_vectors, of_waits
+from simtmm.analysis.source_changes.loads import (
+    are_scattered,
+    in_vectors,
+    of_constants,
+    of_divergent_constants,
+    of_vectors,
+    of_waits,
+)
 from simtmm.analysis.source_changes.reuse import of_own_data, of_reloads, of_results, of_reuse, together
-from simtmm.analysis.source_changes.scattered import are_scattered
 from simtmm.analysis.source_changes.serial import of_serial_work
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven

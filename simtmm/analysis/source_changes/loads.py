@@ -14,7 +14,7 @@ from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
 from simtmm.machine import Machine
 from simtmm.stalls import STORES, Count, Stalls
 from simtmm.stalls.places import THREADS
-from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS
+from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, Workload
 
 FLOATS = 4  # of the widest vector
 AGAIN = 1.5  # times that a block loads a chunk, from which on it does not load each once
@@ -23,6 +23,9 @@ SECTOR = 32  # bytes that move at least, where how many a request accesses is no
 SEVERAL = 2.0  # words of a warp's load of constants, from which on it is not a load of one
 LIKELY = 0.5  # banks, on average, that have more words than passes
 CONSTANT_BYTES = 1 << 16  # of all that constant memory holds
+MOST_LOOKED_AT = 4096  # chunks
+LEAST = 8  # chunks of a request that say whether they lie anywhere
+DIFFERENT = 0.5  # of the distances from chunk to chunk: where more differ, chunks lie anywhere
 
 
 def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -147,3 +150,20 @@ def passes_of_any(words: int, banks: int) -> int:
             for count in range(passes + 1, words + 1)
         )
     return max(1, passes)
+
+
+def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
+    """Whether the chunks of requests at some places are as far apart as chance has it.
+
+    Rows, columns and fields of structures are at few distances from one another, and broadcasts at none.
+    """
+    of = Operations(workload)
+    chosen = np.isin(workload.place, places) & (of.listed >= LEAST)
+    here = of.chunks_of(chosen)[:MOST_LOOKED_AT]
+    if not len(here):
+        return False
+    request = of.of_chunk[here]
+    is_same = np.diff(request) == 0
+    apart = np.diff(workload.chunks[here])[is_same]
+    pairs = np.unique(np.stack([request[1:][is_same], apart]), axis=1)
+    return bool(pairs.shape[1] > DIFFERENT * len(apart) > 0)
