@@ -30,6 +30,7 @@ class Result(Displayed):
     and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
     over time, and units: what copies in bulk and products kept busy, for a run with a timeline. engine_reason: why the
     run is not on the fast engine, where a scheduling rule of the user's does not run there; else "".
+    launches_in_graph: how many launches follow another one in a graph.
     """
 
     ticks: int
@@ -50,6 +51,7 @@ class Result(Displayed):
     traffic: "Traffic | None" = None
     units: "Units | None" = None
     engine_reason: str = field(default="", compare=False)
+    launches_in_graph: int = field(default=0, compare=False)
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"
@@ -121,6 +123,7 @@ class Result(Displayed):
             "port_busy": self.port_busy,
             "time": None if self.time is None else dict(self.time),
             "launch_ticks": list(self.launch_ticks),
+            **({"launches_in_graph": self.launches_in_graph} if self.launches_in_graph else {}),
             **({"engine_reason": self.engine_reason} if self.engine_reason else {}),
         }
 

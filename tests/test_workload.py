@@ -171,7 +171,7 @@ LEAST_1 = "must be a whole number of at least 1"
 CHUNK = "must be a whole number from 0 to 2^63 - 1"
 WHOLE_LIST = "must be a list of at least one chunk"
 MALFORMED = {
-    "no object": ([], "the workload: must be an object with blocks, blocks_per_group, launches"),
+    "no object": ([], "the workload: must be an object with blocks, blocks_per_group, in_graph, launches"),
     "nothing": ({}, "must have either 'blocks' or 'launches'"),
     "both": ({"blocks": [], "launches": []}, "must have either 'blocks' or 'launches'"),
     "misspelt": ({"block": []}, "the workload: unknown key 'block'; did you mean 'blocks'"),
@@ -188,6 +188,9 @@ MALFORMED = {
     "launch misspelt": (
         {"launches": [{"blocks": [], "block_per_group": 2}]},
         "launches[0]: unknown key 'block_per_group'; did you mean 'blocks_per_group'",
+    ),
+    "in no graph": (
+        {"launches": [{"blocks": [], "in_graph": 1}]}, "launches[0].in_graph = 1: must be true or false",
     ),
     "limit 0": ({"launches": [{"blocks": [], "blocks_per_group": 0}]}, f"launches[0].blocks_per_group = 0: {LEAST_1}"),
     "limit bool": ({"blocks": [], "blocks_per_group": True}, f"blocks_per_group = True: {LEAST_1}"),

@@ -42,7 +42,7 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
 
 def below(machine: Machine, workload: AnyWorkload, result: Result, counts: Counts | None = None) -> tuple[str, ...]:
     """Floors that a run is below, in words: faults of simtmm, each."""
-    ticks = result.ticks - machine.durations.overheads(len(result.launch_ticks))
+    ticks = result.ticks - machine.durations.overheads(len(result.launch_ticks), result.launches_in_graph)
     return tuple(
         f"simulated are {ticks} ticks, and what goes through its {unit} takes {least} at the least"
         for unit, least in floors(machine, workload, result, counts).items()

@@ -91,7 +91,7 @@ def shares(machine: Machine, result: Result) -> dict[str, float]:
     assert time is not None
     if not result.ticks:
         return {}
-    overhead = machine.durations.overheads(len(result.launch_ticks)) / result.ticks
+    overhead = machine.durations.overheads(len(result.launch_ticks), result.launches_in_graph) / result.ticks
     whole = sum(time.values())
     empty = time["empty"] / whole if whole else 0.0
     ticks = stalls.ticks.sum(axis=0)
@@ -194,6 +194,22 @@ def _filled_by(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
     if levels is not None and levels.stores_stay:  # they go to memory later, when their lines fall out
         found += counts[:, Count.L2_SECTORS] * stalls.places.are_of(KINDS_OF_STORES)
     return found
+
+
+def busiest(stalls: Stalls, of_places: npt.NDArray[np.int64]) -> Where | None:
+    """The line with most of something, and of the arrays that it names the one with most; None where there is none.
+
+    stalls: of a run. of_places: int64[places], how much of it each place has.
+    """
+    found = _most(stalls, of_places)
+    if found is None or found.array:
+        return found
+    named: Counter[str] = Counter()
+    for number in of_places.nonzero()[0].tolist():
+        place, array = stalls.places.place(number)
+        if array and (place.file, place.line) == (found.file, found.line):
+            named[array] += int(of_places[number])
+    return replace(found, array=named.most_common(1)[0][0]) if named and found.line else found
 
 
 def _most(stalls: Stalls, of_places: npt.NDArray[np.int64]) -> Where | None:

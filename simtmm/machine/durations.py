@@ -126,13 +126,20 @@ class Durations:
             pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),
         )
 
-    def before_launch(self, launch: int) -> int:
-        """What is added for a launch of a run, the number of which counts from 0."""
-        return self.launch_overhead + (self.first_launch if launch == 0 else 0)
+    def before_launch(self, launch: int, in_graph: bool = False) -> int:
+        """What is added for a launch of a run.
 
-    def overheads(self, launches: int) -> int:
-        """What is added for so many launches of a run, the first among them."""
-        return self.launch_overhead * launches + (self.first_launch if launches else 0)
+        launch: its number, from 0 on. in_graph: whether it follows another one in a graph.
+        """
+        own = self.graph_launch_overhead if in_graph else self.launch_overhead
+        return own + (self.first_launch if launch == 0 else 0)
+
+    def overheads(self, launches: int, in_graph: int = 0) -> int:
+        """What is added for so many launches of a run, the first among them. in_graph: those that follow another one in
+        a graph.
+        """
+        own = self.launch_overhead * (launches - in_graph) + self.graph_launch_overhead * in_graph
+        return own + (self.first_launch if launches else 0)
 
     def behind_grid_barrier(self, blocks: int, groups: int) -> int:
         """From the coming of the last of so many blocks, on so many groups, to a grid barrier until all go on."""

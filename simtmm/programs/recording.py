@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from simtmm.computer import NO_LIMIT
@@ -63,7 +64,6 @@ class ProgramRecording:
         self._process = os.getpid()
         self._repeats = repeats
         self.not_run = 0  # launches that repeated one
-        self._in_graph = 0  # launches in the trace that follow another one in a graph
         self.launched_in_fork = 0  # of a process that the program forked
         self._repeated = 0  # those of them that a trace would have
         self.name, self.clock, self.copies = name, clock, Copies()
@@ -194,8 +194,7 @@ class ProgramRecording:
         described = runs.described(function, launch)
         if is_chosen:
             self._modules[id(function.linked)] = function.linked
-            self._launches.append(described)
-            self._in_graph += follows_in_graph
+            self._launches.append(replace(described, in_graph=follows_in_graph))
             self._kept.append(0)
         blocks = min(described.blocks, self._sample_blocks or described.blocks)
         run, stage = 0, f"recording launch {number + 1}" if is_chosen else "running a launch"
@@ -303,7 +302,6 @@ class ProgramRecording:
                 self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
                 kept_blocks=self._kept, kept_first=self._sample_blocks is None and not self._spoiled,
                 origin=self.copies.to_provenance()
-                | ({"launches_in_graph": self._in_graph} if self._in_graph else {})
                 | ({"launched": self.launched} if self.launched > len(self._launches) else {}),
             )  # fmt: skip
 

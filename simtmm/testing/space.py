@@ -134,12 +134,14 @@ def _products(draw: Draw) -> Tables:
 
 
 def _scheduling(draw: Draw) -> Tables:
+    overhead, node = draw.one_of(((0, None), (5, None), (0, 3), (5, 0)))
     return {
         "switch": draw.one_of(("on-stall", "every-instruction")),
         "scheduler": draw.one_of(("fifo", "oldest", "greedy-oldest", "round-robin")),
         "ports": draw.one_of(("any", "any", "own")),
         "pipeline_depth": draw.one_of((0, 1, 4, 21)),
-        "launch_overhead": draw.one_of((0, 5)),
+        "launch_overhead": overhead,
+        "graph_launch_overhead": node,
         "first_launch": draw.one_of((0, 0, 70)),
         "grid_barrier": draw.one_of((0, 0, 33)),
         "grid_barrier_block": draw.one_of((0, 0, 2.5)),
@@ -266,7 +268,11 @@ def launch(draw: Draw) -> Tables:
     else:  # blocks of a launch are alike in real kernels; an engine may treat that case on its own
         warps = draw.whole(1, 4)
         blocks = draw.many(partial(_block, least=warps, most=warps), 0, 10)
-    return {"blocks": blocks, **({"blocks_per_group": draw.whole(1, 3)} if draw.flag() else {})}
+    return {
+        "blocks": blocks,
+        **({"blocks_per_group": draw.whole(1, 3)} if draw.flag() else {}),
+        **({"in_graph": True} if draw.flag() else {}),
+    }
 
 
 def workload(draw: Draw) -> Workload:

@@ -97,7 +97,9 @@ def _shapes(
     launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], fields: int | None = None
 ) -> list[list[Any]]:
     """The fields of launches and arrays, or the first of them."""
-    return [[astuple(item)[:fields] for item in items] for items in (launches, arrays)]
+    # Whether a launch is in a graph came later: one that is not keeps its digest
+    of_launches = [astuple(launch)[: None if launch.in_graph else -1][:fields] for launch in launches]
+    return [of_launches, [astuple(array)[:fields] for array in arrays]]
 
 
 def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:

@@ -59,8 +59,7 @@ class TraceInfo:
     @property
     def in_graph(self) -> int:
         """How many launches follow another one in a CUDA graph."""
-        known = self.provenance.get("launches_in_graph")
-        return known if isinstance(known, int) else 0
+        return sum(launch.in_graph for launch in self.launches)
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
@@ -100,7 +99,7 @@ class TraceInfo:
             "version": self.version,
             "kernel": self.kernel,
             "parameters": self.parameters,
-            "launches": [asdict(launch) for launch in self.launches],
+            "launches": [_of_launch(launch) for launch in self.launches],
             "arrays": [asdict(array) for array in self.arrays],
             "sites": [site.to_dict() for site in self.sites],
             "events": self.events,
@@ -152,6 +151,13 @@ class TraceInfo:
         )
 
 
+def _of_launch(launch: TraceLaunch) -> dict[str, Any]:
+    table = asdict(launch)
+    if not launch.in_graph:  # as files have been
+        del table["in_graph"]
+    return table
+
+
 def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
     # Version 1 had shared memory by the name that local memory might have now.
     table = with_new_names(entry, LAUNCH_KEYS) if version == 1 else entry
@@ -163,6 +169,7 @@ def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
         _whole("shared_memory_bytes", table["shared_memory_bytes"], 0),
         _whole("local_bytes_per_thread", table.get("local_bytes_per_thread", 0), 0),
         _whole("spill_bytes_per_thread", table.get("spill_bytes_per_thread", 0), 0),
+        table.get("in_graph", False) is True,
     )
     if launch.threads_per_block > MOST_THREADS:
         raise ValueError(

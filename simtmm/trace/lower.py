@@ -245,7 +245,9 @@ def fit(workload: Lowerable, info: TraceInfo, machine: Machine) -> Lowerable:
 
     Raises WorkloadError where a block does not fit.
     """
-    return workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), info.kernel)
+    in_graph = np.array([launch.in_graph for launch in info.launches], bool)
+    fitted = workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), info.kernel)
+    return fitted.with_graphs(in_graph) if in_graph.any() else fitted
 
 
 def check_fits(info: TraceInfo, machine: Machine) -> None:

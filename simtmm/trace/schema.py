@@ -119,6 +119,7 @@ class TraceLaunch:
 
     local_bytes_per_thread: memory of a thread's own beside its registers [bytes]; accesses to it are local_load and
     local_store. spill_bytes_per_thread: of these, what the compiler spilled registers to [bytes].
+    in_graph: whether it follows another launch in a CUDA graph.
     """
 
     kernel: str
@@ -128,6 +129,7 @@ class TraceLaunch:
     shared_memory_bytes: int
     local_bytes_per_thread: int = 0
     spill_bytes_per_thread: int = 0
+    in_graph: bool = False
 
     @property
     def blocks(self) -> int:

@@ -7,7 +7,7 @@ all of it here is what its operations add up to. The fast engine asks for window
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -69,6 +69,7 @@ class StreamedWorkload:
     places: where its operations come from, None where not requested.
     resident: int64[chunks] that a warm L2 holds at first, one after another; None: what its blocks access, in their
         order, as an earlier run of them leaves it.
+    in_graph: bool[launches], as in Workload.
     """
 
     trace: Trace
@@ -78,6 +79,7 @@ class StreamedWorkload:
     origin: str
     places: Places | None = None
     resident: Integers | None = None
+    in_graph: npt.NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool))
 
     @property
     def launches(self) -> int:
@@ -140,9 +142,19 @@ class StreamedWorkload:
         """
         return replace(self, launch_limits=launch_limits, origin=origin)
 
+    def with_graphs(self, in_graph: npt.NDArray[np.bool_]) -> "StreamedWorkload":
+        """The same with launches in graphs. in_graph: bool[launches]."""
+        return replace(self, in_graph=in_graph)
+
+    def follows_in_graph(self, launch: int) -> bool:
+        """Whether a launch follows another one in a graph. launch: its number, from 0 on."""
+        return bool(len(self.in_graph)) and bool(self.in_graph[launch])
+
     def digest(self) -> str:
         """A hash of what decides the content."""
         decides = [self.trace.info.digest, self.specification.digest, self.launch_limits.tolist()]
+        if self.in_graph.any():
+            decides.append(self.in_graph.tolist())
         if self.resident is not None:
             decides.append(hashlib.sha256(self.resident.tobytes()).hexdigest())
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]

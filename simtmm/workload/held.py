@@ -46,6 +46,7 @@ class Workload(Displayed):
         besides the machine's.
     sectors: uint32[chunks], of each of them the bytes that are accessed of each of its sectors, SECTOR_BITS for each,
         0 for all of all; empty if all are.
+    in_graph: bool[launches], whether each follows another one in a graph; empty if none does.
     place: int32[operations], the place in the program of each, as an index of `places`; empty if unknown, and then the
         operation itself is the place.
     places: what these numbers mean. Equality of workloads ignores both.
@@ -63,6 +64,7 @@ class Workload(Displayed):
     sectors: npt.NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32), repr=False)
     place: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32), compare=False, repr=False)
     places: Places | None = field(default=None, compare=False, repr=False)
+    in_graph: npt.NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool), repr=False)
     _tallies: tuple[Tally, ...] | None = field(default=None, init=False, compare=False, repr=False)
     _kinds: Integers | None = field(default=None, init=False, compare=False, repr=False)
 
@@ -116,6 +118,19 @@ class Workload(Displayed):
         object.__setattr__(other, "_kinds", self._kinds)
         return other
 
+    def with_graphs(self, in_graph: npt.NDArray[np.bool_]) -> "Workload":
+        """The same with launches in graphs.
+
+        in_graph: bool[launches], whether each follows another one in a graph.
+        """
+        other = replace(self, in_graph=in_graph)
+        object.__setattr__(other, "_tallies", self._tallies)
+        return other
+
+    def follows_in_graph(self, launch: int) -> bool:
+        """Whether a launch follows another one in a graph. launch: its number, from 0 on."""
+        return bool(len(self.in_graph)) and bool(self.in_graph[launch])
+
     def tallied(self, tallying: Tallying) -> tuple[Tally, ...]:
         """Likewise, with your own rules of counting."""
         for launch in range(self.launches):
@@ -158,9 +173,9 @@ class Workload(Displayed):
     def digest(self) -> str:
         """A hash of the content."""
         total = hashlib.sha256()
-        *arrays, sectors = self._arrays()[1:]
-        if len(sectors):  # they came later: a workload without them keeps its digest
-            arrays.append(sectors)
+        *arrays, sectors, in_graph = self._arrays()[1:]
+        # They came later: a workload without them keeps its digest
+        arrays += [own for own in (sectors, in_graph) if len(own)]
         for array in (DIGESTED[self.kind], *arrays):
             total.update(len(array).to_bytes(8, "little"))
             total.update(np.ascontiguousarray(array).tobytes())
@@ -170,7 +185,8 @@ class Workload(Displayed):
     def from_dict(cls, tables: Mapping[str, Any], origin: str = "workload") -> "Workload":
         """A workload from the JSON form: {"blocks": ...} or {"launches": [{"blocks": ...}, ...]}.
 
-        A launch may carry "blocks_per_group", its occupancy. Raises WorkloadError, naming the place.
+        A launch may carry "blocks_per_group", its occupancy, and "in_graph", whether it follows another one in a
+        graph. Raises WorkloadError, naming the place.
 
         tables: the document, as JSON has it.
         origin: what messages call it.
@@ -182,7 +198,10 @@ class Workload(Displayed):
                 raise WorkloadError(
                     f"{origin}: {path}blocks_per_group = {shown(limit)}: must be a whole number of at least 1"
                 )
-            builder.begin_launch(limit)
+            in_graph = launch.get("in_graph", False)
+            if not isinstance(in_graph, bool):
+                raise WorkloadError(f"{origin}: {path}in_graph = {shown(in_graph)}: must be true or false")
+            builder.begin_launch(limit, in_graph)
             for b, block in enumerate(list_of(launch["blocks"], f"{path}blocks", origin)):
                 place = f"{path}blocks[{b}]"
                 check_keys(block, {"warps"}, {"warps"}, place, origin)
@@ -204,6 +223,8 @@ class Workload(Displayed):
             entry: dict[str, Any] = {"blocks": [{"warps": [list(w) for w in self._block(b)]} for b in blocks]}
             if self.launch_limits[launch]:
                 entry["blocks_per_group"] = int(self.launch_limits[launch])
+            if self.follows_in_graph(launch):
+                entry["in_graph"] = True
             launches.append(entry)
         return {"launches": launches}
 
@@ -254,9 +275,15 @@ class WorkloadBuilder:
         self._block_warps: list[int] = []
         self._launch_blocks: list[int] = []
         self._launch_limits: list[int] = []
+        self._in_graph: list[bool] = []
 
-    def begin_launch(self, blocks_per_group: int = 0) -> None:
-        """What follows belongs to a new launch; `blocks_per_group` 0: no limit but the machine's."""
+    def begin_launch(self, blocks_per_group: int = 0, in_graph: bool = False) -> None:
+        """What follows belongs to a new launch.
+
+        blocks_per_group: that a core group holds, 0: no limit but the machine's. in_graph: whether it follows another
+            one in a graph.
+        """
+        self._in_graph.append(in_graph)
         self._launch_blocks.append(len(self._block_warps))
         self._launch_limits.append(blocks_per_group)
 
@@ -293,5 +320,6 @@ class WorkloadBuilder:
             block_warps=flat(self._block_warps, len(self._warp_operations)),
             launch_blocks=flat(self._launch_blocks, len(self._block_warps)),
             launch_limits=flat(self._launch_limits),
+            in_graph=np.array(self._in_graph if any(self._in_graph) else [], dtype=bool),
             origin=self._origin,
         )

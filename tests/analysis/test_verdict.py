@@ -10,7 +10,7 @@ from simtmm import Machine, Workload, load_machine, lower, record, simulate
 from simtmm.analysis.cost import cost
 from simtmm.analysis.run import run
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, try_out
+from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, trials, try_out
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
 from simtmm.machine.part import part_of
@@ -158,6 +158,30 @@ def test_causes_that_help_only_together_are_named_together():
     words = found(tried, on=on, workload=workload).words
     assert words.startswith("Bandwidth of the memory ports and memory bandwidth bind together, about 9")
     assert "with the memory ports' bandwidth doubled and memory's bandwidth doubled 1." in words
+
+
+GAINS = {  # of a product with its sum in memory, n = 512, on a part of an H100 PCIe
+    causes.LATENCY: 1.113, causes.PORT_BANDWIDTH: 1.057, causes.L2_BANDWIDTH: 1.003, "warps": 1.283,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("together", "said"), [(1.97, True), (1.34, True), (1.32, False)])
+def test_causes_are_relieved_together_where_none_alone_takes_half_of_the_time(together, said, monkeypatch):
+    """A cause with a fifth of the time says little: others are named with it where they take half of it together."""
+
+    def speedup(on, workload, before, engine, change):
+        parts = change.cause.replace(" and ", ", ").split(", ")
+        needed = {causes.LATENCY, causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH}
+        return together if needed <= {*parts} else max(GAINS.get(part, 1.0) for part in parts)
+
+    monkeypatch.setattr(trials, "_speedup", speedup)
+    free = {f"scheduling.{key}": 0 for key in ("launch_overhead", "graph_launch_overhead", "block_launch")}
+    on = load_machine("h100-pcie").replace(free)
+    tried = try_out(on, LOADS, simulate(on, LOADS, stalls=True))
+    found = [each.together for each in tried if each.together]
+    assert [{*each} for each in found] == (
+        [{causes.LATENCY, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH}] if said else []
+    )
 
 
 def test_causes_that_help_only_together_are_tried_however_long_that_takes():

@@ -372,6 +372,7 @@ def digest_of(launches=(), arrays=(), sites=()):
             {
                 "kernel": "g", "grid": (1, 2, 1), "block": (16, 2, 1), "registers_per_thread": 9,
                 "shared_memory_bytes": 17, "local_bytes_per_thread": 4, "spill_bytes_per_thread": 4,
+                "in_graph": True,
             },
         ),
         (

@@ -30,6 +30,7 @@ MACHINES = {
     "scheduling.ports": ["any", "own"],
     "scheduling.pipeline_depth": [0, 1, 4, 21],
     "scheduling.launch_overhead": [0, 5],
+    "scheduling.graph_launch_overhead": [None, 0, 3],
     "scheduling.first_launch": [0, 70],
     "scheduling.block_launch": [0, 40],
     "scheduling.block_interval": [0, 25],
@@ -116,7 +117,6 @@ OF_OTHERS = {
     "memory_bytes", "name", "peak_bandwidth", "sustained_clock_hz",
     "cores.max_threads_per_core",  # of occupancy, as resources are: drawn blocks all fit
     "memory.bandwidth",  # service in other words
-    "scheduling.graph_launch_overhead",  # of a program's clock: no launch of a workload says that it is in a graph
 }  # fmt: skip
 OF_OTHER_TABLES = ("resources.", "sources.", "hong_kim.")
 DRAWN = 600  # often enough that the least likely of these values comes several times

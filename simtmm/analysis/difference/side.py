@@ -116,12 +116,18 @@ class Side:
         if clock is not None and not (_is_number(clock) and clock > 0):
             raise ValueError(f"clock_hz = {shown(clock)}: must be a number above 0")
         ticks = _whole("ticks", simulated["ticks"])
-        each, first = (
-            floor(machine["scheduling"].get(key, 0) * float(per_cycle) + 0.5)
-            for key in ("launch_overhead", "first_launch")
+        scheduling = machine["scheduling"]
+        each, node, first = (
+            floor((value or 0) * float(per_cycle) + 0.5)
+            for value in (
+                scheduling.get("launch_overhead"),
+                scheduling.get("graph_launch_overhead", scheduling.get("launch_overhead")),
+                scheduling.get("first_launch"),
+            )
         )
         launches = len(simulated["launch_ticks"])
-        of_launches = each * launches + (first if launches else 0)
+        in_graph = _whole("launches_in_graph", simulated.get("launches_in_graph", 0))
+        of_launches = each * (launches - in_graph) + node * in_graph + (first if launches else 0)
         if not 0 <= of_launches <= ticks:
             raise ValueError(f"launches' overheads of {of_launches} ticks: must be within the run's {ticks}")
         time = simulated.get("time")

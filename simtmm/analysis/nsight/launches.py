@@ -161,7 +161,8 @@ def launch_seconds(run: "Run", number: int) -> float | None:
     number: of the launch.
     """
     machine = run.machine
-    ticks = run.result.launch_ticks[number] - machine.durations.before_launch(number)
+    in_graph = run.info is not None and run.info.launches[number].in_graph
+    ticks = run.result.launch_ticks[number] - machine.durations.before_launch(number, in_graph)
     return None if machine.clock_hz is None else ticks / machine.ticks_per_cycle / machine.clock_hz
 
 

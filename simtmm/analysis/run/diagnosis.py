@@ -29,8 +29,7 @@ def changes_tried(
         return ()
     telling(CHANGES)
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
-    in_graph = info.in_graph if info is not None and launches else 0
-    return try_changes(machine, workload, result, launches, in_graph=in_graph)
+    return try_changes(machine, workload, result, launches)
 
 
 def diagnosed(

@@ -8,6 +8,7 @@ reordered    such operations put together again
 blocks       likewise, where blocks have another size
 lines        what is known of a line, and of a change
 cooperation  changes of how a block's threads share work
+serial       likewise, where one of them does all of it
 arithmetic   changes of what is computed
 launch_shape changes of how many blocks there are, and of what size
 launches     changes of how often a program launches

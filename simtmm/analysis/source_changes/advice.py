@@ -25,7 +25,7 @@ MOST_TRIED = 8
 MOST_TOLD = 5
 WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
-WORTH_TELLING_EXACT = 1.03
+WORTH_TELLING_EXACT = 1.02
 AS_GOOD = 0.97  # of the gain
 OF_BOUND = 0.8  # of what a bound gains counts where changes are put in order
 
@@ -59,22 +59,20 @@ def try_changes(
     result: Result,
     launches: Sequence[TraceLaunch] = (),
     seconds: float = SECONDS,
-    in_graph: int = 0,
 ) -> tuple[Advice, ...]:
     """What a programmer could change, whatever it gains, the greatest gain first.
 
     How much is tried follows from the work there is, as in `what_if.try_out`: it is the same on any computer. Of a run
     that takes too long, a part is tried.
 
-    launches: their shapes, in order; each block is treated as a row of threads if left out. in_graph: how many of them
-    follow another one in a graph.
+    launches: their shapes, in order; each block is treated as a row of threads if left out.
     """
     stalls = result.stalls
     if stalls is None or not result.ticks or not workload.has_places:
         return ()
     lines = list(counted_lines(stalls))
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
-    found = list(of_launches(machine, workload, result, part is not None and not part.words, in_graph))
+    found = list(of_launches(machine, workload, result, part is not None and not part.words))
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)

@@ -1,7 +1,7 @@
 """Changes of what is computed: in another type, or without what takes many instructions."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,19 +10,25 @@ from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.machine import Machine
-from simtmm.stalls import FLOATING_POINT, Place, Reason, Stalls
+from simtmm.stalls import FLOATING_POINT, Count, Place, Reason, Stalls
 from simtmm.workload import Workload
 
 OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
 OF_CHAIN = 0.3  # of warps' time, that they wait for results of their own at a line
+OF_A_FUNCTION = 8  # times as many instructions as those that only ask the hardware
 DIVISION = 20  # instructions of one, about
+OF_A_QUOTIENT = 2  # instructions of floats, at least, for each special one, that make a reciprocal precise
 _DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
+_FUNCTIONS = re.compile(r"(?<![\w.])(sin|cos|tan|pow)f?\(")  # of floats, for which there is an instruction or two
+_SLASH = re.compile(r"(?<!/)/(?![/*])")
 
 
 def of_arithmetic(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """All of them that may help. whole: ticks of all warps."""
     yield from _of_doubles(machine, stalls, whole)
     yield from _of_divisions(stalls, whole)
+    yield from _of_real_divisions(stalls, whole)
+    yield from _of_functions(stalls, whole)
     yield from _of_chains(stalls, whole)
 
 
@@ -48,13 +54,14 @@ def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """Whether integers are divided: by a reciprocal, with many instructions, unless the compiler knows the divisor."""
     of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for number, site in enumerate(stalls.places.sites):
-        if site.line and _DIVIDES.search(site.source.split("//")[0]):
+        if site.line and _DIVIDES.search(_code(site.source)):
             of_lines[site.file, site.line].append(number)
     divides: list[int] = []
     for of_line in of_lines.values():
         sites = [stalls.places.sites[number] for number in of_line]
         is_real = any(_has(site, name) for site in sites for name in FLOATING_POINT)
-        if any(_has(site, "special") for site in sites) and not is_real:
+        has_remainder = "%" in _code(sites[0].source)  # of integers, whatever else the line computes
+        if any(_has(site, "special") for site in sites) and (has_remainder or not is_real):
             divides += of_line
     found = _hottest(stalls, divides, whole)
     if found is None:
@@ -91,9 +98,70 @@ def _of_chains(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         )  # fmt: skip
 
 
+def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether floats are divided with all their digits: by a reciprocal, which is then made better, and checks."""
+    of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, site in enumerate(stalls.places.sites):
+        if site.line and _SLASH.search(_code(site.source)) and "%" not in _code(site.source):
+            of_lines[site.file, site.line].append(number)
+    divides: list[int] = []
+    for of_line in of_lines.values():
+        sites = [stalls.places.sites[number] for number in of_line]
+        counts = Counter[str]()
+        for site in sites:
+            counts.update(dict(site.work))
+        is_checked = counts["control"] and counts["fp32"] >= OF_A_QUOTIENT * counts["special"] > 0
+        if is_checked and not counts["fp64"]:
+            divides += of_line
+    found = _hottest(stalls, divides, whole)
+    if found is None:
+        return
+    at, weight, numbers = found
+    yield Candidate(
+        "fast division",
+        "divide floats by __fdividef, multiply by a reciprocal that is computed once, or compile with -use_fast_math "
+        "(--prec-div=false), where some last digits don't matter: a precise quotient is some ten instructions here",
+        at, weight, ESTIMATE, numbers, changes.in_fast_divisions,
+    )  # fmt: skip
+
+
+def _of_functions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether functions of floats are computed to all their digits, with many instructions."""
+    arrays = len(stalls.places.arrays)
+    instructions = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS].reshape(-1, arrays).sum(axis=1)
+    calls: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    names: dict[tuple[str, int], str] = {}
+    for number, site in enumerate(stalls.places.sites):
+        if site.line and (called := _FUNCTIONS.search(_code(site.source))):
+            calls[site.file, site.line].append(number)
+            names[site.file, site.line] = called[1]
+    of_floats = [
+        number
+        for own in calls.values()
+        if not any(_has(stalls.places.sites[each], "fp64") for each in own if instructions[each])
+        for number in own
+    ]
+    found = _hottest(stalls, of_floats, whole)
+    if found is None:
+        return
+    at, weight, numbers = found
+    yield Candidate(
+        "fast function",
+        f"call __{names[at[:2]]}f, or compile with -use_fast_math, where last digits don't matter and arguments are "
+        f"small: {names[at[:2]]}f is dozens of instructions here",
+        at, weight, ESTIMATE, numbers,
+        lambda of, chosen: changes.with_fewer_instructions(of, chosen, OF_A_FUNCTION),
+    )  # fmt: skip
+
+
 def without_divisions(of: Operations, chosen: Flags) -> Workload:
     """Lines that divide, without doing so."""
     return changes.with_fewer_instructions(of, chosen, DIVISION)
+
+
+def _code(source: str) -> str:
+    """A line of source without its comment."""
+    return source.split("//")[0]
 
 
 def _has(site: Place, name: str) -> bool:

@@ -21,9 +21,16 @@ from simtmm.analysis.source_changes.lines import (
     ideal_chunks,
     rows_of_warp,
 )
-from simtmm.analysis.source_changes.loads import in_vectors, of_constants, of_vectors, of_waits
+from simtmm.analysis.source_changes.loads import (
+    are_scattered,
+    in_vectors,
+    of_constants,
+    of_divergent_constants,
+    of_vectors,
+    of_waits,
+)
 from simtmm.analysis.source_changes.reuse import of_own_data, of_reloads, of_results, of_reuse, together
-from simtmm.analysis.source_changes.scattered import are_scattered
+from simtmm.analysis.source_changes.serial import of_serial_work
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.machine import Machine
@@ -89,6 +96,8 @@ def candidates_of(
     yield from _of_remainders(cooperation, arithmetic)
     if not part.words:
         yield from _of_blocks(part)
+    yield from of_divergent_constants(machine, stalls, whole)
+    yield from of_serial_work(stalls, part, launch)
     yield from of_launch_shape(machine, part, launch)
 
 

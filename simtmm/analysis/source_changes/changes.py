@@ -8,8 +8,18 @@ from simtmm.analysis.source_changes.operations import Flags, Integers, Operation
 from simtmm.stalls import CLASSES
 from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, STORE, SYNC, Workload
 
-PADDING = 2  # integer instructions that an index takes which skips a word in each row of banks
+PADDING = 4  # instructions more that an access compiles to whose index skips a word in each row: 3.8 to 5.0 in a scan
+REFINED = 4  # instructions of floats, of which one is left where a reciprocal is not made better
 SOON = 4  # cycles until a result of floats is there
+
+
+def _ranks_among_alike(block: Integers, first: Integers, there: Integers) -> Integers:
+    """int64[windows]: how many windows before are of the same block and list as many chunks from the same first one on.
+
+    Such warps share these chunks, of which each then takes others, as the rows of a tile do.
+    """
+    alike = np.unique(np.stack([block, first, there]), axis=1, return_inverse=True)[1].reshape(-1)
+    return positions(alike, in_order=False)
 
 
 def coalesced(
@@ -22,15 +32,19 @@ def coalesced(
 
     chosen: the operations of one place. rows: of a block's threads that a warp has, each of which is in a chunk of its
     own. window: requests of a warp. passes: over the banks, of each request. earlier: places that have been given
-    chunks of the same windows: other fields of the structures there, so that this one is given the next chunks.
+    chunks of the same windows: other fields of the structures there, so that this one is given the next chunks. Chunks
+    that nobody else lists, and of which some are left out, are numbered anew, side by side.
     """
     own = of.workload
+    chosen = chosen & (of.listed > 0)
     numbers = np.flatnonzero(chosen)
     number_of = np.zeros(len(chosen), np.int64)
     position = positions(of.warp[numbers])
     key = of.warp[numbers] * (int(position.max(initial=0)) // window + 1) + position // window
     number_of[numbers] = np.unique(key, return_inverse=True)[1]
     here = of.chunks_of(chosen)
+    if not len(here):
+        return own
     windows = number_of[of.of_chunk[here]]
     new = firsts(windows, own.chunks[here])
     distinct = own.chunks[here][new][np.argsort(windows[new], kind="stable")]
@@ -39,6 +53,9 @@ def coalesced(
     there = np.bincount(windows[new], minlength=count)
     begins = np.cumsum(there) - there
     dealt = np.minimum(there, requests * ideal)  # more would be elements that nobody asks for
+    block = np.zeros(count, np.int64)
+    block[number_of[numbers]] = of.block[numbers]
+    shift = _ranks_among_alike(block, distinct[np.minimum(begins, len(distinct) - 1)], there) * dealt
     turn = positions(number_of[numbers], in_order=False)
     own_window = number_of[numbers]
     begin = turn * dealt[own_window] // requests[own_window]
@@ -52,7 +69,14 @@ def coalesced(
     request = index[of.of_chunk[here]]
     kept[here] = within < wanted[request]
     of_request = own_window[request]
-    chunks[here] = distinct[begins[of_request] + (begin[request] + within + earlier * ideal) % there[of_request]]
+    taken = begin[request] + within + earlier * ideal + shift[of_request]
+    chunks[here] = distinct[begins[of_request] + taken % there[of_request]]
+    others = np.ones(len(own.chunks), bool)
+    others[here] = False
+    left = here[kept[here]]
+    are_fewer = len(np.unique(chunks[left])) < len(np.unique(distinct))
+    if are_fewer and not earlier and not np.isin(own.chunks[others], distinct).any():
+        chunks[left] = distinct.min() + np.unique(chunks[left], return_inverse=True)[1].reshape(-1)
     if len(sectors):
         sectors[here] = 0
     amount = own.amount.copy()
@@ -63,19 +87,21 @@ def coalesced(
 def without_conflicts(of: Operations, chosen: Flags) -> Workload:
     """Shared accesses take the passes that they would take without bank conflicts: a padded or a swizzled tile."""
     amount = of.workload.amount.copy()
+    chosen = chosen & (of.workload.kind == SHARED)  # and not what is computed for them
     least = amount[chosen] >> PASSES_SHIFT
     amount[chosen] = 1 + least + (least << PASSES_SHIFT)
     return replace(of.workload, amount=amount)
 
 
 def padded_by_index(of: Operations, chosen: Flags, latency: int) -> Workload:
-    """Likewise where each index has to be computed anew, as i + i / banks: two more instructions an access.
+    """Likewise where each index has to be computed anew, as i + i / banks: four more instructions an access.
 
-    The first access behind a barrier waits for both, the others meanwhile have theirs computed. latency: cycles until
+    The first access behind a barrier waits for all, the others meanwhile have theirs computed. latency: cycles until
     an integer instruction's value may be used.
     """
     own = of.workload
     barriers = np.isin(own.kind, (BARRIER, SYNC))
+    chosen = chosen & (own.kind == SHARED)
     numbers = np.flatnonzero(chosen)
     interval = np.cumsum(barriers)[numbers] + of.warp[numbers]  # increases within a warp, and from one to the next
     is_first = np.diff(interval, prepend=-1) != 0
@@ -126,6 +152,7 @@ def owned_by_blocks(of: Operations, chosen: Flags) -> Workload:
 def in_shared_memory(of: Operations, chosen: Flags) -> Workload:
     """Accesses are of shared memory, without conflicts."""
     own = of.workload
+    chosen = chosen & (of.listed > 0)
     kind, amount = own.kind.copy(), own.amount.copy()
     kind[chosen], amount[chosen] = SHARED, 1
     return of.with_lists(kind, amount, ~chosen[of.of_chunk], own.chunks, own.sectors)
@@ -220,6 +247,17 @@ def with_fewer_instructions(of: Operations, chosen: Flags, times: int) -> Worklo
     computes = chosen & ((own.kind == COMPUTE) | (own.kind >= OF_CLASS) | (own.kind == PAUSE))
     amount = np.where(computes, -(-own.amount // times), own.amount)
     left = ~(computes & (own.kind == OF_CLASS + CLASSES.index("special")))
+    return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
+
+
+def in_fast_divisions(of: Operations, chosen: Flags) -> Workload:
+    """Quotients are products with a reciprocal, which is neither made better nor checked before, without a branch."""
+    own = of.workload
+    amount = own.amount.copy()
+    for name, times in (("special", 2), ("fp32", REFINED)):
+        there = chosen & (own.kind == OF_CLASS + CLASSES.index(name)) & (own.amount >= times)
+        amount[there] = -(-amount[there] // times)
+    left = ~(chosen & (own.kind == COMPUTE))
     return of.with_lists(own.kind, amount, left[of.of_chunk], own.chunks, own.sectors, left)
 
 

@@ -53,7 +53,8 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     file, line = max(of_lines, key=lambda at: of_lines[at])
     yield Candidate(
         "compact",
-        f"let consecutive threads do what every so many threads do now: {lanes:.3g} of {width} lanes of a warp take "
+        f"let consecutive threads do what every so many threads do now (sort their work by its kind, or choose it by "
+        f"the warp, where they branch): {lanes:.3g} of {width} lanes of a warp take "
         "part here, where whole warps could and others would have nothing to do",
         (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(numbers),
         lambda of, chosen: regrouped.compacted(of, chosen, lanes / width),

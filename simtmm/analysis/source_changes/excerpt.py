@@ -18,6 +18,7 @@ from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Workload
 
 WAVES = 4  # of blocks that an excerpt has, where the launch has as many
+OF_LAUNCHES = ("launch_overhead", "graph_launch_overhead", "first_launch")
 FEWEST = 2  # groups of a part of a machine
 
 
@@ -65,9 +66,7 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
         short = _beginnings(short, left)
         words += f", of which the first {100 * left:.2g} %"
     waves = min(1.0, (count / taken) / (blocks / groups))  # of all of them
-    overheads = {
-        f"scheduling.{key}": waves * getattr(machine.scheduling, key) for key in ("launch_overhead", "first_launch")
-    }
+    overheads = {f"scheduling.{key}": waves * (getattr(machine.scheduling, key) or 0) for key in OF_LAUNCHES}
     part = part.replace({key: value for key, value in overheads.items() if value})
     if machine.memory.l2 is not None:
         held = len(np.unique(short.chunks)) / max(1, _footprint(machine, workload, launch))
@@ -114,6 +113,7 @@ def _of_blocks(machine: Machine, workload: AnyWorkload, launch: int, numbers: In
         block_warps=block_warps,
         launch_blocks=np.array([0, len(numbers)]),
         launch_limits=workload.launch_limits[launch : launch + 1],
+        in_graph=workload.in_graph[launch : launch + 1],
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simtmm.analysis.source_changes import blocks
+from simtmm.analysis.source_changes import blocks, regrouped
 from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Candidate
@@ -17,6 +17,8 @@ from simtmm.workload import ASYNC, BARRIER, JOIN, LOAD, STORE, SYNC, Workload
 SMALL = 64  # threads: smaller blocks than that leave warps or lanes unused on many machines
 USUAL = 256  # threads
 MANY = 1.5  # loads, or stores, for each wait: they are no chain then
+EACH = 4  # blocks whose work one does
+WAVES = 2  # blocks for each core group, at least, that are left then
 MORE = 1.2  # times the resident warps
 PARTS = (2, 4)  # into which a block may be cut
 
@@ -35,6 +37,8 @@ def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None)
     if launch.threads_per_block <= SMALL and not has_barriers:
         yield from _of_small(machine, launch, own)
     yield from _of_room(machine, launch, has_barriers)
+    if not has_barriers:
+        yield from _of_many(part.machine, own)
 
 
 def _of_few(machine: Machine, own: Workload) -> Iterator[Candidate]:
@@ -96,6 +100,21 @@ def _of_small(machine: Machine, launch: TraceLaunch, own: Workload) -> Iterator[
     )  # fmt: skip
 
 
+def _of_many(machine: Machine, own: Workload) -> Iterator[Candidate]:
+    """Whether there are so many short blocks that they take long to begin."""
+    durations, groups = machine.durations, machine.cores.groups
+    blocks = int(np.diff(own.launch_blocks).max())
+    takes = durations.block_interval * blocks  # however many groups there are
+    if blocks < WAVES * EACH * groups or not takes + durations.block_launch + durations.warp_launch:
+        return
+    yield Candidate(
+        "coarsen",
+        f"let a thread do the work of {EACH} or more, in a loop with steps as long as the grid, so that there are "
+        f"fewer blocks than {blocks:,}: each takes time to begin",
+        ("", 0, ""), 1.0, ESTIMATE, (), lambda of, _: regrouped.coarsened(of, EACH),
+    )  # fmt: skip
+
+
 def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Iterator[Candidate]:
     """Whether more warps of smaller blocks, or of blocks that take less, fit on a core group."""
     threads, warps = launch.threads_per_block, -(-launch.threads_per_block // machine.cores.warp_width)
@@ -121,15 +140,16 @@ def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Itera
         return
     terms = machine.block_limits(threads, launch.registers_per_thread, launch.shared_memory_bytes)
     bound = next(resource for resource, count in terms.items() if count == now)
-    others = [count for resource, count in terms.items() if count is not None and resource != bound]
-    if bound not in LESS or min(others, default=now) <= now or MORE * resident > (now + 1) * warps:
+    possible = min((count for resource, count in terms.items() if count is not None and resource != bound), default=now)
+    possible = min(possible, 2 * now) if bound == "registers" else possible  # a thread may do with half of its own
+    if bound not in LESS or possible <= now or MORE * resident > possible * warps:
         return
     yield Candidate(
         "occupancy",
-        f"{LESS[bound]}, so that {now + 1} blocks fit on a core group at a time, where {now} "
-        f"do{'es' * (now == 1)} now",
+        f"{LESS[bound]}: it keeps all but {now} block{'s' * (now > 1)} of {warps} warp{'s' * (warps > 1)} out of a "
+        f"core group, which has room for {possible} otherwise",
         ("", 0, ""), 1.2, BOUND, (),
-        lambda of, _: of.workload.limited(np.full(of.workload.launches, now + 1, np.int64), of.workload.origin),
+        lambda of, _: of.workload.limited(np.full(of.workload.launches, possible, np.int64), of.workload.origin),
     )  # fmt: skip
 
 

@@ -17,18 +17,15 @@ from simtmm.workload import Workload
 PART = 0.05  # of the time that launching takes: less is not worth another simulation
 
 
-def of_launches(
-    machine: Machine, workload: AnyWorkload, result: Result, can_simulate: bool, in_graph: int = 0
-) -> Iterator[Advice]:
+def of_launches(machine: Machine, workload: AnyWorkload, result: Result, can_simulate: bool) -> Iterator[Advice]:
     """Launches joined, and launched as a graph.
 
-    can_simulate: whether there is time to simulate all of the run. in_graph: launches that follow another one in a
-    graph already, which the run, too, counts as all others.
+    can_simulate: whether there is time to simulate all of the run.
     """
-    count, durations = workload.launches, machine.durations
-    spared = in_graph * (durations.launch_overhead - durations.graph_launch_overhead)
-    now = result.ticks - spared
-    if count < 2 or (count - 1) * durations.launch_overhead - spared < PART * now:
+    count, durations, now = workload.launches, machine.durations, result.ticks
+    in_graph = int(workload.in_graph.sum())
+    others = durations.overheads(count, in_graph) - durations.overheads(1)  # of all launches but one
+    if count < 2 or others < PART * now:
         return
     cycles = durations.launch_overhead / machine.ticks_per_cycle
     takes = (
@@ -42,7 +39,7 @@ def of_launches(
             now / max(1, of_graph), SIMULATED,
         )  # fmt: skip
     joined = _joined(machine, workload, result) if can_simulate else None
-    alone = result.ticks - (count - 1) * durations.launch_overhead
+    alone = now - others
     yield _advice(
         "fuse",
         f"do the work of the {count:,} launches in one, or in fewer: a loop in the kernel, with a barrier of the grid "
@@ -60,6 +57,7 @@ def _joined(machine: Machine, workload: AnyWorkload, result: Result) -> int | No
         workload,
         launch_blocks=np.array([0, workload.blocks]),
         launch_limits=np.array([limits.min() if len(limits) else 0], np.int64),
+        in_graph=np.empty(0, bool),
     )
     try:
         return simulate(machine, one, result.engine, breakdown=False).ticks

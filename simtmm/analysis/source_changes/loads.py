@@ -1,6 +1,9 @@
 """Changes of single accesses: wider ones, earlier ones, and such as need none."""
 
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -9,14 +12,20 @@ from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
 from simtmm.machine import Machine
-from simtmm.stalls import STORES
-from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS
+from simtmm.stalls import STORES, Count, Stalls
+from simtmm.stalls.places import THREADS
+from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, Workload
 
 FLOATS = 4  # of the widest vector
 AGAIN = 1.5  # times that a block loads a chunk, from which on it does not load each once
 VECTORS = (16, 8, 4, 2)  # elements of a vector
 SECTOR = 32  # bytes that move at least, where how many a request accesses is not known
+SEVERAL = 2.0  # words of a warp's load of constants, from which on it is not a load of one
+LIKELY = 0.5  # banks, on average, that have more words than passes
 CONSTANT_BYTES = 1 << 16  # of all that constant memory holds
+MOST_LOOKED_AT = 4096  # chunks
+LEAST = 8  # chunks of a request that say whether they lie anywhere
+DIFFERENT = 0.5  # of the distances from chunk to chunk: where more differ, chunks lie anywhere
 
 
 def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -102,3 +111,59 @@ def of_constants(machine: Machine, line: Line, weight: float, part: Excerpt) -> 
         f"keep {line.at[2] or 'it'} in constant memory (__constant__): all threads of a warp read the same element",
         line.at, weight, BOUND, tuple(line.numbers), regrouped.in_registers,
     )  # fmt: skip
+
+
+def of_divergent_constants(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
+    """Whether threads of a warp read different elements of constant memory: its cache serves one word at a time."""
+    arrays, known = len(stalls.places.arrays), stalls.places.threads
+    assert known is not None
+    of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    for number in np.flatnonzero(known[:, THREADS.index("executions")]).tolist():
+        site = stalls.places.sites[number // arrays]
+        if site.kind == "constant_load":
+            of_lines[site.file, site.line].append(number)
+    for (file, line), numbers in of_lines.items():
+        executions = known[numbers, THREADS.index("executions")]
+        work = [stalls.places.place(number)[0].thread_instructions - 1 for number in numbers]
+        words = (int(stalls.counts[numbers, Count.INSTRUCTIONS].sum()) - int(executions @ work)) / executions.sum()
+        weight = float(stalls.ticks[numbers].sum()) / whole
+        if words < SEVERAL or weight < WORTH_TRYING:
+            continue
+        passes = [passes_of_any(count, machine.banks.count) for count in range(machine.cores.warp_width + 1)]
+        yield Candidate(
+            "constant",
+            "keep what is read here in shared memory (or in global memory, through the L1), or let all threads of a "
+            f"warp read the same element: they read {words:.3g} different words of constant memory here, which serves "
+            "one at a time",
+            (file, line, ""), 2 * weight, ESTIMATE, tuple(numbers),
+            partial(regrouped.from_constants, passes=np.array(passes)),
+        )  # fmt: skip
+
+
+def passes_of_any(words: int, banks: int) -> int:
+    """Passes that so many different words take which lie in any of the banks: mostly no bank has more of them."""
+    passes, above = 0, float(banks)
+    while passes < words and above >= LIKELY:
+        passes += 1
+        above = banks * sum(
+            math.comb(words, count) * (banks - 1) ** (words - count) / banks**words
+            for count in range(passes + 1, words + 1)
+        )
+    return max(1, passes)
+
+
+def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
+    """Whether the chunks of requests at some places are as far apart as chance has it.
+
+    Rows, columns and fields of structures are at few distances from one another, and broadcasts at none.
+    """
+    of = Operations(workload)
+    chosen = np.isin(workload.place, places) & (of.listed >= LEAST)
+    here = of.chunks_of(chosen)[:MOST_LOOKED_AT]
+    if not len(here):
+        return False
+    request = of.of_chunk[here]
+    is_same = np.diff(request) == 0
+    apart = np.diff(workload.chunks[here])[is_same]
+    pairs = np.unique(np.stack([request[1:][is_same], apart]), axis=1)
+    return bool(pairs.shape[1] > DIFFERENT * len(apart) > 0)

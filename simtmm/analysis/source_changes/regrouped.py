@@ -88,12 +88,21 @@ def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
 
 def in_registers(of: Operations, chosen: Flags) -> Workload:
     """What loads or stores becomes an instruction: what it accesses is in a register, or in constant memory's cache."""
-    own, numbers = of.workload, np.flatnonzero(chosen)
+    own, numbers = of.workload, np.flatnonzero(chosen & (of.listed > 0))
     kind, amount = own.kind.copy(), own.amount.copy()
     kind[numbers], amount[numbers] = COMPUTE, 1
     stands = np.arange(len(chosen))
     stands[numbers] = -1
     return rebuilt(of, np.arange(len(chosen)), stands, kind, amount)
+
+
+def from_constants(of: Operations, chosen: Flags, passes: Integers) -> Workload:
+    """Loads of constants are reads of shared memory. passes: over the banks, by how many words a load reads."""
+    own = of.workload
+    reads = chosen & (own.kind == COMPUTE)
+    kind, amount = own.kind.copy(), own.amount.copy()
+    kind[reads], amount[reads] = SHARED, passes[np.minimum(own.amount[reads], len(passes) - 1)]
+    return rebuilt(of, np.arange(len(chosen)), np.arange(len(chosen)), kind, amount)
 
 
 def left_out(of: Operations, chosen: Flags) -> Workload:
@@ -163,15 +172,18 @@ def loaded_ahead(of: Operations, chosen: Flags) -> Workload:
 def compacted(of: Operations, chosen: Flags, part: float) -> Workload:
     """Of a block's warps as many do what is chosen as would be full; the others nothing until the next barrier.
 
-    part: of the lanes of a warp that take part now.
+    Without barriers each does its part: of several branches, one. part: of the lanes of a warp that take part now.
     """
     own = of.workload
+    if not np.isin(own.kind, _BARRIERS).any():
+        return with_part(of, chosen & (of.listed == 0), part)
     warps = np.diff(own.block_warps)
     rank = np.arange(own.warps) - np.repeat(own.block_warps[:-1], warps)
-    busy = np.maximum(1, np.ceil(part * warps)).astype(np.int64)
+    so_many = np.floor(np.cumsum(part * warps) + 1e-9)  # of all blocks so far: some have one more than others
+    busy = np.maximum(1, np.diff(so_many, prepend=0)).astype(np.int64)
     interval = before(of, np.isin(own.kind, _BARRIERS))
     of_warp = of.warp * (int(interval.max(initial=0)) + 1) + interval
-    there = np.isin(of_warp, of_warp[chosen]) if (interval > 0).any() else chosen
+    there = np.isin(of_warp, of_warp[chosen])
     computes = (own.kind == COMPUTE) | (own.kind == SHARED) | (own.kind >= OF_CLASS)
     dropped = there & computes & (rank[of.warp] >= busy[of.block])
     stands = np.where(dropped, -1, np.arange(len(chosen)))

@@ -25,7 +25,8 @@ from simtmm.workload import ASYNC, BARRIER, SHARED, SYNC, Workload
 
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
 MORE = 1.5  # times as often as a chunk has elements, from which on a warp that loads it does not walk along it
-UNROLLED = 4  # rounds of a loop whose loads compilers issue together
+OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
+UNROLLED = 8  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
 OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
 
@@ -60,7 +61,11 @@ def _in_tiles(part: Excerpt, line: Line) -> Callable[[Operations, Flags], Worklo
     def change(of: Operations, chosen: Flags) -> Workload:
         shared = changes.shared_by_blocks(of, chosen)
         reads = chosen & (shared.kind == SHARED)
-        return regrouped.vectorized(Operations(shared), reads, times) if in_vectors else shared
+        if in_vectors:
+            shared = regrouped.vectorized(Operations(shared), reads, times)
+            chosen = np.isin(shared.place, line.numbers)
+        loads = chosen & (shared.kind == ASYNC)  # of a tile all threads load at once, and then wait together
+        return issued_together(Operations(shared), loads, OF_A_TILE)
 
     return change
 

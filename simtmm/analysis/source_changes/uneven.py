@@ -8,6 +8,8 @@ import numpy.typing as npt
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import COPY, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, Workload
 
+Integers = npt.NDArray[np.int64]
+
 MANY_TIMES = 3.0  # as much as the median
 
 
@@ -28,16 +30,34 @@ class Uneven:
         return f"does {self.times:.3g} times the work of the median block"
 
 
+def places_of_block(workload: AnyWorkload, block: int) -> Integers:
+    """int64[places]: instructions and chunks of a block by where they come from; empty where that is not known.
+
+    block: by number, among those of all launches.
+    """
+    if not isinstance(workload, Workload) or not workload.has_places:
+        return np.zeros(0, np.int64)
+    first, last = workload.warp_operations[workload.block_warps[block : block + 2]].tolist()
+    found: Integers = np.bincount(workload.place[first:last], _work(workload, first, last)).astype(np.int64)
+    return found
+
+
 def work_of_blocks(workload: Workload) -> npt.NDArray[np.float64]:
     """float64[blocks]: instructions and chunks of each."""
-    kind, amount = workload.kind, workload.amount
+    own = _work(workload, 0, len(workload.kind))
+    before = np.append(0.0, np.cumsum(own))
+    found: npt.NDArray[np.float64] = np.diff(before[workload.warp_operations[workload.block_warps]])
+    return found
+
+
+def _work(workload: Workload, first: int, last: int) -> npt.NDArray[np.float64]:
+    """float64[operations]: instructions and chunks of each of some operations in a row."""
+    kind, amount = workload.kind[first:last], workload.amount[first:last]
     lists = (kind >= LOAD) & (kind <= COPY)
     counted = lists | (kind >= OF_CLASS) | (kind == SHARED) | (kind == 0)
     own = np.where(counted, np.where(lists | (kind == SHARED), amount & LISTED, amount), 1).astype(float)
     own[kind == PAUSE] = 0
-    before = np.append(0.0, np.cumsum(own))
-    found: npt.NDArray[np.float64] = np.diff(before[workload.warp_operations[workload.block_warps]])
-    return found
+    return own
 
 
 def uneven(workload: AnyWorkload, launch: int | None = None) -> Uneven | None:

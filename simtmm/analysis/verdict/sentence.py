@@ -34,7 +34,7 @@ class Told:
     placing: why nothing was tried; "" if it was. part: of the run, on which it was tried; "" for all.
     empty: the part of the time in which core groups have no work.
     is_one_of_many: whether nothing binds alone. is_of_no_help: whether relieving the cause does not help.
-    long: the launch whose blocks are uneven.
+    long: the launch whose blocks are uneven. long_at: where the longest of these does most.
     """
 
     cause: str
@@ -49,6 +49,7 @@ class Told:
     is_one_of_many: bool
     is_of_no_help: bool
     long: Uneven | None
+    long_at: Where | None = None
 
 
 def sentence(machine: Machine, result: Result, workload: AnyWorkload, told: Told) -> str:
@@ -105,9 +106,10 @@ def _of_idle_groups(machine: Machine, result: Result, workload: AnyWorkload, tol
         return f"Too few blocks, {blocks:,} for {groups}: these have no work for {idle} of the time"
     if told.cause == causes.UNEVEN and told.long is not None:
         which = f" of launch {told.long.launch:,}" if workload.launches > 1 else ""
+        most = f", most of it at {told.long_at}" if told.long_at else ""
         return (
-            f"Uneven blocks bind: block {told.long.block:,}{which} {told.long.words}, and core groups have no block "
-            f"left for {idle} of the time"
+            f"Uneven blocks bind: block {told.long.block:,}{which} {told.long.words}{most}, and core groups have no "
+            f"block left for {idle} of the time"
         )
     words = f"The tail binds: core groups have no block left for {idle} of the time"
     blocks, wave = in_waves(machine, workload, causes.longest_launch(result))

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from simtmm.analysis.source_changes.uneven import Uneven, uneven
+from simtmm.analysis.source_changes.uneven import Uneven, places_of_block, uneven
 from simtmm.analysis.verdict.sentence import Told, sentence
 from simtmm.analysis.what_if import ALONE, HELPS, WhatIf, best
 from simtmm.engine import causes
-from simtmm.engine.causes import Where, idle_cause, shares, where
+from simtmm.engine.causes import Where, busiest, idle_cause, shares, where
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.trace.streamed import AnyWorkload
@@ -40,7 +40,8 @@ class Verdict:
         else by what warps wait for.
     is_tried: whether it was.
     shares: the part of each cause by what warps wait for, the greatest first.
-    where: the place of the program with most of it, or of what lies behind it; None if none has any.
+    where: the place of the program with most of it, or of what lies behind it, or at which the longest of uneven blocks
+        does most; None if none has any.
     what_ifs: what was tried.
     words: all that in a sentence.
     parameter: the parameter of the machine that limits, in words; "" where it is no single one, or unknown.
@@ -108,15 +109,16 @@ def verdict(
     parameter = tried.parameter if tried is not None and is_best else ""
     behind = _behind(result, of_causes, what_ifs) if cause in NOWHERE else None
     place = behind.where if behind is not None else where(result, together[0] if together else cause)
+    long_at = _of_long_block(result, workload, long) if cause == causes.UNEVEN and long is not None else None
     # What its own trial does not help is where time goes, and does not bind: a warp alone can't use a second port
     of_no_help = not is_tried and any(each.cause == cause and each.speedup < HELPS for each in what_ifs)
     told = Told(
         cause, share, parameter, place, None if behind is None else behind.cause, tuple(what_ifs), placing, part,
         of_causes[causes.IDLE], (of_no_help and cause != causes.BARRIERS) or (is_tried and share < ALONE), of_no_help,
-        long,
+        long, long_at,
     )  # fmt: skip
     words = sentence(machine, result, workload, told)
-    return Verdict(cause, share, is_tried, of_causes, place, tuple(what_ifs), words, parameter, behind)
+    return Verdict(cause, share, is_tried, of_causes, long_at or place, tuple(what_ifs), words, parameter, behind)
 
 
 def _of_idle_groups(
@@ -139,6 +141,13 @@ def _of_idle_groups(
     if idle is None and gains and blocks < machine.cores.groups:
         idle = causes.FEW_BLOCKS  # whatever its warps wait for
     return idle, long
+
+
+def _of_long_block(result: Result, workload: AnyWorkload, long: Uneven) -> Where | None:
+    """The line at which the longest of uneven blocks does most; None where that is not known."""
+    assert result.stalls is not None
+    of_places = places_of_block(workload, int(workload.launch_blocks[long.launch]) + long.block)
+    return busiest(result.stalls, of_places) if of_places.any() else None
 
 
 def _waited_for(of_causes: Mapping[str, float]) -> tuple[str, float]:

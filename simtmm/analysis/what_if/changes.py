@@ -171,7 +171,15 @@ NARROWER = {
 def joined(changes: Sequence[Change]) -> Change:
     """All of them at once."""
     keys = {key: value for change in changes for key, value in change.keys.items()}
-    return Change(listed([change.cause for change in changes]), listed([change.words for change in changes]), keys)
+    of_workloads = [change.of_workload for change in changes if change.of_workload is not None]
+
+    def change_all(workload: Workload) -> Workload:
+        for each in of_workloads:
+            workload = each(workload)
+        return workload
+
+    words = listed([change.words for change in changes])
+    return Change(listed([change.cause for change in changes]), words, keys, change_all if of_workloads else None)
 
 
 def listed(words: Sequence[str]) -> str:

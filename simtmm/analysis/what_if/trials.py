@@ -20,12 +20,17 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import OF_CLASS, REDUCE, Workload
 
 SECONDS = 3.0  # for all of them together
-ALONE = 0.2  # of the time: a cause with less of it, and most of all that was tried, binds together with others
+ALONE = 0.2  # of the time: where no cause alone has as much, several are named together, if that helps at all
 HELPS = 1.1  # a speedup that is worth being called help
-OF_SEVERAL = 0.1  # of the time: a cause with less of it does not bind together with others
+OF_SEVERAL = (
+    0.1  # of the time in which core groups have blocks: a cause with less of it does not bind together with others
+)
 TOGETHER = 4  # simulations, at least, that relieve several causes where none helps alone, however long they take
 AS_GOOD = 0.97  # of a speedup: a cause without which it is that is not named
-RELIEVED = (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)  # of one path
+RELIEVED = (  # together: what is on the way to memory, and what instructions wait for
+    (causes.LATENCY, causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH),
+    (causes.ISSUE, causes.PIPES, causes.DEPENDENCE),
+)
 NO_COST = (MORE_WARPS, causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)  # what a verdict judges apart
 NEARLY_ALL = 0.8  # of the time that pipes take
 WORTH_TRYING = 0.02  # of the time: a cause with less of it is not tried
@@ -89,9 +94,11 @@ def try_out(
         own, left = speedup_of(narrower), left - 1
         if own is not None and own >= AS_GOOD * each.speedup:
             found[number] = WhatIf(narrower.cause, narrower.words, own, narrower.halves)
-    if found and not any(each.share >= ALONE for each in found):
-        found += _together(machine, result, speedup_of, max(left, TOGETHER))
-    elif (most := best(found)) is not None and most.speedup >= HELPS:
+    most_alone = max((each.share for each in found if each.cause != MORE_WARPS), default=0.0)
+    if found and most_alone < causes.MOSTLY:
+        of_several = list(_together(machine, result, speedup_of, max(left, TOGETHER)))
+        found += [each for each in of_several if most_alone < ALONE or each.share >= causes.MOSTLY]
+    if (most := best(found)) is not None and most.speedup >= HELPS and not most.together:
         found[found.index(most)] = replace(most, parameter=_parameter(machine, workload, most, speedup_of, left))
     return tuple(found)
 
@@ -140,12 +147,14 @@ def _together(
     may wait at the first of them alone.
     """
     own, shares = machine.values(), causes.shares(machine, result)
+    busy = 1 - shares.get(causes.IDLE, 0.0)
+    family = max(RELIEVED, key=lambda names: sum(shares.get(name, 0.0) for name in names))
     chosen = [
         next(change for change in CHANGES if change.cause == cause)
         for cause, share in shares.items()
-        if cause in RELIEVED and (share >= OF_SEVERAL or cause in causes.FILLED)
+        if cause in family and (share >= OF_SEVERAL * busy or cause in causes.FILLED)
     ]
-    chosen = [change for change in chosen if any(own.get(key) for key in change.keys)]
+    chosen = [change for change in chosen if change.of_workload or any(own.get(key) for key in change.keys)]
     speedup = speedup_of(joined(chosen)) if len(chosen) > 1 and most > 0 else None
     if speedup is None or speedup < HELPS:
         return
@@ -239,7 +248,7 @@ def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str
     has_faster_banks = SHARED_SERVICE in change.keys and isinstance(workload, Workload)
     if not keys and change.of_workload is None and not has_faster_banks:
         return None
-    if change.cause == causes.ISSUE:
+    if "cores.cores_per_group" in keys:
         keys["limits.warps_per_group"] = machine.warps_per_group
     changed = workload
     if change.of_workload is not None and isinstance(workload, Workload):

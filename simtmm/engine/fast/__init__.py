@@ -78,7 +78,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     """
     check_length(machine, workload)
     check_room(machine, workload, None if scheduler is None else scheduler.lists)
-    overheads = machine.durations.overheads(workload.launches)
+    overheads = machine.durations.overheads(workload.launches, int(workload.in_graph.sum()))
     if timeline and overheads >= LONGEST:
         raise EngineError(
             f"{workload.origin} on {machine.name}: launch overheads of 2^61 ticks and more, which a timeline can't "
@@ -97,7 +97,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     if isinstance(workload, Workload) and workload.launches > 1 and not (timeline or until or scheduler):
         equal = EqualLaunches(machine, workload, reused, booked)
     for launch in range(workload.launches):
-        overhead = machine.durations.before_launch(launch)
+        overhead = machine.durations.before_launch(launch, workload.follows_in_graph(launch))
         begin = sum(launch_ticks) + overhead
         if timeline:
             traffic[-1, BEGIN] = begin
@@ -142,6 +142,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         port_busy=int(sums[GROUP_PORT_BUSY]),
         time=time if breakdown else None,
         launch_ticks=tuple(launch_ticks),
+        launches_in_graph=int(workload.in_graph.sum()),
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="fast",

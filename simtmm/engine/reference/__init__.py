@@ -69,7 +69,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     keeps = machine.memory.l2 is not None and machine.memory.l2.start == "kept"
     l2: L2 | None = None  # as the launch before left it
     for launch in range(workload.launches):
-        overhead = machine.durations.before_launch(launch)
+        overhead = machine.durations.before_launch(launch, workload.follows_in_graph(launch))
         total.launch_begin = sum(launch_ticks) + overhead
         pick = checked(scheduler) if scheduler else SCHEDULERS[machine.scheduling.scheduler]
         run = Run(machine, workload, launch, total, progress, pick, of_operations, policies, placement)
@@ -96,6 +96,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="reference",
+        launches_in_graph=int(workload.in_graph.sum()),
         l2_sectors=total.l2_sectors,
         memory_sectors=total.memory_sectors,
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),

@@ -54,7 +54,10 @@ def least_time(machine: Machine, launches: Sequence[tuple[TraceLaunch, Sequence[
     """
     terms = tuple(_terms(machine, launch, work) for launch, work in launches)
     durations = machine.durations
-    ticks = sum(max(each.values()) + durations.launch_overhead for each in terms)
+    ticks = sum(
+        max(each.values()) + durations.before_launch(1, launch.in_graph)
+        for each, (launch, _) in zip(terms, launches, strict=True)
+    )
     return LeastTime(ticks + (durations.first_launch if terms else 0), terms)
 
 

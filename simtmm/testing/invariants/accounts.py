@@ -18,7 +18,7 @@ def time_is_where_the_timeline_says(machine: Machine, workload: Workload, result
         return []
     timeline = timeline_of(result)
     time = dict.fromkeys(result.time, 0)
-    whole = sum(result.launch_ticks) - machine.durations.overheads(len(result.launch_ticks))
+    whole = sum(result.launch_ticks) - machine.durations.overheads(len(result.launch_ticks), result.launches_in_graph)
     for group in range(machine.cores.groups):
         mine = timeline.group == group
         ticks = edges(timeline, mine)

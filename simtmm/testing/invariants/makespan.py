@@ -36,7 +36,7 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
                     serial += costs.most_access(operation)
                     alone += costs.least_access(operation) if costs.waits(operation) else 0
             longest = max(longest, alone)
-        ticks = result.launch_ticks[launch] - machine.durations.before_launch(launch)
+        ticks = result.launch_ticks[launch] - machine.durations.before_launch(launch, workload.follows_in_graph(launch))
         least = max(longest, -(-work // (machine.ports * machine.cores.groups)), -(-banks // machine.cores.groups))
         for name, taken in piped.items():  # the last instruction of a pipe only starts
             pipe = getattr(machine.pipes, name)

@@ -80,9 +80,12 @@ def test_blocks_of_which_more_would_fit_are_to_become_smaller_or_to_take_less():
         "launch blocks of 512 threads instead of 1024: 48 warps fit on a core group at a time then, 32 do now"
     )
     few = shaped(256, 100, registers=128)  # of 65,536: two blocks
-    assert few["occupancy"].endswith("so that 3 blocks fit on a core group at a time, where 2 do now")
     assert few["occupancy"].startswith("let a thread have fewer registers")
-    assert shaped(256, 100, shared=50000)["occupancy"].startswith("let a block have less shared memory, so that 3 ")
+    assert few["occupancy"].endswith("all but 2 blocks of 8 warps out of a core group, which has room for 4 otherwise")
+    assert shaped(256, 100, shared=50000)["occupancy"] == (
+        "let a block have less shared memory: it keeps all but 2 blocks of 8 warps out of a core group, which has room "
+        "for 6 otherwise"
+    )
     assert shaped(256, 100, registers=32) == {}
 
 

@@ -165,7 +165,7 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
     for name in ("of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
     apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
-    for name in (*apart, "of_results"):
+    for name in (*apart, "of_results", "of_divergent_constants", "of_serial_work"):
         monkeypatch.setattr(candidates, name, lambda *given: [])
     own = line_of(kind=kind, ticks=ticks, chunks=chunks)
     others = [Line(("k.cu", 9, array), "store", [8]) for array in written]

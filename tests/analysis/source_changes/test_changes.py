@@ -9,7 +9,7 @@ from simtmm import Workload
 from simtmm.analysis.source_changes import changes
 from simtmm.analysis.source_changes.operations import Operations, firsts
 from simtmm.testing import workloads
-from simtmm.workload import ATOMIC, COMPUTE, LOAD, OF_CLASS, REDUCE, SHARED
+from simtmm.workload import ATOMIC, COMPUTE, LOAD, OF_CLASS, REDUCE, SHARED, STORE
 from tests.examples import examples
 
 
@@ -28,13 +28,16 @@ def are(operations, kind):
 
 
 def test_a_warp_that_comes_to_the_elements_of_lines_one_after_another_takes_the_lines_in_turn():
-    """Four threads walk along rows of their own, of four elements a line; side by side they would share a line."""
+    """Four threads walk along rows of their own, of four elements a line; side by side they would share a line.
+
+    The last request is for other lines, of which one is left: lines that are left lie side by side.
+    """
     walk = [["load", [0, 10, 20, 30]], ["compute", 1], ["load", [0, 10, 20, 30]], ["load", [0, 10, 20, 30]],
             ["load", [0, 10, 20, 30]], ["load", [1, 11, 21, 31]]]  # fmt: skip
     operations = of([walk])
     changed = changes.coalesced(operations, are(operations, LOAD), ideal=1, rows=1, window=4, passes=1)
     assert warps(changed) == [
-        [["load", [0]], ["compute", 1], ["load", [10]], ["load", [20]], ["load", [30]], ["load", [1]]]
+        [["load", [0]], ["compute", 1], ["load", [2]], ["load", [3]], ["load", [4]], ["load", [1]]]
     ]
 
 
@@ -43,6 +46,24 @@ def test_elements_that_nobody_else_asks_for_are_left_out():
     operations = of([[["load", [0, 1, 2, 3]], ["load", [4, 5, 6, 7]]]])
     changed = changes.coalesced(operations, are(operations, LOAD), ideal=1, rows=1, window=4, passes=1)
     assert warps(changed) == [[["load", [0]], ["load", [1]]]]
+
+
+def test_the_warps_of_a_block_share_lines_that_all_of_them_come_to():
+    """As the rows of a transposed tile do: each line is still stored, by one of them."""
+    turned = [["store", [0, 10, 20, 30]]]
+    operations = of([turned, turned], [turned])
+    changed = changes.coalesced(operations, are(operations, STORE), ideal=2, rows=1, window=1, passes=1)
+    assert warps(changed) == [[["store", [0, 10]]], [["store", [20, 30]]], [["store", [0, 10]]]]
+
+
+def test_lines_that_are_left_lie_side_by_side_unless_something_else_is_in_them():
+    strided = [["load", [4, 8, 12, 16]], ["load", [24, 28, 32, 36]]]
+    operations = of([strided])
+    changed = changes.coalesced(operations, are(operations, LOAD), ideal=1, rows=1, window=1, passes=1)
+    assert warps(changed) == [[["load", [4]], ["load", [5]]]]
+    operations = of([[*strided, ["store", [36]]]])
+    changed = changes.coalesced(operations, are(operations, LOAD), ideal=1, rows=1, window=1, passes=1)
+    assert warps(changed) == [[["load", [4]], ["load", [24]], ["store", [36]]]]
 
 
 def test_another_field_of_the_same_structures_is_in_the_next_line():

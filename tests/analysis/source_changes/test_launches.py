@@ -10,12 +10,13 @@ OVERHEADS = {"scheduling.launch_overhead": 1000, "scheduling.graph_launch_overhe
 
 
 def advised(machine, launches, can_simulate=True, in_graph=0):
-    workload = Workload.from_dict({"launches": [{"blocks": [BLOCK] * 4}] * launches})
+    nodes = [{"blocks": [BLOCK] * 4, "in_graph": True}] * in_graph
+    workload = Workload.from_dict({"launches": [{"blocks": [BLOCK] * 4}] * (launches - in_graph) + nodes})
     result = simulate(machine, workload, stalls=True)
     return (
         result,
         workload,
-        {each.change: each for each in of_launches(machine, workload, result, can_simulate, in_graph)},
+        {each.change: each for each in of_launches(machine, workload, result, can_simulate)},
     )
 
 
@@ -63,4 +64,18 @@ def test_who_launches_a_graph_is_not_told_to_and_what_it_spares_is_no_gain_of_fe
     result, _, found = advised(machine, 10, in_graph=6)
     assert list(found) == ["fuse"]
     one = simulate(machine, Workload.from_dict({"launches": [{"blocks": [BLOCK] * 40}]}), breakdown=False).ticks
-    assert found["fuse"].gain == (result.ticks - 6 * 700 * machine.ticks_per_cycle) / one
+    assert result.ticks == advised(machine, 10)[0].ticks - 6 * 700 * machine.ticks_per_cycle
+    assert found["fuse"].gain == result.ticks / one
+
+
+def test_a_node_of_a_graph_takes_the_graphs_overhead_in_both_engines():
+    """Section 1: three launches of a few ticks, of which the last two follow in a graph."""
+    on = load_machine("classroom").replace({**OVERHEADS, "scheduling.first_launch": 40})
+    alone = [{"blocks": [BLOCK]}, {"blocks": [BLOCK], "in_graph": True}, {"blocks": [BLOCK], "in_graph": True}]
+    workload = Workload.from_dict({"launches": alone})
+    found = [simulate(on, workload, engine).launch_ticks for engine in ("fast", "reference")]
+    own = simulate(on.replace(dict.fromkeys([*OVERHEADS, "scheduling.first_launch"], 0)), workload).launch_ticks
+    per_cycle = on.ticks_per_cycle
+    overheads = [1040 * per_cycle, 300 * per_cycle, 300 * per_cycle]
+    assert found[0] == found[1] == tuple(each + more for each, more in zip(own, overheads, strict=True))
+    assert Workload.from_dict(workload.to_dict()) == workload

@@ -1,0 +1,98 @@
+"""More kernels as people ask about them: one thread that works, tiles, loops, and what core groups have room for."""
+
+from simtmm.engine import causes
+from tests.analysis.why_slow.questions import MANY, Question, reals, zeros
+
+SERIAL, TILES, LOOPS, LIMITS = "serial.cu", "tiles.cu", "loops.cu", "limits.cu"
+QUESTIONS = [
+    Question(
+        SERIAL, "palette_of_constants", "palette_in_shared", "rtx-3080", 256, 256,
+        ("random:uint32:65536", zeros(65536), "64"), (causes.ISSUE,), "s += palette", "constant",
+    ),
+    Question(
+        SERIAL, "thread_0_adds_up", "warps_add_up", "a100-80", 1024, 256, (reals(262144), zeros(1024)),
+        (causes.PIPES, causes.LAUNCHES), "s += part[k]", "share",
+    ),
+    Question(
+        SERIAL, "grid_thread_0_adds_up", "last_block_adds_up", "rtx-3080", 2048, 256,
+        (reals(524288), zeros(2048), zeros(1), "zeros:uint32:1"), (causes.UNEVEN,), "s += partial[k]", "even out",
+    ),
+    Question(
+        SERIAL, "thread_0_loads", "all_threads_load", "a100-80", 1024, 256,
+        (reals(262144), reals(4096), zeros(262144)), (causes.LATENCY,), "w[k] = weight", "share",
+    ),
+    Question(
+        SERIAL, "dot_by_atomics", "dot_by_blocks", "rtx-3080", 512, 256,
+        (reals(131072), reals(131072), zeros(1), "131072"), (causes.ATOMICS,), "atomicAdd(sum", "privatize",
+    ),
+    Question(
+        SERIAL, "greatest_by_atomics", "greatest_by_threads", "rtx-3080", 128, 256,
+        ("random:int32:131072", "zeros:int32:1", "131072"), (causes.ATOMICS,), "atomicMax(most", "privatize",
+    ),
+    Question(
+        TILES, "turned_by_writes", "turned_in_tiles", "rtx-3080", (32, 32), (32, 8),
+        (reals(1048576), zeros(1048576), "1024"), (causes.L2_BANDWIDTH,), "out[x * n + y + k]", "coalesce",
+    ),
+    Question(
+        TILES, "bodies_in_global", "bodies_in_shared", "rtx-3080", 64, 256, (reals(65536), zeros(65536), "256"),
+        (causes.LATENCY, causes.LAUNCHES), "b = body[k]", "tile",
+    ),
+    Question(
+        TILES, "product_by_columns", "product_by_rows", "rtx-3080", (8, 8), (32, 32),
+        (reals(65536), reals(65536), zeros(65536), "256"), (causes.SHARED_MEMORY,), "a[y][j] * b[x][j]", "pad",
+    ),
+    Question(
+        TILES, "batch_of_structures", "batch_of_fields", "rtx-3080", 256, 256, (reals(2097152), zeros(65536), "8"),
+        (causes.MEMORY_BANDWIDTH,), "in[i * fields + k].w", "coalesce",
+    ),
+    Question(
+        TILES, "gather_anywhere", "gather_anywhere", "a100-80", 1024, 256,
+        ("anywhere.npy", reals(262144), zeros(262144)), (causes.L2_BANDWIDTH,), "in[index[i]]", "coalesce",
+        better_arguments=("sorted.npy", reals(262144), zeros(262144)),
+    ),
+    Question(
+        TILES, "column_sums_by_blocks", "column_sums_by_lanes", "rtx-3080", 512, 256,
+        (reals(1048576), zeros(512), "2048", "512"), (causes.L2_BANDWIDTH,), "a[row * columns + blockIdx.x]",
+        "coalesce", better_grid=(16, 32),
+    ),
+    Question(
+        TILES, "real_parts", "real_parts_apart", "rtx-3080", 2048, 256, (reals(1048576), zeros(524288)),
+        (causes.MEMORY_BANDWIDTH,), "in[2 * i]", "coalesce",
+    ),
+    Question(
+        LOOPS, "sigmoid_of_doubles", "sigmoid_of_floats", "rtx-3080", 256, 256, (reals(MANY), zeros(MANY)),
+        (causes.PIPES,), "1.0 / (1.0", "float",
+    ),
+    Question(
+        LOOPS, "ring_by_remainder", "ring_by_comparison", "rtx-3080", 256, 256,
+        (reals(5000), zeros(MANY), "5000", "64"), (causes.PIPES,), "% n", "divide",
+    ),
+    Question(
+        LOOPS, "median_in_local", "median_in_shared", "rtx-3080", 256, 128, (reals(32800), zeros(32768), "15"),
+        (causes.L2_BANDWIDTH,), "v[j] = x", "local memory",
+    ),
+    Question(
+        LOOPS, "kinds_as_they_come", "kinds_sorted", "rtx-3080", 512, 256, ("kinds.npy", reals(131072), zeros(131072)),
+        (causes.ISSUE,), "v = v * a + 0.25f", "compact",
+    ),
+    Question(
+        LOOPS, "quotients", "fast_quotients", "a100-80", 256, 256, (reals(MANY), zeros(MANY), "64"), (causes.PIPES,),
+        "v / (1.0f + k * v)", "fast division",
+    ),
+    Question(
+        LOOPS, "waves", "fast_waves", "a100-80", 256, 256, (reals(MANY), zeros(MANY), "32"), (causes.PIPES,),
+        "sinf(v * k)", "fast function",
+    ),
+    Question(
+        LOOPS, "adds_to_memory", "adds_in_a_register", "rtx-3080", (1, 128), 128,
+        (reals(16384), reals(16384), zeros(16384), "128"), (causes.LATENCY,), "c[row * n + col] +=", "accumulate",
+    ),
+    Question(
+        LIMITS, "much_shared", "little_shared", "a100-80", 1024, 64, (reals(262144), zeros(262144), "262144"),
+        (causes.LATENCY, causes.LAUNCHES), "tile[t] = in[i]", "occupancy",
+    ),
+    Question(
+        LIMITS, "saxpy", "saxpy", "a100-80", 8192, 32, ("262144", "2.0", reals(262144), reals(262144)),
+        (causes.BLOCK_STARTS, causes.LAUNCHES), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
+    ),
+]  # fmt: skip
