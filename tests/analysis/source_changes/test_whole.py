@@ -36,6 +36,7 @@ CASES = {
     "rows and columns": ("sequence-alignment", {}, "t4", 1.0),
     "small blocks": ("copy", {"threads": 32, "n": 16384}, "gtx480", 1.0),
     "blocks of half a warp": ("copy", {"threads": 16, "n": 4096}, "gtx480", 1.0),
+    "blocks of 24 threads": ("copy", {"threads": 24, "n": 12288}, "gtx480", 1.0),
     "few large blocks": ("copy", {"threads": 1024, "n": 65536}, "gtx480", 1.0),
     "few registers": ("copy", {"threads": 192, "n": 49152}, {"resources": {"registers": 2400}}, 1.0),
     "chase": ("pointer-chase", {}, "v100", 1.0),
