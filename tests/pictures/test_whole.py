@@ -24,6 +24,7 @@ from matplotlib.text import Text
 from simtmm import load_machine, load_trace
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.model.launch.scheduling import zigzag
+from simtmm.model.series import all_series
 from simtmm.report.page import Table
 from simtmm.report.pictures import accuracy, bars, charts, comparison, glance, paper_figure, pareto
 from simtmm.report.pictures import study as studies
@@ -78,6 +79,14 @@ WIDE_STUDY = Table.from_rows(
 )
 
 
+UNKNOWN = Table.from_rows(
+    "unknown",
+    [
+        {"n": n, "simulated.cycles": simulated, "tmm.cycles": modelled}
+        for n, simulated, modelled in ((1, 2.0, 3.0), (2, 0.0, 3.0), (3, 5.0, 0.0), (4, None, 1.0), (5, 7.0, 2.0))
+    ],
+    ["n"],
+)
 SWEPT = zigzag(load_machine("gtx280"), load_trace(shipped_trace(DEFAULT_TRACE)).info.launches[0], range(1, 300))
 
 DRAWN = {
@@ -85,6 +94,13 @@ DRAWN = {
     "curves": lambda: charts.curves(
         [1, 2, 4], {"tmm": [1e-6, None, 3e-3], "other": [2e-6, 2e-6, 2e-6]}, "n", "time", "A title", "s"
     ),
+    "all series": lambda: charts.curves(
+        [1, 2], {name: [1.0 + place, 2.0] for place, name in enumerate(all_series())}, "n", "time"
+    ),
+    "many lines": lambda: charts.curves([1, 2], {f"line {place}": [1.0, 2.0 + place] for place in range(11)}, "n", "y"),
+    "large numbers": lambda: charts.curves([1, 1e5], {"a": [1.0, 0.0015]}, "n", "y", log="none"),
+    "small numbers": lambda: charts.curves([1, 99_999.0], {"a": [0.0, 0.00099]}, "n", "y", log="none"),
+    "ratio of times": lambda: studies.picture_of(UNKNOWN, "n", values=["simulated/tmm"]),
     "ratios over n": lambda: charts.curves([1, 5, 6], {"pram": [0.5, 1.5, 1.25]}, "n", "ratio", unit="ratio"),
     "heat map of ratios": lambda: charts.heat_map(
         ["one", "a longer name"], [1, 2, 4], [[0.5, 1.0], [2.0, np.nan], [1.7, 0.9]], "x", "y", "ratio", "A", "ratio"
@@ -137,6 +153,7 @@ def described(part):
             for axis in (part.xaxis, part.yaxis)
             for place, label in zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=False)
         ]
+        said["labels"] = [part.get_xlabel(), part.get_ylabel()]
         said["spines"] = [name for name, spine in part.spines.items() if spine.get_visible()]
     if isinstance(part, Line2D):
         said |= {
