@@ -347,8 +347,8 @@ class Covered:
         return [name for score, file in found[:most] if score for name in self._unknown[file]]
 
     def whole(self) -> list[str]:
-        """The files of tests that compare whole outputs."""
-        return [file for file in self._files if file.endswith(WHOLE)]
+        """The files of tests that compare whole outputs and have no record as they are."""
+        return self.lacking(file for file in self._files if file.endswith(WHOLE))
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:
         """The tests of files in which any of these words stands."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tests.mutation.covered import Covered, RecordedTest, is_there, text_of
+from tests.mutation.covered import WHOLE, Covered, RecordedTest, is_there, text_of
 from tests.mutation.faults import Fault
 from tests.mutation.running import Outcome, Runner
 from tests.mutation.tree import planted
@@ -145,8 +145,8 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     """Plant a fault and see. seconds: of the processor that a run may take.
 
     The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
-    test does, the nearest files of tests without a record are run, and then all that compare whole outputs: what they
-    go through is more than any record has seconds for.
+    test does, the nearest files of tests without a record are run, and then all that compare whole outputs and run the
+    fault, however long they take.
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
@@ -161,9 +161,10 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
     unknown = covered.unrecorded(fault.file, MOST_FILES)
+    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole()
     for more, limit, what in (
         (unknown, seconds, f"{len(unknown)} of no record"),
-        ([file for file in covered.whole() if file not in unknown], WHOLE_SECONDS, "whole outputs"),
+        ([name for name in whole if name not in unknown], WHOLE_SECONDS, "whole outputs"),
     ):
         if more and verdict.what == "survived":
             failed, spent = _by_unknown(fault, source, more, runner, limit)

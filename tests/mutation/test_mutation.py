@@ -306,16 +306,20 @@ def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_to
     assert "of no record" in verdict.by
 
 
+@pytest.mark.parametrize("is_recorded", [False, True])
 @pytest.mark.parametrize(("expected", "what"), [(1, "survived"), (2, "caught")])
-def test_whole_outputs_are_compared_last_whatever_record_there_is(tree, runner, expected, what):
+def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, expected, what, is_recorded):
     folder = (tree / OF_TESTS).parent / f"outputs_{expected}"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "test_whole.py").write_text(
         f"from simtmm.small import above\n\n\ndef test_it():\n    assert above(4) == {expected - 1} \n"
     )
     assert Covered(tree, folder).whole()[-1] == f"tests/outputs_{expected}/test_whole.py"
-    known = Known()
-    known.by, known.outputs = {6: known.by[16]}, [f"outputs_{expected}/test_whole.py"]
+    known, file = Known(), f"outputs_{expected}/test_whole.py"
+    if is_recorded:
+        known.by = {6: [RecordedTest(f"tests/{file}::test_it", 1000.0, 9), *known.by[16]]}
+    else:
+        known.by, known.outputs = {6: known.by[16]}, [file]
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
     assert (verdict.what, verdict.by.endswith("whole outputs")) == (what, True)
