@@ -125,6 +125,12 @@ DRAWN = {
     "front": lambda: pareto.pareto(
         tuned_of(*RAN, *ALIKE, minimise=("cycles", "registers"))
     ),
+    "front of large numbers": lambda: pareto.pareto(
+        tuned_of(
+            *[trial(place, 1e5 * place, registers=300_000 - 50_000 * place) for place in range(1, 4)],
+            minimise=("cycles", "registers"),
+        )
+    ),
     "zigzag": lambda: charts.zigzag(SWEPT, "A zigzag"),
     "study": lambda: studies.picture_of(STUDY, "n", values=["simulated.seconds"], by="machine", where={"L": "10"}),
     "study as a map": lambda: studies.picture_of(STUDY, "n", "L", ["simulated.seconds"], where={"machine": "a"}),
