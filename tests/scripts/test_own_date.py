@@ -1,4 +1,4 @@
-"""`datetime.now()` of a script: the time that is read, to the microsecond that has begun, as Python's own class says."""
+"""`datetime.now()` of a script: the time that is read, to the microsecond that has begun, as of Python's own class."""
 
 import datetime
 
