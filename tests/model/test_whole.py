@@ -1,13 +1,17 @@
 """Every formula of the models, as a whole: its symbols, domains, sources and terms, and what it gives for some values.
+Of every public function of numbers what it gives, likewise.
 
-`python -m tests.model.test_whole` writes them anew (tests/golden/outputs/formulas.json), where they shall differ.
+`python -m tests.model.test_whole` writes them anew (tests/golden/outputs/formulas.json and functions.json), where they
+shall differ.
 """
 
 import importlib
+import inspect
 import json
 import pkgutil
 from dataclasses import asdict, fields, is_dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +23,26 @@ from simtmm.model.applications.catalogue import EQUATIONS
 from simtmm.model.equations.formula import Formula
 from tests.whole import OUTPUTS
 
-OUTPUT = OUTPUTS / "formulas.json"
+OUTPUT, OF_FUNCTIONS = OUTPUTS / "formulas.json", OUTPUTS / "functions.json"
 SIZES = (37.0, 5.0, 1_000.0, 12.0, 64.0, 3.0, 250_000.0)  # that symbols are given in turn, within their domains
 SHIFTS = (0, 1, 2)
+LAUNCH = {
+    "B_r": 75,
+    "B_a": 5,
+    "B_max": 120,
+    "P": 480,
+    "Q": 32,
+    "T_r": 192,
+    "W": 32,
+    "N_W": 6,
+    "T_maxB": 256,
+    "T_maxMP": 1024,
+    "R": 30_720,
+    "R_T": 32,
+    "Z": 49_152,
+    "Z_B": 9_000,
+}  # of a machine and a launch that fills it
+SYMBOLIC = {"expression", "values", "x"}  # what functions of symbols take: those of SymPy, and what writes them
 
 
 @cache
@@ -37,6 +58,19 @@ def formulas():
             for time in ("counts", "pram", "tmm"):
                 found[f"{name}, {variant}: {time}"] = getattr(algorithm, time)(variant)
     return found | {f"equation {name}": equation for name, equation in EQUATIONS.items()}
+
+
+@cache
+def functions():
+    """All public functions that take numbers alone, by module and name."""
+    found = {}
+    for module in pkgutil.walk_packages(simtmm.model.__path__, "simtmm.model."):
+        for name, value in sorted(vars(importlib.import_module(module.name)).items()):
+            if inspect.isfunction(value) and value.__module__ == module.name and not name.startswith("_"):
+                given = inspect.signature(value).parameters.values()
+                if given and all(each.annotation in (Any, float, int) and each.name not in SYMBOLIC for each in given):
+                    found[f"{module.name.removeprefix('simtmm.model.')}.{name}"] = value
+    return found
 
 
 def _formulas_in(value):
@@ -82,6 +116,47 @@ def _evaluated(formula, shift):
     return {name: [f"{float(each):.9g}" for each in np.atleast_1d(term).flat] for name, term in terms.items()}
 
 
+def given_by(function):
+    """What a function gives for some numbers, a number for each of its parameters in turn; of letters of a launch for
+    one that fills a machine, and for each letter changed alone.
+    """
+    names = list(inspect.signature(function).parameters)
+    points = [
+        [SIZES[(place + shift) % len(SIZES)] + place // len(SIZES) for place in range(len(names))]
+        for shift in range(len(SIZES))
+    ]
+    if LAUNCH.keys() >= set(names):
+        letters = {name: LAUNCH[name] for name in names}
+        changed = [{name: value} for name in names for value in (2 * LAUNCH[name], LAUNCH[name] // 2, LAUNCH[name] - 1)]
+        points += [list((letters | one).values()) for one in ({}, *changed)]
+    found = []
+    for sizes in points:
+        try:
+            with np.errstate(all="ignore"):
+                found.append(_as_data(function(*sizes)))
+        except ModelError as error:
+            found.append(str(error))
+    return found
+
+
+def _as_data(value):
+    if isinstance(value, dict):
+        return {name: _as_data(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [_as_data(each) for each in value]
+    return [f"{float(each):.9g}" for each in np.atleast_1d(np.asarray(value, dtype=np.float64)).flat]
+
+
+def test_there_are_all_functions():
+    assert functions().keys() == json.loads(OF_FUNCTIONS.read_text(encoding="utf-8")).keys()
+    assert len(functions()) > 30
+
+
+@pytest.mark.parametrize("name", functions())
+def test_a_function_gives_what_it_gave(name):
+    assert given_by(functions()[name]) == json.loads(OF_FUNCTIONS.read_text(encoding="utf-8"))[name]
+
+
 def test_there_are_all():
     assert formulas().keys() == json.loads(OUTPUT.read_text(encoding="utf-8")).keys()
     assert len(formulas()) > 100
@@ -95,3 +170,5 @@ def test_a_formula_is_what_it_was(name):
 if __name__ == "__main__":
     document = {name: described(formula) for name, formula in formulas().items()}
     OUTPUT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    document = {name: given_by(function) for name, function in functions().items()}
+    OF_FUNCTIONS.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

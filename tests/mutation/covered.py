@@ -22,6 +22,8 @@ from tests.mutation.running import Runner
 
 CALL_LOOPS = ("simtmm/native/loop.py",)  # what a test runs that runs machine code
 MOVED = 0.5  # of a source's lines, if so many stand in one that is gone: it has another name now
+WHOLE = "/test_whole.py"  # what files of tests are called that compare whole outputs
+OVER = 3  # times as long as until it was ended, a test is taken to take
 AS_PYTHON = 1.5, 12.0  # seconds of the processor for a test, and for a file of tests, with loops as Python
 
 
@@ -56,11 +58,11 @@ class Record:
 
     @cached_property
     def tests(self) -> dict[str, RecordedTest]:
-        """Those that pass, by name."""
+        """Those that pass, by name, and those that were ended as they took too long, which are taken to pass."""
         return {
-            name: RecordedTest(name, test["seconds"], test.get("lines", 0))
+            name: RecordedTest(name, test["seconds"] * (OVER if test.get("over") else 1), test.get("lines", 0))
             for name, test in self._known.items()
-            if test["passed"]
+            if test["passed"] or test.get("over")
         }
 
     @cached_property
@@ -343,6 +345,10 @@ class Covered:
 
         found = sorted(((near(file), file) for file in self._unknown), key=lambda each: (-each[0], each[1]))
         return [name for score, file in found[:most] if score for name in self._unknown[file]]
+
+    def whole(self) -> list[str]:
+        """The files of tests that compare whole outputs and have no record as they are."""
+        return self.lacking(file for file in self._files if file.endswith(WHOLE))
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:
         """The tests of files in which any of these words stands."""

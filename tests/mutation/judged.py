@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from tests.mutation.covered import Covered, RecordedTest, is_there, text_of
+from tests.mutation.covered import WHOLE, Covered, RecordedTest, is_there, text_of
 from tests.mutation.faults import Fault
 from tests.mutation.running import Outcome, Runner
 from tests.mutation.tree import planted
@@ -25,6 +25,7 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+\.py::.*?)(?= - |$)", 
 TYPES = "tests/test_house.py::test_types_are_right"
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
+WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and more where loops are compiled anew
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
@@ -144,7 +145,8 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     """Plant a fault and see. seconds: of the processor that a run may take.
 
     The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
-    test does, the nearest files of tests without a record are run.
+    test does, the nearest files of tests without a record are run, and then all that compare whole outputs and run the
+    fault, however long they take.
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
@@ -159,13 +161,18 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
     unknown = covered.unrecorded(fault.file, MOST_FILES)
-    if not unknown:
-        return verdict
-    failed, spent = _by_unknown(fault, source, unknown, runner, seconds)
-    spent, more = verdict.seconds + spent, f"; {len(unknown)} of no record"
-    if failed:
-        return replace(verdict, what="caught", seconds=spent, by=f"{failed}{more}")
-    return replace(verdict, seconds=spent, by=f"{verdict.by}{more}")
+    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole()
+    for more, limit, what in (
+        (unknown, seconds, f"{len(unknown)} of no record"),
+        ([name for name in whole if name not in unknown], WHOLE_SECONDS, "whole outputs"),
+    ):
+        if more and verdict.what == "survived":
+            failed, spent = _by_unknown(fault, source, more, runner, limit)
+            verdict = replace(
+                verdict, what="caught" if failed else "survived", seconds=verdict.seconds + spent,
+                by=f"{failed or verdict.by}; {what}",
+            )  # fmt: skip
+    return verdict
 
 
 def _by_unknown(

@@ -3,7 +3,7 @@
 Coverage.py measures, with the test's name as its context. What a test imports first runs then, and in no later test:
 the lines of a module's top count for nothing. Loops that become machine code run unseen, so tests that run some are run
 once more with loops as Python. A test may have a limit of its own, and a file of tests one for all of its tests: what
-a test has run until then counts, and what its file has no time for is left out.
+a test has run until then counts, as of one that passes, and what its file has no time for is left out.
 """
 
 import atexit
@@ -73,6 +73,10 @@ class Recorder:
         finally:
             self._measured.switch_context("")
             self._tests[item.nodeid]["seconds"] = _spent() - begun
+
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        if call.excinfo is not None and call.excinfo.errisinstance(OverError):
+            self._tests[item.nodeid]["over"] = True
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         test = self._tests[report.nodeid]

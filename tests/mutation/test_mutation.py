@@ -232,7 +232,10 @@ class Known:
     def unrecorded(self, file, most=None):
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.lacking]
 
-    named = lacking = ()
+    def whole(self):
+        return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.outputs]
+
+    named = lacking = outputs = ()
 
 
 def fault(tree, before, after):
@@ -301,6 +304,39 @@ def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_to
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, ran, Uses(tree), runner, 4.0)
     assert verdict.what == what, verdict.by
     assert "of no record" in verdict.by
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+@pytest.mark.parametrize(("expected", "what"), [(1, "survived"), (2, "caught")])
+def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, expected, what, is_recorded):
+    folder = (tree / OF_TESTS).parent / f"outputs_{expected}"
+    folder.mkdir(exist_ok=True)
+    (folder / "test_whole.py").write_text(
+        f"from simtmm.small import above\n\n\ndef test_it():\n    assert above(4) == {expected - 1} \n"
+    )
+    assert Covered(tree, folder).whole()[-1] == f"tests/outputs_{expected}/test_whole.py"
+    known, file = Known(), f"outputs_{expected}/test_whole.py"
+    if is_recorded:
+        known.by = {6: [RecordedTest(f"tests/{file}::test_it", 1000.0, 9), *known.by[16]]}
+    else:
+        known.by, known.outputs = {6: known.by[16]}, [file]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.by.endswith("whole outputs")) == (what, True)
+
+
+def test_a_test_that_was_ended_as_it_took_too_long_runs_the_lines_that_it_ran(tree, runner, tmp_path):
+    pytest.importorskip("coverage")
+    file = tree / "tests" / "test_long.py"
+    file.write_text("from simtmm.small import slow\n\n\ndef test_long():\n    while slow(1):\n        pass\n")
+    try:
+        found = Covered(tree, tmp_path).record(["tests/test_long.py"], runner, (0.5, 9.0), (0.0, 0.0))
+        (test,) = found.values()
+        assert (test.name, test.seconds > 1.0) == ("tests/test_long.py::test_long", True)  # it takes longer than 0.5
+        assert [each.name for each in Covered(tree, tmp_path).of(FILE, [16])] == [test.name]
+        assert test.file not in Covered(tree, tmp_path).unrecorded(FILE)
+    finally:
+        file.unlink()
 
 
 def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_folder(tmp_path):

@@ -1,24 +1,30 @@
-"""Pages and timelines, as a whole: the data in them.
+"""Pages and timelines, as a whole: the data in them, or of what is long a digest.
 
 `python -m tests.report.test_whole` writes them anew (tests/golden/outputs), where they are meant to differ.
 """
 
+import hashlib
+import io
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from rich.console import Console
 
-from simtmm import Machine, Workload, simulate
+from simtmm import Machine, Workload, record, simulate
 from simtmm.analysis.run import run
+from simtmm.report.contention import describe_contention
 from simtmm.report.explain_page import explanation
 from simtmm.report.page import load_table, page
-from simtmm.report.trace_events import write_timeline
+from simtmm.report.trace_events import write_timeline, write_timeline_of_run
+from simtmm.report.trace_events.choice import ALL, Choice
 from simtmm.study.design.design import design_of
 from simtmm.study.design.study_file import study_of
 from simtmm.study.sweep import sweep
+from simtmm.trace.contention import find_contention
 from tests.report.test_explain_page import data_of
-from tests.whole import OUTPUTS, comparable
+from tests.whole import OUTPUTS, ROOT, comparable
 
 MACHINE = Machine.from_dict(
     {
@@ -64,7 +70,62 @@ def study():
         return data_of(page(load_table(path)))
 
 
-DOCUMENTS = {"page-explained": explained, "timeline": timeline, "page-study": study}
+LONG = 200  # letters
+MEETING = ["bfs", "histogram", "atomic-update", "scan", "list-ranking-wyllie", "reduce", "connected-components"]
+RUNS = {"gemm": "h100-sxm", "transpose": "mi100", "histogram": "v100"}
+TIMELINES = {
+    "all": (None, ALL),
+    "a sample": (707, ALL),
+    "a small sample": (93, ALL),
+    "a part": (None, Choice((0, 1), 500, 2500.5)),
+    "of a group": (503, Choice((1,), 0, None)),
+}
+
+
+def of_runs():
+    """Pages and timelines of runs."""
+    with TemporaryDirectory() as folder:
+        found = {}
+        for kernel, machine in RUNS.items():
+            done = run(kernel, machine, engine="fast", timeline=True)
+            found[f"page of {kernel}"] = _in_short(data_of(explanation(done)))
+            for name, (most, choice) in TIMELINES.items():
+                path = Path(folder, "timeline.json")
+                told = write_timeline_of_run(path, done, most, choice).what
+                of_file = json.loads(path.read_text(encoding="utf-8"))
+                found[f"timeline of {kernel}, {name}"] = [told, _in_short(of_file)]
+    return found
+
+
+def _in_short(document):
+    """Each value of a document, of long ones a digest."""
+    told = {}
+    for key, value in comparable(document).items():
+        text = json.dumps(value, sort_keys=True)
+        is_long = len(text) > LONG
+        told[key] = f"{len(text)} letters, {hashlib.sha256(text.encode()).hexdigest()[:12]}" if is_long else value
+    return told
+
+
+def of_traces():
+    """Where threads of kernels meet, and which accesses of theirs are not in order."""
+    found = {}
+    for kernel in MEETING:
+        trace = record(kernel)
+        console = Console(file=io.StringIO(), width=200)
+        for part in describe_contention(find_contention(trace)):
+            console.print(part)
+        found[kernel] = [line.rstrip().replace(str(ROOT), "ROOT") for line in console.file.getvalue().splitlines()]
+    return found
+
+
+DOCUMENTS = {
+    "pages-of-runs": of_runs,
+    "contention": of_traces,
+    "page-explained": explained,
+    "timeline": timeline,
+    "page-study": study,
+}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -1,9 +1,13 @@
 """What a texture or a surface of CuPy lies on: which texels of an array, and in what shape. It is no copy."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import simtmm.scripts.cupy as cp
+from simtmm.cuda.compilers.wheels import find_nvcc
 from simtmm.cuda.execution.layout import TEXTURE
 from simtmm.scripts.cupy.cuda import runtime
 from simtmm.scripts.cupy.cuda.texture import (
@@ -99,3 +103,16 @@ def test_what_lacks_its_memory_or_format_is_told():
     ):  # fmt: skip
         with pytest.raises(MissingError, match=f"restype {restype} with these is not supported"):
             ResourceDescriptor(restype, **given)
+
+
+def test_numbers_that_programs_name_are_cuda_s():
+    headers = Path(find_nvcc()).parents[1] / "include"
+    text = "".join((headers / f"{name}_types.h").read_text() for name in ("driver", "texture"))
+    known = {name: int(value, 0) for name, value in re.findall(r"\b(cuda[A-Z]\w+)\s*=?\s+(0x\d+|\d+)\b", text)}
+    ours = {name: value for name, value in vars(runtime).items() if isinstance(value, int) and name[-1] != "_"}
+    named = {re.sub("^memcpy", "cudaMemcpy", name): value for name, value in ours.items() if name not in NOT_OF_RUNTIME}
+    assert named == {name: known[name] for name in named}
+    assert len(named) >= 20
+
+
+NOT_OF_RUNTIME = {"is_hip", "CUDA_VERSION"}  # CuPy's own

@@ -104,6 +104,13 @@ def test_one_of_two_instances_is_not_guessed(compared):
         compared(raw(("void a::tile<1>(const float *, float *)", *TILE_SHAPE, 200)))
 
 
+def test_instances_are_told_apart_by_the_arguments_of_their_templates(compared):
+    """Those of functions are the same."""
+    names = [f"void a::tile<{number}>(const float *, float *)" for number in (0, 1, 0)]
+    with pytest.raises(StudyError, match=r"tile 1x1x1 of 32x32x1: 3 launches of 2 instances of the template"):
+        compared(raw(*((name, *TILE_SHAPE, 1) for name in names)))
+
+
 def test_a_kernel_of_another_namespace_or_shape_is_left_out(compared):
     found = compared(
         raw(

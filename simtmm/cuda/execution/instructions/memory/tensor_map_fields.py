@@ -9,12 +9,9 @@ from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand
 
 _PIECE = 16  # bytes of a map that are copied at once
 _BYTES = TENSOR_MAP.itemsize
-# By the field's name: ours, its bytes and how many there are; 0 for one that has no number.
-_NUMBERED = {
-    "box_dim": ("box", 2, 5), "global_dim": ("sizes", 8, 5), "global_stride": ("strides", 8, 4),
-    "element_stride": ("steps", 1, 5),
-}  # fmt: skip
-_PLAIN = {"global_address": ("address", 8), "rank": ("rank", 1)}
+# By the field's name: ours.
+_NUMBERED = {"box_dim": "box", "global_dim": "sizes", "global_stride": "strides", "element_stride": "steps"}
+_PLAIN = {"global_address": "address", "rank": "rank"}
 # By the field's name: ours, and our numbers of what the instruction may give, as PTX numbers it. Types: bytes too.
 _CHOSEN = {
     "swizzle_mode": ("swizzle", {n: n for n in range(4)}),
@@ -33,18 +30,18 @@ def change(context: Context, instruction: Instruction) -> None:
     emit, operands = context.emit, instruction.operands
     name = next((each for each in instruction.modifiers if each in {*_NUMBERED, *_PLAIN, *_CHOSEN}), "")
     if name in _PLAIN:
-        field, size = _PLAIN[name]
+        field = _PLAIN[name]
         value = context.read(operands[1], "i64")
         if name == "rank":  # given as one less; a map that is made from zeros becomes one by it
             value = emit.binary("add", value, emit.constant(1, value.type))
-            _store(context, operands[0], _place("magic"), 8, emit.constant(TENSOR_MAGIC, lanes("i64")))
-        _store(context, operands[0], _place(field), size, value)
+            _store(context, operands[0], "magic", emit.constant(TENSOR_MAGIC, lanes("i64")))
+        _store(context, operands[0], field, value)
     elif name in _NUMBERED:
-        field, size, count = _NUMBERED[name]
-        number = operands[1].value if isinstance(operands[1], Immediate) else -1
+        field = _NUMBERED[name]
+        number, count = operands[1].value if isinstance(operands[1], Immediate) else -1, TENSOR_MAP[field].shape[0]
         if not 0 <= number < count:
             raise context.refuse(f"names {name} {number}: must be 0 to {count - 1}")
-        _store(context, operands[0], _place(field) + size * number, size, context.read(operands[2], "i64"))
+        _store(context, operands[0], field, context.read(operands[2], "i64"), number)
     elif name:
         field, known = _CHOSEN[name]
         given = operands[1].value if isinstance(operands[1], Immediate) else -1
@@ -52,25 +49,23 @@ def change(context: Context, instruction: Instruction) -> None:
             raise context.refuse(
                 f"gives {name} the number {given}, which is not run here; known: {', '.join(map(str, known))}"
             )
-        _store(context, operands[0], _place(field), 1, emit.constant(known[given], lanes("i64")))
+        _store(context, operands[0], field, emit.constant(known[given], lanes("i64")))
         if name == "elemtype":
             held = emit.constant(_TYPE_BYTES[known[given]], lanes("i64"))
-            _store(context, operands[0], _place("element_bytes"), 1, held)
+            _store(context, operands[0], "element_bytes", held)
     else:
         raise context.refuse()
-
-
-def _place(field: str) -> int:
-    return int(TENSOR_MAP.fields[field][1])  # type: ignore[index]
 
 
 def _space(instruction: Instruction) -> str:
     return "shared" if space_of(instruction) == "shared" else "global"
 
 
-def _store(context: Context, address: Operand, offset: int, size: int, value: Value) -> None:
-    """So many bytes of a value, into the map of each lane."""
+def _store(context: Context, address: Operand, field: str, value: Value, number: int = 0) -> None:
+    """A value as a field, into the map of each lane. number: of the field's numbers, if it has several."""
     emit = context.emit
+    size = TENSOR_MAP[field].base.itemsize
+    offset = int(TENSOR_MAP.fields[field][1]) + size * number  # type: ignore[index]
     assert context.instruction is not None
     emit.store(emit.resize(value, f"i{8 * size}", False), "%data", ALIGN)
     place = address_of(context, address)
