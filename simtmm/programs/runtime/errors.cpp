@@ -12,10 +12,11 @@ namespace simtmm {
 
 cudaError_t last_error = cudaSuccess, sticky_error = cudaSuccess, error_of_work = cudaSuccess;
 std::recursive_mutex mutex;
-thread_local std::string site_place, site_text;
+// There to the last: destructors of a program's own objects free memory when those of its threads have run.
+thread_local std::string &site_place = *new std::string, &site_text = *new std::string;
 
 static const std::map<int, const char *> &names() {
-    static const std::map<int, const char *> found = {
+    static const auto &found = *new std::map<int, const char *>{  // there to the last
 #include "error_names.inc"
     };
     return found;

@@ -234,7 +234,7 @@ struct Configuration {
     size_t shared;
     cudaStream_t stream;
 };
-static thread_local std::vector<Configuration> configurations;
+static thread_local std::vector<Configuration> &configurations = *new std::vector<Configuration>;  // there to the last
 
 HIDDEN unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
     configurations.push_back({grid, block, shared, stream});

@@ -118,7 +118,7 @@ cudaError_t without_effect(const std::string &what);  // accepted; named once th
 void tell_without_effect();
 
 // The line of the call under way, which the names in simtmm_cuda.h tell; used up by `here`.
-extern thread_local std::string site_place, site_text;
+extern thread_local std::string &site_place, &site_text;
 std::string here(const char *function);
 std::string first_argument();
 void forget_site();
