@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, gathered, positions, ranges
+from simtmm.analysis.source_changes.operations import (
+    Flags,
+    Integers,
+    Operations,
+    firsts,
+    gathered,
+    packed,
+    positions,
+    ranges,
+)
 from simtmm.stalls import CLASSES
 from simtmm.workload import BARRIER, COMPUTE, OF_CLASS, PASSES_SHIFT, PAUSE, SHARED, STORE, SYNC, Workload
 
@@ -18,8 +27,7 @@ def _ranks_among_alike(block: Integers, first: Integers, there: Integers) -> Int
 
     Such warps share these chunks, of which each then takes others, as the rows of a tile do.
     """
-    alike = np.unique(np.stack([block, first, there]), axis=1, return_inverse=True)[1].reshape(-1)
-    return positions(alike, in_order=False)
+    return positions(packed(block, first, there), in_order=False)
 
 
 def coalesced(
@@ -287,7 +295,7 @@ def _once_a_block(of: Operations, chosen: Flags, passes: Integers) -> Workload:
 def _most_alike(of: Operations, here: Integers) -> Integers:
     """int64[operations]: how often the chunk that an operation lists most often is listed there; 1 at least."""
     found = np.ones(len(of.listed), np.int64)
-    pairs = np.stack([of.of_chunk[here], of.workload.chunks[here]])
-    alike, times = np.unique(pairs, axis=1, return_counts=True)
-    np.maximum.at(found, alike[0], times)
+    operation = of.of_chunk[here]
+    _, at, times = np.unique(packed(operation, of.workload.chunks[here]), return_index=True, return_counts=True)
+    np.maximum.at(found, operation[at], times)
     return found

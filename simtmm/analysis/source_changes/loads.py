@@ -10,7 +10,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
-from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
 from simtmm.machine import Machine
 from simtmm.stalls import STORES, Count, Stalls
 from simtmm.stalls.places import THREADS
@@ -165,5 +165,5 @@ def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
     request = of.of_chunk[here]
     is_same = np.diff(request) == 0
     apart = np.diff(workload.chunks[here])[is_same]
-    pairs = np.unique(np.stack([request[1:][is_same], apart]), axis=1)
-    return bool(pairs.shape[1] > DIFFERENT * len(apart) > 0)
+    different = len(np.unique(packed(request[1:][is_same], apart)))
+    return bool(different > DIFFERENT * len(apart) > 0)

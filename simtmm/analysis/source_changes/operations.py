@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.workload import COPY, LISTED, LOAD, Workload
+from simtmm.workload import COPY, LARGEST, LISTED, LOAD, Workload
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -77,14 +77,28 @@ class Operations:
         )
 
 
+def packed(*keys: Integers) -> Integers:
+    """int64[...]: a number for the keys of each element: the same for the same keys, and in their order.
+
+    Numbers are sorted several times as fast as rows of keys.
+    """
+    found = np.zeros(len(keys[0]), np.int64)
+    if not len(found):
+        return found
+    for key in keys:
+        values = key.astype(np.int64) - int(key.min())
+        if (int(found.max()) + 1) * (int(values.max()) + 1) > LARGEST:
+            found, values = (np.unique(each, return_inverse=True)[1].astype(np.int64) for each in (found, values))
+        found = found * (int(values.max()) + 1) + values
+    return found
+
+
 def firsts(*keys: Integers) -> Flags:
     """bool[...]: which of some elements is the first with its keys."""
-    order = np.lexsort(keys[::-1])  # those with the same keys stay in order
-    is_new = np.ones(len(order), bool)
-    if len(order):
-        is_new[1:] = np.any([np.diff(key[order]) != 0 for key in keys], axis=0)
+    of_keys = packed(*keys)
+    order = np.argsort(of_keys, kind="stable")  # those with the same keys stay in order
     found = np.zeros(len(order), bool)
-    found[order] = is_new
+    found[order] = np.diff(of_keys[order], prepend=-1) != 0
     return found
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, gathered, positions, ranges
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, gathered, packed, positions, ranges
 from simtmm.analysis.source_changes.reordered import before, begins, rebuilt, running
 from simtmm.workload import (
     ASYNC,
@@ -81,8 +81,8 @@ def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
     here = of.chunks_of(looked_at)
     chunks = []
     for key in (request, group):
-        pairs = np.unique(np.stack([key[of.of_chunk[here]], of.workload.chunks[here]]), axis=1)
-        chunks.append(pairs.shape[1] / len(np.unique(pairs[0])))
+        keys = key[of.of_chunk[here]]
+        chunks.append(len(np.unique(packed(keys, of.workload.chunks[here]))) / len(np.unique(keys)))
     return bool(chunks[1] <= ADJACENT * chunks[0])
 
 
@@ -282,9 +282,9 @@ def _working(of: Operations, is_barrier: Flags) -> tuple[Integers, Integers, Fla
     key = of.block * most + interval
     shared = own.kind == SHARED
     of_warp = of.warp * most + interval
-    pairs = np.unique(np.stack([key[shared], of_warp[shared]]), axis=1)
-    warps: Integers = np.bincount(pairs[0], minlength=int(own.blocks) * most + 1)
-    works: Flags = np.isin(of_warp, pairs[1])
+    _, at = np.unique(packed(key[shared], of_warp[shared]), return_index=True)
+    warps: Integers = np.bincount(key[shared][at], minlength=int(own.blocks) * most + 1)
+    works: Flags = np.isin(of_warp, of_warp[shared])
     return warps, key, works
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, positions
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
 from simtmm.workload import (
     ASYNC,
     ATOMIC,
@@ -128,7 +128,7 @@ def issued_together(of: Operations, chosen: Flags, times: int) -> Workload:
     own, numbers = of.workload, np.flatnonzero(chosen)
     interval = before(of, np.isin(own.kind, _FENCES))[numbers]
     place = own.place[numbers].astype(np.int64)
-    key = np.unique(np.stack([of.warp[numbers], interval, place]), axis=1, return_inverse=True)[1].reshape(-1)
+    key = packed(of.warp[numbers], interval, place)
     sorted_by = np.lexsort((numbers, key))
     turn = positions(key[sorted_by])
     heads = numbers[sorted_by[np.arange(len(numbers)) - turn % times]]

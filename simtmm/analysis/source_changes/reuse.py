@@ -17,7 +17,7 @@ from simtmm.analysis.source_changes.lines import (
     all_of,
     chunk_name,
 )
-from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
 from simtmm.analysis.source_changes.reordered import issued_together
 from simtmm.machine import Machine
 from simtmm.stalls import LOADS, STORES
@@ -38,8 +38,7 @@ def of_reuse(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iter
     here = of.chunks_of(chosen)
     if not len(here) or not line.requests:
         return
-    pairs = np.stack([of.block[of.of_chunk[here]], part.workload.chunks[here]])
-    distinct = len(np.unique(pairs, axis=1).T)
+    distinct = len(np.unique(packed(of.block[of.of_chunk[here]], part.workload.chunks[here])))
     times = len(here) / distinct
     asked = line.bytes_asked / line.requests * int(np.count_nonzero(chosen & (of.listed > 0)))
     if times < 2 or asked < AGAIN * distinct * machine.chunk_bytes:  # else threads go through chunks by themselves
@@ -94,15 +93,16 @@ def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[C
             continue
         numbers = tuple(number for line in several for number in line.numbers)
         here = of.chunks_of(np.isin(part.workload.place, numbers))
-        owners = np.unique(np.stack([part.workload.chunks[here], of.block[of.of_chunk[here]]]), axis=1)
-        is_shared = len(np.unique(owners[0])) < owners.shape[1]
-        if is_shared or len(here) < 2 * OFTEN * max(1, owners.shape[1]):
+        accessed = part.workload.chunks[here]
+        owned = len(np.unique(packed(accessed, of.block[of.of_chunk[here]])))
+        is_shared = len(np.unique(accessed)) < owned
+        if is_shared or len(here) < 2 * OFTEN * max(1, owned):
             continue
         hottest = max(several, key=lambda line: line.chunks)
         yield Candidate(
             "tile",
             f"let each block load its part of {array} into shared memory, work on it there, and store it at the end: "
-            f"it accesses each of its chunks {len(here) / owners.shape[1]:.3g} times now",
+            f"it accesses each of its chunks {len(here) / owned:.3g} times now",
             hottest.at, 2 * weight, BOUND, numbers, changes.owned_by_blocks,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from simtmm import Workload
 from simtmm.analysis.source_changes import changes
-from simtmm.analysis.source_changes.operations import Operations, firsts
+from simtmm.analysis.source_changes.operations import Operations, firsts, packed
 from simtmm.testing import workloads
 from simtmm.workload import ATOMIC, COMPUTE, LOAD, OF_CLASS, REDUCE, SHARED, STORE
 from tests.examples import examples
@@ -169,6 +169,18 @@ def test_the_first_of_each_kind_is_found(pairs):
     keys = np.array(pairs, np.int64).reshape(-1, 2)
     found = firsts(keys[:, 0], keys[:, 1]).tolist()
     assert found == [pair not in pairs[:number] for number, pair in enumerate(pairs)]
+
+
+@given(st.sampled_from([3, 2**40, 2**61]), st.data())
+@examples(100)
+def test_numbers_of_keys_are_in_their_order_however_large_keys_are(largest, data):
+    key = st.integers(-largest, largest) | st.integers(0, 2)
+    rows = data.draw(st.lists(st.tuples(key, key, key), max_size=20))
+    numbers = packed(*np.array(rows, np.int64).reshape(-1, 3).T)
+    assert sorted(range(len(rows)), key=lambda row: (numbers[row], row)) == sorted(
+        range(len(rows)), key=lambda row: (rows[row], row)
+    )
+    assert len(set(numbers.tolist())) == len(set(rows))
 
 
 @given(workload=workloads(), seed=st.integers(0, 1000))
