@@ -29,7 +29,7 @@ def told(kernel):
     done = run(kernel, machine, engine="fast", models=tuple(MODELS))
     console = Console(file=io.StringIO(), width=160)
     for part in [*describe(done), *explained(done, counts=True)]:
-        console.print(part)
+        console.print(part.replace(str(ROOT), "ROOT") if isinstance(part, str) else part)  # before lines are broken
     rows = {f"by {by}": document(done, by) for by in BY}
     lines = [line.rstrip() for line in console.file.getvalue().replace(str(ROOT), "ROOT").splitlines()]
     return "\n".join([*lines, "", *(f"{key}: {_digest(value)}" for key, value in (done.to_dict() | rows).items()), ""])

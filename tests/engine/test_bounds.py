@@ -85,8 +85,16 @@ def test_work_is_conserved(drawn, workload):
 
 def overheads_of(machine, workload):
     """Ticks of launches that no group spends."""
+    each = (overhead_of(machine, workload, launch) for launch in range(workload.launches))
+    return sum(each) + machine.ticks(machine.scheduling.first_launch)
+
+
+def overhead_of(machine, workload, launch):
+    """Ticks before a launch, which a graph launches sooner behind another one."""
     scheduling = machine.scheduling
-    return workload.launches * machine.ticks(scheduling.launch_overhead) + machine.ticks(scheduling.first_launch)
+    if workload.follows_in_graph(launch) and scheduling.graph_launch_overhead is not None:
+        return machine.ticks(scheduling.graph_launch_overhead)
+    return machine.ticks(scheduling.launch_overhead)
 
 
 @given(drawn=several(machines()), workload=workloads())
@@ -115,11 +123,11 @@ def test_no_launch_is_over_before_its_longest_warp_could_be(drawn, workload):
     for machine, engine in product(drawn, ENGINES):
         result = simulate(machine, workload, engine)
         begin = machine.ticks(machine.scheduling.block_launch) + machine.ticks(machine.scheduling.warp_launch)
-        overhead = machine.ticks(machine.scheduling.launch_overhead)
         first = machine.ticks(machine.scheduling.first_launch)
         for launch in range(workload.launches):
             first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
             longest = max((begin + alone(machine, workload.warp(warp)) for warp in range(first, last)), default=0)
+            overhead = overhead_of(machine, workload, launch)
             assert result.launch_ticks[launch] >= overhead + (first if launch == 0 else 0) + longest
 
 

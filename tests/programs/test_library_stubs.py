@@ -43,7 +43,17 @@ def library(tmp_path_factory):
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("stubs")
     (folder / "stubs.c").write_text(library_stubs(names, ["a library"] * len(names)) + ADDED)
-    words = [host, "-shared", "-fPIC", "-x", "c", str(folder / "stubs.c"), "-o", str(folder / "stubs.so")]
+    words = [
+        host,
+        "-shared",
+        "-fPIC",
+        "-Wl,-Bsymbolic",
+        "-x",
+        "c",
+        str(folder / "stubs.c"),
+        "-o",
+        str(folder / "stubs.so"),
+    ]
     subprocess.run(words, check=True, capture_output=True)
     loaded = ctypes.CDLL(str(folder / "stubs.so"))
     loaded.what_was_refused.restype = loaded.cublasGetStatusString.restype = ctypes.c_char_p

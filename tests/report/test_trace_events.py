@@ -266,10 +266,12 @@ def test_slices_say_block_launch_kernel_line_array_and_hit(tmp_path, kept):
         {"launches": [{"blocks": [{"warps": [warp[:1]] * 2}] * 2}, {"blocks": [{"warps": [warp]}]}]}
     )
     operations = np.array([1] * 4 + [1, 1, 1, 1, 3], np.int32)
-    columns = [
-        getattr(given, name) for name in Workload.__dataclass_fields__ if name not in ("place", "places", "_tallies")
-    ]
-    what = Workload(*columns, operations, places)
+    columns = {
+        name: getattr(given, name)
+        for name in Workload.__dataclass_fields__
+        if name not in ("place", "places") and not name.startswith("_")
+    }
+    what = Workload(**columns, place=operations, places=places)
     on = machine(**caches, **kept, **{"memory.stores": "blocking"})
     result = {"blocks": blocks_of(what), "kernels": ["first", "second %d"]}
     _, _, document = written(tmp_path, on, what, **result)

@@ -340,7 +340,8 @@ SPECIFICATIONS = [
             "instruction_holds": (("fp32", 4.0),), "pipes": ("fp64",), "shared_interval": 2, "shared_ports": 4,
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
             "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "latencies": (("special", 17),),
-            "operands": (("fp32", 0.0),), "grid_barriers": True, "pass_bytes": 128, "places": True,
+            "operands": (("fp32", 0.0),), "grid_barriers": True, "pass_bytes": 128, "cluster_barrier": (100, 10, 1),
+            "remote_latency": 180, "places": True,
         },
     ),
     Wanted(
@@ -401,7 +402,7 @@ def test_each_field_of_a_site_that_says_what_is_done_is_in_the_digest_of_a_trace
         "site": [4], "work": [(("fp32", 2),), (("fp64", 1),), ()], "needs": [(3,), ()], "gives": [(3,), ()],
         "stall": [2], "unused": [True], "commits": [(1,)], "in_flight": [0, 1], "sync": [],
         "results": [(("special", 1, 8),), (("shuffle", 1, 8),), (("special", 2, 8),), (("special", 1, 9),)],
-        "operand_cycles": [(("fp32", 1),), (("fp32", 2),)], "product": [(64, 0), (64, 512), (128, 0)],
+        "operand_cycles": [(("fp32", 1),), (("fp32", 2),)], "product": [(64, 0), (64, 512), (128, 0)], "cluster": [],
     }  # fmt: skip
     texts = {
         "kind": "store", "file": "g.cu", "line": 8, "source": "g", "instruction": "RED", "function": "h",
@@ -412,7 +413,11 @@ def test_each_field_of_a_site_that_says_what_is_done_is_in_the_digest_of_a_trace
     assert len({digest_of([], [], [site]), *changed}) == 1 + len(changed)
     assert digest_of([], [], [replace(site, **texts)]) == digest_of([], [], [site])
     barrier = TraceSite(3, "barrier", "f.cu", 7, "f")
-    assert digest_of([], [], [barrier]) != digest_of([], [], [replace(barrier, sync=True)])  # of barriers alone
+    barriers = [
+        barrier,
+        *(replace(barrier, **{name: value}) for name, value in (("sync", True), ("cluster", 1), ("cluster", 2))),
+    ]
+    assert len({digest_of([], [], [each]) for each in barriers}) == 4  # of barriers alone
 
 
 # Compiled code

@@ -24,6 +24,8 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
             for operation in workload.warp(warp):
                 held, instructions = costs.held(operation)
                 work += held
+                if operation[0] == "grid_barrier":
+                    serial += takes.behind_grid_barrier(last - first, machine.cores.groups)
                 serial += held + costs.pipeline_depth * instructions + costs.paused(operation)
                 if interval := costs.piped(operation):
                     piped[operation[2]] += interval * instructions
