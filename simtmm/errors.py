@@ -153,7 +153,7 @@ def one_line(message: str) -> str:
     line = _printable(" ".join(part.strip() for part in message.replace("\t", " ").splitlines()))
     if len(line) <= LONGEST_WORD:
         return line
-    return _cut(" ".join(_cut(word, LONGEST_WORD) for word in line.split(" ")), MOST_CHARACTERS)
+    return cut(" ".join(cut(word, LONGEST_WORD) for word in line.split(" ")), MOST_CHARACTERS)
 
 
 def escaped(text: str) -> str:
@@ -170,7 +170,12 @@ def _printable(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
+    """The text, without its middle where that is too long.
+
+    text: any text.
+    most: characters that are left, at least 3.
+    """
     half = (most - 3) // 2
     return text if len(text) <= most else f"{text[:half]}...{text[-half:]}"
 

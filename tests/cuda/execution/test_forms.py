@@ -81,6 +81,14 @@ def test_who_never_arrives_at_the_clusters_barrier_is_told():
         run(parse_module(form.text), "k", (1, 1, 1), (THREADS, 1, 1), arguments, memory)
 
 
+def test_a_long_instruction_is_named_without_its_middle():
+    registers = ", ".join(f"r{number % 8}" for number in range(200))
+    with pytest.raises(PtxError) as error:
+        Program(parse_module(Form("", f"mov.b64 {{{registers}}}, %p;", int).text), "k").assembly()
+    assert "mov.b64 {r0, r1, " in str(error.value)
+    assert len(str(error.value)) < 400
+
+
 def test_clusters_barriers_order_what_is_checked():
     body = """.shared .b32 s[64]; mov.u32 r0, s; mad.lo.u32 r1, %i, 4, r0; st.shared.u32 [r1], %i;
     barrier.cluster.arrive; barrier.cluster.wait; xor.b32 r2, %i, 63; mad.lo.u32 r1, r2, 4, r0;

@@ -38,7 +38,7 @@ from simtmm.cuda.ptx.flow.steps import Step, states_waits
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype, Register, Symbol
-from simtmm.errors import PtxError
+from simtmm.errors import PtxError, cut
 from simtmm.own_faults import told_as_ours
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
@@ -216,7 +216,7 @@ class Program:
         if self.place is not None:
             file, line, _ = self.place(function, instruction.location)
             where = f"{file}:{line}: {where}" if line else f"{file}: {where}"
-        return f"{where}: `{instruction.text}`"
+        return f"{where}: `{cut(instruction.text, 200)}`"  # a wgmma names 128 registers
 
     def prototype(self, name: str) -> Prototype | None:
         """The parameters and results of a function of the module; None if the module lacks it.
