@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.native.columns import Columns
 from simtmm.native.values import (
     SIGNED,
     TRUTH,
@@ -20,6 +21,7 @@ from simtmm.native.values import (
     Record,
     RecordOf,
     Records,
+    Row,
     Shape,
     Struct,
     Table,
@@ -30,7 +32,7 @@ from simtmm.native.values import (
 )
 from simtmm.native.written import first_line
 
-Evaluated = Value | Whole | Shape | Record | Field
+Evaluated = Value | Whole | Shape | Record | Field | Row | Columns
 
 
 class Elements:
@@ -101,7 +103,7 @@ class Elements:
             raise self.refused(node, "only integers and truths are translated")
         return constant(node.value, written=True)
 
-    def _name(self, node: ast.Name) -> Value | Whole | Record:
+    def _name(self, node: ast.Name) -> Value | Whole | Record | Columns:
         if node.id in self.names:
             return self.names[node.id]
         if node.id not in self.variables and node.id not in self.aliases:
@@ -115,8 +117,10 @@ class Elements:
         text = self.emit(f"load {TYPES[kind]}, ptr %x.{node.id}")
         return Value(kind, text) if alias is None else Record(alias.of, text)
 
-    def _of_module(self, node: ast.Name) -> Value | Table:
+    def _of_module(self, node: ast.Name) -> Value | Table | Columns:
         known = self.function.__globals__.get(node.id)
+        if isinstance(known, Columns):
+            return known
         if isinstance(known, np.ndarray):
             return self._table(node, known)
         if not isinstance(known, int | np.integer | np.bool_):
@@ -141,6 +145,10 @@ class Elements:
             return found[node.attr]
         if isinstance(of, Array) and node.attr == "shape":
             return Shape(of)
+        if isinstance(of, Columns) and node.attr in of:
+            return constant(getattr(of, node.attr))
+        if (found_in_row := self._in_row(node, of)) is not None:
+            return self._loaded(*found_in_row)
         if isinstance(of, Record) and node.attr in (parts := dict(of.of.parts)):
             part = parts[node.attr]
             if part.length is not None:
@@ -148,7 +156,15 @@ class Elements:
             return self._loaded(part.element, *self._in_record(of, part.offset))
         raise self.refused(node, "no such field")
 
-    def _subscript(self, node: ast.Subscript) -> Value | Record:
+    def _in_row(self, node: ast.Attribute, of: Evaluated) -> tuple[str, str, str] | None:
+        """What `_element` gives, of a column by its name, in a row or an array that is one; None where it is none."""
+        row = Row(of, ()) if isinstance(of, Array) and of.dimensions == 1 else of
+        if not isinstance(row, Row) or row.of.columns is None or node.attr not in row.of.columns:
+            return None
+        places = [*row.places, constant(getattr(row.of.columns, node.attr))]
+        return row.of.element, self.address(row.of, self.inside(row.of, places)), _scope(row.of)
+
+    def _subscript(self, node: ast.Subscript) -> Value | Record | Row:
         of = self.evaluate(node.value)
         if isinstance(of, Shape):
             which = self.value(node.slice).constant
@@ -158,6 +174,8 @@ class Elements:
         if isinstance(of, Records):
             (place,) = self.inside(of, self._indices(node, 1))
             return Record(of, place.text)
+        if isinstance(of, Array) and of.columns is not None and _count_of(node) == of.dimensions - 1:
+            return Row(of, tuple(self._indices(node, of.dimensions - 1)))
         return self._loaded(*self._element(node, of))
 
     def store(self, node: ast.Subscript | ast.Attribute, value: Value) -> None:
@@ -167,6 +185,8 @@ class Elements:
             raise self.refused(node, "constant")
         if isinstance(node, ast.Subscript):
             element, address, note = self._element(node, of)
+        elif (in_row := self._in_row(node, of)) is not None:
+            element, address, note = in_row
         else:
             part = dict(of.of.parts).get(node.attr) if isinstance(of, Record) else None
             if not isinstance(of, Record) or part is None or part.length is not None:
@@ -257,6 +277,11 @@ class Elements:
         before = self.emit("load i64, ptr %table")
         self.lines.append(f"  store i64 {self.emit(f'select i1 {fine}, i64 {before}, i64 {line}')}, ptr %table")
         return self.emit(f"select i1 {fine}, i64 {value}, i64 {instead}")
+
+
+def _count_of(node: ast.Subscript) -> int:
+    """How many indices are written."""
+    return len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
 
 
 def _scope(array: Array | Records) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.native.columns import Columns
 from simtmm.native.operations import Operations
 from simtmm.native.values import (
     SIGNED,
@@ -160,6 +161,8 @@ class Expressions(Operations):
             array = self.evaluate(node.args[0])
             if isinstance(array, Array | Records | Table):
                 return self.extent(array, 0)
+            if isinstance(array, Columns):
+                return constant(np.int64(len(array)))
         if function is prefetch and count > 1:
             array = self.evaluate(node.args[0])
             if isinstance(array, Array) and array.dimensions == count - 1:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from simtmm.native.columns import named_columns
 from simtmm.native.expressions import type_of
 from simtmm.native.machine_code import ENTRY
 from simtmm.native.statements import Function
@@ -15,7 +16,9 @@ from simtmm.native.values import (
     Records,
     Struct,
     TranslationError,
+    with_columns,
 )
+from simtmm.native.written import parameters_of
 
 _DECLARED = [
     *(f"declare i64 @llvm.{name}.i64(i64, i64)" for name in ("smin", "smax", "umin", "umax")),
@@ -58,7 +61,12 @@ def assembly(function: Any, parameters: Sequence[Parameter], checked: bool = Fal
     for each array, its address and its shape.
     """
     program = Program(checked)
-    name, kind = program.translate(function, tuple(parameters))
+    columns = named_columns(function)
+    named = tuple(
+        with_columns(parameter, columns.get(word))
+        for word, parameter in zip(parameters_of(function), parameters, strict=True)
+    )
+    name, kind = program.translate(function, named)
     arrays: list[Array | Records] = []
     loads, passed, entry = [], ["ptr %table"], 1
     for parameter in parameters:

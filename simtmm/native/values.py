@@ -1,8 +1,11 @@
 """What names and expressions stand for while a function is translated."""
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from simtmm.native.columns import Columns, Named
 
 SIGNED, UNSIGNED, TRUTH = "int64", "uint64", "bool"
 WIDTHS = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}  # of elements of arrays
@@ -27,7 +30,8 @@ class Value:
 @dataclass(frozen=True)
 class Array:
     """An argument that is an array, C-contiguous. entry: where its address and then its shape stand in the table.
-    row: its last extent, where the function is translated for that; else None.
+    row: its last extent, where the function is translated for that; else None. columns: those that its rows have by
+    name; an array is the same one without.
     """
 
     name: str
@@ -35,6 +39,7 @@ class Array:
     element: str  # of NumPy: "int64", "uint8"
     dimensions: int
     row: int | None = None
+    columns: Columns | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,14 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A row of an array whose columns have names. places: its indices, all but the last."""
+
+    of: Array
+    places: tuple["Value", ...]
+
+
+@dataclass(frozen=True)
 class Record:
     """An element of an array of records. index: LLVM's name of its place."""
 
@@ -115,6 +128,19 @@ Whole = Array | Table | Records | Struct  # what a name may stand for that is no
 Known = Whole | int  # what a function is translated for: an argument that is no number of each call's own
 Parameter = Known | RecordOf | str  # or a record, or the kind of a number
 Given = str | tuple[str, ...] | None  # the kinds of what a function returns
+
+
+def with_columns(parameter: Any, columns: Any) -> Any:
+    """A parameter whose arrays have columns by name.
+
+    parameter: what a function is translated for. columns: what its annotation says, see simtmm/native/columns.py.
+    """
+    if isinstance(parameter, Array) and isinstance(columns, Columns):
+        return dataclasses.replace(parameter, columns=columns)
+    if isinstance(parameter, Struct) and isinstance(columns, dict):
+        known: Named = columns
+        return Struct(tuple((name, with_columns(whole, known.get(name))) for name, whole in parameter.fields))
+    return parameter
 
 
 def constant(value: Any, written: bool = False) -> Value:

@@ -8,55 +8,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simtmm.engine.fast import layout
 from simtmm.engine.fast.layout import (
-    GROUP_BARRIER,
-    GROUP_BLOCKS,
-    GROUP_DONE_WARPS,
-    GROUP_GRANTED_AGE,
-    GROUP_GRANTED_SLOT,
-    GROUP_HELD,
-    GROUP_LIVING,
-    GROUP_MEMORY_HEAD,
-    GROUP_MEMORY_TAIL,
-    GROUP_OTHER_HEAD,
-    GROUP_OTHER_TAIL,
-    GROUP_QUEUE_HEAD,
-    GROUP_READY,
-    GROUP_ROW,
-    GROUP_WARPS,
     KEPT,
     KEPT_OF_PORT,
-    KEPT_TICK,
     MEMORY_TICKS,
     NEVER,
     OTHER_SLOTS,
     OTHER_TICKS,
-    P_BOOKS,
-    P_DEPTH,
-    P_FIRST_BLOCK,
-    P_MOST_BLOCKS,
-    P_OWN_PORTS,
-    P_PIPES,
-    P_PORTS,
-    P_RING,
-    P_ROOM,
-    P_SLOTS,
-    PORT_ACCESS,
-    PORT_GRANTED,
-    PORT_LAST_SLOT,
-    PORT_RELEASE,
-    PORT_WARP,
     QUEUE,
     QUEUED,
-    R_LAST_BLOCK,
-    R_PENDING,
     READY_SLOTS,
-    WARP_COMPUTED,
-    WARP_FILLED,
-    WARP_POSITION,
+    Group,
+    Kept,
+    Parameters,
+    Port,
+    Warp,
 )  # fmt: skip
 from simtmm.engine.fast.steps import jump
+from simtmm.native import Rows
 
 GROUPS, G, PORTS, PIPES, SLOTS, RING, WORDS = 2, 1, 3, 2, 5, 16, 2
 HEAD, SLEEPING, DEPTH, T = 14, 4, 6, 1000  # a ring's positions go around it
@@ -67,38 +36,36 @@ OWN_PORTS = slice(G * PORTS, (G + 1) * PORTS)
 def state():
     """A group, in which warps hold two of three ports, sleep a short and a long time, and wait."""
     numbers = np.random.default_rng(5)
-    size = max(value for name, value in vars(layout).items() if name[:2] in ("P_", "R_")) + 1
 
     def drawn(*shape):
         return numbers.integers(1, 2**40, shape)
 
     s = SimpleNamespace(
-        parameters=np.zeros(size, np.int64), group=drawn(GROUPS, GROUP_ROW),
-        kept=drawn(GROUPS, KEPT + GROUP_ROW + 64 + 2 * RING), port=drawn(GROUPS * PORTS, 16),
+        parameters=Rows(np.zeros(len(Parameters), np.int64), Parameters), group=Rows(drawn(GROUPS, len(Group)), Group),
+        kept=Rows(drawn(GROUPS, KEPT + len(Group) + 64 + 2 * RING), Kept), port=Rows(drawn(GROUPS * PORTS, 16), Port),
         pipe_free=T + drawn(GROUPS * PIPES) % 9 - 4, rings=drawn(GROUPS, 8, RING), bits=drawn(GROUPS, 4, WORDS),
-        warp=drawn(GROUPS * SLOTS, 32), kept_warp=drawn(GROUPS * SLOTS, 4), queued=drawn(GROUPS * SLOTS),
+        warp=Rows(drawn(GROUPS * SLOTS, 32), Warp), kept_warp=drawn(GROUPS * SLOTS, 4), queued=drawn(GROUPS * SLOTS),
         amount=drawn(64), smallest=drawn(8),
     )  # fmt: skip
-    for name, value in {
-        P_PORTS: PORTS, P_PIPES: PIPES, P_SLOTS: SLOTS, P_RING: RING, P_DEPTH: DEPTH, P_OWN_PORTS: 1, P_BOOKS: 1,
-    }.items():  # fmt: skip
-        s.parameters[name] = value
-    s.group[G, [GROUP_OTHER_HEAD, GROUP_OTHER_TAIL]] = HEAD, HEAD + SLEEPING
-    s.group[G, [GROUP_QUEUE_HEAD, GROUP_READY]] = HEAD, 3
-    s.group[G, [GROUP_MEMORY_HEAD, GROUP_MEMORY_TAIL]] = 7, 7
-    s.port[OWN_PORTS, PORT_RELEASE] = T + 3, NEVER, T + 5
+    sizes = {"ports": PORTS, "pipes": PIPES, "slots": SLOTS, "ring": RING, "depth": DEPTH, "own_ports": 1, "books": 1}
+    for name, value in sizes.items():
+        setattr(s.parameters, name, value)
+    s.group[G, [Group.other_head, Group.other_tail]] = HEAD, HEAD + SLEEPING
+    s.group[G, [Group.queue_head, Group.ready]] = HEAD, 3
+    s.group[G, [Group.memory_head, Group.memory_tail]] = 7, 7
+    s.port[OWN_PORTS, Port.release] = T + 3, NEVER, T + 5
     s.rings[G, OTHER_TICKS, (HEAD + np.arange(SLEEPING)) % RING] = T, T + DEPTH, T + 90, T + 95
     return s
 
 
 def later(s, ticks):
     """The group as far along some ticks later, with the numbers that tell nothing of it changed."""
-    s.port[OWN_PORTS, PORT_RELEASE] += np.where(s.port[OWN_PORTS, PORT_RELEASE] != NEVER, ticks, 0)
-    s.port[OWN_PORTS, PORT_GRANTED] += ticks
+    s.port[OWN_PORTS, Port.release] += np.where(s.port[OWN_PORTS, Port.release] != NEVER, ticks, 0)
+    s.port[OWN_PORTS, Port.granted] += ticks
     s.pipe_free += ticks
     s.rings[G, OTHER_TICKS, [HEAD % RING, (HEAD + 1) % RING]] += ticks  # the others sleep on
     free = G * PORTS + 1
-    s.port[free, [PORT_WARP, PORT_GRANTED, PORT_ACCESS]] += 1
+    s.port[free, [Port.warp, Port.granted, Port.access]] += 1
     s.port[: G * PORTS] += 1
     s.bits[0] += 1
     return T + ticks
@@ -106,7 +73,7 @@ def later(s, ticks):
 
 def outcome(change, order=SLOTTED, ticks=40, own_ports=1):
     s = state()
-    s.parameters[P_OWN_PORTS] = own_ports
+    s.parameters[Parameters.own_ports] = own_ports
     assert jump.compare(s, order, G, T, np.int64(1)) == jump.RECURS
     t = later(s, ticks)
     change(s)
@@ -126,16 +93,16 @@ def test_a_group_recurs_as_long_as_the_long_sleepers_sleep_for_longer_than_a_pip
     assert found == [jump.RECURS, jump.RECURS, jump.RECURS, jump.DIFFERS]  # 90 ticks, of which 6 are the pipeline's
 
 
-OF_GROUP = (GROUP_HELD, GROUP_READY, GROUP_GRANTED_SLOT, GROUP_GRANTED_AGE)
+OF_GROUP = (Group.held, Group.ready, Group.granted_slot, Group.granted_age)
 PARTS = {
     **{f"group {column}": more("group", G, column) for column in OF_GROUP},
-    "one more asleep": more("group", G, GROUP_OTHER_TAIL),
+    "one more asleep": more("group", G, Group.other_tail),
     **{
         f"port {port} {column}": more("port", G * PORTS + port, column)
         for port in (0, 2)
-        for column in (PORT_RELEASE, PORT_WARP, PORT_GRANTED, PORT_LAST_SLOT, PORT_ACCESS)
+        for column in (Port.release, Port.warp, Port.granted, Port.last_slot, Port.access)
     },
-    "a free port's last slot": more("port", G * PORTS + 1, PORT_LAST_SLOT),
+    "a free port's last slot": more("port", G * PORTS + 1, Port.last_slot),
     **{
         f"sleeper {n}'s {row}": more("rings", G, row, (HEAD + n) % RING)
         for n in range(SLEEPING)
@@ -177,13 +144,13 @@ def test_whose_turn_it_is_differs_by_the_queue_or_by_slots_alone():
 
 def test_ports_that_all_warps_share_have_no_last_slot():
     for port in range(PORTS):
-        assert outcome(more("port", G * PORTS + port, PORT_LAST_SLOT), own_ports=0) == jump.RECURS
+        assert outcome(more("port", G * PORTS + port, Port.last_slot), own_ports=0) == jump.RECURS
 
 
-OF_WARPS = GROUP_LIVING, GROUP_DONE_WARPS, GROUP_BARRIER, GROUP_MEMORY_HEAD, GROUP_MEMORY_TAIL
+OF_WARPS = Group.living, Group.done_warps, Group.barrier, Group.memory_head, Group.memory_tail
 GOES_ON = {
     **{f"group {c}": more("group", G, c) for c in OF_WARPS},
-    **{f"warp {w} {c}": more("warp", G * SLOTS + w, c) for w in range(SLOTS) for c in (WARP_POSITION, WARP_FILLED)},
+    **{f"warp {w} {c}": more("warp", G * SLOTS + w, c) for w in range(SLOTS) for c in (Warp.position, Warp.filled)},
 }
 
 
@@ -196,10 +163,10 @@ def test_what_is_kept_of_warps_is_where_they_are():
     s = state()
     jump.compare(s, SLOTTED, G, T, np.int64(1))
     own = slice(G * SLOTS, None)
-    columns = [s.warp[own, column] for column in (WARP_POSITION, WARP_COMPUTED, WARP_FILLED)]
+    columns = [s.warp[own, column] for column in (Warp.position, Warp.computed, Warp.filled)]
     assert (s.kept_warp[own] == np.stack([*columns, s.queued[own]], axis=1)).all()
-    assert s.kept[G, KEPT_TICK] == T
-    assert (s.kept[G, KEPT : KEPT + GROUP_ROW] == s.group[G]).all()
+    assert s.kept[G, Kept.tick] == T
+    assert (s.kept[G, KEPT : KEPT + len(Group)] == s.group[G]).all()
     assert KEPT_OF_PORT == 5
 
 
@@ -210,25 +177,27 @@ def ahead(period, left=(), due=None, sleeps=(), blocks_fit=False):
     sleepers.
     """
     s = state()
-    s.parameters[[R_PENDING, R_LAST_BLOCK, P_FIRST_BLOCK, P_MOST_BLOCKS, P_ROOM]] = (
+    s.parameters[
+        [Parameters.pending, Parameters.last_block, Parameters.first_block, Parameters.most_blocks, Parameters.room]
+    ] = (
         13,
         14 if blocks_fit else 13,
         10,
         8,
         20,
     )
-    s.group[G, [GROUP_BLOCKS, GROUP_WARPS]] = 7, 16
+    s.group[G, [Group.blocks, Group.warps]] = 7, 16
     s.smallest[3] = 4
-    s.warp[:, WARP_COMPUTED] = s.kept_warp[:, 1] = 50
+    s.warp[:, Warp.computed] = s.kept_warp[:, 1] = 50
     for w, (behind, done) in zip(range(G * SLOTS, (G + 1) * SLOTS), left, strict=False):
-        s.warp[w, WARP_POSITION], s.kept_warp[w, 1] = w, 50 - done
+        s.warp[w, Warp.position], s.kept_warp[w, 1] = w, 50 - done
         s.amount[w] = 50 + 1 + behind
     if due is not None:
-        s.group[G, GROUP_MEMORY_TAIL] = 9
+        s.group[G, Group.memory_tail] = 9
         s.rings[G, MEMORY_TICKS, 7] = T + due
         s.rings[G, MEMORY_TICKS, 8] = T  # only the first one counts
     s.pipe_free[:] = T
-    s.group[G, GROUP_OTHER_TAIL] = HEAD + len(sleeps)
+    s.group[G, Group.other_tail] = HEAD + len(sleeps)
     for place, ticks in enumerate(sleeps):
         s.rings[G, OTHER_TICKS, (HEAD + place) % RING] = T + ticks
     return int(jump.periods_ahead(s, G, T, period))

@@ -192,7 +192,7 @@ def test_the_engine_can_wait_for_windows_behind_a_launch_that_has_too_many_rows_
         stream.windows = stream._of_trace.windows(rows, number + 1)
 
     def stretch(one, mark):
-        waits_by.append(int(one._state.parameters[layout.P_YIELD]))
+        waits_by.append(int(one._state.parameters[layout.Parameters.yields]))
         return simulate_stretch(one, mark)
 
     monkeypatch.setattr(Stream, "begin", begin)

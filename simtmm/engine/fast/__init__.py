@@ -25,22 +25,7 @@ from simtmm.engine.fast.launches.launch import Launch
 from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.fast.launches.room import check_room
 from simtmm.engine.fast.launches.tables import Integers
-from simtmm.engine.fast.layout import (
-    GROUP_DONE_WARPS,
-    GROUP_ISSUED,
-    GROUP_L1_HITS,
-    GROUP_L2_HITS,
-    GROUP_L2_SECTORS,
-    GROUP_MEMORY_SECTORS,
-    GROUP_PORT_BUSY,
-    GROUP_ROW,
-    GROUP_TIME,
-    GROUP_TRANSACTIONS,
-    INTERVAL_ROW,
-    TIME_EMPTY,
-    TIMES,
-    UNIT_ROW,
-)
+from simtmm.engine.fast.layout import GROUP_TIME, TIMES, Group, Interval, Unit
 from simtmm.engine.fast.supply.window_thread import can_fill_beside
 from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
@@ -84,10 +69,10 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
             f"{workload.origin} on {machine.name}: launch overheads of 2^61 ticks and more, which a timeline can't "
             "tell: leave it out, or use fewer ticks_per_cycle"
         )
-    sums = np.zeros(GROUP_ROW, dtype=object)  # Python's integers: no sum overflows
+    sums = np.zeros(len(Group), dtype=object)  # Python's integers: no sum overflows
     launch_ticks: list[int] = []
-    intervals = [np.empty((0, INTERVAL_ROW), np.int64)]
-    units = [np.empty((0, UNIT_ROW), np.int64)]
+    intervals = [np.empty((0, len(Interval)), np.int64)]
+    units = [np.empty((0, len(Unit)), np.int64)]
     beside = 2 if threads > 1 and can_fill_beside() else 1
     stream = workload.stream(beside) if isinstance(workload, StreamedWorkload) else None
     booked = Booked(machine, workload, threads) if stalls else None
@@ -111,7 +96,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         else:
             asked = breakdown, timeline, threads, stream, booked, traffic, own_begun, scheduler
             state = Launch(machine, workload, launch, reused, *asked)
-            done = int(sums[GROUP_DONE_WARPS])
+            done = int(sums[Group.done_warps])
             is_left = False
             while not is_left and not state.go_on(None if until is None else LOOK):
                 intervals.append(state.drain(begin))
@@ -128,26 +113,26 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         launch_ticks.append(overhead + ticks)
         sums += own
         if booked is not None:
-            active = own[GROUP_TIME : GROUP_TIME + TIMES].sum() - own[TIME_EMPTY] if breakdown else -1
+            active = own[GROUP_TIME : GROUP_TIME + TIMES].sum() - own[Group.time_empty] if breakdown else -1
             booked.end_launch(int(active))
         if progress:
-            progress(int(sums[GROUP_DONE_WARPS]), workload.warps)
+            progress(int(sums[Group.done_warps]), workload.warps)
     time = {name: int(sums[GROUP_TIME + index]) for index, name in enumerate(WHERE_TIME_GOES)}
     return Result(
         ticks=sum(launch_ticks),
-        issued=int(sums[GROUP_ISSUED]),
-        transactions=int(sums[GROUP_TRANSACTIONS]),
-        l1_hits=int(sums[GROUP_L1_HITS]),
-        l2_hits=int(sums[GROUP_L2_HITS]),
-        port_busy=int(sums[GROUP_PORT_BUSY]),
+        issued=int(sums[Group.issued]),
+        transactions=int(sums[Group.transactions]),
+        l1_hits=int(sums[Group.l1_hits]),
+        l2_hits=int(sums[Group.l2_hits]),
+        port_busy=int(sums[Group.port_busy]),
         time=time if breakdown else None,
         launch_ticks=tuple(launch_ticks),
         launches_in_graph=int(workload.in_graph.sum()),
         ticks_per_cycle=machine.ticks_per_cycle,
         clock_hz=machine.clock_hz,
         engine="fast",
-        l2_sectors=int(sums[GROUP_L2_SECTORS]),
-        memory_sectors=int(sums[GROUP_MEMORY_SECTORS]),
+        l2_sectors=int(sums[Group.l2_sectors]),
+        memory_sectors=int(sums[Group.memory_sectors]),
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
         stalls=booked.stalls(sum(launch_ticks) - overheads) if booked is not None else None,
         traffic=traffic_of(traffic) if timeline else None,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.engine.own_rule.columns import ASKING_READY, ASKING_TURNS, ASKING_UNTIL, Asked
+from simtmm.engine.own_rule.columns import Asked, Asking
 from simtmm.engine.own_rule.lookups import Lookups, Place
 from simtmm.engine.own_rule.operands import (
     ANSWER,
@@ -156,12 +156,12 @@ def _translated(
 ) -> _Translation:
     writing = Statements(of, fields)
     writing.line = function.__code__.co_firstlineno
-    ready = Operand(LIST, "s.ready[{}]", count=f"s.asking[{ASKING_READY}]", element=WARP, sure=True)
-    writing.write(f"s.asking[{ASKING_TURNS}] = 0")
+    ready = Operand(LIST, "s.ready[{}]", count=f"s.asking[{Asking.ready}]", element=WARP, sure=True)
+    writing.write(f"s.asking[{Asking.turns}] = 0")
     node = ast.Name(function.__name__, lineno=writing.line)
     given = writing.applied(node, Operand(CALLABLE, value=function), [*arguments, ready, Operand(GROUP)], {})
     row, until = writing.as_kind(node, given, ANSWER).items
-    writing.write(f"s.asking[{ASKING_UNTIL}] = {until.text}")
+    writing.write(f"s.asking[{Asking.until}] = {until.text}")
     writing.write(f"return np.int64({row.text})")
     text = "\n".join(["def rule(s):", *writing.lines, ""])
     return _Translation(function, of, text, (0, *writing.of_lines), writing.lists, writing.lookups)

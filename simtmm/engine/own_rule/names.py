@@ -3,23 +3,7 @@
 import ast
 from types import ModuleType
 
-from simtmm.engine.own_rule.columns import (
-    ASKING_CYCLE,
-    ASKING_GROUP,
-    ASKING_LAST,
-    ASKING_LIVING,
-    ASKING_NOW,
-    SEEN_AGE,
-    SEEN_BLOCK,
-    SEEN_HITS,
-    SEEN_ISSUED,
-    SEEN_MISSES,
-    SEEN_NUMBER,
-    SEEN_OPERATION,
-    SEEN_READY_TIME,
-    SEEN_SLOT,
-    SEEN_STATE,
-)
+from simtmm.engine.own_rule.columns import Asking, Seen
 from simtmm.engine.own_rule.lookups import MISSING, Lookups
 from simtmm.engine.own_rule.operands import (
     ANSWER,
@@ -46,10 +30,10 @@ from simtmm.workload import OPERATIONS
 
 NO_OPERATION = len(OPERATIONS)  # of a warp that is not ready
 OF_WARPS = {
-    "number": SEEN_NUMBER, "age": SEEN_AGE, "slot": SEEN_SLOT, "ready_time": SEEN_READY_TIME, "block": SEEN_BLOCK,
-    "issued": SEEN_ISSUED, "hits": SEEN_HITS, "misses": SEEN_MISSES,
+    "number": Seen.number, "age": Seen.age, "slot": Seen.slot, "ready_time": Seen.ready_time, "block": Seen.block,
+    "issued": Seen.issued, "hits": Seen.hits, "misses": Seen.misses,
 }  # fmt: skip
-OF_GROUPS = {"number": ASKING_GROUP, "now": ASKING_NOW, "cycle": ASKING_CYCLE}
+OF_GROUPS = {"number": Asking.group, "now": Asking.now, "cycle": Asking.cycle}
 
 
 class Names(Writing):
@@ -181,10 +165,10 @@ class Names(Writing):
             raise self.refused(node, "a rule sees no such thing of a warp")
         row = of.text if of.sure else self.warp_row(of)
         if node.attr == "state":
-            return self.keep(STATE, f"s.seen[{row}, {SEEN_STATE}]")
+            return self.keep(STATE, f"s.seen[{row}, {Seen.state}]")
         if node.attr == "operation":
-            operation = self.keep(OPERATION, f"s.seen[{row}, {SEEN_OPERATION}]")
-            with self.block(f"if s.seen[{row}, {SEEN_STATE}] != {int(WarpState.READY)}:"):
+            operation = self.keep(OPERATION, f"s.seen[{row}, {Seen.operation}]")
+            with self.block(f"if s.seen[{row}, {Seen.state}] != {int(WarpState.READY)}:"):
                 self.write(f"{operation.text} = {NO_OPERATION}")
             return operation
         return self.keep(INTEGER, f"s.seen[{row}, {OF_WARPS[node.attr]}]")
@@ -198,11 +182,11 @@ class Names(Writing):
         if node.attr in OF_GROUPS:
             return self.keep(INTEGER, f"s.asking[{OF_GROUPS[node.attr]}]")
         if node.attr == "granted_last":
-            return self.keep(WARP, f"s.asking[{ASKING_LAST}]")
+            return self.keep(WARP, f"s.asking[{Asking.last}]")
         if node.attr == "warps":
-            group = f"s.asking[{ASKING_GROUP}]"
+            group = f"s.asking[{Asking.group}]"
             return Operand(
-                LIST, f"s.living[{group}, {{}}]", count=f"s.asking[{ASKING_LIVING}]", element=WARP, sure=True
+                LIST, f"s.living[{group}, {{}}]", count=f"s.asking[{Asking.living}]", element=WARP, sure=True
             )
         raise self.refused(node, "a rule sees no such thing of a core group")
 

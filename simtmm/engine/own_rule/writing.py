@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
 
-from simtmm.engine.own_rule.columns import ASKING_FAULT, ASKING_TURNS, MOST_TURNS
+from simtmm.engine.own_rule.columns import MOST_TURNS, Asking
 from simtmm.engine.own_rule.operands import NotCompiledError, Operand
 
 MOST_LINES = 20_000  # of one rule: helpers are written where they are called
@@ -91,13 +91,13 @@ class Writing:
     def raise_if(self, condition: str) -> None:
         """Where that holds Python raises, or needs more than 64 bits: the run ends here."""
         with self.block(f"if {condition}:"):
-            self.write(f"s.asking[{ASKING_FAULT}] = {max(1, self.line)}")
+            self.write(f"s.asking[{Asking.fault}] = {max(1, self.line)}")
 
     def count_turn(self) -> None:
         """One more turn of a loop that may have any number of them; too many are left to Python, which can be ended."""
-        self.write(f"s.asking[{ASKING_TURNS}] += 1")
-        with self.block(f"if s.asking[{ASKING_TURNS}] > {MOST_TURNS}:"):
-            self.write(f"s.asking[{ASKING_FAULT}] = {max(1, self.line)}")
+        self.write(f"s.asking[{Asking.turns}] += 1")
+        with self.block(f"if s.asking[{Asking.turns}] > {MOST_TURNS}:"):
+            self.write(f"s.asking[{Asking.fault}] = {max(1, self.line)}")
             self.write("break")
 
     def list_row(self) -> int:

@@ -12,13 +12,13 @@ from simtmm.workload import LARGEST
 
 
 class Booked:
-    """Where warps' ticks went so far: int64[lanes, places + 1, BOOKED_*]."""
+    """Where warps' ticks went so far: int64[lanes, places + 1, len(Booked)]."""
 
     def __init__(self, machine: Machine, workload: AnyWorkload, lanes: int) -> None:
         self._machine = machine
         self._workload = workload
         self._places = workload.known_places
-        self.table = table(lanes, len(self._places) + 1, at.BOOKED_ROW)
+        self.table = table(lanes, len(self._places) + 1, len(at.Booked))
         self._launches: list[Integers] = []
         self._counts: list[Integers] = []
         self._active: list[int] = []
@@ -34,7 +34,7 @@ class Booked:
         """int64[places + 1, COUNTS]."""
         counts = np.zeros((len(whole), len(COUNTS)), np.int64)
         counts[:, Count.INSTRUCTIONS] = whole[:, Reason.ISSUING] // self._machine.durations.issue
-        counts[:, Count.REQUESTS :] = whole[:, at.BOOKED_REQUESTS :]
+        counts[:, Count.REQUESTS :] = whole[:, at.Booked.requests :]
         return counts
 
     def stalls(self, ticks: int) -> Stalls:

@@ -7,36 +7,7 @@ begins; a wait for a port or at a barrier when it ends.
 
 import numpy as np
 
-from simtmm.engine.fast.layout import (
-    BOOKED_CHUNKS,
-    BOOKED_CONFLICTS,
-    BOOKED_L1_HITS,
-    BOOKED_L1_STORES,
-    BOOKED_L2_HITS,
-    BOOKED_L2_SECTORS,
-    BOOKED_MEMORY_SECTORS,
-    BOOKED_REQUESTS,
-    GROUP_L1_HITS,
-    GROUP_L1_STORES,
-    GROUP_L2_HITS,
-    GROUP_L2_SECTORS,
-    GROUP_LANE,
-    GROUP_MEMORY_SECTORS,
-    P_BOOKS,
-    P_DEPTH,
-    P_ISSUE,
-    P_PLACED,
-    P_WATCH,
-    PATH_PLACE,
-    PATH_ROW,
-    SHARED_CONFLICTS,
-    SHARED_OWN,
-    SHARED_PLACE,
-    STORED_FINISH,
-    WARP_POSITION,
-    WATCH_PLACE,
-    WATCH_SINCE,
-)
+from simtmm.engine.fast.layout import PATH_PLACE, PATH_ROW, STORED_FINISH
 from simtmm.native import inlined
 from simtmm.stalls import Reason
 
@@ -49,61 +20,61 @@ WHOLE_LATENCY = int(Reason.MEMORY_LATENCY) - FIRST_OF_PATH
 @inlined
 def place_at(s, position):
     """Where an operation comes from."""
-    return np.int64(s.place[position]) if s.parameters[P_PLACED] != 0 else np.int64(s.kind[position])
+    return np.int64(s.place[position]) if s.parameters.placed != 0 else np.int64(s.kind[position])
 
 
 @inlined
 def book_issuing(s, g, position, instructions, degree):
     """Book what an operation takes its port for."""
-    if s.parameters[P_BOOKS] != 0:
+    if s.parameters.books != 0:
         place = place_at(s, position)
-        lane = s.group[g, GROUP_LANE]
-        s.booked[lane, place, ISSUING] += instructions * s.parameters[P_ISSUE]
+        lane = s.group[g].lane
+        s.booked[lane, place, ISSUING] += instructions * s.parameters.issue
         if degree > 1:
-            s.booked[lane, place, CONFLICTS] += (degree - 1) * s.parameters[P_ISSUE]
-            s.booked[lane, place, BOOKED_CONFLICTS] += degree - 1
+            s.booked[lane, place, CONFLICTS] += (degree - 1) * s.parameters.issue
+            s.booked[lane, place].conflicts += degree - 1
 
 
 @inlined
 def count_conflicts(s, g, place, conflicts):
     """Count the passes of a shared access that it would not take without conflicts."""
-    if s.parameters[P_BOOKS] != 0:
-        s.booked[s.group[g, GROUP_LANE], place, BOOKED_CONFLICTS] += conflicts
+    if s.parameters.books != 0:
+        s.booked[s.group[g].lane, place].conflicts += conflicts
 
 
 @inlined
 def begin_waiting(s, w, place, t):
     """A warp is ready, or at a barrier, from now on: nobody knows how long."""
-    if s.parameters[P_BOOKS] != 0:
-        s.watch[w, WATCH_SINCE] = t
-        s.watch[w, WATCH_PLACE] = place
+    if s.parameters.books != 0:
+        s.watch[w].since = t
+        s.watch[w].place = place
 
 
 @inlined
 def book_waiting(s, g, w, reason, t):
     """Book what a warp has waited since, for a port or at a barrier."""
-    if s.parameters[P_BOOKS] != 0:
-        s.booked[s.group[g, GROUP_LANE], s.watch[w, WATCH_PLACE], reason] += t - s.watch[w, WATCH_SINCE]
+    if s.parameters.books != 0:
+        s.booked[s.group[g].lane, s.watch[w].place, reason] += t - s.watch[w].since
 
 
 @inlined
 def book(s, g, place, reason, ticks):
     """Book a wait whose end is known."""
-    if s.parameters[P_BOOKS] != 0:
-        s.booked[s.group[g, GROUP_LANE], place, reason] += ticks
+    if s.parameters.books != 0:
+        s.booked[s.group[g].lane, place, reason] += ticks
 
 
 @inlined
 def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors):  # noqa: PLR0913, PLR0917 - each is a count before the access
     """Count a memory instruction. l1_hits and those behind it: of the group before it."""
-    lane = s.group[g, GROUP_LANE]
-    s.booked[lane, place, BOOKED_REQUESTS] += 1
-    s.booked[lane, place, BOOKED_CHUNKS] += chunks
-    s.booked[lane, place, BOOKED_L1_HITS] += s.group[g, GROUP_L1_HITS] - l1_hits
-    s.booked[lane, place, BOOKED_L2_HITS] += s.group[g, GROUP_L2_HITS] - l2_hits
-    s.booked[lane, place, BOOKED_L1_STORES] += s.group[g, GROUP_L1_STORES] - l1_stores
-    s.booked[lane, place, BOOKED_L2_SECTORS] += s.group[g, GROUP_L2_SECTORS] - l2_sectors
-    s.booked[lane, place, BOOKED_MEMORY_SECTORS] += s.group[g, GROUP_MEMORY_SECTORS] - memory_sectors
+    lane = s.group[g].lane
+    s.booked[lane, place].requests += 1
+    s.booked[lane, place].chunks += chunks
+    s.booked[lane, place].l1_hits += s.group[g].l1_hits - l1_hits
+    s.booked[lane, place].l2_hits += s.group[g].l2_hits - l2_hits
+    s.booked[lane, place].l1_stores += s.group[g].l1_stores - l1_stores
+    s.booked[lane, place].l2_sectors += s.group[g].l2_sectors - l2_sectors
+    s.booked[lane, place].memory_sectors += s.group[g].memory_sectors - memory_sectors
 
 
 def keep_path(s, g, w, number, last, is_latest, place):
@@ -127,8 +98,8 @@ def book_wait(s, g, place, ticks):
         part = min(ticks, s.path[g, index])
         if part > 0:
             ticks -= part
-            if s.parameters[P_BOOKS] != 0:
-                s.booked[s.group[g, GROUP_LANE], place, FIRST_OF_PATH + index] += part
+            if s.parameters.books != 0:
+                s.booked[s.group[g].lane, place, FIRST_OF_PATH + index] += part
             if part >= most:
                 longest = index
                 most = part
@@ -145,10 +116,10 @@ def book_async_wait(s, g, w, row, ticks):
 
 def book_shared_wait(s, g, w, row, ticks):
     """Likewise for a shared access that is kept in a row of the warp's."""
-    latency = min(ticks, s.unsettled[w, row, SHARED_OWN])
-    conflicts = min(ticks - latency, s.unsettled[w, row, SHARED_CONFLICTS])
+    latency = min(ticks, s.unsettled[w, row].own)
+    conflicts = min(ticks - latency, s.unsettled[w, row].conflicts)
     queue = ticks - latency - conflicts
-    place = s.unsettled[w, row, SHARED_PLACE]
+    place = s.unsettled[w, row].place
     book(s, g, place, INSTRUCTION, latency)
     book(s, g, place, CONFLICTS, conflicts)
     book(s, g, place, FIRST_OF_PATH, queue)
@@ -162,7 +133,7 @@ def keep_store(s, g, w, finish, place):
     """Keep the store of a warp that finishes last, the first of equals."""
     if finish > s.stored[w, STORED_FINISH]:
         s.stored[w, STORED_FINISH] = finish
-        if s.parameters[P_WATCH] != 0:
+        if s.parameters.watch != 0:
             for index in range(PATH_ROW):
                 s.stored[w, index] = s.path[g, index]
             s.stored[w, PATH_PLACE] = place
@@ -179,12 +150,12 @@ def book_periods(s, g, w, times, instructions, period, queue):
     """Book what a warp does in periods that are jumped over: it issues, waits out the pipeline and for its pipe, for so
     many ticks of a period, and is ready.
     """
-    issuing = instructions * s.parameters[P_ISSUE]
-    waiting = instructions * max(np.int64(0), s.parameters[P_DEPTH] - s.parameters[P_ISSUE])
-    place = place_at(s, s.warp[w, WARP_POSITION])
-    lane = s.group[g, GROUP_LANE]
+    issuing = instructions * s.parameters.issue
+    waiting = instructions * max(np.int64(0), s.parameters.depth - s.parameters.issue)
+    place = place_at(s, s.warp[w].position)
+    lane = s.group[g].lane
     s.booked[lane, place, ISSUING] += times * issuing
     s.booked[lane, place, INSTRUCTION] += times * waiting
     s.booked[lane, place, PIPE_QUEUE] += times * queue
     s.booked[lane, place, NOT_GRANTED] += times * (period - issuing - waiting - queue)
-    s.watch[w, WATCH_SINCE] += times * period
+    s.watch[w].since += times * period

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from simtmm.engine.fast.launches.tables import table
-from simtmm.engine.fast.layout import P_TIMELINE
 from simtmm.native import inlined
 from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
 
@@ -21,7 +20,7 @@ SHIFT, BEGIN = range(2)  # of the row behind the stretches: a stretch is 1 << SH
 @inlined
 def note(s, column, t, chunks):
     """Chunks pass at a tick of the launch."""
-    if s.parameters[P_TIMELINE] != 0:
+    if s.parameters.timeline != 0:
         add(s.traffic, column, t, chunks)
 
 

@@ -26,7 +26,7 @@ OF_ONE = 4  # states found by launches that do the same, the latest: two kernels
 class Outcome:
     """What came of a launch.
 
-    ticks: of the launch alone. group: int64[GROUP_ROW], the sums of what its groups counted. booked: what it added to
+    ticks: of the launch alone. group: int64[len(Group)], the sums of what its groups counted. booked: what it added to
     where warps' ticks went; None where nobody asks. begun: int64[blocks], the tick at which each block was placed.
     """
 

@@ -117,38 +117,38 @@ class Launch:
         jumps = not timeline and rule is None and has_long_computes(machine, part, LONG_COMPUTE)
 
         parameters = reused.parameters()
-        pipes = int(parameters[at.P_PIPES])
-        parameters[at.P_FIRST_BLOCK] = part.first
-        parameters[at.P_TIMELINE] = timeline
-        parameters[[at.P_TURNS, at.P_OWN_RULE]] = timeline or rule is not None, rule is not None
+        pipes = int(parameters[at.Parameters.pipes])
+        parameters[at.Parameters.first_block] = part.first
+        parameters[at.Parameters.timeline] = timeline
+        parameters[[at.Parameters.turns, at.Parameters.own_rule]] = timeline or rule is not None, rule is not None
         watches = timeline or booked is not None
-        parameters[[at.P_WATCH, at.P_BOOKS]] = watches, booked is not None
-        parameters[[at.P_PLACED, at.P_NOWHERE]] = workload.has_places, len(workload.known_places)
-        parameters[at.P_LANES] = parts
-        parameters[at.P_WIDE] = _worth_sharing(part)
-        parameters[at.P_SLOTS] = room.slots
-        parameters[at.P_RING] = ring = 1 << (room.slots - 1).bit_length()
-        parameters[at.P_BLOCKS] = room.places
-        parameters[at.P_OUTSTANDING] = outstanding
-        parameters[at.P_MOST_BLOCKS] = room.most_blocks
-        parameters[at.P_PARTITIONED] = partitioned
-        parameters[at.P_BREAKDOWN] = breakdown
+        parameters[[at.Parameters.watch, at.Parameters.books]] = watches, booked is not None
+        parameters[[at.Parameters.placed, at.Parameters.nowhere]] = workload.has_places, len(workload.known_places)
+        parameters[at.Parameters.lanes] = parts
+        parameters[at.Parameters.wide] = _worth_sharing(part)
+        parameters[at.Parameters.slots] = room.slots
+        parameters[at.Parameters.ring] = ring = 1 << (room.slots - 1).bit_length()
+        parameters[at.Parameters.blocks] = room.places
+        parameters[at.Parameters.outstanding] = outstanding
+        parameters[at.Parameters.most_blocks] = room.most_blocks
+        parameters[at.Parameters.partitioned] = partitioned
+        parameters[at.Parameters.breakdown] = breakdown
         if launch > 0 and memory.translations == "run":
-            parameters[at.P_FIRST_ACCESS] = 0
-        parameters[at.P_BEGUN] = begun is not None
-        parameters[at.P_JUMPS] = jumps
-        parameters[at.P_ORDERED] = part.tally.mbarriers > 0
-        parameters[[at.R_PENDING, at.R_LAST_BLOCK]] = part.first, part.last
-        parameters[[at.R_AHEAD, at.R_LOADED]] = part.first
+            parameters[at.Parameters.first_access] = 0
+        parameters[at.Parameters.begun] = begun is not None
+        parameters[at.Parameters.jumps] = jumps
+        parameters[at.Parameters.ordered] = part.tally.mbarriers > 0
+        parameters[[at.Parameters.pending, at.Parameters.last_block]] = part.first, part.last
+        parameters[[at.Parameters.ahead, at.Parameters.loaded]] = part.first
         self._supply: Supply
         if stream is not None:
             assert isinstance(workload, StreamedWorkload)
-            parameters[at.P_STREAMED] = 1
-            parameters[at.P_BLOCK_WARPS] = workload.warps_of_blocks[launch]
-            parameters[at.P_FIRST_WARP] = workload.launch_warps[launch]
+            parameters[at.Parameters.streamed] = 1
+            parameters[at.Parameters.block_warps] = workload.warps_of_blocks[launch]
+            parameters[at.Parameters.first_warp] = workload.launch_warps[launch]
             self._supply = Streamed(workload, stream, launch, part, groups * room.slots)
             # Behind it: how many threads fill windows follows from how many rows this launch has.
-            parameters[at.P_YIELD] = address_of_yield() if stream.windows.threads > 1 else 0
+            parameters[at.Parameters.yields] = address_of_yield() if stream.windows.threads > 1 else 0
         else:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part, reused)
@@ -166,16 +166,16 @@ class Launch:
         self._flags = flags_of(machine, coupled, rule is not None)
         self._asked = AskedRule(rule, machine, room.slots, reused) if rule is not None else None
         if rule is not None:  # as it sees them
-            parameters[at.R_AGE] = first_warp_of(workload, launch)
+            parameters[at.Parameters.age] = first_warp_of(workload, launch)
         warps, asyncs = groups * room.slots, part.tally.asyncs > 0
         zeros, like, anything = reused.zeros, reused.like, reused.anything
         shortest = _shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else None
-        of_group = at.KEPT + at.GROUP_ROW + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots
+        of_group = at.KEPT + len(at.Group) + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots
         self._state = reused.state(
             parameters=parameters,
             **self._supply.fields(),
-            warp=zeros("warp", warps, at.WARP_ROW),
-            block=zeros("block", groups * room.places, at.BLOCK_ROW),
+            warp=zeros("warp", warps, len(at.Warp)),
+            block=zeros("block", groups * room.places, len(at.Block)),
             port=like("port", free_ports, groups * machine.ports),
             group=self.group,
             shortest=zeros("shortest", 1) if shortest is None else shortest,
@@ -185,20 +185,20 @@ class Launch:
             bits=like("bits", all_free, groups, room.slots, room.places),
             in_flight=anything("in_flight", warps if outstanding else 1, max(1, outstanding)),
             finishes=anything("finishes", warps if asyncs else 1, ASYNCS),
-            booked=zeros("booked", 1, 1, at.BOOKED_ROW) if booked is None else booked.table,
+            booked=zeros("booked", 1, 1, len(at.Booked)) if booked is None else booked.table,
             traffic=zeros("traffic", 1, 1) if traffic is None else traffic,
             path=zeros("path", groups, at.PATH_ROW),
             paths=anything("paths", warps if asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
             stored=zeros("stored", warps if memory.stores == "at-end" else 1, at.STORED_ROW),
             told=zeros("told", 2),
             partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
-            unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, at.SHARED_ROW),
+            unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, len(at.Shared)),
             mbarriers=zeros(
-                "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, at.MBARRIER_ROW
+                "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, len(at.Mbarrier)
             ),
-            waited=zeros("waited", warps if part.tally.mbarriers else 1, at.WAITED_ROW),
-            products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, at.PRODUCT_ROW),
-            product_free=zeros("product_free", groups * int(parameters[at.P_PRODUCT_PIPES])),
+            waited=zeros("waited", warps if part.tally.mbarriers else 1, len(at.Waited)),
+            products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, len(at.Product)),
+            product_free=zeros("product_free", groups * int(parameters[at.Parameters.product_pipes])),
             arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),
             port_free=zeros("port_free", groups * memory.ports),
             partition_free=zeros("partition_free", memory.partitions if partitioned else 1),
@@ -212,12 +212,12 @@ class Launch:
             l2_touched=l2_touched,
             slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
             slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
-            waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, at.WAITING_ROW),
+            waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, len(at.Waiting)),
             pipes=reused.pipes,
             pipe_free=zeros("pipe_free", max(1, groups * pipes)),
             queued=zeros("queued", warps if jumps and booked is not None else 1),
-            watch=zeros("watch", warps if watches else 1, at.WATCH_ROW),
-            intervals=anything("intervals", intervals, at.INTERVAL_ROW),
+            watch=zeros("watch", warps if watches else 1, len(at.Watch)),
+            intervals=anything("intervals", intervals, len(at.Interval)),
             **unit_arrays(reused, parameters, self._stretch, groups, room.slots),
             kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
             kept_warp=zeros("kept_warp", warps if jumps else 1, 4),
@@ -228,17 +228,17 @@ class Launch:
     @property
     def warps_done(self) -> int:
         """Warps that are done so far."""
-        return int(self.group[:, at.GROUP_DONE_WARPS].sum())
+        return int(self.group[:, at.Group.done_warps].sum())
 
     @property
     def tick(self) -> int:
         """The tick that groups which keep one clock have come to."""
-        return int(self._state.parameters[at.R_TICK])
+        return int(self._state.parameters[at.Parameters.tick])
 
     @property
     def issued(self) -> int:
         """Instructions issued so far."""
-        return int(self.group[:, at.GROUP_ISSUED].sum())
+        return int(self.group[:, at.Group.issued].sum())
 
     def go_on(self, steps: int | None = None) -> bool:
         """Simulate a stretch, or about so many steps of groups; True when the launch is over."""
@@ -253,10 +253,10 @@ class Launch:
         self._make_room()
         if outcome == at.OVER and self._asked is not None:
             self._asked.check_end(self._state)
-        if outcome == at.OVER and (living := int(self.group[:, at.GROUP_LIVING].sum())):
+        if outcome == at.OVER and (living := int(self.group[:, at.Group.living].sum())):
             raise EngineError(waits_for_ever(living))
         if outcome == at.WIDE:
-            self._open = set(range(int(self._state.parameters[at.P_LANES])))
+            self._open = set(range(int(self._state.parameters[at.Parameters.lanes])))
         return outcome == at.OVER
 
     def _simulate(self, mark: int) -> int:
@@ -265,18 +265,18 @@ class Launch:
                 outcome = RUN(self._state, *self._flags, self._stretch, mark)
             else:
                 outcome = self._reused.bound(RUN, self._state, *self._flags, self._stretch, mark)()
-        if wrong := int(self._state.parameters[at.R_MBARRIER]):
+        if wrong := int(self._state.parameters[at.Parameters.mbarrier]):
             raise EngineError(too_many() if wrong == at.TOO_MANY else not_initialised(wrong - 1))
-        if self._state.parameters[at.R_REFUSED]:  # what was lowered before can't be lowered any more
+        if self._state.parameters[at.Parameters.refused]:  # what was lowered before can't be lowered any more
             raise EngineError(f"{self._origin}: launch {self._launch}: its trace has changed meanwhile")
         return outcome
 
     def _make_room(self) -> None:
         """Twice the room for finishes of asyncs, where a warp needs it. Only what is used of it takes memory."""
-        if not self._state.parameters[at.R_FULL]:
+        if not self._state.parameters[at.Parameters.full]:
             return
-        self._state.parameters[at.R_FULL] = 0
-        old, watches = self._state.finishes, bool(self._state.parameters[at.P_WATCH])
+        self._state.parameters[at.Parameters.full] = 0
+        old, watches = self._state.finishes, bool(self._state.parameters[at.Parameters.watch])
         warps, room = old.shape
         used = min(2 * room * warps, self._asyncs)
         needed = old.itemsize * used * (1 + at.ASYNC_ROW * watches)
@@ -287,7 +287,7 @@ class Launch:
                 f"{self._origin}: launch {self._launch}: a warp has {room:,} asyncs in flight, whose {what} "
                 f"{needed >> 20:,} MiB with those of others, more than there is: {way}give memory.outstanding"
             )
-        asyncs = self._state.warp[:, at.WARP_ASYNCS]
+        asyncs = self._state.warp[:, at.Warp.asyncs]
         finishes = table(warps, 2 * room)
         paths = table(warps, 2 * room, at.ASYNC_ROW) if watches else self._state.paths
         for warp in np.flatnonzero(asyncs).tolist():
@@ -300,10 +300,10 @@ class Launch:
     def drain(self, begin: int) -> Integers:
         """The intervals of the timeline so far, which are forgotten here; the launch begins at that tick."""
         parameters = self._state.parameters
-        rows: Integers = self._state.intervals[: parameters[at.R_INTERVALS]].copy()
-        parameters[at.R_INTERVALS] = 0
+        rows: Integers = self._state.intervals[: parameters[at.Parameters.intervals]].copy()
+        parameters[at.Parameters.intervals] = 0
         if len(rows):  # without a timeline `begin` may not fit 64 bits
-            rows[:, [at.INTERVAL_BEGIN, at.INTERVAL_END]] += begin
+            rows[:, [at.Interval.begin, at.Interval.end]] += begin
         return rows
 
     def drain_units(self, begin: int, is_over: bool) -> Integers:
@@ -312,13 +312,13 @@ class Launch:
 
     def finish(self, left: int | None = None) -> int:
         """The launch's own ticks; up to there, idle groups are empty. left: when it was left, if it was."""
-        ticks = int(self.group[:, at.GROUP_LAST].max(initial=0)) if left is None else left
+        ticks = int(self.group[:, at.Group.last].max(initial=0)) if left is None else left
         if self._lanes:
             self._lanes.shutdown()
         self._supply.end()
         if self._asked is not None:
             self._asked.end()
-        self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.GROUP_ACCOUNTED]
+        self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.Group.accounted]
         return ticks
 
 

@@ -74,7 +74,7 @@ class Reused:
         """The lines of all L1 and their sectors, empty; to be called before the groups' rows are as new."""
         lines, sectors = self._l1
         if self._has_l1 and self._state is not None:
-            used = np.flatnonzero(self._state.group[:, at.GROUP_TRANSACTIONS])
+            used = np.flatnonzero(self._state.group[:, at.Group.transactions])
             lines.reshape(self._groups, -1)[used] = -1
         return lines, sectors
 

@@ -7,7 +7,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches.part import Part, Room, outstanding_of, takes_partitions
 from simtmm.engine.fast.launches.tables import has_slices, pipes_of
 from simtmm.engine.mbarriers import MOST_MBARRIERS
-from simtmm.engine.own_rule.columns import SEEN_ROW
+from simtmm.engine.own_rule.columns import Seen
 from simtmm.engine.room import key_of_ports, refuse_without_room
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES
@@ -71,16 +71,16 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
     groups, memory, takes = machine.cores.groups, machine.memory, machine.durations
     ring = 1 << (room.slots - 1).bit_length()
     of_a_warp = (
-        at.WARP_ROW + (at.STORED_ROW if memory.stores == "at-end" else 0) + needs.streamed * (at.REQUEST_ROW + QUEUED)
+        len(at.Warp) + (at.STORED_ROW if memory.stores == "at-end" else 0) + needs.streamed * (len(at.Request) + QUEUED)
     )
-    of_a_warp += (MOST_UNSETTLED + 1) * at.SHARED_ROW if memory.pipe else 0
-    of_a_warp += (MOST_UNFINISHED + 1) * at.PRODUCT_ROW if needs.products else 0
-    of_a_block = at.BLOCK_ROW + (MOST_MBARRIERS * at.MBARRIER_ROW if needs.mbarriers else 0)
-    of_a_group = at.GROUP_ROW + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
-    of_a_port = at.PORT_ROW
+    of_a_warp += (MOST_UNSETTLED + 1) * len(at.Shared) if memory.pipe else 0
+    of_a_warp += (MOST_UNFINISHED + 1) * len(at.Product) if needs.products else 0
+    of_a_block = len(at.Block) + (MOST_MBARRIERS * len(at.Mbarrier) if needs.mbarriers else 0)
+    of_a_group = len(at.Group) + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
+    of_a_port = len(at.Port)
     if needs.lists is not None:
-        of_a_group += at.ASKED_LAST + room.slots * (SEEN_ROW + 1)
-        of_a_port += SEEN_ROW + 2
+        of_a_group += int(at.Asked.last) + room.slots * (len(Seen) + 1)
+        of_a_port += len(Seen) + 2
     of_a_partition = needs.partitioned + (takes.turnaround > 0) + has_slices(machine)
     numbers = {
         "cores.groups": groups * of_a_group + (needs.lists or 0) * room.slots,
@@ -88,7 +88,7 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
         "memory.ports": groups * memory.ports,
         **{
             f"pipes.{name}.count": groups * count
-            for name, count in zip(CLASSES, pipes_of(machine)[:, at.PIPE_COUNT].tolist(), strict=True)
+            for name, count in zip(CLASSES, pipes_of(machine)[:, at.Pipe.count].tolist(), strict=True)
         },
         "memory.partitions": memory.partitions * of_a_partition,
         "memory.outstanding": groups * room.slots * needs.outstanding,
@@ -96,11 +96,11 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
     if memory.pipe and memory.pipe.misses:
         numbers["memory.pipe.misses"] = groups * memory.pipe.misses
     if memory.rows and needs.partitioned:
-        numbers["memory.rows.open"] = memory.partitions * memory.rows.open * at.LINE_ROW
+        numbers["memory.rows.open"] = memory.partitions * memory.rows.open * len(at.Line)
     if memory.tlb:
-        numbers["memory.tlb.entries"] = groups * memory.tlb.entries * at.LINE_ROW
+        numbers["memory.tlb.entries"] = groups * memory.tlb.entries * len(at.Line)
     if memory.l1:
-        numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * at.LINE_ROW
+        numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * len(at.Line)
     if memory.l2:
-        numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * at.LINE_ROW
+        numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * len(at.Line)
     return {key: NUMBER * number for key, number in numbers.items()}

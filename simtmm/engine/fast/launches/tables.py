@@ -24,92 +24,95 @@ SCHEDULERS = {
 
 
 def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement for each parameter
-    """What stays the same over launches; see layout.P_*."""
+    """What stays the same over launches; see layout.Parameters."""
     memory, takes = machine.memory, machine.durations
-    parameters = np.zeros(at.PARAMETERS, dtype=np.int64)
-    parameters[at.P_GROUPS] = machine.cores.groups
-    parameters[at.P_PORTS] = machine.ports
-    parameters[at.P_ROOM] = machine.warps_per_group
-    parameters[at.P_ISSUE] = takes.issue
-    parameters[at.P_DEPTH] = takes.pipeline_depth
-    parameters[at.P_CYCLE] = machine.ticks_per_cycle
-    parameters[at.P_BLOCK_LAUNCH] = takes.block_launch
-    parameters[at.P_BLOCK_INTERVAL] = takes.block_interval
-    parameters[at.P_BLOCK_BURST] = takes.block_burst
-    parameters[at.P_GRID_BARRIER] = takes.grid_barrier
-    parameters[at.P_GRID_BARRIER_BLOCK] = takes.grid_barrier_block
-    parameters[at.P_WARP_LAUNCH] = takes.warp_launch
-    parameters[at.P_LATENCY] = takes.latency
-    parameters[at.P_STORE_LATENCY] = takes.store_latency
-    parameters[at.P_FIRST_ACCESS] = takes.first_access
-    parameters[at.P_TURNAROUND] = takes.turnaround
-    parameters[at.P_STORE_BUFFER] = takes.store_buffer
-    parameters[at.P_DROPS] = memory.l1 is not None and memory.l1_after_store == "drop"
-    parameters[at.P_PORT_INTERVAL] = takes.port_interval
-    parameters[at.P_MEMORY_PORTS] = memory.ports
-    parameters[at.P_STORES_APART] = memory.store_interval is not None
-    parameters[at.P_STORE_INTERVAL] = takes.store_interval
-    parameters[at.P_FETCH_INTERVAL] = takes.fetch_interval
-    parameters[at.P_RETURN_INTERVAL] = takes.return_interval
-    parameters[at.P_RETURN_DELAY] = takes.return_delay
-    parameters[at.P_RETURNS] = takes.return_interval + takes.return_delay > 0
-    parameters[at.P_PORT_CHUNKS] = memory.port_chunks
-    parameters[[at.P_SECTORS, at.P_FETCH_SECTORS]] = memory.sectors, memory.fetch_sectors
-    parameters[at.P_SECTOR_BYTES] = machine.sector_bytes
-    parameters[at.P_READS_PARTS] = memory.partial_writes == "read"
+    parameters = np.zeros(len(at.Parameters), dtype=np.int64)
+    parameters[at.Parameters.groups] = machine.cores.groups
+    parameters[at.Parameters.ports] = machine.ports
+    parameters[at.Parameters.room] = machine.warps_per_group
+    parameters[at.Parameters.issue] = takes.issue
+    parameters[at.Parameters.depth] = takes.pipeline_depth
+    parameters[at.Parameters.cycle] = machine.ticks_per_cycle
+    parameters[at.Parameters.block_launch] = takes.block_launch
+    parameters[at.Parameters.block_interval] = takes.block_interval
+    parameters[at.Parameters.block_burst] = takes.block_burst
+    parameters[at.Parameters.grid_barrier] = takes.grid_barrier
+    parameters[at.Parameters.grid_barrier_block] = takes.grid_barrier_block
+    parameters[at.Parameters.warp_launch] = takes.warp_launch
+    parameters[at.Parameters.latency] = takes.latency
+    parameters[at.Parameters.store_latency] = takes.store_latency
+    parameters[at.Parameters.first_access] = takes.first_access
+    parameters[at.Parameters.turnaround] = takes.turnaround
+    parameters[at.Parameters.store_buffer] = takes.store_buffer
+    parameters[at.Parameters.drops] = memory.l1 is not None and memory.l1_after_store == "drop"
+    parameters[at.Parameters.port_interval] = takes.port_interval
+    parameters[at.Parameters.memory_ports] = memory.ports
+    parameters[at.Parameters.stores_apart] = memory.store_interval is not None
+    parameters[at.Parameters.store_interval] = takes.store_interval
+    parameters[at.Parameters.fetch_interval] = takes.fetch_interval
+    parameters[at.Parameters.return_interval] = takes.return_interval
+    parameters[at.Parameters.return_delay] = takes.return_delay
+    parameters[at.Parameters.returns] = takes.return_interval + takes.return_delay > 0
+    parameters[at.Parameters.port_chunks] = memory.port_chunks
+    parameters[[at.Parameters.sectors, at.Parameters.fetch_sectors]] = memory.sectors, memory.fetch_sectors
+    parameters[at.Parameters.sector_bytes] = machine.sector_bytes
+    parameters[at.Parameters.reads_parts] = memory.partial_writes == "read"
     if memory.pipe:
-        parameters[at.P_PIPED] = 1
-        parameters[at.P_ACCESS_INTERVAL] = takes.access_interval
-        parameters[at.P_TAG_INTERVAL] = takes.tag_interval
-        parameters[at.P_PASS_INTERVAL] = takes.pass_interval
-        parameters[at.P_FILL_INTERVAL] = takes.fill_interval
-        parameters[at.P_MOST_MISSES] = memory.pipe.misses or 0
-        parameters[at.P_SHARED_PASS] = takes.shared_pass
-        parameters[at.P_SHARED_LATENCY] = takes.shared_latency
-        parameters[at.P_SHARED_APART] = memory.pipe.shared == "apart"
-    parameters[at.P_COPY_INTERVAL] = takes.copy_interval
-    parameters[[at.P_MBARRIER_LATENCY, at.P_CLUSTER_LATENCY]] = takes.mbarrier_latency, takes.cluster_latency
-    parameters[[at.P_PRODUCT_STEP, at.P_PRODUCT_LATENCY]] = takes.product_step, takes.product_latency
-    parameters[at.P_PRODUCT_PIPES] = machine.products.count if machine.products else 1
-    parameters[at.P_PIPES] = sum(pipes_of(machine)[:, at.PIPE_COUNT])
-    parameters[at.P_OWN_PORTS] = machine.scheduling.ports == "own"
-    parameters[at.P_SERVICE] = takes.service
-    parameters[at.P_ATOMIC_SERVICE] = takes.atomic_service
-    parameters[at.P_SCHEDULER] = SCHEDULERS[machine.scheduling.scheduler]
-    parameters[at.P_PARTITIONS] = memory.partitions
-    parameters[at.P_HASHED] = memory.interleave == "hash"
-    parameters[at.P_BLOCKING] = memory.stores == "blocking"
-    parameters[at.P_AT_END] = memory.stores == "at-end"
-    parameters[at.P_SERIAL] = memory.transfers == "serial"
+        parameters[at.Parameters.piped] = 1
+        parameters[at.Parameters.access_interval] = takes.access_interval
+        parameters[at.Parameters.tag_interval] = takes.tag_interval
+        parameters[at.Parameters.pass_interval] = takes.pass_interval
+        parameters[at.Parameters.fill_interval] = takes.fill_interval
+        parameters[at.Parameters.most_misses] = memory.pipe.misses or 0
+        parameters[at.Parameters.shared_pass] = takes.shared_pass
+        parameters[at.Parameters.shared_latency] = takes.shared_latency
+        parameters[at.Parameters.shared_apart] = memory.pipe.shared == "apart"
+    parameters[at.Parameters.copy_interval] = takes.copy_interval
+    parameters[[at.Parameters.mbarrier_latency, at.Parameters.cluster_latency]] = (
+        takes.mbarrier_latency,
+        takes.cluster_latency,
+    )
+    parameters[[at.Parameters.product_step, at.Parameters.product_latency]] = takes.product_step, takes.product_latency
+    parameters[at.Parameters.product_pipes] = machine.products.count if machine.products else 1
+    parameters[at.Parameters.pipes] = sum(pipes_of(machine)[:, at.Pipe.count])
+    parameters[at.Parameters.own_ports] = machine.scheduling.ports == "own"
+    parameters[at.Parameters.service] = takes.service
+    parameters[at.Parameters.atomic_service] = takes.atomic_service
+    parameters[at.Parameters.scheduler] = SCHEDULERS[machine.scheduling.scheduler]
+    parameters[at.Parameters.partitions] = memory.partitions
+    parameters[at.Parameters.hashed] = memory.interleave == "hash"
+    parameters[at.Parameters.blocking] = memory.stores == "blocking"
+    parameters[at.Parameters.at_end] = memory.stores == "at-end"
+    parameters[at.Parameters.serial] = memory.transfers == "serial"
     if memory.rows:
-        parameters[at.P_ROW_CHUNKS] = memory.rows.chunks * memory.partitions
-        parameters[at.P_OPEN_ROWS] = memory.rows.open
-        parameters[at.P_ROW_OPENING] = takes.row_opening
+        parameters[at.Parameters.row_chunks] = memory.rows.chunks * memory.partitions
+        parameters[at.Parameters.open_rows] = memory.rows.open
+        parameters[at.Parameters.row_opening] = takes.row_opening
     if memory.tlb:
-        parameters[at.P_TLB_ENTRIES] = memory.tlb.entries
-        parameters[at.P_TLB_PAGE] = memory.tlb.page // machine.chunk_bytes
-        parameters[at.P_TLB_MISS] = takes.tlb_miss
+        parameters[at.Parameters.tlb_entries] = memory.tlb.entries
+        parameters[at.Parameters.tlb_page] = memory.tlb.page // machine.chunk_bytes
+        parameters[at.Parameters.tlb_miss] = takes.tlb_miss
     if memory.l1:
-        parameters[[at.P_L1_SETS, at.P_L1_WAYS]] = memory.l1.sets, memory.l1.ways
-        parameters[at.P_L1_SKEWED] = memory.l1.index == "skewed"
-        parameters[at.P_L1_LATENCY] = takes.l1_latency
-        parameters[at.P_LOCAL_BACK] = machine.keeps_local_stores
-        parameters[at.P_FIRST_LOCAL] = machine.first_local_chunk
+        parameters[[at.Parameters.l1_sets, at.Parameters.l1_ways]] = memory.l1.sets, memory.l1.ways
+        parameters[at.Parameters.l1_skewed] = memory.l1.index == "skewed"
+        parameters[at.Parameters.l1_latency] = takes.l1_latency
+        parameters[at.Parameters.local_back] = machine.keeps_local_stores
+        parameters[at.Parameters.first_local] = machine.first_local_chunk
     if memory.l2:
-        parameters[[at.P_L2_SETS, at.P_L2_WAYS]] = memory.l2.used_sets, memory.l2.ways
-        parameters[at.P_L2_LATENCY] = takes.l2_latency
-        parameters[at.P_L2_SERVICE] = takes.l2_service
-        parameters[at.P_L2_STORE_SERVICE] = takes.l2_store_service
+        parameters[[at.Parameters.l2_sets, at.Parameters.l2_ways]] = memory.l2.used_sets, memory.l2.ways
+        parameters[at.Parameters.l2_latency] = takes.l2_latency
+        parameters[at.Parameters.l2_service] = takes.l2_service
+        parameters[at.Parameters.l2_store_service] = takes.l2_store_service
         if memory.sectors > 1:
-            parameters[at.P_L2_REQUEST] = takes.l2_request_service
-            parameters[at.P_L2_STORE_REQUEST] = takes.l2_store_request_service
-        parameters[at.P_L2_RANDOM] = memory.l2.replacement == "random"
-        parameters[at.P_VICTIMS_WAITED] = memory.l2.victims == "waited"
-        parameters[at.P_WAITING_STORES] = memory.l2.waiting_stores or 0
-        parameters[at.P_WRITES_BACK] = memory.l2.writes == "back"
-        parameters[at.P_ATOMICS_HERE] = memory.l2.atomics == "here"
-        parameters[at.P_ATOMIC_LATENCY] = takes.atomic_latency
-        parameters[at.P_SLICED] = has_slices(machine)
+            parameters[at.Parameters.l2_request] = takes.l2_request_service
+            parameters[at.Parameters.l2_store_request] = takes.l2_store_request_service
+        parameters[at.Parameters.l2_random] = memory.l2.replacement == "random"
+        parameters[at.Parameters.victims_waited] = memory.l2.victims == "waited"
+        parameters[at.Parameters.waiting_stores] = memory.l2.waiting_stores or 0
+        parameters[at.Parameters.writes_back] = memory.l2.writes == "back"
+        parameters[at.Parameters.atomics_here] = memory.l2.atomics == "here"
+        parameters[at.Parameters.atomic_latency] = takes.atomic_latency
+        parameters[at.Parameters.sliced] = has_slices(machine)
     return parameters
 
 
@@ -125,12 +128,12 @@ def has_slices(machine: Machine) -> bool:
 
 
 def pipes_of(machine: Machine) -> Integers:
-    """A row for each class of instructions; see layout.PIPE_*."""
-    pipes = np.zeros((len(CLASSES), at.PIPE_ROW), dtype=np.int64)
+    """A row for each class of instructions; see layout.Pipe."""
+    pipes = np.zeros((len(CLASSES), len(at.Pipe)), dtype=np.int64)
     if machine.pipes:
-        pipes[:, at.PIPE_INTERVAL] = machine.durations.pipes
-        pipes[:, at.PIPE_COUNT] = [pipe.count if pipe and pipe.interval else 0 for pipe in machine.pipes.each()]
-        pipes[:, at.PIPE_FIRST] = np.cumsum(pipes[:, at.PIPE_COUNT]) - pipes[:, at.PIPE_COUNT]
+        pipes[:, at.Pipe.interval] = machine.durations.pipes
+        pipes[:, at.Pipe.count] = [pipe.count if pipe and pipe.interval else 0 for pipe in machine.pipes.each()]
+        pipes[:, at.Pipe.first] = np.cumsum(pipes[:, at.Pipe.count]) - pipes[:, at.Pipe.count]
     return pipes
 
 
@@ -144,15 +147,15 @@ def table(*shape: int) -> Integers:
 
 def free_ports(count: int) -> Integers:
     """Ports that nobody has, and that were granted to nobody so far."""
-    ports = np.full((count, at.PORT_ROW), at.NEVER, dtype=np.int64)
-    ports[:, [at.PORT_LAST_SLOT, at.PORT_LAST_AGE]] = -1
+    ports = np.full((count, len(at.Port)), at.NEVER, dtype=np.int64)
+    ports[:, [at.Port.last_slot, at.Port.last_age]] = -1
     return ports
 
 
 def empty_groups(groups: int) -> Integers:
     """Groups that have granted no port so far."""
-    group = table(groups, at.GROUP_ROW)
-    group[:, [at.GROUP_GRANTED_SLOT, at.GROUP_GRANTED_AGE]] = -1
+    group = table(groups, len(at.Group))
+    group[:, [at.Group.granted_slot, at.Group.granted_age]] = -1
     return group
 
 
@@ -167,20 +170,20 @@ def closed_rows(machine: Machine, partitioned: bool) -> Integers:
     """The rows of all partitions, none of them open."""
     rows = machine.memory.rows
     shape = (machine.memory.partitions, rows.open) if rows and partitioned else (1, 1)
-    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+    return np.full((*shape, len(at.Line)), -1, dtype=np.int64)
 
 
 def no_translations(machine: Machine) -> Integers:
     """The TLBs of all groups, with no page in them."""
     tlb = machine.memory.tlb
     shape = (machine.cores.groups, tlb.entries) if tlb else (1, 1)
-    return np.full((*shape, at.LINE_ROW), -1, dtype=np.int64)
+    return np.full((*shape, len(at.Line)), -1, dtype=np.int64)
 
 
 def empty_lines(caches: int, cache: Cache | None, sectors: int) -> tuple[Integers, Integers]:
     """The lines of some caches, a row for each set, and their sectors; no chunk has the number -1."""
     shape = (caches * cache.used_sets, cache.ways) if cache else (1, 1)
-    lines = table(*shape, at.LINE_ROW)
+    lines = table(*shape, len(at.Line))
     lines[:] = -1
     return lines, table(*(shape if sectors > 1 else (1, 1)), sectors + 1)
 

@@ -5,19 +5,11 @@ left (section 4). Sets that are touched are noted, so that this costs no more th
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
+from typing import Annotated, Any
+
 import numpy as np
 
-from simtmm.engine.fast.layout import (
-    ABSENT,
-    LINE_CHUNK,
-    LINE_FILL,
-    P_ATOMICS_HERE,
-    P_L2_RANDOM,
-    P_L2_SETS,
-    P_L2_WAYS,
-    P_WRITES_BACK,
-    WRITTEN,
-)
+from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
 from simtmm.engine.fast.memory.cache import choose_line, find_line, modulo, touch
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
@@ -31,8 +23,10 @@ from simtmm.engine.fast.memory.sectors import (
 from simtmm.native import trailing_zeros
 from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, REDUCE, STORE
 
+Lines = Annotated[Any, Line]  # of a cache
 
-def empty(lines, touched):
+
+def empty(lines: Lines, touched):
     """Take all lines out of the sets that were touched; none is then."""
     for word in range(len(touched)):
         bits = touched[word]
@@ -40,12 +34,12 @@ def empty(lines, touched):
             row = (word << 6) + trailing_zeros(bits)
             bits &= bits - np.uint64(1)
             for way in range(lines.shape[1]):
-                lines[row, way, LINE_CHUNK] = -1
-                lines[row, way, LINE_FILL] = -1
+                lines[row, way].chunk = -1
+                lines[row, way].fill = -1
         touched[word] = np.uint64(0)
 
 
-def settle(lines, line_sectors, touched, sectors):
+def settle(lines: Lines, line_sectors, touched, sectors):
     """Have what is in the sets that were touched be filled at tick 0 at the latest; none is touched then."""
     for word in range(len(touched)):
         bits = touched[word]
@@ -53,17 +47,17 @@ def settle(lines, line_sectors, touched, sectors):
             row = (word << 6) + trailing_zeros(bits)
             bits &= bits - np.uint64(1)
             for way in range(lines.shape[1]):
-                if lines[row, way, LINE_FILL] >= 0:
-                    lines[row, way, LINE_FILL] &= WRITTEN
+                if lines[row, way].fill >= 0:
+                    lines[row, way].fill &= WRITTEN
                 if sectors > 1:
                     for sector in range(sectors):
                         line_sectors[row, way, sector] = min(line_sectors[row, way, sector], np.int64(0))
         touched[word] = np.uint64(0)
 
 
-def warm(parameters, l2, l2_sectors, touched, kind, amount, chunks, sectors):
+def warm(parameters: Annotated[Any, Parameters], l2: Lines, l2_sectors, touched, kind, amount, chunks, sectors):
     """Let the L2 see what an earlier run of these operations went through, one after another."""
-    ways = parameters[P_L2_WAYS]
+    ways = parameters.l2_ways
     at = np.int64(0)
     for index in range(len(kind)):
         what = kind[index]
@@ -71,21 +65,21 @@ def warm(parameters, l2, l2_sectors, touched, kind, amount, chunks, sectors):
             continue
         count = np.int64(amount[index]) & LISTED
         loads = what in (LOAD, ASYNC, COPY)
-        writes = (what == STORE and parameters[P_WRITES_BACK] != 0) or (
-            what in (ATOMIC, REDUCE) and parameters[P_ATOMICS_HERE] != 0
+        writes = (what == STORE and parameters.writes_back != 0) or (
+            what in (ATOMIC, REDUCE) and parameters.atomics_here != 0
         )
         if loads or writes:
             for place in range(at, at + count):
                 chunk = chunks[place]
                 accessed = accessed_of(parameters, sectors, place)
-                row = modulo(chunk, parameters[P_L2_SETS])
+                row = modulo(chunk, parameters.l2_sets)
                 touch(touched, row)
                 line = find_line(l2, row, chunk, ways)
                 lacking = np.int64(0)
                 if what != STORE:
                     lacking = lacking_of(parameters, l2_sectors, row, line, wanted_of(parameters, accessed))
                 if line == ABSENT:
-                    if parameters[P_L2_RANDOM] != 0:
+                    if parameters.l2_random != 0:
                         choose_line(l2, row, chunk, np.int64(0), ways)
                     insert_empty(l2, row, chunk, ways)
                 if what != STORE:

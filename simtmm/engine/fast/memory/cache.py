@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import ABSENT, LINE_CHUNK, LINE_FILL
+from simtmm.engine.fast.layout import ABSENT
 from simtmm.native import inlined
 
 
@@ -34,15 +34,15 @@ def touch(touched, row):
 
 @inlined
 def find_line(lines, row, chunk, ways):
-    """LINE_FILL of a chunk in a set whose lines lie in the order of their use, latest first; ABSENT on a miss."""
+    """`fill` of a chunk's line in a set whose lines lie in the order of their use, latest first; ABSENT on a miss."""
     for way in range(ways):
-        if lines[row, way, LINE_CHUNK] == chunk:
-            fill = lines[row, way, LINE_FILL]
+        if lines[row, way].chunk == chunk:
+            fill = lines[row, way].fill
             for later in range(way, 0, -1):
-                lines[row, later, LINE_CHUNK] = lines[row, later - 1, LINE_CHUNK]
-                lines[row, later, LINE_FILL] = lines[row, later - 1, LINE_FILL]
-            lines[row, 0, LINE_CHUNK] = chunk
-            lines[row, 0, LINE_FILL] = fill
+                lines[row, later].chunk = lines[row, later - 1].chunk
+                lines[row, later].fill = lines[row, later - 1].fill
+            lines[row, 0].chunk = chunk
+            lines[row, 0].fill = fill
             return fill
     return ABSENT
 
@@ -51,34 +51,34 @@ def find_line(lines, row, chunk, ways):
 def insert_line(lines, row, chunk, fill, ways):
     """Put a chunk into a set as its latest used line; the line used longest ago falls out."""
     for later in range(ways - 1, 0, -1):
-        lines[row, later, LINE_CHUNK] = lines[row, later - 1, LINE_CHUNK]
-        lines[row, later, LINE_FILL] = lines[row, later - 1, LINE_FILL]
-    lines[row, 0, LINE_CHUNK] = chunk
-    lines[row, 0, LINE_FILL] = fill
+        lines[row, later].chunk = lines[row, later - 1].chunk
+        lines[row, later].fill = lines[row, later - 1].fill
+    lines[row, 0].chunk = chunk
+    lines[row, 0].fill = fill
 
 
 @inlined
 def choose_line(lines, row, chunk, t, ways):
     """Have any line of a full set be the one used longest ago, as a hash of the chunk that comes at t decides."""
-    if lines[row, ways - 1, LINE_CHUNK] < 0:
+    if lines[row, ways - 1].chunk < 0:
         return
     place = np.int64(mix(chunk + t) % np.uint64(ways))
-    chosen = lines[row, place, LINE_CHUNK]
-    fill = lines[row, place, LINE_FILL]
+    chosen = lines[row, place].chunk
+    fill = lines[row, place].fill
     for earlier in range(place, ways - 1):
-        lines[row, earlier, LINE_CHUNK] = lines[row, earlier + 1, LINE_CHUNK]
-        lines[row, earlier, LINE_FILL] = lines[row, earlier + 1, LINE_FILL]
-    lines[row, ways - 1, LINE_CHUNK] = chosen
-    lines[row, ways - 1, LINE_FILL] = fill
+        lines[row, earlier].chunk = lines[row, earlier + 1].chunk
+        lines[row, earlier].fill = lines[row, earlier + 1].fill
+    lines[row, ways - 1].chunk = chosen
+    lines[row, ways - 1].fill = fill
 
 
 @inlined
 def drop_line(lines, row, chunk, ways):
     """Take a chunk's line out of a set, if it is there."""
     for way in range(ways):
-        if lines[row, way, LINE_CHUNK] == chunk:
+        if lines[row, way].chunk == chunk:
             for earlier in range(way, ways - 1):
-                lines[row, earlier, LINE_CHUNK] = lines[row, earlier + 1, LINE_CHUNK]
-                lines[row, earlier, LINE_FILL] = lines[row, earlier + 1, LINE_FILL]
-            lines[row, ways - 1, LINE_CHUNK] = -1
+                lines[row, earlier].chunk = lines[row, earlier + 1].chunk
+                lines[row, earlier].fill = lines[row, earlier + 1].fill
+            lines[row, ways - 1].chunk = -1
             return

@@ -6,20 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L1_HITS, note
-from simtmm.engine.fast.layout import (
-    ABSENT,
-    GROUP_L1_HITS,
-    GROUP_L1_STORES,
-    LINE_CHUNK,
-    LINE_FILL,
-    P_DROPS,
-    P_L1_LATENCY,
-    P_L1_SETS,
-    P_L1_SKEWED,
-    P_L1_WAYS,
-    P_LOCAL_BACK,
-    WRITTEN,
-)
+from simtmm.engine.fast.layout import ABSENT, WRITTEN
 from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo
 from simtmm.engine.fast.memory.kinds import reads, stays_in_l1
 from simtmm.engine.fast.memory.l2 import write_down
@@ -33,21 +20,17 @@ def insert_into_l1(s, row, chunk, t):
     """Put a chunk into an L1, with none of its sectors; a line that falls out and is to be written is stored in what
     lies below.
     """
-    last = s.parameters[P_L1_WAYS] - 1
-    if (
-        s.parameters[P_LOCAL_BACK] != 0
-        and s.l1[row, last, LINE_CHUNK] >= 0
-        and s.l1[row, last, LINE_FILL] & WRITTEN != 0
-    ):
-        write_down(s, s.l1[row, last, LINE_CHUNK], t)
-    insert_empty(s.l1, row, chunk, s.parameters[P_L1_WAYS])
+    last = s.parameters.l1_ways - 1
+    if s.parameters.local_back != 0 and s.l1[row, last].chunk >= 0 and s.l1[row, last].fill & WRITTEN != 0:
+        write_down(s, s.l1[row, last].chunk, t)
+    insert_empty(s.l1, row, chunk, s.parameters.l1_ways)
 
 
 @inlined
 def l1_row(s, g, chunk):
     """Where the set of a group's L1 lies that a chunk belongs to."""
-    sets = s.parameters[P_L1_SETS]
-    if s.parameters[P_L1_SKEWED] != 0:
+    sets = s.parameters.l1_sets
+    if s.parameters.l1_skewed != 0:
         chunk += np.int64(np.uint64(chunk) // np.uint64(sets))
     return g * sets + modulo(chunk, sets)
 
@@ -65,27 +48,27 @@ def through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t):  # noqa: 
     line = np.int64(ABSENT)
     if looks:
         row = l1_row(s, g, chunk)
-        line = find_line(s.l1, row, chunk, s.parameters[P_L1_WAYS])
+        line = find_line(s.l1, row, chunk, s.parameters.l1_ways)
         lacking = lacking_of(s.parameters, s.l1_sectors, row, line, wanted)
         if lacking != 0:
             wanted = lacking
         else:
             read = max(start, last_pass)
             fill = fill_of(s.parameters, s.l1_sectors, row, line, wanted)
-            done = max(read + s.parameters[P_L1_LATENCY], fill)
-            s.group[g, GROUP_L1_HITS] += 1
+            done = max(read + s.parameters.l1_latency, fill)
+            s.group[g].l1_hits += 1
             note(s, L1_HITS, start, np.int64(1))
     elif stays_in_l1(s, what, chunk):
         if what == STORE:
-            done = start + s.parameters[P_L1_LATENCY]
-            s.group[g, GROUP_L1_STORES] += 1
+            done = start + s.parameters.l1_latency
+            s.group[g].l1_stores += 1
             row = l1_row(s, g, chunk)
-            if find_line(s.l1, row, chunk, s.parameters[P_L1_WAYS]) == ABSENT:
+            if find_line(s.l1, row, chunk, s.parameters.l1_ways) == ABSENT:
                 insert_into_l1(s, row, chunk, t)
             store_sectors(s.parameters, s.l1, s.l1_sectors, row, np.int64(0), done)
-    elif not reads(what) and s.parameters[P_DROPS] != 0:
+    elif not reads(what) and s.parameters.drops != 0:
         row = l1_row(s, g, chunk)
-        drop_line(s.l1, row, chunk, s.parameters[P_L1_WAYS])
+        drop_line(s.l1, row, chunk, s.parameters.l1_ways)
     return done, read, row, line, wanted
 
 

@@ -7,26 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import MEMORY as AT_MEMORY
 from simtmm.engine.fast.attribution.traffic import MEMORY_SECTORS, note
-from simtmm.engine.fast.layout import (
-    GROUP_FETCH_FREE,
-    GROUP_MEMORY_SECTORS,
-    OPENING,
-    P_ATOMIC_SERVICE,
-    P_FETCH_INTERVAL,
-    P_HASHED,
-    P_OPEN_ROWS,
-    P_PARTITIONED,
-    P_PARTITIONS,
-    P_READS_PARTS,
-    P_ROW_CHUNKS,
-    P_ROW_OPENING,
-    P_SERIAL,
-    P_SERVICE,
-    P_STORE_BUFFER,
-    P_TURNAROUND,
-    P_WATCH,
-    TURNING,
-)
+from simtmm.engine.fast.layout import OPENING, TURNING, Group
 from simtmm.engine.fast.memory.cache import find_line, insert_line, mix, modulo
 from simtmm.engine.fast.memory.sectors import count_of, part_of, partial_of, runs_of
 from simtmm.native import inlined
@@ -36,31 +17,31 @@ from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 @inlined
 def partition_of(s, chunk):
     """The partition that a chunk lies in."""
-    if s.parameters[P_HASHED]:
-        return np.int64(mix(chunk) % np.uint64(s.parameters[P_PARTITIONS]))
-    return modulo(chunk, s.parameters[P_PARTITIONS])
+    if s.parameters.hashed:
+        return np.int64(mix(chunk) % np.uint64(s.parameters.partitions))
+    return modulo(chunk, s.parameters.partitions)
 
 
 @inlined
 def reserve(s, chunk, writes, updates, service, t):
     """Take a chunk's partition from t on, as soon as it is free; when that is. updates: whether it is an atomic's."""
     partition = partition_of(s, chunk)
-    if s.parameters[P_WATCH] != 0 and service > 0:
+    if s.parameters.watch != 0 and service > 0:
         s.partition_updates[partition] = updates
     begin = max(t, s.partition_free[partition])
-    if s.parameters[P_TURNAROUND] > 0:
+    if s.parameters.turnaround > 0:
         s.told[TURNING] = 0
         if s.partition_writes[partition] != writes:
             s.partition_writes[partition] = writes
-            s.told[TURNING] = s.parameters[P_TURNAROUND]
-            begin += s.parameters[P_TURNAROUND]
-    if s.parameters[P_ROW_CHUNKS] > 0:
+            s.told[TURNING] = s.parameters.turnaround
+            begin += s.parameters.turnaround
+    if s.parameters.row_chunks > 0:
         s.told[OPENING] = 0
-        row = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_ROW_CHUNKS]))
-        if find_line(s.rows, partition, row, s.parameters[P_OPEN_ROWS]) < 0:
-            insert_line(s.rows, partition, row, np.int64(0), s.parameters[P_OPEN_ROWS])
-            s.told[OPENING] = s.parameters[P_ROW_OPENING]
-            begin += s.parameters[P_ROW_OPENING]
+        row = np.int64(np.uint64(chunk) // np.uint64(s.parameters.row_chunks))
+        if find_line(s.rows, partition, row, s.parameters.open_rows) < 0:
+            insert_line(s.rows, partition, row, np.int64(0), s.parameters.open_rows)
+            s.told[OPENING] = s.parameters.row_opening
+            begin += s.parameters.row_opening
     s.partition_free[partition] = begin + service
     return begin
 
@@ -70,10 +51,10 @@ def write(s, chunk, written, partial, t):
     """Take a chunk's partition from t on for sectors that are written, and before for what is read of those of which
     only a part is; when it begins to write.
     """
-    if s.parameters[P_READS_PARTS] != 0 and partial != 0:
-        read = part_of(s.parameters, s.parameters[P_SERVICE], runs_of(s.parameters, partial))
+    if s.parameters.reads_parts != 0 and partial != 0:
+        read = part_of(s.parameters, s.parameters.service, runs_of(s.parameters, partial))
         reserve(s, chunk, np.int64(0), np.int64(0), read, t)
-    service = part_of(s.parameters, s.parameters[P_SERVICE], written)
+    service = part_of(s.parameters, s.parameters.service, written)
     return reserve(s, chunk, np.int64(1), np.int64(0), service, t)
 
 
@@ -89,33 +70,33 @@ def from_global_memory(s, g, what, cached, here, chunk, accessed, missing, start
     """
     moved = runs_of(s.parameters, missing) if cached or here else missing
     fetched = start
-    if cached and what != COPY and s.parameters[P_FETCH_INTERVAL] > 0:
-        begin = max(t, s.group[g, GROUP_FETCH_FREE])
-        s.group[g, GROUP_FETCH_FREE] = begin + part_of(s.parameters, s.parameters[P_FETCH_INTERVAL], missing)
+    if cached and what != COPY and s.parameters.fetch_interval > 0:
+        begin = max(t, s.group[g].fetch_free)
+        s.group[g].fetch_free = begin + part_of(s.parameters, s.parameters.fetch_interval, missing)
         fetched = max(start, begin)
     begun = fetched
     waited = np.int64(0)
     opening = np.int64(0)
     turning = np.int64(0)
     behind = np.int64(0)
-    if s.parameters[P_SERIAL] == 0 and s.parameters[P_PARTITIONED] != 0:
+    if s.parameters.serial == 0 and s.parameters.partitioned != 0:
         update = np.int64(1) if what in (ATOMIC, REDUCE) and not here else np.int64(0)
-        if s.parameters[P_WATCH] != 0:
+        if s.parameters.watch != 0:
             behind = s.partition_updates[partition_of(s, chunk)]
         if update > 0:
-            begun = reserve(s, chunk, np.int64(1), update, s.parameters[P_ATOMIC_SERVICE], t)
+            begun = reserve(s, chunk, np.int64(1), update, s.parameters.atomic_service, t)
         elif cached or here:
-            service = part_of(s.parameters, s.parameters[P_SERVICE], moved)
+            service = part_of(s.parameters, s.parameters.service, moved)
             begun = reserve(s, chunk, np.int64(0), update, service, t)
         else:
             begun = write(s, chunk, missing, partial_of(s.parameters, accessed), t)
         behind += update
-        entered = begun - s.parameters[P_STORE_BUFFER] if what == STORE else begun
+        entered = begun - s.parameters.store_buffer if what == STORE else begun
         waited = max(np.int64(0), entered - fetched)
         opening = min(waited, s.told[OPENING])
         turning = min(waited - opening, s.told[TURNING])
     note(s, AT_MEMORY, max(fetched, begun), np.int64(1))
-    moves(s, g, GROUP_MEMORY_SECTORS, MEMORY_SECTORS, max(fetched, begun), moved)
+    moves(s, g, Group.memory_sectors, MEMORY_SECTORS, max(fetched, begun), moved)
     return moved, fetched, waited, opening, turning, behind
 
 

@@ -8,24 +8,7 @@ reference engine.
 import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
-from simtmm.engine.fast.layout import (
-    ABSENT,
-    GROUP_BANKS_FREE,
-    GROUP_LAST,
-    GROUP_MEMORY_SECTORS,
-    GROUP_TRANSACTIONS,
-    NO,
-    P_FIRST_ACCESS,
-    P_L1_LATENCY,
-    P_L1_SETS,
-    P_L2_SETS,
-    P_L2_WAYS,
-    P_LATENCY,
-    P_PIPED,
-    P_PORT_CHUNKS,
-    P_SERIAL,
-    P_STORE_LATENCY,
-)
+from simtmm.engine.fast.layout import ABSENT, NO
 from simtmm.engine.fast.memory.cache import modulo
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
@@ -66,12 +49,12 @@ def fetch_lines(s, g, first, count):
     """Have the sets of an instruction's first chunks, which it looks into where it ends, brought into the cache."""
     for index in range(first, first + min(count, FETCHED)):
         chunk = s.chunks[index]
-        if s.parameters[P_L1_SETS] > 0:
+        if s.parameters.l1_sets > 0:
             row = l1_row(s, g, chunk)
             prefetch(s.l1, row, 0, 0)
-        if s.parameters[P_L2_SETS] > 0:
-            row = modulo(chunk, s.parameters[P_L2_SETS])
-            for way in range(0, s.parameters[P_L2_WAYS], 4):  # four of its lines are one of this computer's
+        if s.parameters.l2_sets > 0:
+            row = modulo(chunk, s.parameters.l2_sets)
+            for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
 
 
@@ -85,7 +68,7 @@ def note_without_path(s, g, what, first, count, t):
     for index in range(first, first + count):
         wanted = wanted_of(s.parameters, accessed_of(s.parameters, s.sectors, index))
         sectors += count_of(runs_of(s.parameters, wanted) if loads else wanted)
-    s.group[g, GROUP_MEMORY_SECTORS] += sectors
+    s.group[g].memory_sectors += sectors
     note(s, MEMORY_SECTORS, t, sectors)
 
 
@@ -95,8 +78,8 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: PL
 
     passes: over the banks of the group's pipe, if it has one.
     """
-    latency = s.parameters[P_STORE_LATENCY] if what == STORE else s.parameters[P_LATENCY]
-    s.group[g, GROUP_TRANSACTIONS] += count
+    latency = s.parameters.store_latency if what == STORE else s.parameters.latency
+    s.group[g].transactions += count
     begin_path(s, g)
     fetched = np.int64(0)
     if memory == NO:
@@ -105,14 +88,14 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: PL
         note_without_path(s, g, what, first, count, t)
     else:
         finish, fetched = along_path(s, g, w, what, first, count, passes, latency, t)
-    if s.parameters[P_FIRST_ACCESS] > 0 and what != STORE:
+    if s.parameters.first_access > 0 and what != STORE:
         late = late_of_first(s, g, t)
         spend(s, g, FIRST_ACCESS, late)
         finish += late
     count_returned(s, w, what, fetched, finish, t)
-    s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], finish)
-    if s.parameters[P_PIPED] != 0:
-        s.group[g, GROUP_LAST] = max(s.group[g, GROUP_LAST], s.group[g, GROUP_BANKS_FREE])
+    s.group[g].last = max(s.group[g].last, finish)
+    if s.parameters.piped != 0:
+        s.group[g].last = max(s.group[g].last, s.group[g].banks_free)
     return finish
 
 
@@ -120,10 +103,10 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: PL
 def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Step 1 of each chunk, and what comes behind it: when the last one is done, and how many global memory gave."""
     begin = begin_copy(s, g, t) if what == COPY else t
-    last_pass = enter_pipe(s, g, passes, t) if s.parameters[P_PIPED] != 0 and what != COPY else np.int64(0)
+    last_pass = enter_pipe(s, g, passes, t) if s.parameters.piped != 0 and what != COPY else np.int64(0)
     returning, returning_next = take_returned(s, w, what, count)
     port = port_of(s, g, w)
-    serial = s.parameters[P_SERIAL] != 0
+    serial = s.parameters.serial != 0
     looks, shared, here = looks_into_l1(s, what), goes_to_l2(s, what), updates_l2(s, what)
     fetched = np.int64(0)
     finish = begin
@@ -133,7 +116,7 @@ def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR091
         together = run_of(s, s.chunks[index])
         if serial:
             start = finish
-        elif not is_listed_before(s, here, first, index) and (s.parameters[P_PORT_CHUNKS] == 1 or together != passing):
+        elif not is_listed_before(s, here, first, index) and (s.parameters.port_chunks == 1 or together != passing):
             passing = together
             start = through_port(s, g, port, what, returning, begin)
             returning = returning_next if index + 1 - first < passes else np.int64(0)
@@ -161,11 +144,11 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         if is_watched(s, done, finish):
             on_way(s, g, t, start, read, start, start)
             wait_at_memory(s, g, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0))
-            s.path[g, L1_LATENCY] += s.parameters[P_L1_LATENCY]
-            s.path[g, LINE_IN_FLIGHT] += done - read - s.parameters[P_L1_LATENCY]
+            s.path[g, L1_LATENCY] += s.parameters.l1_latency
+            s.path[g, LINE_IN_FLIGHT] += done - read - s.parameters.l1_latency
         return done, np.int64(0)
     # 3: its translation, and before that the pipe's way from the L1
-    piped = s.parameters[P_PIPED] != 0 and cached
+    piped = s.parameters.piped != 0 and cached
     called = start
     if piped:
         called = call_for(s, g, wanted, start, t)

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import P_SERIAL, P_WATCH, PATH_ROW
+from simtmm.engine.fast.layout import PATH_ROW
 from simtmm.native import inlined
 
 # Columns of a path
@@ -16,7 +16,7 @@ L1_LATENCY, L2_LATENCY, MEMORY_LATENCY, LINE_IN_FLIGHT, FIRST_ACCESS = range(6, 
 @inlined
 def begin_path(s, g):
     """An access begins: none of its ticks are known."""
-    if s.parameters[P_WATCH] != 0:
+    if s.parameters.watch != 0:
         for index in range(PATH_ROW):
             s.path[g, index] = 0
 
@@ -24,14 +24,14 @@ def begin_path(s, g):
 @inlined
 def spend(s, g, reason, ticks):
     """Add ticks of the access."""
-    if s.parameters[P_WATCH] != 0:
+    if s.parameters.watch != 0:
         s.path[g, reason] += ticks
 
 
 @inlined
 def is_watched(s, done, finish):
     """Whether a chunk that is done then is the last one so far, and somebody watches."""
-    return s.parameters[P_WATCH] != 0 and (s.parameters[P_SERIAL] != 0 or done > finish)
+    return s.parameters.watch != 0 and (s.parameters.serial != 0 or done > finish)
 
 
 @inlined
@@ -40,7 +40,7 @@ def on_way(s, g, t, start, read, called, known):
 
     t: when its access left its port. start, read, called, known: as in `transfer`.
     """
-    if s.parameters[P_SERIAL] == 0:
+    if s.parameters.serial == 0:
         s.path[g, L1_LATENCY] = 0
         s.path[g, L2_LATENCY] = 0
         s.path[g, MEMORY_LATENCY] = 0

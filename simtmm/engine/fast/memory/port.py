@@ -5,24 +5,6 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import (
-    GROUP_STORE_FREE,
-    GROUP_TAGS_FREE,
-    P_MEMORY_PORTS,
-    P_PIPED,
-    P_PORT_CHUNKS,
-    P_PORT_INTERVAL,
-    P_RETURN_DELAY,
-    P_RETURN_INTERVAL,
-    P_RETURNS,
-    P_SLOTS,
-    P_STORE_INTERVAL,
-    P_STORES_APART,
-    P_TAG_INTERVAL,
-    WARP_LOADED,
-    WARP_LOADS_END,
-    WARP_UNTAKEN,
-)
 from simtmm.engine.fast.memory.cache import modulo
 from simtmm.native import inlined
 from simtmm.workload import ASYNC, COPY, LOAD, STORE
@@ -31,16 +13,16 @@ from simtmm.workload import ASYNC, COPY, LOAD, STORE
 @inlined
 def port_of(s, g, w):
     """The memory port of a warp's slot."""
-    if s.parameters[P_MEMORY_PORTS] > 1:
-        slot = w - g * s.parameters[P_SLOTS]
-        return g * s.parameters[P_MEMORY_PORTS] + modulo(slot, s.parameters[P_MEMORY_PORTS])
+    if s.parameters.memory_ports > 1:
+        slot = w - g * s.parameters.slots
+        return g * s.parameters.memory_ports + modulo(slot, s.parameters.memory_ports)
     return g
 
 
 @inlined
 def run_of(s, chunk):
     """The aligned run of chunks that pass a port together."""
-    return chunk // s.parameters[P_PORT_CHUNKS] if s.parameters[P_PORT_CHUNKS] > 1 else chunk
+    return chunk // s.parameters.port_chunks if s.parameters.port_chunks > 1 else chunk
 
 
 @inlined
@@ -62,19 +44,19 @@ def through_port(s, g, port, what, returning, t):
 
     returning: ticks that a store waits there for what its warp loaded. t: when its access begins.
     """
-    piped = s.parameters[P_PIPED] != 0 and what != COPY
+    piped = s.parameters.piped != 0 and what != COPY
     looked_up = t
     if piped:
-        looked_up = s.group[g, GROUP_TAGS_FREE]
-        s.group[g, GROUP_TAGS_FREE] = looked_up + s.parameters[P_TAG_INTERVAL]
-    if what == STORE and s.parameters[P_STORES_APART] != 0:
-        start = max(looked_up, s.group[g, GROUP_STORE_FREE]) + returning
-        s.group[g, GROUP_STORE_FREE] = start + s.parameters[P_STORE_INTERVAL]
-    elif s.parameters[P_PIPED] != 0:
+        looked_up = s.group[g].tags_free
+        s.group[g].tags_free = looked_up + s.parameters.tag_interval
+    if what == STORE and s.parameters.stores_apart != 0:
+        start = max(looked_up, s.group[g].store_free) + returning
+        s.group[g].store_free = start + s.parameters.store_interval
+    elif s.parameters.piped != 0:
         start = looked_up + returning
     else:
         start = max(t, s.port_free[port]) + returning
-        s.port_free[port] = start + s.parameters[P_PORT_INTERVAL]
+        s.port_free[port] = start + s.parameters.port_interval
     return start
 
 
@@ -85,11 +67,11 @@ def take_returned(s, w, what, count):
     """
     once = np.int64(0)
     each = np.int64(0)
-    if s.parameters[P_RETURNS] != 0 and what == STORE and count > 0 and s.warp[w, WARP_LOADED] > 0:
-        once = s.parameters[P_RETURN_DELAY] + s.parameters[P_RETURN_INTERVAL] * s.warp[w, WARP_LOADED]
-        s.warp[w, WARP_LOADED] = 0
-        if s.parameters[P_PIPED] != 0:
-            each = s.parameters[P_RETURN_DELAY]
+    if s.parameters.returns != 0 and what == STORE and count > 0 and s.warp[w].loaded > 0:
+        once = s.parameters.return_delay + s.parameters.return_interval * s.warp[w].loaded
+        s.warp[w].loaded = 0
+        if s.parameters.piped != 0:
+            each = s.parameters.return_delay
     return once, each
 
 
@@ -99,10 +81,10 @@ def count_returned(s, w, what, fetched, finish, t):
 
     finish: of the load, which left its port at t.
     """
-    if s.parameters[P_RETURNS] != 0 and what in (LOAD, ASYNC):
-        if t < s.warp[w, WARP_LOADS_END]:
-            fetched += s.warp[w, WARP_LOADED]
-        s.warp[w, WARP_LOADED] = fetched
-        s.warp[w, WARP_LOADS_END] = max(finish, s.warp[w, WARP_LOADS_END]) if what == ASYNC else 0
+    if s.parameters.returns != 0 and what in (LOAD, ASYNC):
+        if t < s.warp[w].loads_end:
+            fetched += s.warp[w].loaded
+        s.warp[w].loaded = fetched
+        s.warp[w].loads_end = max(finish, s.warp[w].loads_end) if what == ASYNC else 0
         if what == ASYNC:
-            s.warp[w, WARP_UNTAKEN] += 1
+            s.warp[w].untaken += 1

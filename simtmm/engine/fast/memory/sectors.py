@@ -10,17 +10,7 @@ table beside the lines, in the place of one of the set's ways.
 
 import numpy as np
 
-from simtmm.engine.fast.layout import (
-    EMPTY,
-    FILL_SHIFT,
-    FIRST_APART,
-    LINE_CHUNK,
-    LINE_FILL,
-    P_FETCH_SECTORS,
-    P_SECTOR_BYTES,
-    P_SECTORS,
-    WRITTEN,
-)
+from simtmm.engine.fast.layout import EMPTY, FILL_SHIFT, FIRST_APART, WRITTEN
 from simtmm.native import inlined
 from simtmm.workload import MOST_SECTOR_BYTES, SECTOR_BITS
 
@@ -30,23 +20,23 @@ LOOKED_AT = 62  # rows of a set at once for one that is free, as many as bits of
 @inlined
 def all_sectors(parameters):
     """All sectors of a chunk."""
-    return (np.int64(1) << parameters[P_SECTORS]) - 1
+    return (np.int64(1) << parameters.sectors) - 1
 
 
 @inlined
 def accessed_of(parameters, sectors, index):
     """The bytes that are accessed of each sector of a chunk, packed; 0 for all of all."""
-    if parameters[P_SECTORS] == 1 or len(sectors) <= index:
+    if parameters.sectors == 1 or len(sectors) <= index:
         return np.int64(0)
-    return np.int64(sectors[index]) & ((np.int64(1) << SECTOR_BITS * parameters[P_SECTORS]) - 1)
+    return np.int64(sectors[index]) & ((np.int64(1) << SECTOR_BITS * parameters.sectors) - 1)
 
 
 @inlined
 def bytes_of_sector(parameters, accessed, sector):
     """Those of one."""
     if accessed == 0:
-        return parameters[P_SECTOR_BYTES]
-    return min(accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES, parameters[P_SECTOR_BYTES])
+        return parameters.sector_bytes
+    return min(accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES, parameters.sector_bytes)
 
 
 @inlined
@@ -55,7 +45,7 @@ def wanted_of(parameters, accessed):
     if accessed == 0:
         return all_sectors(parameters)
     wanted = np.int64(0)
-    for sector in range(parameters[P_SECTORS]):
+    for sector in range(parameters.sectors):
         if accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES != 0:
             wanted |= np.int64(1) << sector
     return wanted
@@ -66,9 +56,9 @@ def partial_of(parameters, accessed):
     """The sectors of which only some bytes are accessed."""
     partial = np.int64(0)
     if accessed != 0:
-        for sector in range(parameters[P_SECTORS]):
+        for sector in range(parameters.sectors):
             number = accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
-            if 0 < number < parameters[P_SECTOR_BYTES]:
+            if 0 < number < parameters.sector_bytes:
                 partial |= np.int64(1) << sector
     return partial
 
@@ -86,7 +76,7 @@ def count_of(chosen):
 @inlined
 def part_of(parameters, duration, chosen):
     """What some sectors of a chunk take of what it takes as a whole."""
-    sectors = parameters[P_SECTORS]
+    sectors = parameters.sectors
     if sectors == 1:
         return duration
     return (duration * count_of(chosen) + sectors - 1) // sectors
@@ -95,7 +85,7 @@ def part_of(parameters, duration, chosen):
 @inlined
 def runs_of(parameters, chosen):
     """What global memory is read of a chunk where these sectors are lacking: aligned runs of them."""
-    together = parameters[P_FETCH_SECTORS]
+    together = parameters.fetch_sectors
     if together == 1:
         return chosen
     read = np.int64(0)
@@ -127,7 +117,7 @@ def lacking_of(parameters, sectors, row, line, wanted):
     if not is_apart(line):
         return wanted
     lacking = np.int64(0)
-    for sector in range(parameters[P_SECTORS]):
+    for sector in range(parameters.sectors):
         if wanted >> sector & 1 != 0 and sectors[row, row_of(line), sector] < 0:
             lacking |= np.int64(1) << sector
     return lacking
@@ -139,7 +129,7 @@ def fill_of(parameters, sectors, row, line, wanted):
     if line >= 0:
         return line >> FILL_SHIFT
     fill = np.int64(0)
-    for sector in range(parameters[P_SECTORS]):
+    for sector in range(parameters.sectors):
         if wanted >> sector & 1 != 0:
             fill = max(fill, sectors[row, row_of(line), sector])
     return fill
@@ -149,10 +139,10 @@ def fill_of(parameters, sectors, row, line, wanted):
 def insert_empty(lines, row, chunk, ways):
     """Put a chunk into a set as its latest used line, with none of its sectors; the one used longest ago falls out."""
     for later in range(ways - 1, 0, -1):
-        lines[row, later, LINE_CHUNK] = lines[row, later - 1, LINE_CHUNK]
-        lines[row, later, LINE_FILL] = lines[row, later - 1, LINE_FILL]
-    lines[row, 0, LINE_CHUNK] = chunk
-    lines[row, 0, LINE_FILL] = EMPTY
+        lines[row, later].chunk = lines[row, later - 1].chunk
+        lines[row, later].fill = lines[row, later - 1].fill
+    lines[row, 0].chunk = chunk
+    lines[row, 0].fill = EMPTY
 
 
 def tell_apart(parameters, lines, sectors, row):
@@ -163,8 +153,8 @@ def tell_apart(parameters, lines, sectors, row):
     while found < 0:  # as many rows as there are ways, of which the others take one each at most
         used = np.int64(0)
         for way in range(1, ways):
-            line = lines[row, way, LINE_FILL]
-            if lines[row, way, LINE_CHUNK] >= 0 and is_apart(line):
+            line = lines[row, way].fill
+            if lines[row, way].chunk >= 0 and is_apart(line):
                 place = row_of(line) - base
                 if 0 <= place < LOOKED_AT:
                     used |= np.int64(1) << place
@@ -174,26 +164,26 @@ def tell_apart(parameters, lines, sectors, row):
         if place < LOOKED_AT:
             found = base + place
         base += LOOKED_AT
-    line = lines[row, 0, LINE_FILL]
-    for sector in range(parameters[P_SECTORS]):
+    line = lines[row, 0].fill
+    for sector in range(parameters.sectors):
         sectors[row, found, sector] = line >> FILL_SHIFT if line >= 0 else np.int64(-1)
-    sectors[row, found, parameters[P_SECTORS]] = 0
-    lines[row, 0, LINE_FILL] = FIRST_APART - 2 * found
+    sectors[row, found, parameters.sectors] = 0
+    lines[row, 0].fill = FIRST_APART - 2 * found
 
 
 @inlined
 def put_sectors(parameters, lines, sectors, row, chosen, fill):
     """Sectors of the latest used line come, filled at `fill`; those that are there stay as they are."""
-    line = lines[row, 0, LINE_FILL]
+    line = lines[row, 0].fill
     if line >= 0:
         return
     if line == EMPTY and chosen == all_sectors(parameters):
-        lines[row, 0, LINE_FILL] = fill << FILL_SHIFT
+        lines[row, 0].fill = fill << FILL_SHIFT
         return
     if line == EMPTY:
         tell_apart(parameters, lines, sectors, row)
-        line = lines[row, 0, LINE_FILL]
-    for sector in range(parameters[P_SECTORS]):
+        line = lines[row, 0].fill
+    for sector in range(parameters.sectors):
         if chosen >> sector & 1 != 0 and sectors[row, row_of(line), sector] < 0:
             sectors[row, row_of(line), sector] = fill
 
@@ -204,11 +194,11 @@ def store_sectors(parameters, lines, sectors, row, accessed, finish):
 
     accessed: 0 for all of all, as it always is without sectors.
     """
-    line = lines[row, 0, LINE_FILL]
+    line = lines[row, 0].fill
     if line == EMPTY and accessed == 0:
-        lines[row, 0, LINE_FILL] = finish << FILL_SHIFT | WRITTEN
+        lines[row, 0].fill = finish << FILL_SHIFT | WRITTEN
     elif line >= 0 and (accessed == 0 or line & WRITTEN != 0):
-        lines[row, 0, LINE_FILL] |= WRITTEN  # all of it
+        lines[row, 0].fill |= WRITTEN  # all of it
     else:
         if not is_apart(line):
             tell_apart(parameters, lines, sectors, row)
@@ -217,18 +207,18 @@ def store_sectors(parameters, lines, sectors, row, accessed, finish):
 
 def add_stored(parameters, lines, sectors, row, accessed, finish):
     """Likewise, of a line that is apart."""
-    place = row_of(lines[row, 0, LINE_FILL])
+    place = row_of(lines[row, 0].fill)
     stored = np.int64(0)
     put = np.int64(0)
-    for sector in range(parameters[P_SECTORS]):
-        before = sectors[row, place, parameters[P_SECTORS]] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
-        number = min(before + bytes_of_sector(parameters, accessed, sector), parameters[P_SECTOR_BYTES])
+    for sector in range(parameters.sectors):
+        before = sectors[row, place, parameters.sectors] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
+        number = min(before + bytes_of_sector(parameters, accessed, sector), parameters.sector_bytes)
         stored |= number << SECTOR_BITS * sector
-        if number == parameters[P_SECTOR_BYTES]:
+        if number == parameters.sector_bytes:
             put |= np.int64(1) << sector
-    sectors[row, place, parameters[P_SECTORS]] = stored
+    sectors[row, place, parameters.sectors] = stored
     put_sectors(parameters, lines, sectors, row, put, finish)
-    lines[row, 0, LINE_FILL] |= WRITTEN
+    lines[row, 0].fill |= WRITTEN
 
 
 @inlined
@@ -237,8 +227,8 @@ def written_of(parameters, sectors, row, line):
     if line >= 0:
         return all_sectors(parameters)
     written = np.int64(0)
-    for sector in range(parameters[P_SECTORS]):
-        stored = sectors[row, row_of(line), parameters[P_SECTORS]] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
+    for sector in range(parameters.sectors):
+        stored = sectors[row, row_of(line), parameters.sectors] >> SECTOR_BITS * sector & MOST_SECTOR_BYTES
         if stored != 0:
             written |= np.int64(1) << sector
     return written

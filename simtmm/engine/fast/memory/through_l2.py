@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L2_HITS, note
-from simtmm.engine.fast.layout import ABSENT, GROUP_L2_HITS, P_ATOMIC_LATENCY, P_L2_LATENCY, P_L2_SETS, P_L2_WAYS
+from simtmm.engine.fast.layout import ABSENT
 from simtmm.engine.fast.memory.cache import find_line, modulo, touch
 from simtmm.engine.fast.memory.l2 import make_room_in_l2
 from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
@@ -20,7 +20,7 @@ def l2_latency(s, what, here, latency):
     """What the L2 takes for a chunk that ends in it. here: whether it is an atomic's. latency: of a store."""
     if what == STORE:
         return latency
-    return s.parameters[P_ATOMIC_LATENCY] if here else s.parameters[P_L2_LATENCY]
+    return s.parameters.atomic_latency if here else s.parameters.l2_latency
 
 
 @inlined
@@ -35,9 +35,9 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
     missing = wanted
     crowded = np.int64(0)
     at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
-    row = modulo(chunk, s.parameters[P_L2_SETS])
+    row = modulo(chunk, s.parameters.l2_sets)
     touch(s.l2_touched, row)
-    line = find_line(s.l2, row, chunk, s.parameters[P_L2_WAYS])
+    line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
     if what == STORE:
         crowded = make_line(s, chunk, row, line, at_slice, t)
         done = at_slice + crowded + latency
@@ -49,7 +49,7 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
         else:
             fill = fill_of(s.parameters, s.l2_sectors, row, line, wanted)
             done = max(at_slice + l2_latency(s, what, here, latency), fill)
-            s.group[g, GROUP_L2_HITS] += 1
+            s.group[g].l2_hits += 1
             note(s, L2_HITS, at_slice, np.int64(1))
     return done, at_slice, behind, row, line, missing, crowded
 
@@ -60,7 +60,7 @@ def make_line(s, chunk, row, line, done, t):
     crowded = np.int64(0)
     if line == ABSENT:
         crowded = max(np.int64(0), make_room_in_l2(s, row, chunk, t) - done)
-        insert_empty(s.l2, row, chunk, s.parameters[P_L2_WAYS])
+        insert_empty(s.l2, row, chunk, s.parameters.l2_ways)
     return crowded
 
 

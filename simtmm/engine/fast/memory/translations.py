@@ -5,7 +5,6 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import GROUP_TRANSLATED, P_FIRST_ACCESS, P_TLB_ENTRIES, P_TLB_MISS, P_TLB_PAGE
 from simtmm.engine.fast.memory.cache import find_line, insert_line
 from simtmm.native import inlined
 
@@ -13,23 +12,23 @@ from simtmm.native import inlined
 @inlined
 def known_from(s, g, chunk, start, t):
     """When a chunk's address is known beyond its group, which it is not before `start`."""
-    return max(start, translated(s, g, chunk, t)) if s.parameters[P_TLB_ENTRIES] > 0 else start
+    return max(start, translated(s, g, chunk, t)) if s.parameters.tlb_entries > 0 else start
 
 
 @inlined
 def translated(s, g, chunk, t):
     """From when on a group has the translation of a chunk's page, which it looks for at t."""
-    page = np.int64(np.uint64(chunk) // np.uint64(s.parameters[P_TLB_PAGE]))
-    there = find_line(s.tlb, g, page, s.parameters[P_TLB_ENTRIES])
+    page = np.int64(np.uint64(chunk) // np.uint64(s.parameters.tlb_page))
+    there = find_line(s.tlb, g, page, s.parameters.tlb_entries)
     if there < 0:
-        there = t + s.parameters[P_TLB_MISS]
-        insert_line(s.tlb, g, page, there, s.parameters[P_TLB_ENTRIES])
+        there = t + s.parameters.tlb_miss
+        insert_line(s.tlb, g, page, there, s.parameters.tlb_entries)
     return there
 
 
 @inlined
 def late_of_first(s, g, t):
     """By how much an access at t is later because its group lacks translations at the beginning of the launch."""
-    if s.group[g, GROUP_TRANSLATED] == 0:
-        s.group[g, GROUP_TRANSLATED] = t + s.parameters[P_FIRST_ACCESS]
-    return max(np.int64(0), s.group[g, GROUP_TRANSLATED] - t)
+    if s.group[g].translated == 0:
+        s.group[g].translated = t + s.parameters.first_access
+    return max(np.int64(0), s.group[g].translated - t)

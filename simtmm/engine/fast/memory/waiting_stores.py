@@ -6,13 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L2_LOADS, L2_SECTORS, L2_STORES, note
-from simtmm.engine.fast.layout import (
-    GROUP_L2_SECTORS,
-    P_WAITING_STORES,
-    WAITING_BEGIN,
-    WAITING_CHUNK,
-    WAITING_SECTORS,
-)
+from simtmm.engine.fast.layout import Group
 from simtmm.engine.fast.memory.cache import mix
 from simtmm.engine.fast.memory.l2 import through_slice
 from simtmm.engine.fast.memory.partitions import moves
@@ -23,21 +17,21 @@ from simtmm.workload import STORE
 @inlined
 def comes_to_slice(s, g, what, here, chunk, wanted, start, t):
     """When a chunk's slice takes it up, as `through_slice` has it; a store that joins another in no time of its own."""
-    waits = what == STORE and s.parameters[P_WAITING_STORES] > 0
+    waits = what == STORE and s.parameters.waiting_stores > 0
     row = np.int64(0)
     joined = np.int64(-1)
     if waits:
-        row = np.int64(mix(chunk) % np.uint64(s.parameters[P_WAITING_STORES]))
-        begin = s.waiting[g, row, WAITING_BEGIN]
-        same = s.waiting[g, row, WAITING_CHUNK] == chunk and wanted & ~s.waiting[g, row, WAITING_SECTORS] == 0
+        row = np.int64(mix(chunk) % np.uint64(s.parameters.waiting_stores))
+        begin = s.waiting[g, row].begin
+        same = s.waiting[g, row].chunk == chunk and wanted & ~s.waiting[g, row].sectors == 0
         if same and start < begin:
             joined = begin
     at_slice, behind = through_slice(s, what, here, chunk, wanted, start, joined, t)
     note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
     if joined < 0:
-        moves(s, g, GROUP_L2_SECTORS, L2_SECTORS, at_slice, wanted)
+        moves(s, g, Group.l2_sectors, L2_SECTORS, at_slice, wanted)
         if waits:
-            s.waiting[g, row, WAITING_CHUNK] = chunk
-            s.waiting[g, row, WAITING_SECTORS] = wanted
-            s.waiting[g, row, WAITING_BEGIN] = at_slice
+            s.waiting[g, row].chunk = chunk
+            s.waiting[g, row].sectors = wanted
+            s.waiting[g, row].begin = at_slice
     return at_slice, behind

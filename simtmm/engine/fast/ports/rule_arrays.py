@@ -24,20 +24,20 @@ class AskedRule:
         zeros = reused.zeros
         self._rule, self._object = rule, rule.begin()
         fields = rule.values(self._object)
-        asked = zeros("asked", groups, at.ASKED_LAST + 2 * ports)
-        asked[:, at.ASKED_UNTIL] = at.NEVER
-        asked[:, at.ASKED_LAST : at.ASKED_LAST + ports] = -1
-        asking = zeros("asking", of.ASKING_ROW)
-        seen = zeros("seen", groups * (slots + ports), of.SEEN_ROW)
+        asked = zeros("asked", groups, int(at.Asked.last) + 2 * ports)
+        asked[:, at.Asked.until] = at.NEVER
+        asked[:, at.Asked.last : at.Asked.last + ports] = -1
+        asking = zeros("asking", len(of.Asking))
+        seen = zeros("seen", groups * (slots + ports), len(of.Seen))
         ready, living = zeros("ready", slots), zeros("living", groups, slots)
         lists = zeros("lists", max(1, rule.lists), max(slots, MOST_WRITTEN))
         own = zeros("fields", max(1, len(fields)))
         own[: len(fields)] = fields
         self._own = own
-        asking[of.ASKING_CYCLE] = machine.ticks_per_cycle
-        asking[of.ASKING_MOST_HOLDS] = holding_back.MOST_HOLDS
+        asking[of.Asking.cycle] = machine.ticks_per_cycle
+        asking[of.Asking.most_holds] = holding_back.MOST_HOLDS
         self._bound = rule.loop.bind(of.Asked(asking, seen, ready, living, lists, own))
-        asking[of.ASKING_ENTRY], asking[of.ASKING_TABLE] = self._bound.entry, self._bound.table
+        asking[of.Asking.entry], asking[of.Asking.table] = self._bound.entry, self._bound.table
         self._name = rule.name
         self.arrays: dict[str, Any] = {
             "seen": seen, "living": living, "asked": asked, "asking": asking, "ready": ready,
@@ -54,19 +54,19 @@ class AskedRule:
         engine is to tell what it does.
         """
         self._check_fault(state.asking, state.seen)
-        for group in np.flatnonzero(state.group[:, at.GROUP_READY]).tolist():
-            ready, tick = int(state.group[group, at.GROUP_READY]), int(state.asked[group, at.ASKED_SINCE])
+        for group in np.flatnonzero(state.group[:, at.Group.ready]).tolist():
+            ready, tick = int(state.group[group, at.Group.ready]), int(state.asked[group, at.Asked.since])
             raise EngineError(holding_back.for_ever(self._name, group, tick, ready))
 
     def _check_fault(self, asking: Any, seen: Any) -> None:
-        fault, group, now = (int(asking[column]) for column in (of.ASKING_FAULT, of.ASKING_GROUP, of.ASKING_NOW))
+        fault, group, now = (int(asking[column]) for column in (of.Asking.fault, of.Asking.group, of.Asking.now))
         if fault == of.NOT_READY:
-            number = int(seen[asking[of.ASKING_ANSWER], of.SEEN_NUMBER])
+            number = int(seen[asking[of.Asking.answer], of.Seen.number])
             raise EngineError(holding_back.not_ready(self._name, f"warp {number}", now))
         if fault == of.NO_LATER_TICK:
-            raise EngineError(holding_back.no_later_tick(self._name, str(asking[of.ASKING_UNTIL]), now))
+            raise EngineError(holding_back.no_later_tick(self._name, str(asking[of.Asking.until]), now))
         if fault == of.HELD_TOO_OFTEN:
-            raise EngineError(holding_back.too_often(self._name, group, now, int(asking[of.ASKING_MOST_HOLDS])))
+            raise EngineError(holding_back.too_often(self._name, group, now, int(asking[of.Asking.most_holds])))
         if fault == of.TOO_LATE:
             raise RuleLeftError(f"scheduler {self._name}: at tick {now} it names a tick beyond 2^60")
         if fault:

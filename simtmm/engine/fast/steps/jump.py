@@ -19,58 +19,18 @@ import numpy as np
 from simtmm.engine.fast.attribution.group_time import account
 from simtmm.engine.fast.attribution.stalls import book_periods
 from simtmm.engine.fast.layout import (
-    GROUP_ACCOUNTED,
-    GROUP_BARRIER,
-    GROUP_BLOCKS,
-    GROUP_DONE_WARPS,
-    GROUP_GRANTED_AGE,
-    GROUP_GRANTED_SLOT,
-    GROUP_HELD,
-    GROUP_ISSUED,
-    GROUP_LIVING,
-    GROUP_MEMORY_HEAD,
-    GROUP_MEMORY_TAIL,
-    GROUP_OTHER_HEAD,
-    GROUP_OTHER_TAIL,
-    GROUP_PORT_BUSY,
-    GROUP_QUEUE_HEAD,
-    GROUP_READY,
-    GROUP_ROW,
     GROUP_TIME,
-    GROUP_WARPS,
     KEPT,
     KEPT_OF_PORT,
-    KEPT_PATIENCE,
-    KEPT_STEPS,
-    KEPT_TICK,
     MEMORY_TICKS,
     NEVER,
     OTHER_SLOTS,
     OTHER_TICKS,
-    P_BOOKS,
-    P_BREAKDOWN,
-    P_FIRST_BLOCK,
-    P_MOST_BLOCKS,
-    P_OWN_PORTS,
-    P_PIPES,
-    P_PORTS,
-    P_RING,
-    P_ROOM,
-    P_SLOTS,
-    PORT_ACCESS,
-    PORT_GRANTED,
-    PORT_LAST_SLOT,
-    PORT_RELEASE,
-    PORT_WARP,
     QUEUE,
     QUEUED,
-    R_LAST_BLOCK,
-    R_PENDING,
     READY_SLOTS,
     TIMES,
-    WARP_COMPUTED,
-    WARP_FILLED,
-    WARP_POSITION,
+    Group,
 )
 from simtmm.engine.fast.ports.pipes import longest_sleep
 from simtmm.engine.fast.ports.scheduler import push
@@ -90,38 +50,38 @@ def kept_or_same(s, g, at, value, keeps):
 
 def compare(s, order, g, t, keeps):  # noqa: C901, PLR0912 - a case for each part of a state
     """Whether the state at t, before what is due then, is the kept one; with `keeps` it becomes that."""
-    mask = s.parameters[P_RING] - 1
-    head = s.group[g, GROUP_OTHER_HEAD]
-    sleeping = s.group[g, GROUP_OTHER_TAIL] - head
-    at = np.int64(KEPT + GROUP_ROW)
+    mask = s.parameters.ring - 1
+    head = s.group[g].other_head
+    sleeping = s.group[g].other_tail - head
+    at = np.int64(KEPT + len(Group))
     same = kept_or_same(s, g, at, sleeping, keeps)
     if keeps != 0:
-        for column in range(GROUP_ROW):
+        for column in range(len(Group)):
             s.kept[g, KEPT + column] = s.group[g, column]
     elif (
         not same
-        or s.group[g, GROUP_HELD] != s.kept[g, KEPT + GROUP_HELD]
-        or s.group[g, GROUP_READY] != s.kept[g, KEPT + GROUP_READY]
-        or s.group[g, GROUP_GRANTED_SLOT] != s.kept[g, KEPT + GROUP_GRANTED_SLOT]
-        or s.group[g, GROUP_GRANTED_AGE] != s.kept[g, KEPT + GROUP_GRANTED_AGE]
+        or s.group[g].held != s.kept[g, KEPT + Group.held]
+        or s.group[g].ready != s.kept[g, KEPT + Group.ready]
+        or s.group[g].granted_slot != s.kept[g, KEPT + Group.granted_slot]
+        or s.group[g].granted_age != s.kept[g, KEPT + Group.granted_age]
     ):
         return DIFFERS
     at += 1
-    ports = s.parameters[P_PORTS]
+    ports = s.parameters.ports
     for p in range(g * ports, g * ports + ports):
-        release = s.port[p, PORT_RELEASE]
+        release = s.port[p].release
         held = release != NEVER
-        last = s.port[p, PORT_LAST_SLOT] if s.parameters[P_OWN_PORTS] != 0 else np.int64(NOBODY)
+        last = s.port[p].last_slot if s.parameters.own_ports != 0 else np.int64(NOBODY)
         same = kept_or_same(s, g, at, release - t if held else NEVER, keeps)
-        same = kept_or_same(s, g, at + 1, s.port[p, PORT_WARP] if held else NEVER, keeps) and same
-        same = kept_or_same(s, g, at + 2, s.port[p, PORT_GRANTED] - t if held else NEVER, keeps) and same
+        same = kept_or_same(s, g, at + 1, s.port[p].warp if held else NEVER, keeps) and same
+        same = kept_or_same(s, g, at + 2, s.port[p].granted - t if held else NEVER, keeps) and same
         same = kept_or_same(s, g, at + 3, last, keeps) and same
         # What leaves the port: not always of the operation that its warp is at.
-        same = kept_or_same(s, g, at + 4, s.port[p, PORT_ACCESS] if held else NEVER, keeps) and same
+        same = kept_or_same(s, g, at + 4, s.port[p].access if held else NEVER, keeps) and same
         if not same:
             return DIFFERS
         at += KEPT_OF_PORT
-    pipes = s.parameters[P_PIPES]
+    pipes = s.parameters.pipes
     for pipe in range(g * pipes, g * pipes + pipes):
         if not kept_or_same(s, g, at, max(np.int64(0), s.pipe_free[pipe] - t), keeps):
             return DIFFERS
@@ -136,8 +96,8 @@ def compare(s, order, g, t, keeps):  # noqa: C901, PLR0912 - a case for each par
             return DIFFERS
         at += 2
     if order == QUEUE:
-        first = s.group[g, GROUP_QUEUE_HEAD]
-        for index in range(first, first + s.group[g, GROUP_READY]):
+        first = s.group[g].queue_head
+        for index in range(first, first + s.group[g].ready):
             if not kept_or_same(s, g, at, s.rings[g, QUEUED, index & mask], keeps):
                 return DIFFERS
             at += 1
@@ -148,13 +108,13 @@ def compare(s, order, g, t, keeps):  # noqa: C901, PLR0912 - a case for each par
             at += 1
     if keeps == 0:
         return IS_OVER if is_over(s, g) else RECURS
-    s.kept[g, KEPT_TICK] = t
-    slots = s.parameters[P_SLOTS]
+    s.kept[g].tick = t
+    slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        s.kept_warp[w, 0] = s.warp[w, WARP_POSITION]
-        s.kept_warp[w, 1] = s.warp[w, WARP_COMPUTED]
-        s.kept_warp[w, 2] = s.warp[w, WARP_FILLED]
-        if s.parameters[P_BOOKS] != 0:
+        s.kept_warp[w, 0] = s.warp[w].position
+        s.kept_warp[w, 1] = s.warp[w].computed
+        s.kept_warp[w, 2] = s.warp[w].filled
+        if s.parameters.books != 0:
             s.kept_warp[w, 3] = s.queued[w]
     return RECURS
 
@@ -162,43 +122,43 @@ def compare(s, order, g, t, keeps):  # noqa: C901, PLR0912 - a case for each par
 @inlined
 def is_over(s, g):
     """Whether a warp of the group has gone on to another operation, or woken from a longer sleep, since."""
-    slots = s.parameters[P_SLOTS]
+    slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        if s.warp[w, WARP_POSITION] != s.kept_warp[w, 0] or s.warp[w, WARP_FILLED] != s.kept_warp[w, 2]:
+        if s.warp[w].position != s.kept_warp[w, 0] or s.warp[w].filled != s.kept_warp[w, 2]:
             return True
     return (
-        s.group[g, GROUP_LIVING] != s.kept[g, KEPT + GROUP_LIVING]
-        or s.group[g, GROUP_DONE_WARPS] != s.kept[g, KEPT + GROUP_DONE_WARPS]
-        or s.group[g, GROUP_BARRIER] != s.kept[g, KEPT + GROUP_BARRIER]
-        or s.group[g, GROUP_MEMORY_HEAD] != s.kept[g, KEPT + GROUP_MEMORY_HEAD]
-        or s.group[g, GROUP_MEMORY_TAIL] != s.kept[g, KEPT + GROUP_MEMORY_TAIL]
+        s.group[g].living != s.kept[g, KEPT + Group.living]
+        or s.group[g].done_warps != s.kept[g, KEPT + Group.done_warps]
+        or s.group[g].barrier != s.kept[g, KEPT + Group.barrier]
+        or s.group[g].memory_head != s.kept[g, KEPT + Group.memory_head]
+        or s.group[g].memory_tail != s.kept[g, KEPT + Group.memory_tail]
     )
 
 
 @inlined
 def periods_ahead(s, g, t, period):
     """How often what happened since the kept state happens again from t on, whatever else there is."""
-    pending = s.parameters[R_PENDING]
+    pending = s.parameters.pending
     if (
-        pending < s.parameters[R_LAST_BLOCK]
-        and s.group[g, GROUP_BLOCKS] < s.parameters[P_MOST_BLOCKS]
-        and s.group[g, GROUP_WARPS] + s.smallest[pending - s.parameters[P_FIRST_BLOCK]] <= s.parameters[P_ROOM]
+        pending < s.parameters.last_block
+        and s.group[g].blocks < s.parameters.most_blocks
+        and s.group[g].warps + s.smallest[pending - s.parameters.first_block] <= s.parameters.room
     ):
         return np.int64(0)
     times = NEVER
-    slots = s.parameters[P_SLOTS]
+    slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        done = s.warp[w, WARP_COMPUTED] - s.kept_warp[w, 1]
+        done = s.warp[w].computed - s.kept_warp[w, 1]
         if done > 0:  # its last instruction is left for later, as behind that it goes on
-            times = min(times, (s.amount[s.warp[w, WARP_POSITION]] - 1 - s.warp[w, WARP_COMPUTED]) // done)
+            times = min(times, (s.amount[s.warp[w].position] - 1 - s.warp[w].computed) // done)
     if times == NEVER:
         return np.int64(0)
     longest = longest_sleep(s, g, t)
-    mask = s.parameters[P_RING] - 1
-    head = s.group[g, GROUP_MEMORY_HEAD]
-    if head < s.group[g, GROUP_MEMORY_TAIL]:
+    mask = s.parameters.ring - 1
+    head = s.group[g].memory_head
+    if head < s.group[g].memory_tail:
         times = min(times, (s.rings[g, MEMORY_TICKS, head & mask] - t) // period)
-    for index in range(s.group[g, GROUP_OTHER_HEAD], s.group[g, GROUP_OTHER_TAIL]):
+    for index in range(s.group[g].other_head, s.group[g].other_tail):
         after = s.rings[g, OTHER_TICKS, index & mask] - t
         if after > longest:
             return min(times, after // period)
@@ -209,57 +169,57 @@ def periods_ahead(s, g, t, period):
 def leap(s, g, t, period, times):
     """Let what happened since the kept state happen so often again."""
     ticks = times * period
-    ports = s.parameters[P_PORTS]
+    ports = s.parameters.ports
     for p in range(g * ports, g * ports + ports):
-        if s.port[p, PORT_RELEASE] != NEVER:
-            s.port[p, PORT_RELEASE] += ticks
-            s.port[p, PORT_GRANTED] += ticks
-    slots = s.parameters[P_SLOTS]
+        if s.port[p].release != NEVER:
+            s.port[p].release += ticks
+            s.port[p].granted += ticks
+    slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        done = s.warp[w, WARP_COMPUTED] - s.kept_warp[w, 1]
-        s.warp[w, WARP_COMPUTED] += times * done
-        if s.parameters[P_BOOKS] != 0 and done > 0:  # there are no jumps with a timeline
+        done = s.warp[w].computed - s.kept_warp[w, 1]
+        s.warp[w].computed += times * done
+        if s.parameters.books != 0 and done > 0:  # there are no jumps with a timeline
             book_periods(s, g, w, times, done, period, s.queued[w] - s.kept_warp[w, 3])
-    for column in range(GROUP_ROW):
-        if column in (GROUP_ISSUED, GROUP_PORT_BUSY) or GROUP_TIME <= column < GROUP_TIME + TIMES:
+    for column in range(len(Group)):
+        if column in (Group.issued, Group.port_busy) or GROUP_TIME <= column < GROUP_TIME + TIMES:
             s.group[g, column] += times * (s.group[g, column] - s.kept[g, KEPT + column])
-    if s.parameters[P_BREAKDOWN] != 0:
-        s.group[g, GROUP_ACCOUNTED] += ticks
+    if s.parameters.breakdown != 0:
+        s.group[g].accounted += ticks
     # Those that wait out the pipeline go on, those that sleep for longer stay; then the ring is sorted anew.
     longest = longest_sleep(s, g, t)
-    pipes = s.parameters[P_PIPES]
+    pipes = s.parameters.pipes
     for pipe in range(g * pipes, g * pipes + pipes):
         s.pipe_free[pipe] += ticks
-    mask = s.parameters[P_RING] - 1
-    index = s.group[g, GROUP_OTHER_HEAD]
-    tail = s.group[g, GROUP_OTHER_TAIL]
+    mask = s.parameters.ring - 1
+    index = s.group[g].other_head
+    tail = s.group[g].other_tail
     while index < tail and s.rings[g, OTHER_TICKS, index & mask] - t <= longest:
         s.rings[g, OTHER_TICKS, index & mask] += ticks
         index += 1
-    s.group[g, GROUP_OTHER_TAIL] = index
+    s.group[g].other_tail = index
     for sleeper in range(index, tail):
         wake = s.rings[g, OTHER_TICKS, sleeper & mask]
-        push(s, OTHER_TICKS, g, wake, s.rings[g, OTHER_SLOTS, sleeper & mask], GROUP_OTHER_TAIL, GROUP_OTHER_HEAD)
+        push(s, OTHER_TICKS, g, wake, s.rings[g, OTHER_SLOTS, sleeper & mask], Group.other_tail, Group.other_head)
 
 
 def jumped(s, order, g, t):
     """Where a group goes on whose next event is due at t: at t, or whole periods later."""
-    steps = s.kept[g, KEPT_STEPS] - 1
-    s.kept[g, KEPT_STEPS] = steps
-    if steps > 0 and s.group[g, GROUP_GRANTED_SLOT] != s.kept[g, KEPT + GROUP_GRANTED_SLOT]:
+    steps = s.kept[g].steps - 1
+    s.kept[g].steps = steps
+    if steps > 0 and s.group[g].granted_slot != s.kept[g, KEPT + Group.granted_slot]:
         return t
-    if s.parameters[P_BREAKDOWN] != 0:
+    if s.parameters.breakdown != 0:
         account(s, g, t)
     # To keep a state takes time in proportion to the slots, so it is not done more often than this.
-    shortest = s.parameters[P_SLOTS] + 4 * (s.group[g, GROUP_LIVING] + s.parameters[P_PORTS])
+    shortest = s.parameters.slots + 4 * (s.group[g].living + s.parameters.ports)
     if steps <= 0:
-        patience = shortest if is_over(s, g) else max(shortest, 2 * s.kept[g, KEPT_PATIENCE])
-        s.kept[g, KEPT_PATIENCE] = patience
-        s.kept[g, KEPT_STEPS] = patience
+        patience = shortest if is_over(s, g) else max(shortest, 2 * s.kept[g].patience)
+        s.kept[g].patience = patience
+        s.kept[g].steps = patience
         compare(s, order, g, t, np.int64(1))
         return t
     outcome = compare(s, order, g, t, np.int64(0))
-    period = t - s.kept[g, KEPT_TICK]
+    period = t - s.kept[g].tick
     if outcome == RECURS and period > 0:
         times = periods_ahead(s, g, t, period)
         if times > 0:
@@ -267,7 +227,7 @@ def jumped(s, order, g, t):
             t += times * period
             outcome = IS_OVER  # soon: a warp comes to the end of its compute, or wakes
     if outcome == IS_OVER:
-        s.kept[g, KEPT_PATIENCE] = 0
-        s.kept[g, KEPT_STEPS] = shortest
-        s.kept[g, KEPT + GROUP_GRANTED_SLOT] = NOBODY
+        s.kept[g].patience = 0
+        s.kept[g].steps = shortest
+        s.kept[g, KEPT + Group.granted_slot] = NOBODY
     return t

@@ -5,22 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import (
-    BLOCK_SOONEST,
-    FREE_BLOCKS,
-    GROUP_BLOCKS,
-    GROUP_LANE,
-    GROUP_PARKED,
-    LANE,
-    NEVER,
-    P_BLOCKS,
-    P_GROUPS,
-    P_LANES,
-    P_WIDE,
-    R_LAST_BLOCK,
-    R_PENDING,
-    TOUCHED,
-)
+from simtmm.engine.fast.layout import FREE_BLOCKS, LANE, NEVER, TOUCHED
 from simtmm.engine.fast.steps.dispatch import dispatch
 from simtmm.workload import ATOMIC, COMPUTE, JOIN, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, STORE
 
@@ -54,49 +39,49 @@ def shortest_blocks(kind, amount, warp_operations, block_warps, issue, wait, sto
 def soonest_end(s, g, t):
     """A tick before which no block of a group can end that goes on at t."""
     soonest = NEVER
-    taken = s.group[g, GROUP_BLOCKS]
+    taken = s.group[g].blocks
     place = 0
     while taken > 0:
-        b = g * s.parameters[P_BLOCKS] + place
+        b = g * s.parameters.blocks + place
         if not (s.bits[g, FREE_BLOCKS, place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
             taken -= 1
-            soonest = min(soonest, s.block[b, BLOCK_SOONEST])
+            soonest = min(soonest, s.block[b].soonest)
         place += 1
     return max(soonest, t + 1)
 
 
 def dispatch_apart(s, order):
     """Dispatch for groups on clocks of their own, up to the first tick at which one that goes on could be next."""
-    groups = s.parameters[P_GROUPS]
+    groups = s.parameters.groups
     horizon = NEVER
     touched = 0
     while True:
         t = NEVER
         for g in range(groups):
             if s.clock[TOUCHED, g] == 0:
-                t = min(t, s.group[g, GROUP_PARKED])
+                t = min(t, s.group[g].parked)
         if t >= horizon or t == NEVER:
             return touched
         dispatch(s, order, t)
         for g in range(groups):
-            if s.group[g, GROUP_PARKED] == t:  # those that go on already have parked earlier
+            if s.group[g].parked == t:  # those that go on already have parked earlier
                 s.clock[TOUCHED, g] = 1
                 touched += 1
-                if s.parameters[P_LANES] > 1 and s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
+                if s.parameters.lanes > 1 and s.parameters.pending < s.parameters.last_block:
                     horizon = min(horizon, soonest_end(s, g, t))
-        if s.parameters[P_LANES] == 1:
+        if s.parameters.lanes == 1:
             return touched
 
 
 def share_out(s, touched):
     """Give the touched groups to lanes, if they are worth it."""
-    lanes = s.parameters[P_LANES]
-    if lanes == 1 or touched < s.parameters[P_WIDE]:
+    lanes = s.parameters.lanes
+    if lanes == 1 or touched < s.parameters.wide:
         return False
     number = 0
-    for g in range(s.parameters[P_GROUPS]):
+    for g in range(s.parameters.groups):
         if s.clock[TOUCHED, g] == 1:
-            s.group[g, GROUP_LANE] = number * lanes // touched
-            s.clock[TOUCHED, g] = LANE + s.group[g, GROUP_LANE]
+            s.group[g].lane = number * lanes // touched
+            s.clock[TOUCHED, g] = LANE + s.group[g].lane
             number += 1
     return True

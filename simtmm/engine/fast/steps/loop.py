@@ -9,8 +9,6 @@ from simtmm.engine.fast.attribution.group_time import account
 from simtmm.engine.fast.layout import (
     EVERY_INSTRUCTION,
     GO_ON,
-    GROUP_FINISHED,
-    GROUP_PARKED,
     LISTED,
     LISTED_AT_ONCE,
     NEVER,
@@ -18,20 +16,10 @@ from simtmm.engine.fast.layout import (
     NO,
     OVER,
     OWN,
-    P_BREAKDOWN,
-    P_GROUPS,
-    P_JUMPS,
-    R_ANY_FINISHED,
-    R_FULL,
-    R_HUNGRY,
-    R_LAST_BLOCK,
-    R_MAY_OPEN,
-    R_PENDING,
-    R_STARTED,
-    R_TICK,
     TOUCHED,
     WIDE,
     YES,
+    State,
 )
 from simtmm.engine.fast.ports.issue import grant_ports, release_ports
 from simtmm.engine.fast.ports.own_rule import grant_by_rule
@@ -40,7 +28,6 @@ from simtmm.engine.fast.steps.jump import jumped
 from simtmm.engine.fast.steps.lanes import dispatch_apart, share_out
 from simtmm.engine.fast.steps.wake import next_tick, wake_warps
 from simtmm.engine.fast.warps.advance import open_grid_barrier
-from simtmm.engine.own_rule.columns import ASKING_FAULT
 from simtmm.native import bits_equal, inlined, trailing_zeros, vectorized
 
 
@@ -71,23 +58,23 @@ def earliest(s):
 
 def run_together(s, switch, memory, order, budget):
     """Groups that share something keep one clock; steps in the order of the page."""
-    t = s.parameters[R_TICK]
+    t = s.parameters.tick
     count = listed(s, TOUCHED, np.int64(1))
-    while budget > 0 and s.parameters[R_FULL] == 0:
-        if s.parameters[R_MAY_OPEN] != 0:
+    while budget > 0 and s.parameters.full == 0:
+        if s.parameters.may_open != 0:
             open_grid_barrier(s, t)
         for index in range(count):
             g = s.clock[LISTED, index]
             s.clock[TOUCHED, g] = 0
             if order == OWN:
                 grant_by_rule(s, switch, memory, g, t)
-                if s.asking[ASKING_FAULT] != 0:
+                if s.asking.fault != 0:
                     return OVER
             else:
                 grant_ports(s, switch, memory, order, g, t)
             s.clock[NEXT, g] = next_tick(s, order, g)
         t = earliest(s)
-        s.parameters[R_TICK] = t
+        s.parameters.tick = t
         if t == NEVER:
             return OVER
         count = listed(s, NEXT, t)
@@ -95,16 +82,16 @@ def run_together(s, switch, memory, order, budget):
             g = s.clock[LISTED, index]
             s.clock[TOUCHED, g] = 1
             budget -= 1
-            if switch == EVERY_INSTRUCTION and s.parameters[P_JUMPS] != 0 and jumped(s, order, g, t) > t:
+            if switch == EVERY_INSTRUCTION and s.parameters.jumps != 0 and jumped(s, order, g, t) > t:
                 continue
-            if s.parameters[P_BREAKDOWN] != 0:
+            if s.parameters.breakdown != 0:
                 account(s, g, t)
             release_ports(s, switch, memory, order, g, t)
             # Waking touches nothing of other groups, so it need not wait for their releases.
             wake_warps(s, order, g, t)
-        if s.parameters[R_ANY_FINISHED] != 0:
+        if s.parameters.any_finished != 0:
             dispatch(s, order, t)
-            if s.parameters[R_HUNGRY] != 0:
+            if s.parameters.hungry != 0:
                 return GO_ON
             count = listed(s, TOUCHED, np.int64(1))
     return GO_ON
@@ -112,51 +99,51 @@ def run_together(s, switch, memory, order, budget):
 
 def run_apart(s, switch, memory, order, budget, mark):
     """Groups touched with this mark go on, each on its own clock, up to where a block ends and others are pending."""
-    for g in range(s.parameters[P_GROUPS]):
+    for g in range(s.parameters.groups):
         if s.clock[TOUCHED, g] != mark:
             continue
-        t = s.group[g, GROUP_PARKED]
+        t = s.group[g].parked
         while True:
             grant_ports(s, switch, memory, order, g, t)
             t = next_tick(s, order, g)
             if t == NEVER:
                 break
-            if budget <= 0 or s.parameters[R_FULL] != 0:
+            if budget <= 0 or s.parameters.full != 0:
                 # Issuing again at the tick it stopped before finds no free port or no ready warp, and does nothing.
                 return GO_ON
             budget -= 1
-            if switch == EVERY_INSTRUCTION and s.parameters[P_JUMPS] != 0:
+            if switch == EVERY_INSTRUCTION and s.parameters.jumps != 0:
                 t = jumped(s, order, g, t)
-            if s.parameters[P_BREAKDOWN] != 0:
+            if s.parameters.breakdown != 0:
                 account(s, g, t)
             release_ports(s, switch, memory, order, g, t)
             wake_warps(s, order, g, t)
-            if s.group[g, GROUP_FINISHED] > 0:
-                if s.parameters[R_PENDING] < s.parameters[R_LAST_BLOCK]:
+            if s.group[g].finished > 0:
+                if s.parameters.pending < s.parameters.last_block:
                     break
                 free_finished(s, g)
         s.clock[TOUCHED, g] = 0
-        s.group[g, GROUP_PARKED] = t
+        s.group[g].parked = t
     return OVER
 
 
-def run(s, coupled, switch, memory, order, budget, mark):
+def run(s: State, coupled, switch, memory, order, budget, mark):
     """Go on with a launch for at most about `budget` steps of a group: GO_ON, OVER or WIDE.
 
     mark: 1, or LANE and a lane's number to go on with that lane's groups only, which lanes may do at the same time.
     """
-    groups = s.parameters[P_GROUPS]
-    if s.parameters[R_STARTED] == 0:
-        s.parameters[R_STARTED] = 1
+    groups = s.parameters.groups
+    if s.parameters.started == 0:
+        s.parameters.started = 1
         dispatch(s, order, np.int64(0))
         for g in range(groups):
             s.clock[TOUCHED, g] = 1
-            s.group[g, GROUP_PARKED] = 0
+            s.group[g].parked = 0
         if coupled == NO and share_out(s, groups):
             return WIDE
-    elif s.parameters[R_HUNGRY] != 0:
-        dispatch(s, order, s.parameters[R_TICK])
-    if s.parameters[R_HUNGRY] != 0:
+    elif s.parameters.hungry != 0:
+        dispatch(s, order, s.parameters.tick)
+    if s.parameters.hungry != 0:
         return GO_ON
     if coupled == YES:
         return run_together(s, switch, memory, order, budget)

@@ -65,10 +65,10 @@ class Held:
             "block_warps": own.block_warps,
             "place": own.place if len(own.place) else self._reused.like("place", np.zeros, 1, np.int32),
             "ask": zeros("ask", ASK),
-            "request": zeros("request", 1, at.REQUEST_ROW),
+            "request": zeros("request", 1, len(at.Request)),
             "queue": zeros("queue", 1),
             "queue_ends": zeros("queue_ends", at.QUEUE_ROW),
-            "ahead": zeros("ahead", 1, at.AHEAD_ROW),
+            "ahead": zeros("ahead", 1, len(at.Ahead)),
         }
 
     def supplied(self, state: State) -> State:
@@ -116,10 +116,10 @@ class Streamed:
             "warp_chunks": table(1),
             "block_warps": table(1),
             "ask": windows.asks[0],
-            "request": table(windows.rows, at.REQUEST_ROW),
+            "request": table(windows.rows, len(at.Request)),
             "queue": queue_for(windows.rows) if self._beside else table(1),
             "queue_ends": table(at.QUEUE_ROW),
-            "ahead": table(1, at.AHEAD_ROW),
+            "ahead": table(1, len(at.Ahead)),
         }
 
     def supplied(self, state: State) -> State:
@@ -127,22 +127,22 @@ class Streamed:
         parameters = state.parameters
         for known in self._pieces:
             known.runs.let_go()
-        if not parameters[at.R_HUNGRY]:
+        if not parameters[at.Parameters.hungry]:
             return state
         self._drop(state)
-        loaded, part = int(parameters[at.R_LOADED]), self._part
+        loaded, part = int(parameters[at.Parameters.loaded]), self._part
         piece = self._stream.next_piece()
         upto = part.last if piece is None else part.first + piece.last + 1
-        ahead = table(upto - loaded, at.AHEAD_ROW)
+        ahead = table(upto - loaded, len(at.Ahead))
         if piece is not None:
             self._pieces.append(piece)
             places = piece.blocks.astype(np.int64) + part.first - loaded
-            ahead[places, at.AHEAD_OWN] = piece.bound[0].table
-            ahead[places, at.AHEAD_BESIDE] = piece.bound[-1].table
-            ahead[places, at.AHEAD_PLACE] = np.arange(len(piece.blocks))
+            ahead[places, at.Ahead.own] = piece.bound[0].table
+            ahead[places, at.Ahead.beside] = piece.bound[-1].table
+            ahead[places, at.Ahead.place] = np.arange(len(piece.blocks))
             for ask in self._stream.windows.asks:
                 ask[ASK_ENTRY] = piece.bound[0].entry
-        parameters[at.R_AHEAD], parameters[at.R_LOADED] = loaded, upto
+        parameters[at.Parameters.ahead], parameters[at.Parameters.loaded] = loaded, upto
         return state._replace(ahead=ahead)
 
     def beside(self, state: State) -> AbstractContextManager[None]:
@@ -156,7 +156,7 @@ class Streamed:
 
     def _drop(self, state: State) -> None:
         """Let go of the pieces none of whose blocks is resident; all of them have been placed."""
-        living = state.block[state.block[:, at.BLOCK_LIVING] > 0, at.BLOCK_NUMBER] - self._part.first
+        living = state.block[state.block[:, at.Block.living] > 0, at.Block.number] - self._part.first
         ends = np.array([piece.last for piece in self._pieces], np.int64)
         needed = np.unique(np.searchsorted(ends, living))
         self._pieces = [self._pieces[number] for number in needed]

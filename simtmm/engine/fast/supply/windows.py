@@ -8,33 +8,18 @@ window that nobody has begun to fill, it does so itself, and the thread passes o
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
+from typing import Annotated, Any
+
 import numpy as np
 
 from simtmm.engine.fast.layout import (
-    AHEAD_BESIDE,
-    AHEAD_OWN,
-    AHEAD_PLACE,
     IS_BEING_FILLED,
     IS_FILLED,
     IS_WANTED,
-    P_YIELD,
     QUEUE_END,
     QUEUE_FIRST,
     QUEUE_STOPS,
-    R_REFUSED,
-    REQUEST_BESIDE,
-    REQUEST_BLOCK,
-    REQUEST_END,
-    REQUEST_GAVE,
-    REQUEST_NUMBER,
-    REQUEST_OWN,
-    REQUEST_STATE,
-    REQUEST_TURN,
-    WARP_CHUNK,
-    WARP_END,
-    WARP_FILLED,
-    WARP_HAS_MORE,
-    WARP_POSITION,
+    Request,
 )
 from simtmm.native import acquire, call_bound, exchange, inlined, release
 from simtmm.trace.warps.blocks import (
@@ -55,26 +40,26 @@ REST = 20  # microseconds for which a thread sleeps that finds the queue empty
 @inlined
 def has_more(s, w):
     """Whether the window of a warp that is at its end is to be filled; there may be nothing left for it."""
-    return s.warp[w, WARP_HAS_MORE] != 0
+    return s.warp[w].has_more != 0
 
 
 def request_first(s, w, ahead, number):
     """Ask for the first window of a warp that is placed, if its block has any events. ahead: its row in `ahead`."""
-    s.warp[w, WARP_HAS_MORE] = np.int64(s.ahead[ahead, AHEAD_OWN] != 0)
-    if s.warp[w, WARP_HAS_MORE] == 0:
+    s.warp[w].has_more = np.int64(s.ahead[ahead].own != 0)
+    if s.warp[w].has_more == 0:
         return
-    s.request[w, REQUEST_OWN] = s.ahead[ahead, AHEAD_OWN]
-    s.request[w, REQUEST_BESIDE] = s.ahead[ahead, AHEAD_BESIDE]
-    s.request[w, REQUEST_BLOCK] = s.ahead[ahead, AHEAD_PLACE]
-    s.request[w, REQUEST_NUMBER] = number
-    s.request[w, REQUEST_TURN] = 0
+    s.request[w].own = s.ahead[ahead].own
+    s.request[w].beside = s.ahead[ahead].beside
+    s.request[w].block = s.ahead[ahead].place
+    s.request[w].number = number
+    s.request[w].turn = 0
     _ask_for(s, w)
 
 
 @inlined
 def _ask_for(s, w):
     """Let the window that a request names be filled by who comes first; where the queue is full, that is the engine."""
-    release(s.request, w, REQUEST_STATE, IS_WANTED)
+    release(s.request, w, Request.state, IS_WANTED)
     room = s.queue.shape[0]
     if room > 1:
         end = s.queue_ends[QUEUE_END]
@@ -86,40 +71,40 @@ def _ask_for(s, w):
 def fill(s, w):
     """Have the window of a warp filled: it is at its beginning then, and at its end too if it has nothing left."""
     beside = np.int64(s.queue.shape[0] > 1)
-    if exchange(s.request, w, REQUEST_STATE, IS_WANTED, IS_BEING_FILLED):
-        filled(s.request, s.ask, w, s.request[w, REQUEST_OWN], beside)
+    if exchange(s.request, w, Request.state, IS_WANTED, IS_BEING_FILLED):
+        filled(s.request, s.ask, w, s.request[w].own, beside)
     else:
-        while acquire(s.request, w, REQUEST_STATE) != IS_FILLED:
-            call_bound(s.parameters[P_YIELD], 0)
-    window = w * (1 + beside) + s.request[w, REQUEST_TURN]
-    s.warp[w, WARP_FILLED] += 1
-    s.warp[w, WARP_POSITION] = window * s.ask[ASK_OPERATIONS]
-    s.warp[w, WARP_END] = s.request[w, REQUEST_END]
-    s.warp[w, WARP_CHUNK] = window * s.ask[ASK_CHUNKS]
-    gave = s.request[w, REQUEST_GAVE]
+        while acquire(s.request, w, Request.state) != IS_FILLED:
+            call_bound(s.parameters.yields, 0)
+    window = w * (1 + beside) + s.request[w].turn
+    s.warp[w].filled += 1
+    s.warp[w].position = window * s.ask[ASK_OPERATIONS]
+    s.warp[w].end = s.request[w].end
+    s.warp[w].chunk = window * s.ask[ASK_CHUNKS]
+    gave = s.request[w].gave
     if gave == IS_FULL:
-        s.request[w, REQUEST_TURN] = beside - s.request[w, REQUEST_TURN]
-        s.request[w, REQUEST_BLOCK] = -1
+        s.request[w].turn = beside - s.request[w].turn
+        s.request[w].block = -1
         _ask_for(s, w)
     else:
-        s.warp[w, WARP_HAS_MORE] = 0
+        s.warp[w].has_more = 0
         if gave != ENDED:
-            s.parameters[R_REFUSED] = np.int64(1)
+            s.parameters.refused = np.int64(1)
 
 
 @inlined
 def filled(request, ask, w, table, beside):
     """Fill the window that a request names. beside: whether another thread does so, too."""
     ask[ASK_ROW] = w
-    ask[ASK_BLOCK] = request[w, REQUEST_BLOCK]
-    ask[ASK_NUMBER] = request[w, REQUEST_NUMBER]
-    ask[ASK_WINDOW] = w * (1 + beside) + request[w, REQUEST_TURN]
-    request[w, REQUEST_GAVE] = call_bound(ask[ASK_ENTRY], table)
-    request[w, REQUEST_END] = ask[ASK_END]
-    release(request, w, REQUEST_STATE, IS_FILLED)
+    ask[ASK_BLOCK] = request[w].block
+    ask[ASK_NUMBER] = request[w].number
+    ask[ASK_WINDOW] = w * (1 + beside) + request[w].turn
+    request[w].gave = call_bound(ask[ASK_ENTRY], table)
+    request[w].end = ask[ASK_END]
+    release(request, w, Request.state, IS_FILLED)
 
 
-def fill_beside(request, queue, queue_ends, ask, sleep):
+def fill_beside(request: Annotated[Any, Request], queue, queue_ends, ask, sleep):
     """Fill windows as they are asked for, until `QUEUE_STOPS` is set: how many. sleep: the address of usleep."""
     count = np.int64(0)
     while acquire(queue_ends, QUEUE_STOPS) == 0:
@@ -129,7 +114,7 @@ def fill_beside(request, queue, queue_ends, ask, sleep):
             continue
         w = queue[first & (queue.shape[0] - 1)]
         release(queue_ends, QUEUE_FIRST, first + 1)
-        if exchange(request, w, REQUEST_STATE, IS_WANTED, IS_BEING_FILLED):
-            filled(request, ask, w, request[w, REQUEST_BESIDE], np.int64(1))
+        if exchange(request, w, Request.state, IS_WANTED, IS_BEING_FILLED):
+            filled(request, ask, w, request[w].beside, np.int64(1))
             count += 1
     return count

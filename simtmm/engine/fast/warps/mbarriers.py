@@ -13,48 +13,7 @@ from simtmm.engine.fast.attribution.last_waits import (
     forget_arrival,
     note_arrival,
 )
-from simtmm.engine.fast.layout import (
-    BLOCK_FIRST,
-    BLOCK_MBARRIERS,
-    GROUP_MEMORY,
-    GROUP_MEMORY_HEAD,
-    GROUP_MEMORY_TAIL,
-    MBARRIER_BEGUN,
-    MBARRIER_BY,
-    MBARRIER_BYTE,
-    MBARRIER_BYTES,
-    MBARRIER_EXPECTED,
-    MBARRIER_NUMBER,
-    MBARRIER_OPEN_BEGUN,
-    MBARRIER_OPEN_BY,
-    MBARRIER_OPEN_QUEUE,
-    MBARRIER_OPEN_QUEUE_AT,
-    MBARRIER_OPENS,
-    MBARRIER_PENDING,
-    MBARRIER_PHASES,
-    MBARRIER_QUEUE,
-    MBARRIER_QUEUE_AT,
-    MBARRIER_TICK,
-    MEMORY,
-    MEMORY_TICKS,
-    P_CLUSTER_LATENCY,
-    P_MBARRIER_LATENCY,
-    P_SLOTS,
-    R_MBARRIER,
-    TOO_MANY,
-    WAITED_FOR,
-    WAITED_QUEUE,
-    WAITED_QUEUE_AT,
-    WAITED_SINCE,
-    WARP_ASYNCS,
-    WARP_AWAITS,
-    WARP_AWAITS_PLACE,
-    WARP_BLOCK,
-    WARP_COPIED,
-    WARP_COPYING,
-    WARP_NEXT,
-    WARP_SINCE,
-)
+from simtmm.engine.fast.layout import MEMORY, MEMORY_TICKS, TOO_MANY, Group
 from simtmm.engine.fast.ports.scheduler import push
 from simtmm.native import inlined
 from simtmm.workload import (
@@ -76,8 +35,8 @@ from simtmm.workload import (
 @inlined
 def row_of(s, b, number):
     """The row of a block's mbarrier by its number, -1 if the block has none of that number."""
-    for row in range(s.block[b, BLOCK_MBARRIERS]):
-        if s.mbarriers[b, row, MBARRIER_NUMBER] == number:
+    for row in range(s.block[b].mbarriers):
+        if s.mbarriers[b, row].number == number:
             return np.int64(row)
     return np.int64(-1)
 
@@ -87,83 +46,84 @@ def arrive(s, g, b, row, w, counts, arrivals, tick, t):  # noqa: PLR0913, PLR091
 
     w: the warp that arrives. counts: 1 where what it waited for is told to those that wait for it, 0 where not.
     """
-    s.mbarriers[b, row, MBARRIER_PENDING] -= arrivals
-    if tick >= s.mbarriers[b, row, MBARRIER_TICK]:
-        s.mbarriers[b, row, MBARRIER_TICK] = tick
+    s.mbarriers[b, row].pending -= arrivals
+    if tick >= s.mbarriers[b, row].tick:
+        s.mbarriers[b, row].tick = tick
         note_arrival(s, b, row, w, counts)
-    if s.mbarriers[b, row, MBARRIER_PENDING] > 0 or s.mbarriers[b, row, MBARRIER_BYTES] != 0:
+    if s.mbarriers[b, row].pending > 0 or s.mbarriers[b, row].bytes != 0:
         return
-    phases = s.mbarriers[b, row, MBARRIER_PHASES] + 1
-    opens = s.mbarriers[b, row, MBARRIER_TICK] + s.parameters[P_MBARRIER_LATENCY]
+    phases = s.mbarriers[b, row].phases + 1
+    opens = s.mbarriers[b, row].tick + s.parameters.mbarrier_latency
     begun = np.int64(-1)
-    if s.mbarriers[b, row, MBARRIER_BYTE] == s.mbarriers[b, row, MBARRIER_TICK]:
-        begun = s.mbarriers[b, row, MBARRIER_BEGUN]
-    s.mbarriers[b, row, MBARRIER_OPEN_QUEUE] = s.mbarriers[b, row, MBARRIER_QUEUE]
-    s.mbarriers[b, row, MBARRIER_OPEN_QUEUE_AT] = s.mbarriers[b, row, MBARRIER_QUEUE_AT]
-    for column in range(WAITED_SINCE, WAITED_FOR + 1):
-        s.mbarriers[b, row, MBARRIER_OPEN_BY + column] = s.mbarriers[b, row, MBARRIER_BY + column]
-    s.mbarriers[b, row, MBARRIER_PHASES] = phases
-    s.mbarriers[b, row, MBARRIER_OPENS] = opens
-    s.mbarriers[b, row, MBARRIER_OPEN_BEGUN] = begun
-    s.mbarriers[b, row, MBARRIER_PENDING] += s.mbarriers[b, row, MBARRIER_EXPECTED]
-    s.mbarriers[b, row, MBARRIER_TICK] = t
-    s.mbarriers[b, row, MBARRIER_BYTE] = -1
-    s.mbarriers[b, row, MBARRIER_BEGUN] = 0
+    if s.mbarriers[b, row].byte == s.mbarriers[b, row].tick:
+        begun = s.mbarriers[b, row].begun
+    s.mbarriers[b, row].open_queue = s.mbarriers[b, row].queue
+    s.mbarriers[b, row].open_queue_at = s.mbarriers[b, row].queue_at
+    s.mbarriers[b, row].open_by_since = s.mbarriers[b, row].by_since
+    s.mbarriers[b, row].open_by_until = s.mbarriers[b, row].by_until
+    s.mbarriers[b, row].open_by_reason = s.mbarriers[b, row].by_reason
+    s.mbarriers[b, row].phases = phases
+    s.mbarriers[b, row].opens = opens
+    s.mbarriers[b, row].open_begun = begun
+    s.mbarriers[b, row].pending += s.mbarriers[b, row].expected
+    s.mbarriers[b, row].tick = t
+    s.mbarriers[b, row].byte = -1
+    s.mbarriers[b, row].begun = 0
     forget_arrival(s, b, row)
-    base = g * s.parameters[P_SLOTS]
+    base = g * s.parameters.slots
     awaits = 2 * row + 2 - (phases & 1)  # of warps that wait for the phase that is complete now
-    slot = s.block[b, BLOCK_FIRST]
+    slot = s.block[b].first
     while slot >= 0:
         w = base + slot
-        if s.warp[w, WARP_AWAITS] == awaits:
-            s.warp[w, WARP_AWAITS] = 0
-            book_mbarrier(s, g, b, row, w, s.warp[w, WARP_SINCE], s.warp[w, WARP_AWAITS_PLACE])
-            push(s, MEMORY_TICKS, g, opens, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
-        slot = s.warp[w, WARP_NEXT]
+        if s.warp[w].awaits == awaits:
+            s.warp[w].awaits = 0
+            book_mbarrier(s, g, b, row, w, s.warp[w].since, s.warp[w].awaits_place)
+            push(s, MEMORY_TICKS, g, opens, slot, Group.memory_tail, Group.memory_head)
+        slot = s.warp[w].next
 
 
 def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 - a case for each action; calls cost here
     """What an operation does; whether its warp sleeps then."""
-    w = g * s.parameters[P_SLOTS] + slot
-    b = s.warp[w, WARP_BLOCK]
+    w = g * s.parameters.slots + slot
+    b = s.warp[w].block
     action = amount >> ACTION_SHIFT
     count = amount & MOST_MBARRIER_COUNT
     number = (amount >> NUMBER_SHIFT) & MOST_MBARRIER_NUMBER
     row = row_of(s, b, number)
     is_new = row < 0
     if is_new and action in (INIT, MEET):
-        row = s.block[b, BLOCK_MBARRIERS]
+        row = s.block[b].mbarriers
         if row == s.mbarriers.shape[1]:
-            if s.parameters[R_MBARRIER] == 0:
-                s.parameters[R_MBARRIER] = TOO_MANY
+            if s.parameters.mbarrier == 0:
+                s.parameters.mbarrier = TOO_MANY
             return False
-        s.block[b, BLOCK_MBARRIERS] = row + 1
-        s.mbarriers[b, row, MBARRIER_NUMBER] = number
+        s.block[b].mbarriers = row + 1
+        s.mbarriers[b, row].number = number
     if row < 0:
-        if s.parameters[R_MBARRIER] == 0:
-            s.parameters[R_MBARRIER] = number + 1
+        if s.parameters.mbarrier == 0:
+            s.parameters.mbarrier = number + 1
         return False
     if action == INIT or is_new:
-        s.mbarriers[b, row, MBARRIER_EXPECTED] = count
-        s.mbarriers[b, row, MBARRIER_PENDING] = count
-        s.mbarriers[b, row, MBARRIER_BYTES] = 0
-        s.mbarriers[b, row, MBARRIER_PHASES] = 0
-        s.mbarriers[b, row, MBARRIER_OPENS] = 0
-        s.mbarriers[b, row, MBARRIER_TICK] = 0
-        s.mbarriers[b, row, MBARRIER_BYTE] = -1
-        s.mbarriers[b, row, MBARRIER_BEGUN] = 0
-        s.mbarriers[b, row, MBARRIER_OPEN_BEGUN] = -1
+        s.mbarriers[b, row].expected = count
+        s.mbarriers[b, row].pending = count
+        s.mbarriers[b, row].bytes = 0
+        s.mbarriers[b, row].phases = 0
+        s.mbarriers[b, row].opens = 0
+        s.mbarriers[b, row].tick = 0
+        s.mbarriers[b, row].byte = -1
+        s.mbarriers[b, row].begun = 0
+        s.mbarriers[b, row].open_begun = -1
         forget_arrival(s, b, row)
     there = t
     if (amount >> REMOTE_SHIFT) & 1 != 0:
-        there = t + s.parameters[P_CLUSTER_LATENCY]
-    parity = s.mbarriers[b, row, MBARRIER_PHASES] & 1
+        there = t + s.parameters.cluster_latency
+    parity = s.mbarriers[b, row].phases & 1
     if action == EXPECT:
-        s.mbarriers[b, row, MBARRIER_BYTES] += count
+        s.mbarriers[b, row].bytes += count
     elif action == ARRIVE:
         arrive(s, g, b, row, w, np.int64(1), count, there, t)
     elif action == ARRIVE_COPIED:
-        asyncs = s.warp[w, WARP_ASYNCS]
+        asyncs = s.warp[w].asyncs
         if asyncs > 0:
             there = max(there, s.finishes[w, (asyncs - 1) & (s.finishes.shape[1] - 1)])
         arrive(s, g, b, row, w, np.int64(0), count, there, t)
@@ -173,36 +133,36 @@ def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 
         begun = t
         queue = np.int64(0)
         queue_at = np.int64(FIRST_QUEUE)
-        if s.warp[w, WARP_COPIED] > 0:
-            there = max(there, s.warp[w, WARP_COPIED])
-            begun = s.warp[w, WARP_COPYING]
-            queue = s.waited[w, WAITED_QUEUE]
-            queue_at = s.waited[w, WAITED_QUEUE_AT]
-        s.warp[w, WARP_COPIED] = 0
-        s.mbarriers[b, row, MBARRIER_BYTES] -= count
-        before = s.mbarriers[b, row, MBARRIER_BYTE]
-        if there > before or (there == before and begun > s.mbarriers[b, row, MBARRIER_BEGUN]):
-            s.mbarriers[b, row, MBARRIER_BYTE] = there
-            s.mbarriers[b, row, MBARRIER_BEGUN] = begun
-            s.mbarriers[b, row, MBARRIER_QUEUE] = queue
-            s.mbarriers[b, row, MBARRIER_QUEUE_AT] = queue_at
+        if s.warp[w].copied > 0:
+            there = max(there, s.warp[w].copied)
+            begun = s.warp[w].copying
+            queue = s.waited[w].queue
+            queue_at = s.waited[w].queue_at
+        s.warp[w].copied = 0
+        s.mbarriers[b, row].bytes -= count
+        before = s.mbarriers[b, row].byte
+        if there > before or (there == before and begun > s.mbarriers[b, row].begun):
+            s.mbarriers[b, row].byte = there
+            s.mbarriers[b, row].begun = begun
+            s.mbarriers[b, row].queue = queue
+            s.mbarriers[b, row].queue_at = queue_at
         arrive(s, g, b, row, w, np.int64(0), np.int64(0), there, t)
     if action == AWAIT:
         parity = count
     elif action != MEET or (amount >> REMOTE_SHIFT) & 1 != 0:
         return False
-    if s.mbarriers[b, row, MBARRIER_PHASES] & 1 == parity:
-        s.warp[w, WARP_AWAITS] = 2 * row + parity + 1
-        s.warp[w, WARP_SINCE] = t
-        s.warp[w, WARP_AWAITS_PLACE] = place
+    if s.mbarriers[b, row].phases & 1 == parity:
+        s.warp[w].awaits = 2 * row + parity + 1
+        s.warp[w].since = t
+        s.warp[w].awaits_place = place
         turn(s, g, w, MEMORY, place, AT_MBARRIER, t)
-        s.group[g, GROUP_MEMORY] += 1
+        s.group[g].memory += 1
         return True
-    opens = s.mbarriers[b, row, MBARRIER_OPENS]
+    opens = s.mbarriers[b, row].opens
     if opens > t:
         book_mbarrier(s, g, b, row, w, t, place)
         turn(s, g, w, MEMORY, place, AT_MBARRIER, t)
-        s.group[g, GROUP_MEMORY] += 1
-        push(s, MEMORY_TICKS, g, opens, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+        s.group[g].memory += 1
+        push(s, MEMORY_TICKS, g, opens, slot, Group.memory_tail, Group.memory_head)
         return True
     return False
