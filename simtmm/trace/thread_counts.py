@@ -10,7 +10,7 @@ from simtmm.native import Loop
 from simtmm.trace.blocks_of_launches import blocks_before, check_launches, name_of_block
 from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
-from simtmm.trace.runs.counting import COUNTED, NO_ROOM, PLACE_ROW, Room, count_runs, count_stretch
+from simtmm.trace.runs.counting import COUNTED, NO_ROOM, Place, Room, count_runs, count_stretch
 from simtmm.trace.runs.decoding import NEST
 from simtmm.trace.site_tables import SiteTables, site_tables, work_by_class
 from simtmm.watch import telling
@@ -77,7 +77,7 @@ def _count(trace: Trace, runs: Runs, tables: SiteTables) -> tuple[npt.NDArray[np
     shape = np.array(runs.shape, np.int64)
     while True:
         counts, executions = np.zeros((len(runs.block), len(COLUMNS)), np.int64), np.zeros(len(tables.work), np.int64)
-        places, longest = np.zeros((nodes, PLACE_ROW), np.int64), np.zeros(phases, np.int64)
+        places, longest = np.zeros((nodes, len(Place)), np.int64), np.zeros(phases, np.int64)
         room = Room(places, longest, np.zeros(NEST, np.int64), tables.work, executions, np.full(1, -1, np.int64))
         if runs.is_long:
             found = _count_long(runs, room, counts)

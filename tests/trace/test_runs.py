@@ -19,7 +19,7 @@ from simtmm.trace.runs import blocks as made_of
 from simtmm.trace.runs import encoder
 from simtmm.trace.runs.encoder import Encoder, runs_of
 from simtmm.trace.runs.encoding import MOST_ENTRIES
-from simtmm.trace.runs.layout import LOOP, NODE_THREADS, PLAIN, STEP_WHAT
+from simtmm.trace.runs.layout import LOOP, PLAIN, Node, Step
 from simtmm.trace.runs.summing import FACTORS, PRIME, SUMS
 from simtmm.trace.schema import EVENT, Batch, Kind, TraceLaunch
 from simtmm.trace.warps import lowering
@@ -98,7 +98,7 @@ def test_what_threads_in_step_do_stands_once():
     runs = Encoder().runs(in_step(shape, 100, []), 0, shape)
     assert (len(runs.structures.node), len(runs.values)) == (1, 100)
     one_apart = Encoder().runs(in_step(shape, 100, [(11, 1, 70, "site")]), 0, shape)
-    assert one_apart.structures.node[:, NODE_THREADS].tolist() == [64, 63, 1]
+    assert one_apart.structures.node[:, Node.threads].tolist() == [64, 63, 1]
     listed = Encoder().runs(in_step(shape, 100, [(11, 1, 70, "value")]), 0, shape)
     assert (len(listed.structures.node), len(listed.values)) == (1, 99 + x * y * z)
 
@@ -280,7 +280,7 @@ def test_a_loop_over_rows_and_columns_takes_a_few_rows():
     one = np.zeros(1, np.int32)
     runs = Encoder().runs(Batch(np.array(rows, EVENT), one, one, np.array([len(rows)])), 0, (16, 16, 1))
     assert len(runs.structures.node) == 1
-    assert [row[STEP_WHAT] == LOOP for row in runs.structures.step] == [True, False, False]
+    assert [row[Step.what] == LOOP for row in runs.structures.step] == [True, False, False]
     assert len(runs.values) == 2
     assert runs.bytes < 1000
 

@@ -17,6 +17,7 @@ from simtmm.native.columns import Columns
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.stalls import PATH, REASONS
 from simtmm.timeline import WarpState
+from simtmm.trace.warps.blocks import Ask
 
 NEVER = np.int64(1) << 62
 
@@ -187,7 +188,7 @@ class State(NamedTuple):
     bits: Any  # uint64[groups, READY_SLOTS..., words]: slots of ready warps, free slots, free places
     in_flight: Any  # int64[groups * slots, outstanding]: finishes of asyncs, where their number is limited
     finishes: Any  # int64[groups * slots, room]: the latest finish of a warp's first n asyncs, at n - 1 modulo the room
-    ask: Any  # int64[ASK], of simtmm/trace/warps/blocks.py: the request to the loop that fills windows
+    ask: Annotated[Any, Ask]  # the request to the loop that fills windows
     request: Annotated[Any, Request]  # [groups * slots]
     queue: Any  # int64[room]: rows of requests, at their counts modulo the room; an element where nobody fills beside
     queue_ends: Any  # int64[QUEUE_*]

@@ -89,22 +89,22 @@ def _structure_rows(runs: Runs, places: Places) -> Floats:
     """float64[structures, places]: of a block of each structure."""
     structures = runs.structures
     steps = structures.step
-    ends = structures.structure[:, at.STRUCTURE_STEPS]
+    ends = structures.structure[:, at.Structure.steps]
     if not len(steps):
         return np.zeros((len(ends), len(places.columns)))
-    nodes = structures.structure[:, at.STRUCTURE_NODES]
+    nodes = structures.structure[:, at.Structure.nodes]
     node_begins = np.concatenate([[0], nodes[:-1]])
     times = np.zeros(len(steps))
     begins = np.concatenate([[0], ends[:-1]])
     for structure, (first, last) in enumerate(zip(node_begins, nodes, strict=True)):
         own = structures.node[first:last]
-        lengths = np.diff(own[:, at.NODE_STEPS], prepend=0)
-        times[begins[structure] : ends[structure]] = np.repeat(own[:, at.NODE_THREADS], lengths)
-    is_loop = steps[:, at.STEP_WHAT] == at.LOOP
+        lengths = np.diff(own[:, at.Node.steps], prepend=0)
+        times[begins[structure] : ends[structure]] = np.repeat(own[:, at.Node.threads], lengths)
+    is_loop = steps[:, at.Step.what] == at.LOOP
     for row in np.flatnonzero(is_loop):
-        times[row + 1 : row + 1 + steps[row, at.STEP_Y]] *= steps[row, at.STEP_X]
-    stride = np.where(steps[:, at.STEP_FORM] == at.EVEN, _octaves(steps[:, at.STEP_X]), IRREGULAR)
-    site = steps[:, at.STEP_WHAT] & at.SITE_MASK
+        times[row + 1 : row + 1 + steps[row, at.Step.y]] *= steps[row, at.Step.x]
+    stride = np.where(steps[:, at.Step.form] == at.EVEN, _octaves(steps[:, at.Step.x]), IRREGULAR)
+    site = steps[:, at.Step.what] & at.SITE_MASK
     keys, number = np.unique(np.stack([site, stride], axis=1)[~is_loop], axis=0, return_inverse=True)
     column = np.array([places.column(site, by) for site, by in keys.tolist()], np.int64)[number.reshape(-1)]
     structure_of = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))[~is_loop]

@@ -59,10 +59,10 @@ def phases_of(runs: Runs, info: TraceInfo) -> Phases:
     """The phases of blocks. runs: of which all blocks have structure 0, the only one. info: of their trace."""
     structures = runs.structures
     work = _work(runs, info)
-    ends = structures.node[:, at.NODE_STEPS].tolist()
+    ends = structures.node[:, at.Node.steps].tolist()
     nodes = [_items(structures.step, work, runs.values, *each) for each in zip([0, *ends[:-1]], ends, strict=True)]
     before = np.zeros(len(nodes))  # of each node, on the way to it; parents stand before their children
-    for node, parent in enumerate(structures.node[:, at.NODE_PARENT].tolist()):
+    for node, parent in enumerate(structures.node[:, at.Node.parent].tolist()):
         if parent >= 0:
             before[node] = before[parent] + sum(item.whole for item in nodes[parent])
     whole = max(before[node] + sum(item.whole for item in items) for node, items in enumerate(nodes))
@@ -85,7 +85,7 @@ def begun(runs: Runs, phases: Phases, parts: Sequence[float]) -> Runs:
 def _work(runs: Runs, info: TraceInfo) -> Integers:
     """int64[rows]: instructions of an event of each, without those of the event itself where that is work."""
     of_site = site_tables(info.sites).work
-    what = runs.structures.step[:, at.STEP_WHAT]
+    what = runs.structures.step[:, at.Step.what]
     site = what & at.SITE_MASK
     known = np.zeros(len(what), np.int64)
     if len(of_site):
@@ -98,15 +98,15 @@ def _items(steps: Integers, work: Integers, values: Integers, begin: int, end: i
     """The outer loops and other rows of a node, in order."""
     found, row = [], begin
     while row < end:
-        what = int(steps[row, at.STEP_WHAT])
+        what = int(steps[row, at.Step.what])
         if what == at.LOOP:
-            behind = row + 1 + int(steps[row, at.STEP_Y])
+            behind = row + 1 + int(steps[row, at.Step.y])
             inner = sum(item.whole for item in _items(steps, work, values, row + 1, behind))
-            found.append(_Item(row, behind, int(steps[row, at.STEP_X]), inner, True))
+            found.append(_Item(row, behind, int(steps[row, at.Step.x]), inner, True))
             row = behind
         else:
             is_work = (what >> at.KIND_SHIFT) & at.KIND_MASK == int(Kind.WORK)
-            times = max(1, int(values[steps[row, at.STEP_VALUE]])) if is_work else 1
+            times = max(1, int(values[steps[row, at.Step.value]])) if is_work else 1
             found.append(_Item(row, row + 1, times, float(work[row]), False))
             row += 1
     return found
@@ -114,7 +114,7 @@ def _items(steps: Integers, work: Integers, values: Integers, begin: int, end: i
 
 def _after(structures: Structures, phases: Phases, done: float) -> tuple[Structures, Integers, Integers]:
     """A structure of one node after so much work; which of a block's values it has, and what is added to each."""
-    count = int(structures.structure[0, at.STRUCTURE_VALUES])
+    count = int(structures.structure[0, at.Structure.values])
     taken, added = [np.arange(count)], [np.zeros(count, np.int64)]
     left, at_item = done, 0
     while at_item < len(phases.items) - 1 and left >= phases.items[at_item].whole:
@@ -123,24 +123,24 @@ def _after(structures: Structures, phases: Phases, done: float) -> tuple[Structu
     if not phases.items:
         return structures, taken[0], added[0]
     item = phases.items[at_item]
-    steps, threads = structures.step.copy(), int(structures.node[0, at.NODE_THREADS])
+    steps, threads = structures.step.copy(), int(structures.node[0, at.Node.threads])
     skipped = min(int(left // item.work), item.trips - 1) if item.work else 0
     if skipped:
         within = inside(steps, Loop(item.row, item.end, item.trips, 0)) if item.is_loop else [(item.row, 0)]
         for row, deep in within:
-            own = threads if steps[row, at.STEP_FORM] == at.LISTED else 1
-            value = int(steps[row, at.STEP_VALUE])
+            own = threads if steps[row, at.Step.form] == at.LISTED else 1
+            value = int(steps[row, at.Step.value])
             taken.append(np.arange(value, value + own))
-            by = skipped * int(steps[row, at.STEP_INNER + deep - 1]) if item.is_loop else -skipped
+            by = skipped * int(steps[row, at.Step.inner + deep - 1]) if item.is_loop else -skipped
             added.append(np.full(own, by, np.int64))
-            steps[row, at.STEP_VALUE] = count
+            steps[row, at.Step.value] = count
             count += own
         if item.is_loop:
-            steps[item.row, at.STEP_X] -= skipped
+            steps[item.row, at.Step.x] -= skipped
     kept, node, rows = steps[item.row :], structures.node.copy(), structures.structure.copy()
-    node[0, at.NODE_STEPS] = rows[0, at.STRUCTURE_STEPS] = len(kept)
-    rows[0, at.STRUCTURE_VALUES] = count
-    rows[0, at.STRUCTURE_EVENTS] = threads * events_of(kept, 0, len(kept))
+    node[0, at.Node.steps] = rows[0, at.Structure.steps] = len(kept)
+    rows[0, at.Structure.values] = count
+    rows[0, at.Structure.events] = threads * events_of(kept, 0, len(kept))
     return (
         structures._replace(structure=rows, node=node, step=np.ascontiguousarray(kept)),
         np.concatenate(taken),

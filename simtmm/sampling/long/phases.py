@@ -68,25 +68,25 @@ def _begun(structures: Structures, part: float) -> tuple[Structures, Integers, I
     """A structure begun so far in; which of a block's values it has, and what is added to each."""
     rows, nodes = structures.structure.copy(), structures.node
     steps = structures.step.copy()
-    taken, added = [np.arange(rows[0, at.STRUCTURE_VALUES])], [np.zeros(rows[0, at.STRUCTURE_VALUES], np.int64)]
-    count = int(rows[0, at.STRUCTURE_VALUES])
+    taken, added = [np.arange(rows[0, at.Structure.values])], [np.zeros(rows[0, at.Structure.values], np.int64)]
+    count = int(rows[0, at.Structure.values])
     begin = 0
     for node in nodes:
-        end, threads = int(node[at.NODE_STEPS]), int(node[at.NODE_THREADS])
+        end, threads = int(node[at.Node.steps]), int(node[at.Node.threads])
         longest = max(loops_of(steps, begin, end), key=lambda loop: loop.trips * loop.events, default=None)
         skipped = int(part * longest.trips) if longest else 0
         if longest and skipped:
-            steps[longest.row, at.STEP_X] -= skipped
-            rows[0, at.STRUCTURE_EVENTS] -= skipped * longest.events * threads
+            steps[longest.row, at.Step.x] -= skipped
+            rows[0, at.Structure.events] -= skipped * longest.events * threads
             for row, deep in inside(steps, longest):
-                own = threads if steps[row, at.STEP_FORM] == at.LISTED else 1
-                value = int(steps[row, at.STEP_VALUE])
+                own = threads if steps[row, at.Step.form] == at.LISTED else 1
+                value = int(steps[row, at.Step.value])
                 taken.append(np.arange(value, value + own))
-                added.append(np.full(own, skipped * steps[row, at.STEP_INNER + deep - 1]))
-                steps[row, at.STEP_VALUE] = count
+                added.append(np.full(own, skipped * steps[row, at.Step.inner + deep - 1]))
+                steps[row, at.Step.value] = count
                 count += own
         begin = end
-    rows[0, at.STRUCTURE_VALUES] = count
+    rows[0, at.Structure.values] = count
     return structures._replace(structure=rows, step=steps), np.concatenate(taken), np.concatenate(added)
 
 
@@ -95,9 +95,9 @@ def loops_of(steps: Integers, begin: int, end: int) -> list[Loop]:
     found = []
     row = begin
     while row < end:
-        if steps[row, at.STEP_WHAT] == at.LOOP:
-            behind = row + 1 + int(steps[row, at.STEP_Y])
-            found.append(Loop(row, behind, int(steps[row, at.STEP_X]), events_of(steps, row + 1, behind)))
+        if steps[row, at.Step.what] == at.LOOP:
+            behind = row + 1 + int(steps[row, at.Step.y])
+            found.append(Loop(row, behind, int(steps[row, at.Step.x]), events_of(steps, row + 1, behind)))
             row = behind
         else:
             row += 1
@@ -117,8 +117,8 @@ def inside(steps: Integers, loop: Loop) -> list[tuple[int, int]]:
     for row in range(loop.row + 1, loop.end):
         while row >= ends[-1]:
             ends.pop()
-        if steps[row, at.STEP_WHAT] == at.LOOP:
-            ends.append(row + 1 + int(steps[row, at.STEP_Y]))
+        if steps[row, at.Step.what] == at.LOOP:
+            ends.append(row + 1 + int(steps[row, at.Step.y]))
         else:
             found.append((row, len(ends)))
     return found
@@ -127,7 +127,7 @@ def inside(steps: Integers, loop: Loop) -> list[tuple[int, int]]:
 def joined(parts: Sequence[Structures]) -> Structures:
     """Structures behind one another, of tables of one each."""
     rows = np.concatenate([part.structure for part in parts])
-    for column in (at.STRUCTURE_NODES, at.STRUCTURE_STEPS, at.STRUCTURE_WORDS):
+    for column in (at.Structure.nodes, at.Structure.steps, at.Structure.words):
         rows[:, column] = np.cumsum(rows[:, column])
     return Structures(
         rows,

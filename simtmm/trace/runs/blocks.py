@@ -14,7 +14,7 @@ from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.decoding import NEST, decode
 from simtmm.trace.runs.layout import Structures
 from simtmm.trace.runs.mapped import COUNTS_AS, let_go, memory_of
-from simtmm.trace.runs.summing import FACTOR_THREAD, FACTORS, OVERS, PRIME, SUMS, Scratch, sum_runs, sum_stretch
+from simtmm.trace.runs.summing import FACTORS, PRIME, SUMS, Factor, Over, Scratch, sum_runs, sum_stretch
 from simtmm.trace.schema import EVENT, Batch
 
 MOST_WEIGHED = 1 << 12  # values of a block whose digest follows from weights of values, 32 bytes each
@@ -56,7 +56,7 @@ class Runs:
     @property
     def events(self) -> Integers:
         """How many events each block has."""
-        of_structure = self.structures.structure[:, at.STRUCTURE_EVENTS]
+        of_structure = self.structures.structure[:, at.Structure.events]
         plain = np.diff(self.value_ends, prepend=0) // 2
         if not len(of_structure):
             return plain
@@ -81,16 +81,16 @@ class Runs:
         sums, nodes = np.empty((len(self.block), SUMS), np.int64), 64
         powers, shape = _powers(self.shape[0] * self.shape[1] * self.shape[2]), np.array(self.shape, np.int64)
         if self.is_long:
-            over, time, thread = np.zeros((1, SUMS, OVERS), np.int64), np.zeros((2, SUMS), np.int64), -1
+            over, time, thread = np.zeros((1, SUMS, len(Over)), np.int64), np.zeros((2, SUMS), np.int64), -1
             scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64), np.zeros((1, SUMS), np.int64))
             sums[:] = 0
             for stretch in self.stretches():
                 thread = _SUM_STRETCH(stretch, thread, scratch, sums)
             return sums
-        values = int(self.structures.structure[:, at.STRUCTURE_VALUES].max(initial=0))
+        values = int(self.structures.structure[:, at.Structure.values].max(initial=0))
         weight = np.zeros((1 + min(MOST_WEIGHED, values), SUMS), np.int64)
         while nodes > 0:
-            over, time = np.zeros((nodes, SUMS, OVERS), np.int64), np.zeros((nodes + 1, SUMS), np.int64)
+            over, time = np.zeros((nodes, SUMS, len(Over)), np.int64), np.zeros((nodes + 1, SUMS), np.int64)
             scratch = Scratch(FACTORS, powers, over, time, np.zeros(NEST, np.int64), weight)
             nodes = _SUM(self.structures, self.structure, self.values, self.value_ends, shape, scratch, sums)
         return sums
@@ -140,6 +140,6 @@ def _powers(threads: int) -> Integers:
     """See summing.Scratch."""
     powers = np.ones((threads, SUMS), np.int64)
     for thread in range(1, threads):
-        powers[thread] = powers[thread - 1] * FACTORS[:, FACTOR_THREAD] % PRIME
+        powers[thread] = powers[thread - 1] * FACTORS[:, Factor.thread] % PRIME
     powers.setflags(write=False)
     return powers

@@ -14,29 +14,13 @@ from simtmm.trace.runs.layout import (
     KIND_SHIFT,
     LISTED,
     LOOP,
-    NODE_CHILD,
-    NODE_PARENT,
-    NODE_SET,
-    NODE_SIBLING,
-    NODE_STEPS,
-    NODE_THREADS,
     PLAIN,
     SITE_MASK,
-    STEP_FORM,
-    STEP_VALUE,
-    STEP_WHAT,
-    STEP_X,
-    STEP_Y,
-    STEP_Z,
-    STRUCTURE_EVENTS,
-    STRUCTURE_NODES,
-    STRUCTURE_STEPS,
-    STRUCTURE_THREADS,
-    STRUCTURE_VALUES,
-    STRUCTURE_WORDS,
     THREAD_MASK,
     THREAD_SHIFT,
     WHAT_MASK,
+    Structure,
+    Structures,
 )
 from simtmm.trace.schema import MOST_SITES, Kind
 
@@ -53,14 +37,14 @@ def complete(runs, structure, last_child, taken, trips):
 
     last_child: int64[nodes]. taken: uint64[words], of the structure. trips: int64[DEEPEST, 2], room.
     """
-    first = start_of(runs, structure, STRUCTURE_NODES)
-    nodes = runs.structure[structure, STRUCTURE_NODES] - first
-    first_step = start_of(runs, structure, STRUCTURE_STEPS)
-    steps = runs.structure[structure, STRUCTURE_STEPS] - first_step
-    first_word = start_of(runs, structure, STRUCTURE_WORDS)
-    threads = runs.structure[structure, STRUCTURE_THREADS]
+    first = start_of(runs, structure, Structure.nodes)
+    nodes = runs.structure[structure].nodes - first
+    first_step = start_of(runs, structure, Structure.steps)
+    steps = runs.structure[structure].steps - first_step
+    first_word = start_of(runs, structure, Structure.words)
+    threads = runs.structure[structure].threads
     words = (threads + 63) // 64
-    if nodes < 1 or steps < 0 or runs.structure[structure, STRUCTURE_WORDS] - first_word != nodes * words:
+    if nodes < 1 or steps < 0 or runs.structure[structure].words - first_word != nodes * words:
         return np.int64(BAD_ENDS)
     for node in range(nodes):
         found = complete_node(runs, first, first_word, words, threads, np.int64(node), last_child, taken)
@@ -68,19 +52,19 @@ def complete(runs, structure, last_child, taken, trips):
             return found
     before = np.int64(0)
     values = np.int64(0)
-    runs.structure[structure, STRUCTURE_EVENTS] = 0
+    runs.structure[structure].events = 0
     for node in range(nodes):
-        end = runs.node[first + node, NODE_STEPS]
+        end = runs.node[first + node].steps
         if end < before or end > steps or (node > 0 and end == before):
             return np.int64(BAD_STEPS)
-        many = runs.node[first + node, NODE_THREADS]
+        many = runs.node[first + node].threads
         values = complete_steps(runs, structure, first_step + before, first_step + end, many, values, trips)
         if values < 0:
             return -values
         before = end
     if before != steps:
         return np.int64(BAD_STEPS)
-    runs.structure[structure, STRUCTURE_VALUES] = values
+    runs.structure[structure].values = values
     return np.int64(FINE)
 
 
@@ -88,12 +72,12 @@ def complete(runs, structure, last_child, taken, trips):
 def complete_node(runs, first, first_word, words, threads, node, last_child, taken):
     """Whether a node's threads are its parent's, and no other child's; fills its links."""
     row = first + node
-    parent = runs.node[row, NODE_PARENT]
+    parent = runs.node[row].parent
     if (node == 0 and parent != -1) or (node > 0 and (parent < 0 or parent >= node)):
         return np.int64(BAD_PARENT)
-    runs.node[row, NODE_CHILD] = -1
-    runs.node[row, NODE_SIBLING] = -1
-    runs.node[row, NODE_SET] = node * words
+    runs.node[row].child = -1
+    runs.node[row].sibling = -1
+    runs.node[row].set = node * words
     last_child[node] = -1
     count = np.int64(0)
     for index in range(words):
@@ -113,13 +97,13 @@ def complete_node(runs, first, first_word, words, threads, node, last_child, tak
         count += ones_of(own)
     if count == 0:
         return np.int64(BAD_THREADS)
-    runs.node[row, NODE_THREADS] = count
+    runs.node[row].threads = count
     if node > 0:
         before = last_child[parent]
         if before < 0:
-            runs.node[first + parent, NODE_CHILD] = node
+            runs.node[first + parent].child = node
         else:
-            runs.node[first + before, NODE_SIBLING] = node
+            runs.node[first + before].sibling = node
         last_child[parent] = node
     return np.int64(FINE)
 
@@ -136,9 +120,9 @@ def complete_steps(runs, structure, begin, end, threads, values, trips):
             deep -= 1
         often = trips[deep - 1, 1] if deep > 0 else np.int64(1)
         last = trips[deep - 1, 0] if deep > 0 else end
-        if runs.step[row, STEP_WHAT] == LOOP:
-            rounds = runs.step[row, STEP_X]
-            rows = runs.step[row, STEP_Y]
+        if runs.step[row].what == LOOP:
+            rounds = runs.step[row].x
+            rows = runs.step[row].y
             if deep == DEEPEST or rounds < 1 or rows < 1 or rows > last - row - 1:
                 return np.int64(-BAD_LOOP)
             if rounds > MOST_EVENTS // often:
@@ -147,22 +131,20 @@ def complete_steps(runs, structure, begin, end, threads, values, trips):
             trips[deep, 1] = often * rounds
             deep += 1
             row += 1
-            if runs.step[row, STEP_WHAT] == LOOP and runs.step[row, STEP_Y] == 0:
+            if runs.step[row].what == LOOP and runs.step[row].y == 0:
                 return np.int64(-BAD_LOOP)
             continue
-        what = runs.step[row, STEP_WHAT]
-        form = runs.step[row, STEP_FORM]
+        what = runs.step[row].what
+        form = runs.step[row].form
         if not is_event(what) or what & ~WHAT_MASK != 0 or form < EVEN or form > LISTED:
             return np.int64(-BAD_EVENT)
-        if form == LISTED and (
-            runs.step[row, STEP_X] != 0 or runs.step[row, STEP_Y] != 0 or runs.step[row, STEP_Z] != 0
-        ):
+        if form == LISTED and (runs.step[row].x != 0 or runs.step[row].y != 0 or runs.step[row].z != 0):
             return np.int64(-BAD_EVENT)
-        runs.step[row, STEP_VALUE] = values
+        runs.step[row].value = values
         values += threads if form == LISTED else np.int64(1)
-        if often > (MOST_EVENTS - runs.structure[structure, STRUCTURE_EVENTS]) // threads:
+        if often > (MOST_EVENTS - runs.structure[structure].events) // threads:
             return np.int64(-TOO_MANY_EVENTS)
-        runs.structure[structure, STRUCTURE_EVENTS] += often * threads
+        runs.structure[structure].events += often * threads
         row += 1
     return values
 
@@ -174,7 +156,7 @@ def is_event(what):
     return what & SITE_MASK < MOST_SITES and kind <= _LAST and kind != _SHARED_ARRAY
 
 
-def complete_all(runs, last_child, taken, trips, wrong):
+def complete_all(runs: Structures, last_child, taken, trips, wrong):
     """Check all structures: -1, or the first one that is wrong; wrong: int64[1], how."""
     for structure in range(runs.structure.shape[0]):
         found = complete(runs, np.int64(structure), last_child, taken, trips)
@@ -184,7 +166,7 @@ def complete_all(runs, last_child, taken, trips, wrong):
     return np.int64(-1)
 
 
-def check_blocks(runs, structure_of, values, value_ends, threads, barrier, beyond):
+def check_blocks(runs: Structures, structure_of, values, value_ends, threads, barrier, beyond):
     """Whether blocks of so many threads have the values that their structures need: -1, or the first that has not.
 
     barrier: the kind whose values may be any. beyond: that values of plain blocks are below.
@@ -210,8 +192,8 @@ def check_blocks(runs, structure_of, values, value_ends, threads, barrier, beyon
         elif (
             structure < 0
             or structure >= runs.structure.shape[0]
-            or runs.structure[structure, STRUCTURE_THREADS] != threads
-            or runs.structure[structure, STRUCTURE_VALUES] != end - begin
+            or runs.structure[structure].threads != threads
+            or runs.structure[structure].values != end - begin
         ):
             return np.int64(block)
         begin = end

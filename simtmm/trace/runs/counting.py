@@ -3,11 +3,11 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from simtmm.native import inlined
+from simtmm.native import Columns, inlined
 from simtmm.trace.runs.decoding import begin_of, child_with, count_below, end_of, gone_up, reached, start_of
 from simtmm.trace.runs.layout import (
     BYTES_MASK,
@@ -16,23 +16,12 @@ from simtmm.trace.runs.layout import (
     KIND_SHIFT,
     LISTED,
     LOOP,
-    NODE_PARENT,
-    NODE_SET,
-    NODE_THREADS,
     PLAIN,
     SITE_MASK,
-    STEP_FORM,
-    STEP_VALUE,
-    STEP_WHAT,
-    STEP_X,
-    STEP_Y,
-    STEP_Z,
-    STRUCTURE_NODES,
-    STRUCTURE_STEPS,
-    STRUCTURE_THREADS,
-    STRUCTURE_WORDS,
     THREAD_MASK,
     THREAD_SHIFT,
+    Structure,
+    Structures,
 )
 from simtmm.trace.schema import Kind
 from simtmm.workload import LARGEST
@@ -41,14 +30,9 @@ _WORK, _JOIN, _BARRIER = int(Kind.WORK), int(Kind.JOIN), int(Kind.BARRIER)
 _LOAD, _STORE, _ATOMIC, _COPY = int(Kind.LOAD), int(Kind.STORE), int(Kind.ATOMIC), int(Kind.COPY)
 _LOCAL_LOAD, _LOCAL_STORE = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_STORE)
 
-# Columns of what is counted of a block
-COUNT_WORK, COUNT_SPAN, COUNT_BARRIERS, COUNT_ACCESSES, COUNT_THREAD_ACCESSES = range(5)
-COUNT_READ, COUNT_WRITTEN, COUNT_WIDEST = range(5, 8)
-COUNTS = 8
-
-# Columns of how far threads have come: barriers passed, work since the last of them, accesses
-PLACE_PHASE, PLACE_BUSY, PLACE_ACCESSES = range(3)
-PLACE_ROW = 3
+Counts = Columns("work span barriers accesses thread_accesses read written widest")  # of a block
+# How far threads have come: barriers passed, work since the last of them, accesses
+Place = Columns("phase busy accesses")
 
 COUNTED, TOO_MUCH_WORK, NO_ROOM = -1, -2, -3  # of a step, or in the place of a block
 
@@ -56,7 +40,7 @@ COUNTED, TOO_MUCH_WORK, NO_ROOM = -1, -2, -3  # of a step, or in the place of a 
 class Room(NamedTuple):
     """What counting needs beside the runs; int64."""
 
-    place: Any  # [nodes, PLACE_*]: at the end of each node of a structure
+    place: Annotated[Any, Place]  # [nodes]: at the end of each node of a structure
     longest: Any  # [phases]: work of the busiest thread, zeros
     nest: Any  # [NEST]: see decoding.reached
     work: Any  # [sites]: instructions that an event issues before its access
@@ -64,8 +48,8 @@ class Room(NamedTuple):
     thread: Any  # [1]: that a plain block is at
 
 
-def count_runs(runs, structure_of, values, value_ends, shape, room, counted):
-    """Fill counted: int64[blocks, COUNTS]. COUNTED, or the block whose work does not fit 64 bits, or NO_ROOM."""
+def count_runs(runs: Structures, structure_of, values, value_ends, shape, room: Room, counted: Annotated[Any, Counts]):
+    """Fill counted: [blocks]. COUNTED, or the block whose work does not fit 64 bits, or NO_ROOM."""
     first_value = np.int64(0)
     for block in range(structure_of.shape[0]):
         structure = structure_of[block]
@@ -89,14 +73,14 @@ def count_runs(runs, structure_of, values, value_ends, shape, room, counted):
 def end_block(room, counted, block):
     """The span of a block is that of its phases, one after another."""
     phase = np.int64(0)
-    while phase <= counted[block, COUNT_BARRIERS]:
-        counted[block, COUNT_SPAN] += room.longest[phase]
+    while phase <= counted[block].barriers:
+        counted[block].span += room.longest[phase]
         room.longest[phase] = 0
         phase += 1
 
 
-def count_stretch(values, is_last, room, counted):
-    """Add to counted: int64[1, COUNTS] a stretch of a plain block. COUNTED, TOO_MUCH_WORK, or NO_ROOM.
+def count_stretch(values, is_last, room: Room, counted: Annotated[Any, Counts]):
+    """Add to counted: [1] a stretch of a plain block. COUNTED, TOO_MUCH_WORK, or NO_ROOM.
 
     room: as the stretch before has left it; its thread is -1 for the first one.
     """
@@ -109,12 +93,12 @@ def count_stretch(values, is_last, room, counted):
 @inlined
 def is_uniform(runs, structure):
     """Whether all threads of each node do the same work."""
-    for step in range(start_of(runs, structure, STRUCTURE_STEPS), runs.structure[structure, STRUCTURE_STEPS]):
-        what = runs.step[step, STEP_WHAT]
+    for step in range(start_of(runs, structure, Structure.steps), runs.structure[structure].steps):
+        what = runs.step[step].what
         if what != LOOP and ((what >> KIND_SHIFT) & KIND_MASK) == _WORK:
-            if runs.step[step, STEP_FORM] == LISTED:
+            if runs.step[step].form == LISTED:
                 return False
-            if runs.step[step, STEP_X] != 0 or runs.step[step, STEP_Y] != 0 or runs.step[step, STEP_Z] != 0:
+            if runs.step[step].x != 0 or runs.step[step].y != 0 or runs.step[step].z != 0:
                 return False
     return True
 
@@ -139,22 +123,22 @@ def count_events(values, first_value, value_end, room, counted, block):
 @inlined
 def begin_place(room):
     """A thread is at its beginning."""
-    for column in range(PLACE_ROW):
+    for column in range(len(Place)):
         room.place[0, column] = 0
 
 
 @inlined
 def count_nodes(runs, structure, values, first_value, room, counted, block):
     """A block node by node: what a node's threads have done is the same for all of them."""
-    nodes = start_of(runs, structure, STRUCTURE_NODES)
-    count = runs.structure[structure, STRUCTURE_NODES] - nodes
+    nodes = start_of(runs, structure, Structure.nodes)
+    count = runs.structure[structure].nodes - nodes
     if count > room.place.shape[0]:
         return np.int64(NO_ROOM)
     for node in range(count):
-        parent = runs.node[nodes + node, NODE_PARENT]
-        for column in range(PLACE_ROW):
+        parent = runs.node[nodes + node].parent
+        for column in range(len(Place)):
             room.place[node, column] = room.place[parent, column] if parent >= 0 else np.int64(0)
-        threads = runs.node[nodes + node, NODE_THREADS]
+        threads = runs.node[nodes + node].threads
         found = count_steps(
             runs, structure, values, first_value, room, counted, block, np.int64(node), np.int64(node), threads,
             np.int64(-1), np.int64(0), np.int64(0), np.int64(0),
@@ -167,13 +151,13 @@ def count_nodes(runs, structure, values, first_value, room, counted, block):
 @inlined
 def count_threads(runs, structure, values, first_value, shape, room, counted, block):
     """A block thread by thread."""
-    nodes = start_of(runs, structure, STRUCTURE_NODES)
-    words = start_of(runs, structure, STRUCTURE_WORDS)
-    for thread in range(runs.structure[structure, STRUCTURE_THREADS]):
+    nodes = start_of(runs, structure, Structure.nodes)
+    words = start_of(runs, structure, Structure.words)
+    for thread in range(runs.structure[structure].threads):
         begin_place(room)
         node = np.int64(0)
         while node >= 0:
-            before = count_below(runs, words + runs.node[nodes + node, NODE_SET], thread)
+            before = count_below(runs, words + runs.node[nodes + node].set, thread)
             found = count_steps(
                 runs, structure, values, first_value, room, counted, block, node, np.int64(0), np.int64(1), before,
                 thread % shape[0], thread // shape[0] % shape[1], thread // (shape[0] * shape[1]),
@@ -191,14 +175,14 @@ def count_steps(runs, structure, values, first_value, room, counted, block, node
     end = end_of(runs, structure, node)
     step = reached(runs, begin_of(runs, structure, node), end, room.nest)
     while step >= 0:
-        what = runs.step[step, STEP_WHAT]
+        what = runs.step[step].what
         value = np.int64(0)
         if ((what >> KIND_SHIFT) & KIND_MASK) == _WORK:
-            place = first_value + runs.step[step, STEP_VALUE]
-            if runs.step[step, STEP_FORM] == LISTED:
+            place = first_value + runs.step[step].value
+            if runs.step[step].form == LISTED:
                 place += before
             value = values[place] + gone_up(runs, step, room.nest)
-            value += runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
+            value += runs.step[step].x * x + runs.step[step].y * y + runs.step[step].z * z
         found = count_event(room, row, counted, block, what, value, threads)
         if found != COUNTED:
             return found
@@ -227,29 +211,29 @@ def count_event(room, row, counted, block, what, value, threads):  # noqa: C901 
             operations = times * each + (np.int64(0) if kind == _WORK else operations)
     if operations < 0 or operations > LARGEST // threads:
         return np.int64(TOO_MUCH_WORK)
-    if counted[block, COUNT_WORK] > LARGEST - operations * threads:
+    if counted[block].work > LARGEST - operations * threads:
         return np.int64(TOO_MUCH_WORK)
-    counted[block, COUNT_WORK] += operations * threads
-    busy = room.place[row, PLACE_BUSY] + operations
-    room.place[row, PLACE_BUSY] = busy
-    phase = room.place[row, PLACE_PHASE]
+    counted[block].work += operations * threads
+    busy = room.place[row].busy + operations
+    room.place[row].busy = busy
+    phase = room.place[row].phase
     room.longest[phase] = max(room.longest[phase], busy)
     if kind == _BARRIER:
         if phase + 1 == room.longest.shape[0]:
             return np.int64(NO_ROOM)
-        room.place[row, PLACE_PHASE] = phase + 1
-        room.place[row, PLACE_BUSY] = 0
-        counted[block, COUNT_BARRIERS] = max(counted[block, COUNT_BARRIERS], phase + 1)
+        room.place[row].phase = phase + 1
+        room.place[row].busy = 0
+        counted[block].barriers = max(counted[block].barriers, phase + 1)
     elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
-        counted[block, COUNT_WIDEST] = max(counted[block, COUNT_WIDEST], moved)
+        counted[block].widest = max(counted[block].widest, moved)
     elif _LOAD <= kind <= _ATOMIC or kind == _COPY:
-        counted[block, COUNT_ACCESSES] += threads
-        accesses = room.place[row, PLACE_ACCESSES] + 1
-        room.place[row, PLACE_ACCESSES] = accesses
-        counted[block, COUNT_THREAD_ACCESSES] = max(counted[block, COUNT_THREAD_ACCESSES], accesses)
-        counted[block, COUNT_WIDEST] = max(counted[block, COUNT_WIDEST], moved)
+        counted[block].accesses += threads
+        accesses = room.place[row].accesses + 1
+        room.place[row].accesses = accesses
+        counted[block].thread_accesses = max(counted[block].thread_accesses, accesses)
+        counted[block].widest = max(counted[block].widest, moved)
         if kind != _STORE:
-            counted[block, COUNT_READ] += moved * threads
+            counted[block].read += moved * threads
         if kind in (_STORE, _ATOMIC):
-            counted[block, COUNT_WRITTEN] += moved * threads
+            counted[block].written += moved * threads
     return np.int64(COUNTED)

@@ -6,28 +6,7 @@
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.runs.layout import (
-    DEEPEST,
-    LISTED,
-    LOOP,
-    NODE_CHILD,
-    NODE_SET,
-    NODE_SIBLING,
-    NODE_STEPS,
-    PLAIN,
-    STEP_FORM,
-    STEP_INNER,
-    STEP_VALUE,
-    STEP_WHAT,
-    STEP_X,
-    STEP_Y,
-    STEP_Z,
-    STRUCTURE_NODES,
-    STRUCTURE_STEPS,
-    STRUCTURE_THREADS,
-    STRUCTURE_WORDS,
-    THREAD_SHIFT,
-)
+from simtmm.trace.runs.layout import DEEPEST, LISTED, LOOP, PLAIN, THREAD_SHIFT, Step, Structure, Structures
 
 
 @inlined
@@ -64,26 +43,26 @@ def ones_of(bits):
 @inlined
 def child_with(runs, nodes, words, node, thread):
     """The child of a node that a thread goes on in, -1 if it ends there."""
-    child = runs.node[nodes + node, NODE_CHILD]
-    while child >= 0 and not has_thread(runs, words + runs.node[nodes + child, NODE_SET], thread):
-        child = runs.node[nodes + child, NODE_SIBLING]
+    child = runs.node[nodes + node].child
+    while child >= 0 and not has_thread(runs, words + runs.node[nodes + child].set, thread):
+        child = runs.node[nodes + child].sibling
     return child
 
 
 @inlined
 def begin_of(runs, structure, node):
     """The row of a node's first step."""
-    steps = start_of(runs, structure, STRUCTURE_STEPS)
+    steps = start_of(runs, structure, Structure.steps)
     if node == 0:
         return steps
-    return steps + runs.node[start_of(runs, structure, STRUCTURE_NODES) + node - 1, NODE_STEPS]
+    return steps + runs.node[start_of(runs, structure, Structure.nodes) + node - 1].steps
 
 
 @inlined
 def end_of(runs, structure, node):
     """The row behind a node's steps."""
-    steps = start_of(runs, structure, STRUCTURE_STEPS)
-    return steps + runs.node[start_of(runs, structure, STRUCTURE_NODES) + node, NODE_STEPS]
+    steps = start_of(runs, structure, Structure.steps)
+    return steps + runs.node[start_of(runs, structure, Structure.nodes) + node].steps
 
 
 @inlined
@@ -97,13 +76,13 @@ def reached(runs, step, end, nest):
     while step < end or deep > 0:
         if deep > 0 and step == nest[deep - 1, 1]:
             nest[deep - 1, 2] += 1
-            if nest[deep - 1, 2] < runs.step[nest[deep - 1, 0], STEP_X]:
+            if nest[deep - 1, 2] < runs.step[nest[deep - 1, 0]].x:
                 step = nest[deep - 1, 0] + 1
             else:
                 deep -= 1
-        elif runs.step[step, STEP_WHAT] == LOOP:
+        elif runs.step[step].what == LOOP:
             nest[deep, 0] = step
-            nest[deep, 1] = step + 1 + runs.step[step, STEP_Y]
+            nest[deep, 1] = step + 1 + runs.step[step].y
             nest[deep, 2] = 0
             deep += 1
             step += 1
@@ -120,11 +99,11 @@ def gone_up(runs, step, nest):
     more = np.int64(0)
     deep = nest[DEEPEST, 0]
     for around in range(deep):
-        more += runs.step[step, STEP_INNER + deep - 1 - around] * nest[around, 2]
+        more += runs.step[step, Step.inner + deep - 1 - around] * nest[around, 2]
     return more
 
 
-def decode(runs, structure_of, values, value_ends, block_x, block_y, events, ends, nest):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
+def decode(runs: Structures, structure_of, values, value_ends, block_x, block_y, events, ends, nest):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Write the events of blocks. events: int64[n, 2]; ends: int64[blocks], where each block's events end.
 
     nest: int64[NEST], zeros: see `reached`.
@@ -140,7 +119,7 @@ def decode(runs, structure_of, values, value_ends, block_x, block_y, events, end
                 first_value += 2
                 at += 1
         else:
-            for thread in range(runs.structure[structure, STRUCTURE_THREADS]):
+            for thread in range(runs.structure[structure].threads):
                 at = decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest)
             first_value = value_ends[block]
         ends[block] = at
@@ -150,8 +129,8 @@ def decode(runs, structure_of, values, value_ends, block_x, block_y, events, end
 @inlined
 def decode_thread(runs, structure, values, first_value, thread, block_x, block_y, events, at, nest):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Write the events of a thread; where the next one's begin."""
-    nodes = start_of(runs, structure, STRUCTURE_NODES)
-    words = start_of(runs, structure, STRUCTURE_WORDS)
+    nodes = start_of(runs, structure, Structure.nodes)
+    words = start_of(runs, structure, Structure.words)
     x = thread % block_x
     y = thread // block_x % block_y
     z = thread // (block_x * block_y)
@@ -161,15 +140,15 @@ def decode_thread(runs, structure, values, first_value, thread, block_x, block_y
         before = np.int64(-1)  # how many of the node's threads come before, once that is needed
         step = reached(runs, begin_of(runs, structure, node), end, nest)
         while step >= 0:
-            place = first_value + runs.step[step, STEP_VALUE]
-            if runs.step[step, STEP_FORM] == LISTED:
+            place = first_value + runs.step[step].value
+            if runs.step[step].form == LISTED:
                 if before < 0:
-                    before = count_below(runs, words + runs.node[nodes + node, NODE_SET], thread)
+                    before = count_below(runs, words + runs.node[nodes + node].set, thread)
                 place += before
             value = values[place] + gone_up(runs, step, nest)
-            value += runs.step[step, STEP_X] * x + runs.step[step, STEP_Y] * y + runs.step[step, STEP_Z] * z
+            value += runs.step[step].x * x + runs.step[step].y * y + runs.step[step].z * z
             events[at, 0] = value
-            events[at, 1] = runs.step[step, STEP_WHAT] | (thread << THREAD_SHIFT)
+            events[at, 1] = runs.step[step].what | (thread << THREAD_SHIFT)
             at += 1
             step = reached(runs, step + 1, end, nest)
         node = child_with(runs, nodes, words, node, thread)

@@ -12,18 +12,10 @@ from simtmm.native import Loop
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import STRETCH, Integers, Runs, Shape
 from simtmm.trace.runs.encoding import LEFT_PLAIN, MOST_ENTRIES, encode, grow_stretch
-from simtmm.trace.runs.growing import ENTRY_ROW, LIST_ROW, TREE_USED, Tree
+from simtmm.trace.runs.growing import Entry, List, Tree, TreeUsed
 from simtmm.trace.runs.layout import Structures
 from simtmm.trace.runs.mapped import LONG, Spool, let_go, memory_of
-from simtmm.trace.runs.parting import (
-    DRAFT_USED,
-    USED_NODES,
-    USED_STEPS,
-    USED_STRUCTURES,
-    USED_VALUES,
-    USED_WORDS,
-    Draft,
-)
+from simtmm.trace.runs.parting import Draft, DraftUsed
 from simtmm.trace.schema import EVENT, Batch, Events
 
 PIECE = 1 << 18  # events that are encoded at once, so that irregular ones need not much room; and words of runs
@@ -85,10 +77,10 @@ class Encoder:
             return
         draft, used = opened.draft, opened.draft.used
         structures = Structures(
-            draft.structure[: used[USED_STRUCTURES]].copy(),
-            draft.node[: used[USED_NODES]].copy(),
-            draft.step[: used[USED_STEPS]].copy(),
-            draft.words[: used[USED_WORDS]].copy(),
+            draft.structure[: used[DraftUsed.structures]].copy(),
+            draft.node[: used[DraftUsed.nodes]].copy(),
+            draft.step[: used[DraftUsed.steps]].copy(),
+            draft.words[: used[DraftUsed.words]].copy(),
         )
         yield Runs(
             opened.launch,
@@ -96,7 +88,7 @@ class Encoder:
             np.concatenate(opened.block),
             np.concatenate(opened.structure),
             np.concatenate(opened.value_ends),
-            draft.values[: used[USED_VALUES]].copy(),
+            draft.values[: used[DraftUsed.values]].copy(),
             structures,
         )
 
@@ -163,7 +155,12 @@ class Encoder:
         if opened is None:
             return False
         used = opened.draft.used
-        words = at.NODE_ROW * used[USED_NODES] + at.STEP_ROW * used[USED_STEPS] + used[USED_WORDS] + used[USED_VALUES]
+        words = (
+            len(at.Node) * used[DraftUsed.nodes]
+            + len(at.Step) * used[DraftUsed.steps]
+            + used[DraftUsed.words]
+            + used[DraftUsed.values]
+        )
         return opened.events >= TOGETHER or int(words) >= PIECE
 
     def _add(self, batch: Batch, launch: int, shape: Shape) -> None:
@@ -203,8 +200,8 @@ class Encoder:
             getattr(larger, name)[: len(old)] = old
         larger.used[:] = draft.used
         mask = len(larger.known) - 1
-        for number in range(int(draft.used[USED_STRUCTURES])):
-            bucket = int(draft.structure[number, at.STRUCTURE_HASH]) & mask
+        for number in range(int(draft.used[DraftUsed.structures])):
+            bucket = int(draft.structure[number, at.Structure.hash]) & mask
             while larger.known[bucket]:
                 bucket = bucket + 1 & mask
             larger.known[bucket] = number + 1
@@ -213,11 +210,11 @@ class Encoder:
 
 def _tree(entries: int, threads: int) -> Tree:
     return Tree(
-        used=np.zeros(TREE_USED, np.int64),
-        entry=np.empty((entries, ENTRY_ROW), np.int64),
+        used=np.zeros(len(TreeUsed), np.int64),
+        entry=np.empty((entries, len(Entry)), np.int64),
         next_x=np.empty(2 * entries, np.int64),
         parent=np.empty(entries, np.int64),
-        lists=np.empty((entries, LIST_ROW), np.int64),
+        lists=np.empty((entries, len(List)), np.int64),
         listed=np.empty(8 * entries, np.int64),
         at=np.zeros(threads, np.int64),
     )
@@ -228,10 +225,10 @@ def _draft(room: int, entries: int) -> Draft:
         return np.empty(shape, np.int64)
 
     return Draft(
-        used=np.zeros(DRAFT_USED, np.int64),
-        structure=table(room, at.STRUCTURE_ROW),
-        node=table(room, at.NODE_ROW),
-        step=table(2 * room, at.STEP_ROW),
+        used=np.zeros(len(DraftUsed), np.int64),
+        structure=table(room, len(at.Structure)),
+        node=table(room, len(at.Node)),
+        step=table(2 * room, len(at.Step)),
         words=np.empty(4 * room, np.uint64),
         values=table(8 * room),
         threads_below=table(entries),

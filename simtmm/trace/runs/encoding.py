@@ -8,39 +8,20 @@ import numpy as np
 from simtmm.native import inlined
 from simtmm.trace.runs.decoding import start_of
 from simtmm.trace.runs.folding import fold
-from simtmm.trace.runs.growing import grow, plant
+from simtmm.trace.runs.growing import Tree, grow, plant
 from simtmm.trace.runs.layout import (
     DISTANCE,
     KIND_MASK,
     KIND_SHIFT,
     LISTED,
     LOOP,
-    NODE_ROW,
-    NODE_STEPS,
-    NODE_THREADS,
     PLAIN,
     SITE_MASK,
-    STEP_FORM,
-    STEP_ROW,
-    STEP_VALUE,
-    STEP_WHAT,
-    STRUCTURE_EVENTS,
-    STRUCTURE_HASH,
-    STRUCTURE_NODES,
-    STRUCTURE_STEPS,
-    STRUCTURE_THREADS,
-    STRUCTURE_VALUES,
-    STRUCTURE_WORDS,
+    Node,
+    Step,
+    Structure,
 )
-from simtmm.trace.runs.parting import (
-    MADE_NODES,
-    USED_NODES,
-    USED_STEPS,
-    USED_STRUCTURES,
-    USED_VALUES,
-    USED_WORDS,
-    part,
-)
+from simtmm.trace.runs.parting import Draft, part
 
 MOST_ENTRIES = 1 << 20  # of a block's tree, some 200 bytes each; what has more in it stands as its events
 
@@ -48,7 +29,7 @@ MOST_ENTRIES = 1 << 20  # of a block's tree, some 200 bytes each; what has more 
 LEFT_PLAIN = -1  # in the place of a block
 
 
-def grow_stretch(tree, events, begin, end, block_x, block_y, block_z):
+def grow_stretch(tree: Tree, events, begin, end, block_x, block_y, block_z):
     """Take the events of a block from `begin` up to `end` into the tree, which is planted where `begin` is 0; how far
     that went: see `grow`.
     """
@@ -57,7 +38,9 @@ def grow_stretch(tree, events, begin, end, block_x, block_y, block_z):
     return grow(tree, events, begin, end, block_x, block_y, block_z)
 
 
-def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends, is_grown):  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
+def encode(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
+    tree: Tree, draft: Draft, events, ends, first, begin, block_x, block_y, block_z, structure_of, value_ends, is_grown
+):
     """Encode blocks from the first on, whose events begin at `begin`; the first one for which there was no room.
     is_grown: whether the tree is that of the first, and it alone is encoded, or LEFT_PLAIN if it had better be plain.
 
@@ -74,7 +57,7 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
             if not put_distant(draft, events, ends, begin, model, structure_of, value_ends):
                 return np.int64(block)
             structure_of[block] = structure_of[model]
-            value_ends[block] = draft.used[USED_VALUES]
+            value_ends[block] = draft.used.values
             begin = end
             continue
         model = np.int64(-1)
@@ -86,16 +69,16 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
             if tree.entry.shape[0] < MOST_ENTRIES or not put_plain(draft, events, begin, end):
                 return np.int64(block)
             structure_of[block] = PLAIN
-            draft.used[USED_VALUES] += 2 * (end - begin)
-            value_ends[block] = draft.used[USED_VALUES]
+            draft.used.values += 2 * (end - begin)
+            value_ends[block] = draft.used.values
             begin = end
             continue
         if not part(draft, tree, threads, block_x, block_y):
             return np.int64(block)
-        nodes = draft.used[MADE_NODES]
+        nodes = draft.used.made_nodes
         values = fold(draft, nodes)
-        steps = draft.node[draft.used[USED_NODES] + nodes - 1, NODE_STEPS]
-        number = draft.used[USED_STRUCTURES]
+        steps = draft.node[draft.used.nodes + nodes - 1].steps
+        number = draft.used.structures
         if number == draft.structure.shape[0] or 2 * number >= draft.known.shape[0]:
             return np.int64(block)
         words = nodes * ((threads + 63) // 64)
@@ -103,7 +86,7 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
         known = find_known(draft, looks, nodes, steps, words, threads)
         if known >= 0:
             structure_of[block] = known
-        elif nodes * NODE_ROW + steps * STEP_ROW + words + values > 2 * (end - begin):
+        elif nodes * len(Node) + steps * len(Step) + words + values > 2 * (end - begin):
             if is_grown != 0:
                 return np.int64(LEFT_PLAIN)
             values = 2 * (end - begin)
@@ -111,21 +94,21 @@ def encode(tree, draft, events, ends, first, begin, block_x, block_y, block_z, s
                 return np.int64(block)
             structure_of[block] = PLAIN
         else:
-            draft.structure[number, STRUCTURE_NODES] = draft.used[USED_NODES] + nodes
-            draft.structure[number, STRUCTURE_STEPS] = draft.used[USED_STEPS] + steps
-            draft.structure[number, STRUCTURE_WORDS] = draft.used[USED_WORDS] + words
-            draft.structure[number, STRUCTURE_VALUES] = values
-            draft.structure[number, STRUCTURE_EVENTS] = end - begin
-            draft.structure[number, STRUCTURE_THREADS] = threads
-            draft.structure[number, STRUCTURE_HASH] = looks
-            draft.used[USED_STRUCTURES] = number + 1
-            draft.used[USED_NODES] += nodes
-            draft.used[USED_STEPS] += steps
-            draft.used[USED_WORDS] += words
+            draft.structure[number].nodes = draft.used.nodes + nodes
+            draft.structure[number].steps = draft.used.steps + steps
+            draft.structure[number].words = draft.used.words + words
+            draft.structure[number].values = values
+            draft.structure[number].events = end - begin
+            draft.structure[number].threads = threads
+            draft.structure[number].hash = looks
+            draft.used.structures = number + 1
+            draft.used.nodes += nodes
+            draft.used.steps += steps
+            draft.used.words += words
             structure_of[block] = number
             note_known(draft, looks, number)
-        draft.used[USED_VALUES] += values
-        value_ends[block] = draft.used[USED_VALUES]
+        draft.used.values += values
+        value_ends[block] = draft.used.values
         begin = end
     return np.int64(ends.shape[0])
 
@@ -150,15 +133,15 @@ def find_model(draft, events, ends, block, structure_of):
             site = events[2 * (begin + event) + 1] & SITE_MASK
             draft.distance_of[event] = find_site(events, distances, site) - distances
         return np.int64(model)
-    first = start_of(draft, structure, STRUCTURE_NODES)
-    row = start_of(draft, structure, STRUCTURE_STEPS)
+    first = start_of(draft, structure, Structure.nodes)
+    row = start_of(draft, structure, Structure.steps)
     steps = row
-    for node in range(first, draft.structure[structure, STRUCTURE_NODES]):
-        while row < steps + draft.node[node, NODE_STEPS]:
-            if draft.step[row, STEP_WHAT] != LOOP:
-                which = find_site(events, distances, draft.step[row, STEP_WHAT] & SITE_MASK) - distances
-                values = draft.node[node, NODE_THREADS] if draft.step[row, STEP_FORM] == LISTED else np.int64(1)
-                value = draft.step[row, STEP_VALUE]
+    for node in range(first, draft.structure[structure].nodes):
+        while row < steps + draft.node[node].steps:
+            if draft.step[row].what != LOOP:
+                which = find_site(events, distances, draft.step[row].what & SITE_MASK) - distances
+                values = draft.node[node].threads if draft.step[row].form == LISTED else np.int64(1)
+                value = draft.step[row].value
                 for index in range(value, value + values):
                     draft.distance_of[index] = which
             row += 1
@@ -175,10 +158,10 @@ def find_site(events, at, site):
 
 def put_distant(draft, events, ends, begin, model, structure_of, value_ends):
     """Put the values of a block that stands as distances from `model` behind the others; whether there is room."""
-    at = draft.used[USED_VALUES]
+    at = draft.used.values
     is_plain = structure_of[model] == PLAIN
     words = 2 * (ends[model] - begin_of_block(ends, model))
-    count = words if is_plain else draft.structure[structure_of[model], STRUCTURE_VALUES]
+    count = words if is_plain else draft.structure[structure_of[model]].values
     if at + count > draft.values.shape[0]:
         return False
     source = value_ends[model] - count
@@ -191,14 +174,14 @@ def put_distant(draft, events, ends, begin, model, structure_of, value_ends):
         for index in range(count):
             distance = events[2 * (begin + draft.distance_of[index])]
             draft.values[at + index] = draft.values[source + index] + distance
-    draft.used[USED_VALUES] = at + count
+    draft.used.values = at + count
     return True
 
 
 @inlined
 def put_plain(draft, events, begin, end):
     """Put the events of a block behind the values, unchanged; whether there is room."""
-    at = draft.used[USED_VALUES]
+    at = draft.used.values
     if at + 2 * (end - begin) > draft.values.shape[0]:
         return False
     for index in range(begin, end):
@@ -219,13 +202,13 @@ def mixed(looks, number):
 def looks_of(draft, nodes, steps, words):
     """A hash of the structure that was built."""
     looks = mixed(mixed(np.int64(nodes), steps), words)
-    for node in range(draft.used[USED_NODES], draft.used[USED_NODES] + nodes):
-        for column in range(NODE_ROW):
+    for node in range(draft.used.nodes, draft.used.nodes + nodes):
+        for column in range(len(Node)):
             looks = mixed(looks, draft.node[node, column])
-    for step in range(draft.used[USED_STEPS], draft.used[USED_STEPS] + steps):
-        for column in range(STEP_ROW):
+    for step in range(draft.used.steps, draft.used.steps + steps):
+        for column in range(len(Step)):
             looks = mixed(looks, draft.step[step, column])
-    for word in range(draft.used[USED_WORDS], draft.used[USED_WORDS] + words):
+    for word in range(draft.used.words, draft.used.words + words):
         looks = mixed(looks, np.int64(draft.words[word]))
     return looks
 
@@ -237,7 +220,7 @@ def find_known(draft, looks, nodes, steps, words, threads):
     bucket = looks & mask
     while draft.known[bucket] > 0:
         other = draft.known[bucket] - 1
-        if draft.structure[other, STRUCTURE_HASH] == looks and is_same(draft, other, nodes, steps, words, threads):
+        if draft.structure[other].hash == looks and is_same(draft, other, nodes, steps, words, threads):
             return other
         bucket = (bucket + 1) & mask
     return np.int64(-1)
@@ -259,26 +242,26 @@ def is_same(draft, other, nodes, steps, words, threads):  # noqa: C901 - a compi
     step = np.int64(0)
     word = np.int64(0)
     if other > 0:
-        node = draft.structure[other - 1, STRUCTURE_NODES]
-        step = draft.structure[other - 1, STRUCTURE_STEPS]
-        word = draft.structure[other - 1, STRUCTURE_WORDS]
-    if draft.structure[other, STRUCTURE_NODES] - node != nodes:
+        node = draft.structure[other - 1].nodes
+        step = draft.structure[other - 1].steps
+        word = draft.structure[other - 1].words
+    if draft.structure[other].nodes - node != nodes:
         return False
-    if draft.structure[other, STRUCTURE_STEPS] - step != steps:
+    if draft.structure[other].steps - step != steps:
         return False
-    if draft.structure[other, STRUCTURE_WORDS] - word != words:
+    if draft.structure[other].words - word != words:
         return False
-    if draft.structure[other, STRUCTURE_THREADS] != threads:
+    if draft.structure[other].threads != threads:
         return False
     for index in range(nodes):
-        for column in range(NODE_ROW):
-            if draft.node[node + index, column] != draft.node[draft.used[USED_NODES] + index, column]:
+        for column in range(len(Node)):
+            if draft.node[node + index, column] != draft.node[draft.used.nodes + index, column]:
                 return False
     for index in range(steps):
-        for column in range(STEP_ROW):
-            if draft.step[step + index, column] != draft.step[draft.used[USED_STEPS] + index, column]:
+        for column in range(len(Step)):
+            if draft.step[step + index, column] != draft.step[draft.used.steps + index, column]:
                 return False
     for index in range(words):
-        if draft.words[word + index] != draft.words[draft.used[USED_WORDS] + index]:
+        if draft.words[word + index] != draft.words[draft.used.words + index]:
             return False
     return True

@@ -46,8 +46,8 @@ COLUMNS = pa.schema(
         pa.field("steps", pa.list_(pa.field("element", pa.int64(), nullable=False))),
     ]
 )
-STEPS = [at.STEP_WHAT, at.STEP_X, at.STEP_Y, at.STEP_Z, at.STEP_INNER, at.STEP_MIDDLE, at.STEP_OUTER, at.STEP_FORM]
-NODES = [at.NODE_PARENT, at.NODE_STEPS]
+STEPS = [at.Step.what, at.Step.x, at.Step.y, at.Step.z, at.Step.inner, at.Step.middle, at.Step.outer, at.Step.form]
+NODES = [at.Node.parent, at.Node.steps]
 
 Integers = npt.NDArray[np.int64]
 
@@ -179,23 +179,23 @@ def _structures(table: pa.Table, path: Path, number: Integers, threads: Integers
     news = np.flatnonzero(is_new)
     if not np.array_equal(number[news], np.arange(len(news))) or np.any(number >= np.cumsum(is_new)):
         raise TraceError(f"{path}: structures must be numbered in order of appearance")
-    structure = np.zeros((len(news), at.STRUCTURE_ROW), np.int64)
+    structure = np.zeros((len(news), len(at.Structure)), np.int64)
     for name, column, width in (
-        ("nodes", at.STRUCTURE_NODES, len(NODES)), ("steps", at.STRUCTURE_STEPS, len(STEPS)),
-        ("threads", at.STRUCTURE_WORDS, 1),
+        ("nodes", at.Structure.nodes, len(NODES)), ("steps", at.Structure.steps, len(STEPS)),
+        ("threads", at.Structure.words, 1),
     ):  # fmt: skip
         lengths = parts[name][0][news]
         if np.any(lengths % width):
             raise TraceError(f"{path}: {name} must be {width} numbers each")
         structure[:, column] = np.cumsum(lengths // width)
-    structure[:, at.STRUCTURE_THREADS] = threads[news]
-    node = np.zeros((len(parts["nodes"][1]) // len(NODES), at.NODE_ROW), np.int64)
+    structure[:, at.Structure.threads] = threads[news]
+    node = np.zeros((len(parts["nodes"][1]) // len(NODES), len(at.Node)), np.int64)
     node[:, NODES] = parts["nodes"][1].reshape(-1, len(NODES))
-    step = np.zeros((len(parts["steps"][1]) // len(STEPS), at.STEP_ROW), np.int64)
+    step = np.zeros((len(parts["steps"][1]) // len(STEPS), len(at.Step)), np.int64)
     step[:, STEPS] = parts["steps"][1].reshape(-1, len(STEPS))
     structures = Structures(structure, node, step, parts["threads"][1].astype(np.uint64))
-    of_nodes = np.diff(structure[:, at.STRUCTURE_NODES], prepend=0).max(initial=1)
-    of_words = np.diff(structure[:, at.STRUCTURE_WORDS], prepend=0).max(initial=1)
+    of_nodes = np.diff(structure[:, at.Structure.nodes], prepend=0).max(initial=1)
+    of_words = np.diff(structure[:, at.Structure.words], prepend=0).max(initial=1)
     room = np.zeros(int(of_nodes), np.int64), np.zeros(int(of_words), np.uint64), np.zeros((3, 2), np.int64)
     wrong = np.zeros(1, np.int64)
     bad = _COMPLETE(structures, *room, wrong)

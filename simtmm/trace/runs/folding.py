@@ -6,24 +6,7 @@
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.runs.layout import (
-    DEEPEST,
-    LISTED,
-    LOOP,
-    NODE_STEPS,
-    NODE_THREADS,
-    STEP_FORM,
-    STEP_INNER,
-    STEP_MIDDLE,
-    STEP_OUTER,
-    STEP_ROW,
-    STEP_VALUE,
-    STEP_WHAT,
-    STEP_X,
-    STEP_Y,
-    STEP_Z,
-)
-from simtmm.trace.runs.parting import USED_NODES, USED_STEPS, USED_VALUES
+from simtmm.trace.runs.layout import DEEPEST, LISTED, LOOP, Step
 
 LONGEST = 2048  # rows of a loop
 TRIES = 4  # of different lengths
@@ -32,15 +15,15 @@ LEAST_SAVED = 2  # rows
 
 def fold(draft, nodes):
     """Fold the loops of the structure under construction, node by node; how many values are left of its block."""
-    first_step = draft.used[USED_STEPS]
-    first_value = draft.used[USED_VALUES]
-    first_node = draft.used[USED_NODES]
+    first_step = draft.used.steps
+    first_value = draft.used.values
+    first_node = draft.used.nodes
     begin = first_step
     kept = first_step
     values = first_value
     for node in range(nodes):
-        end = first_step + draft.node[first_node + node, NODE_STEPS]
-        threads = draft.node[first_node + node, NODE_THREADS]
+        end = first_step + draft.node[first_node + node].steps
+        threads = draft.node[first_node + node].threads
         last = end
         for step in range(begin, end):
             draft.deep[step - first_step] = 0
@@ -50,24 +33,24 @@ def fold(draft, nodes):
                 break
             last = shorter
         for step in range(begin, last):  # both rows and values only ever go down
-            for column in range(STEP_ROW):
+            for column in range(len(Step)):
                 draft.step[kept, column] = draft.step[step, column]
-            if draft.step[kept, STEP_WHAT] != LOOP:
-                count = threads if draft.step[kept, STEP_FORM] == LISTED else np.int64(1)
-                source = first_value + draft.step[kept, STEP_VALUE]
-                draft.step[kept, STEP_VALUE] = values - first_value
+            if draft.step[kept].what != LOOP:
+                count = threads if draft.step[kept].form == LISTED else np.int64(1)
+                source = first_value + draft.step[kept].value
+                draft.step[kept].value = values - first_value
                 for index in range(count):
                     draft.values[values + index] = draft.values[source + index]
                 values += count
             kept += 1
-        draft.node[first_node + node, NODE_STEPS] = kept - first_step
+        draft.node[first_node + node].steps = kept - first_step
         begin = end
     return values - first_value
 
 
 def fold_once(draft, begin, end, threads):
     """Fold loops of rows from `begin` up to `end` that are in none so far, or are loops; where the rows end then."""
-    first_step = draft.used[USED_STEPS]
+    first_step = draft.used.steps
     if end - begin < 3:
         return end
     look_alike(draft, begin, end)
@@ -87,8 +70,8 @@ def fold_once(draft, begin, end, threads):
             tries += 1
         if length == 0:
             length = np.int64(1)  # a row, or all of a loop
-            if draft.step[row, STEP_WHAT] == LOOP:
-                length += draft.step[row, STEP_Y]
+            if draft.step[row].what == LOOP:
+                length += draft.step[row].y
             for index in range(length):
                 copy_row(draft, first_step, row + index, kept + index)
             row += length
@@ -102,12 +85,12 @@ def fold_once(draft, begin, end, threads):
         else:
             for index in range(length):
                 put_into_loop(draft, first_step, row + index, kept + 1 + index, draft.more[index])
-        draft.step[kept, STEP_WHAT] = LOOP
-        draft.step[kept, STEP_X] = trips
-        draft.step[kept, STEP_Y] = length
-        for column in range(STEP_Z, STEP_ROW):
+        draft.step[kept].what = LOOP
+        draft.step[kept].x = trips
+        draft.step[kept].y = length
+        for column in range(Step.z, len(Step)):
             draft.step[kept, column] = 0
-        draft.step[kept, STEP_VALUE] = 0
+        draft.step[kept].value = 0
         draft.deep[kept - first_step] = 0
         row += trips * length
         kept += 1 + length
@@ -117,7 +100,7 @@ def fold_once(draft, begin, end, threads):
 @inlined
 def copy_row(draft, first_step, source, to):
     """Bring a row to where another stood."""
-    for column in range(STEP_ROW):
+    for column in range(len(Step)):
         draft.step[to, column] = draft.step[source, column]
     draft.deep[to - first_step] = draft.deep[source - first_step]
 
@@ -127,15 +110,15 @@ def put_into_loop(draft, first_step, source, to, more):
     """Bring a row to where another stood, with by how much its value goes up with each trip."""
     copy_row(draft, first_step, source, to)
     deep = draft.deep[to - first_step]
-    if draft.step[to, STEP_WHAT] != LOOP:
-        draft.step[to, STEP_INNER + deep] = more
+    if draft.step[to].what != LOOP:
+        draft.step[to, Step.inner + deep] = more
     draft.deep[to - first_step] = deep + 1
 
 
 @inlined
 def look_alike(draft, begin, end):
     """Of each row that is in no loop, find the next one that looks the same."""
-    first_step = draft.used[USED_STEPS]
+    first_step = draft.used.steps
     for row in range(begin, end):
         draft.buckets[bucket_of(draft, row)] = -1
     row = end - 1
@@ -151,14 +134,14 @@ def look_alike(draft, begin, end):
 @inlined
 def bucket_of(draft, row):
     """The bucket of rows that look like this one."""
-    look = draft.step[row, STEP_WHAT] * 31 + draft.step[row, STEP_X] * 7 + draft.step[row, STEP_Y]
+    look = draft.step[row].what * 31 + draft.step[row].x * 7 + draft.step[row].y
     return ((look ^ (look >> 17)) * 2654435761 >> 11) & (draft.buckets.shape[0] - 1)
 
 
 @inlined
 def count_trips(draft, row, length, end, threads):
     """How often a loop of so many rows is repeated from a row on, 1 if it is none; sets `more`."""
-    first_step = draft.used[USED_STEPS]
+    first_step = draft.used.steps
     if row + 2 * length > end or draft.deep[row + length - first_step] != 0:
         return np.int64(1)
     for index in range(length):
@@ -166,7 +149,7 @@ def count_trips(draft, row, length, end, threads):
             return np.int64(1)
         if not are_alike(draft, row + index, row + length + index):
             return np.int64(1)
-        if draft.step[row + index, STEP_WHAT] != LOOP:
+        if draft.step[row + index].what != LOOP:
             draft.more[index] = value_of(draft, row + length + index) - value_of(draft, row + index)
             if not goes_up(draft, row + index, row + length + index, draft.more[index], threads):
                 return np.int64(1)
@@ -176,7 +159,7 @@ def count_trips(draft, row, length, end, threads):
             one = row + (trips - 1) * length + index
             if not are_alike(draft, one, one + length):
                 return trips
-            if draft.step[one, STEP_WHAT] != LOOP and not goes_up(draft, one, one + length, draft.more[index], threads):
+            if draft.step[one].what != LOOP and not goes_up(draft, one, one + length, draft.more[index], threads):
                 return trips
         trips += 1
     return trips
@@ -186,32 +169,32 @@ def count_trips(draft, row, length, end, threads):
 def are_alike(draft, one, other):
     """Whether two rows are the same but for their values."""
     return (
-        draft.step[one, STEP_WHAT] == draft.step[other, STEP_WHAT]
-        and draft.step[one, STEP_X] == draft.step[other, STEP_X]
-        and draft.step[one, STEP_Y] == draft.step[other, STEP_Y]
-        and draft.step[one, STEP_Z] == draft.step[other, STEP_Z]
-        and draft.step[one, STEP_INNER] == draft.step[other, STEP_INNER]
-        and draft.step[one, STEP_MIDDLE] == draft.step[other, STEP_MIDDLE]
-        and draft.step[one, STEP_OUTER] == draft.step[other, STEP_OUTER]
-        and draft.step[one, STEP_FORM] == draft.step[other, STEP_FORM]
-        and draft.deep[one - draft.used[USED_STEPS]] == draft.deep[other - draft.used[USED_STEPS]]
+        draft.step[one].what == draft.step[other].what
+        and draft.step[one].x == draft.step[other].x
+        and draft.step[one].y == draft.step[other].y
+        and draft.step[one].z == draft.step[other].z
+        and draft.step[one].inner == draft.step[other].inner
+        and draft.step[one].middle == draft.step[other].middle
+        and draft.step[one].outer == draft.step[other].outer
+        and draft.step[one].form == draft.step[other].form
+        and draft.deep[one - draft.used.steps] == draft.deep[other - draft.used.steps]
     )
 
 
 @inlined
 def value_of(draft, row):
     """The first value of a step."""
-    return draft.values[draft.used[USED_VALUES] + draft.step[row, STEP_VALUE]]
+    return draft.values[draft.used.values + draft.step[row].value]
 
 
 @inlined
 def goes_up(draft, one, other, more, threads):
     """Whether each value of a step is by so much below that of another."""
-    first = draft.used[USED_VALUES] + draft.step[one, STEP_VALUE]
-    second = draft.used[USED_VALUES] + draft.step[other, STEP_VALUE]
+    first = draft.used.values + draft.step[one].value
+    second = draft.used.values + draft.step[other].value
     if draft.values[second] - draft.values[first] != more:
         return False
-    if draft.step[one, STEP_FORM] == LISTED:
+    if draft.step[one].form == LISTED:
         for index in range(1, threads):
             if draft.values[second + index] - draft.values[first + index] != more:
                 return False

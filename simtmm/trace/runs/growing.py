@@ -3,30 +3,32 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from simtmm.native import inlined, vectorized
+from simtmm.native import Columns, inlined, vectorized
 from simtmm.trace.runs.layout import THREAD_MASK, THREAD_SHIFT, WHAT_MASK
 
-# Columns of an entry of the tree: one event of each thread that came by. The first entry is the root, no event.
-ENTRY_WHAT, ENTRY_VALUE, ENTRY_X, ENTRY_Y, ENTRY_Z, ENTRY_STATE, ENTRY_CHILD, ENTRY_SIBLING = range(8)
-ENTRY_ROW = 8  # a cache line
-# ENTRY_STATE: bits for x, y and z, whether by how much the value goes up is known; whether values are listed; whether
-# the entry before it in the table is its parent, and it the first child; and above these bits the first thread, or the
-# row of the list
+# One event of each thread that came by; the first entry is the root, no event. A cache line each.
+Entry = Columns(
+    "what value x y z",
+    # bits for x, y and z, whether by how much the value goes up is known; whether values are listed; whether the entry
+    # before it in the table is its parent, and it the first child; and above these bits the first thread, or the list's
+    # row
+    "state",
+    "child sibling",
+)
 KNOWN_X, KNOWN_Y, KNOWN_Z, IS_LISTED, IS_NEXT = 1, 2, 4, 8, 16
 ALL_KNOWN, STATE_SHIFT = 7, 5
 
-# Columns of a list: where its values begin, how many there are, for how many there is room, and the first thread of
-# which there is one; those before it are in even steps.
-LIST_BEGIN, LIST_COUNT, LIST_ROOM, LIST_THREAD = range(4)
-LIST_ROW = 4
+List = Columns(
+    "begin count room",  # where its values begin, how many there are, for how many there is room
+    "thread",  # the first of which there is one; those before it are in even steps
+)
 FIRST_ROOM = 4
 
-USED_ENTRIES, USED_LISTS, USED_LISTED, TREE_THREAD = range(4)  # of `used`
-TREE_USED = 4
+TreeUsed = Columns("entries lists listed thread")
 
 
 NEXT_THREAD = 1 << THREAD_SHIFT  # by how much the second word of an event goes up from a thread to the next
@@ -36,12 +38,12 @@ MANY, FEW = 64, 8  # events that are compared at once
 class Tree(NamedTuple):
     """A block that grows; int64."""
 
-    used: Any  # [TREE_USED]
-    entry: Any  # [room, ENTRY_*]
+    used: Annotated[Any, TreeUsed]
+    entry: Annotated[Any, Entry]  # [room]
     next_x: Any  # [2 * room]: of each entry, how an event goes up to that of the next thread in a row, a word each; the
     # second is 0 where that is not known, the entry is listed, or not the next of its parent
     parent: Any  # [room]
-    lists: Any  # [room, LIST_*]
+    lists: Annotated[Any, List]  # [room]
     listed: Any  # [room]: values
     at: Any  # [threads]: the entry that a thread was at last
 
@@ -49,11 +51,11 @@ class Tree(NamedTuple):
 @inlined
 def plant(tree, threads):
     """An empty tree."""
-    tree.used[USED_ENTRIES] = 1
-    tree.used[USED_LISTS] = 0
-    tree.used[USED_LISTED] = 0
-    tree.entry[0, ENTRY_CHILD] = -1
-    tree.entry[0, ENTRY_SIBLING] = -1
+    tree.used.entries = 1
+    tree.used.lists = 0
+    tree.used.listed = 0
+    tree.entry[0].child = -1
+    tree.entry[0].sibling = -1
     tree.parent[0] = -1
     for thread in range(threads):
         tree.at[thread] = 0
@@ -105,11 +107,11 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):  # noqa: C901, P
                 break
             what = word & WHAT_MASK
             value = events[2 * index]
-            child = tree.entry[at, ENTRY_CHILD]
-            while child >= 0 and tree.entry[child, ENTRY_WHAT] != what:
-                child = tree.entry[child, ENTRY_SIBLING]
+            child = tree.entry[at].child
+            while child >= 0 and tree.entry[child].what != what:
+                child = tree.entry[child].sibling
             if child < 0:
-                child = tree.used[USED_ENTRIES]
+                child = tree.used.entries
                 if child == tree.entry.shape[0]:
                     tree.at[thread] = at
                     return index
@@ -117,12 +119,12 @@ def grow(tree, events, begin, upto, block_x, block_y, block_z):  # noqa: C901, P
                 is_even = False
             else:
                 even = (
-                    tree.entry[child, ENTRY_VALUE]
-                    + tree.entry[child, ENTRY_X] * x
-                    + tree.entry[child, ENTRY_Y] * y
-                    + tree.entry[child, ENTRY_Z] * z
+                    tree.entry[child].value
+                    + tree.entry[child].x * x
+                    + tree.entry[child].y * y
+                    + tree.entry[child].z * z
                 )
-                state = tree.entry[child, ENTRY_STATE]
+                state = tree.entry[child].state
                 if state & (KNOWN_X + IS_LISTED) != KNOWN_X or even != value:
                     is_even = False
                 if state & (ALL_KNOWN + IS_LISTED) != ALL_KNOWN or even != value:
@@ -224,16 +226,13 @@ def pass_known(tree, events, index, last, own, at, x, y, z):  # noqa: PLR0913, P
     Most are. Where a thread goes on is not read from the entry here but guessed, so nothing waits for it.
     """
     begin = index
-    used = tree.used[USED_ENTRIES]
+    used = tree.used.entries
     child = at + 1
     while index < last and child < used:
         if (
-            tree.entry[child, ENTRY_WHAT] | own != events[2 * index + 1]
-            or tree.entry[child, ENTRY_STATE] & (ALL_KNOWN + IS_LISTED + IS_NEXT) != ALL_KNOWN + IS_NEXT
-            or tree.entry[child, ENTRY_VALUE]
-            + tree.entry[child, ENTRY_X] * x
-            + tree.entry[child, ENTRY_Y] * y
-            + tree.entry[child, ENTRY_Z] * z
+            tree.entry[child].what | own != events[2 * index + 1]
+            or tree.entry[child].state & (ALL_KNOWN + IS_LISTED + IS_NEXT) != ALL_KNOWN + IS_NEXT
+            or tree.entry[child].value + tree.entry[child].x * x + tree.entry[child].y * y + tree.entry[child].z * z
             != events[2 * index]
         ):
             break
@@ -244,30 +243,30 @@ def pass_known(tree, events, index, last, own, at, x, y, z):  # noqa: PLR0913, P
 
 def sprout(tree, at, child, what, value, known, thread):
     """A new entry behind another, the last of its children."""
-    tree.used[USED_ENTRIES] = child + 1
-    tree.entry[child, ENTRY_WHAT] = what
-    tree.entry[child, ENTRY_VALUE] = value
-    tree.entry[child, ENTRY_X] = 0
-    tree.entry[child, ENTRY_Y] = 0
-    tree.entry[child, ENTRY_Z] = 0
-    is_next = child == at + 1 and tree.entry[at, ENTRY_CHILD] < 0
-    tree.entry[child, ENTRY_STATE] = known + (IS_NEXT if is_next else 0) + (thread << STATE_SHIFT)
-    tree.entry[child, ENTRY_CHILD] = -1
-    tree.entry[child, ENTRY_SIBLING] = -1
+    tree.used.entries = child + 1
+    tree.entry[child].what = what
+    tree.entry[child].value = value
+    tree.entry[child].x = 0
+    tree.entry[child].y = 0
+    tree.entry[child].z = 0
+    is_next = child == at + 1 and tree.entry[at].child < 0
+    tree.entry[child].state = known + (IS_NEXT if is_next else 0) + (thread << STATE_SHIFT)
+    tree.entry[child].child = -1
+    tree.entry[child].sibling = -1
     tree.parent[child] = at
     tree.next_x[2 * child + 1] = 0
-    before = tree.entry[at, ENTRY_CHILD]
+    before = tree.entry[at].child
     if before < 0:
-        tree.entry[at, ENTRY_CHILD] = child
+        tree.entry[at].child = child
     else:
-        while tree.entry[before, ENTRY_SIBLING] >= 0:
-            before = tree.entry[before, ENTRY_SIBLING]
-        tree.entry[before, ENTRY_SIBLING] = child
+        while tree.entry[before].sibling >= 0:
+            before = tree.entry[before].sibling
+        tree.entry[before].sibling = child
 
 
 def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread comes by of which it was not known that its value would be that; whether there is room to note it."""
-    state = tree.entry[entry, ENTRY_STATE]
+    state = tree.entry[entry].state
     if state & IS_LISTED:
         return add_listed(tree, state >> STATE_SHIFT, value)
     first = state >> STATE_SHIFT
@@ -287,35 +286,35 @@ def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):  # noqa:
         return True
     apart = 0
     place = first_x
-    column = ENTRY_X
+    column = Entry.x
     if news == KNOWN_X:
         apart = x - first_x
     elif news == KNOWN_Y:
         apart = y - first_y
         place = first_y
-        column = ENTRY_Y
+        column = Entry.y
     elif news == KNOWN_Z:
         apart = z - first_z
         place = first_z
-        column = ENTRY_Z
+        column = Entry.z
     if apart != 0:
         step = more // apart
         if step * apart == more:
             tree.entry[entry, column] = step
-            tree.entry[entry, ENTRY_VALUE] -= step * place
+            tree.entry[entry].value -= step * place
             learned(tree, entry, state + news)
             return True
-    row = tree.used[USED_LISTS]
-    if row == tree.lists.shape[0] or tree.used[USED_LISTED] + FIRST_ROOM > tree.listed.shape[0]:
+    row = tree.used.lists
+    if row == tree.lists.shape[0] or tree.used.listed + FIRST_ROOM > tree.listed.shape[0]:
         return False
-    tree.used[USED_LISTS] = row + 1
-    tree.lists[row, LIST_BEGIN] = tree.used[USED_LISTED]
-    tree.lists[row, LIST_COUNT] = 1
-    tree.lists[row, LIST_ROOM] = FIRST_ROOM
-    tree.lists[row, LIST_THREAD] = thread
-    tree.listed[tree.used[USED_LISTED]] = value
-    tree.used[USED_LISTED] += FIRST_ROOM
-    tree.entry[entry, ENTRY_STATE] = (row << STATE_SHIFT) + IS_LISTED + (state & IS_NEXT)
+    tree.used.lists = row + 1
+    tree.lists[row].begin = tree.used.listed
+    tree.lists[row].count = 1
+    tree.lists[row].room = FIRST_ROOM
+    tree.lists[row].thread = thread
+    tree.listed[tree.used.listed] = value
+    tree.used.listed += FIRST_ROOM
+    tree.entry[entry].state = (row << STATE_SHIFT) + IS_LISTED + (state & IS_NEXT)
     tree.next_x[2 * entry + 1] = 0
     return True
 
@@ -323,27 +322,27 @@ def learn(tree, entry, value, even, thread, x, y, z, block_x, block_y):  # noqa:
 @inlined
 def learned(tree, entry, state):
     """Put down how much is known of an entry."""
-    tree.entry[entry, ENTRY_STATE] = state
+    tree.entry[entry].state = state
     if state & (KNOWN_X + IS_NEXT) == KNOWN_X + IS_NEXT:
-        tree.next_x[2 * entry] = tree.entry[entry, ENTRY_X]
+        tree.next_x[2 * entry] = tree.entry[entry].x
         tree.next_x[2 * entry + 1] = NEXT_THREAD
 
 
 @inlined
 def add_listed(tree, row, value):
     """Put a value behind those of a list; whether there is room."""
-    count = tree.lists[row, LIST_COUNT]
-    room = tree.lists[row, LIST_ROOM]
+    count = tree.lists[row].count
+    room = tree.lists[row].room
     if count == room:
-        begin = tree.used[USED_LISTED]
+        begin = tree.used.listed
         if begin + 2 * room > tree.listed.shape[0]:
             return False
-        before = tree.lists[row, LIST_BEGIN]
+        before = tree.lists[row].begin
         for index in range(count):
             tree.listed[begin + index] = tree.listed[before + index]
-        tree.used[USED_LISTED] = begin + 2 * room
-        tree.lists[row, LIST_BEGIN] = begin
-        tree.lists[row, LIST_ROOM] = 2 * room
-    tree.listed[tree.lists[row, LIST_BEGIN] + count] = value
-    tree.lists[row, LIST_COUNT] = count + 1
+        tree.used.listed = begin + 2 * room
+        tree.lists[row].begin = begin
+        tree.lists[row].room = 2 * room
+    tree.listed[tree.lists[row].begin + count] = value
+    tree.lists[row].count = count + 1
     return True

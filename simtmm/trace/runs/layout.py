@@ -18,28 +18,33 @@ Blocks repeat one another: all but the values is a structure, which stands once 
 whose threads have nothing in common stands plainly, as its events.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-# Columns of a structure
-STRUCTURE_NODES, STRUCTURE_STEPS, STRUCTURE_WORDS, STRUCTURE_VALUES, STRUCTURE_EVENTS, STRUCTURE_THREADS = range(6)
-STRUCTURE_HASH = 6
-STRUCTURE_ROW = 7  # ends of its nodes, steps and words; how many values its blocks have, events, threads
+from simtmm.native import Columns
 
-# Columns of a node
-NODE_PARENT, NODE_STEPS, NODE_THREADS, NODE_CHILD, NODE_SIBLING, NODE_SET = range(6)
-NODE_ROW = 6  # parent, first child and next sibling by number within the structure, or -1; end of its steps within the
-# structure; how many threads; where their bits begin, among the structure's words
-
-# Columns of a step
-STEP_WHAT, STEP_VALUE, STEP_X, STEP_Y, STEP_Z, STEP_INNER, STEP_MIDDLE, STEP_OUTER, STEP_FORM = range(9)
-STEP_ROW = 9  # site, kind and bytes of an event as in its second word; where its value, or the first of them, stands
-# among those of the block; by_x, by_y, by_z; by how much the value goes up with each trip of the loops around it, from
-# the innermost on; the form
-# Of a row that begins a loop: STEP_WHAT is LOOP, STEP_X the trips, STEP_Y the rows of the loop behind this one.
+Structure = Columns(
+    "nodes steps words",  # their ends
+    "values events threads",  # how many its blocks have
+    "hash",
+)
+Node = Columns(
+    "parent",  # by number within the structure, as the two below; -1 for none
+    "steps",  # their end within the structure
+    "threads",  # how many
+    "child sibling",  # the first child, and the next sibling
+    "set",  # where the threads' bits begin, among the structure's words
+)
+Step = Columns(
+    "what",  # site, kind and bytes of an event as in its second word; LOOP of a row that begins a loop
+    "value",  # where its value, or the first of them, stands among those of the block
+    "x y z",  # by_x, by_y, by_z; of a loop the trips, and the rows of the loop behind this one
+    "inner middle outer",  # by how much the value goes up with each trip of the loops around it
+    "form",
+)
 LOOP = -1
 DEEPEST = 3  # loops within one another
 
-EVEN, LISTED = range(2)  # STEP_FORM
+EVEN, LISTED = range(2)  # Step.form
 
 PLAIN = -1  # in the place of a structure
 
@@ -56,7 +61,7 @@ DISTANCE = 255  # the kind of what stands in the place of a block's events: see 
 class Structures(NamedTuple):
     """Structures of blocks, in a row; tables are int64 but for the words."""
 
-    structure: Any  # [structures, STRUCTURE_*]
-    node: Any  # [nodes, NODE_*]
-    step: Any  # [steps, STEP_*]
+    structure: Annotated[Any, Structure]  # [structures]
+    node: Annotated[Any, Node]  # [nodes]
+    step: Annotated[Any, Step]  # [steps]
     words: Any  # uint64: the threads of nodes

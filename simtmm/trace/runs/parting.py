@@ -3,58 +3,27 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from simtmm.native import inlined
-from simtmm.trace.runs.growing import (
-    ENTRY_CHILD,
-    ENTRY_SIBLING,
-    ENTRY_STATE,
-    ENTRY_VALUE,
-    ENTRY_WHAT,
-    ENTRY_X,
-    ENTRY_Y,
-    ENTRY_Z,
-    IS_LISTED,
-    LIST_BEGIN,
-    LIST_THREAD,
-    STATE_SHIFT,
-    USED_ENTRIES,
-)
-from simtmm.trace.runs.layout import (
-    EVEN,
-    LISTED,
-    NODE_CHILD,
-    NODE_PARENT,
-    NODE_SET,
-    NODE_SIBLING,
-    NODE_STEPS,
-    NODE_THREADS,
-    STEP_FORM,
-    STEP_INNER,
-    STEP_MIDDLE,
-    STEP_OUTER,
-    STEP_VALUE,
-    STEP_WHAT,
-    STEP_X,
-    STEP_Y,
-    STEP_Z,
-)
+from simtmm.native import Columns, inlined
+from simtmm.trace.runs.growing import IS_LISTED, STATE_SHIFT
+from simtmm.trace.runs.layout import EVEN, LISTED, Node, Step, Structure
 
-# Of `used`; MADE_NODES: of the structure under construction.
-USED_STRUCTURES, USED_NODES, USED_STEPS, USED_WORDS, USED_VALUES, MADE_NODES = range(6)
-DRAFT_USED = 6
+DraftUsed = Columns(
+    "structures nodes steps words values",
+    "made_nodes",  # of the structure under construction
+)
 
 
 class Draft(NamedTuple):
     """Structures and values of blocks that are built one after another; int64 but for the words."""
 
-    used: Any  # [DRAFT_USED]
-    structure: Any  # see layout.Structures, as are the next three
-    node: Any
-    step: Any
+    used: Annotated[Any, DraftUsed]
+    structure: Annotated[Any, Structure]  # see layout.Structures, as are the next three
+    node: Annotated[Any, Node]
+    step: Annotated[Any, Step]
     words: Any
     values: Any
     threads_below: Any  # [entries]: threads that came by
@@ -74,59 +43,59 @@ def part(draft, tree, threads, block_x, block_y):
     """Write the nodes of a block behind those of the last structure, with their steps and values; whether there was
     room.
     """
-    entries = tree.used[USED_ENTRIES]
+    entries = tree.used.entries
     if entries > draft.threads_below.shape[0]:
         return False
     nodes = find_nodes(draft, tree, entries, threads)
     if nodes < 0:
         return False
-    draft.used[MADE_NODES] = nodes
-    first_node = draft.used[USED_NODES]
+    draft.used.made_nodes = nodes
+    first_node = draft.used.nodes
     words = (threads + 63) // 64
-    first_word = draft.used[USED_WORDS]
+    first_word = draft.used.words
     if first_word + nodes * words > draft.words.shape[0]:
         return False
     for index in range(first_word, first_word + nodes * words):
         draft.words[index] = np.uint64(0)
     for node in range(nodes):
-        draft.node[first_node + node, NODE_SET] = node * words
+        draft.node[first_node + node].set = node * words
     for thread in range(threads):
         node = draft.node_of[tree.at[thread]]
         bit = np.uint64(1) << np.uint64(thread & 63)
         while node >= 0:
             draft.words[first_word + node * words + (thread >> 6)] |= bit
-            node = draft.node[first_node + node, NODE_PARENT]
-    step = draft.used[USED_STEPS]
-    value = draft.used[USED_VALUES]
+            node = draft.node[first_node + node].parent
+    step = draft.used.steps
+    value = draft.used.values
     for node in range(nodes):
         entry = draft.first_entry[node]
-        count = draft.node[first_node + node, NODE_THREADS]
-        steps = draft.node[first_node + node, NODE_STEPS]  # as many as find_nodes has counted
+        count = draft.node[first_node + node].threads
+        steps = draft.node[first_node + node].steps  # as many as find_nodes has counted
         for _ in range(steps):
             if step == draft.step.shape[0] or value + count > draft.values.shape[0]:
                 return False
-            draft.step[step, STEP_WHAT] = tree.entry[entry, ENTRY_WHAT]
-            draft.step[step, STEP_VALUE] = value - draft.used[USED_VALUES]
-            draft.step[step, STEP_X] = tree.entry[entry, ENTRY_X]
-            draft.step[step, STEP_Y] = tree.entry[entry, ENTRY_Y]
-            draft.step[step, STEP_Z] = tree.entry[entry, ENTRY_Z]
-            draft.step[step, STEP_INNER] = 0
-            draft.step[step, STEP_MIDDLE] = 0
-            draft.step[step, STEP_OUTER] = 0
-            if tree.entry[entry, ENTRY_STATE] & IS_LISTED:
-                draft.step[step, STEP_FORM] = LISTED
+            draft.step[step].what = tree.entry[entry].what
+            draft.step[step].value = value - draft.used.values
+            draft.step[step].x = tree.entry[entry].x
+            draft.step[step].y = tree.entry[entry].y
+            draft.step[step].z = tree.entry[entry].z
+            draft.step[step].inner = 0
+            draft.step[step].middle = 0
+            draft.step[step].outer = 0
+            if tree.entry[entry].state & IS_LISTED:
+                draft.step[step].form = LISTED
                 list_values(draft, tree, entry, first_word + node * words, words, value, block_x, block_y)
-                draft.step[step, STEP_X] = 0
-                draft.step[step, STEP_Y] = 0
-                draft.step[step, STEP_Z] = 0
+                draft.step[step].x = 0
+                draft.step[step].y = 0
+                draft.step[step].z = 0
                 value += count
             else:
-                draft.step[step, STEP_FORM] = EVEN
-                draft.values[value] = tree.entry[entry, ENTRY_VALUE]
+                draft.step[step].form = EVEN
+                draft.values[value] = tree.entry[entry].value
                 value += 1
             step += 1
-            entry = tree.entry[entry, ENTRY_CHILD]
-        draft.node[first_node + node, NODE_STEPS] = step - draft.used[USED_STEPS]
+            entry = tree.entry[entry].child
+        draft.node[first_node + node].steps = step - draft.used.steps
     return True
 
 
@@ -140,7 +109,7 @@ def find_nodes(draft, tree, entries, threads):
     while entry > 0:
         draft.threads_below[tree.parent[entry]] += draft.threads_below[entry]
         entry -= 1
-    first_node = draft.used[USED_NODES]
+    first_node = draft.used.nodes
     most = min(draft.node.shape[0] - first_node, draft.first_entry.shape[0])
     nodes = np.int64(0)
     waiting = np.int64(1)
@@ -151,38 +120,38 @@ def find_nodes(draft, tree, entries, threads):
         if nodes == most:
             return np.int64(-1)
         row = first_node + nodes
-        draft.node[row, NODE_CHILD] = -1
-        draft.node[row, NODE_SIBLING] = -1
-        draft.node[row, NODE_THREADS] = draft.threads_below[entry]
+        draft.node[row].child = -1
+        draft.node[row].sibling = -1
+        draft.node[row].threads = draft.threads_below[entry]
         draft.last_child[nodes] = -1
         steps = np.int64(1)
         if entry == 0:  # the root, which is no event
-            draft.node[row, NODE_PARENT] = -1
-            draft.first_entry[0] = tree.entry[0, ENTRY_CHILD]
+            draft.node[row].parent = -1
+            draft.first_entry[0] = tree.entry[0].child
             steps = np.int64(0)
         else:
             draft.first_entry[nodes] = entry
             parent = draft.node_of[tree.parent[entry]]
-            draft.node[row, NODE_PARENT] = parent
+            draft.node[row].parent = parent
             before = draft.last_child[parent]
             if before < 0:
-                draft.node[first_node + parent, NODE_CHILD] = nodes
+                draft.node[first_node + parent].child = nodes
             else:
-                draft.node[first_node + before, NODE_SIBLING] = nodes
+                draft.node[first_node + before].sibling = nodes
             draft.last_child[parent] = nodes
-        child = tree.entry[entry, ENTRY_CHILD]
+        child = tree.entry[entry].child
         while child >= 0 and draft.threads_below[child] == draft.threads_below[entry]:
             entry = child
             steps += 1
-            child = tree.entry[entry, ENTRY_CHILD]
-        draft.node[row, NODE_STEPS] = steps
+            child = tree.entry[entry].child
+        draft.node[row].steps = steps
         draft.node_of[entry] = nodes
         nodes += 1
         children = waiting
         while child >= 0:
             draft.stack[waiting] = child
             waiting += 1
-            child = tree.entry[child, ENTRY_SIBLING]
+            child = tree.entry[child].sibling
         last = waiting - 1
         while children < last:  # the first child is the next to come
             child = draft.stack[children]
@@ -196,9 +165,9 @@ def find_nodes(draft, tree, entries, threads):
 @inlined
 def list_values(draft, tree, entry, first_word, words, value, block_x, block_y):
     """The values of a listed step, in the order of its threads."""
-    row = tree.entry[entry, ENTRY_STATE] >> STATE_SHIFT
-    source = tree.lists[row, LIST_BEGIN]
-    from_thread = tree.lists[row, LIST_THREAD]
+    row = tree.entry[entry].state >> STATE_SHIFT
+    source = tree.lists[row].begin
+    from_thread = tree.lists[row].thread
     for index in range(words):
         word = draft.words[first_word + index]
         thread = index * 64
@@ -206,10 +175,10 @@ def list_values(draft, tree, entry, first_word, words, value, block_x, block_y):
             if word & np.uint64(1):
                 if thread < from_thread:
                     draft.values[value] = (
-                        tree.entry[entry, ENTRY_VALUE]
-                        + tree.entry[entry, ENTRY_X] * (thread % block_x)
-                        + tree.entry[entry, ENTRY_Y] * (thread // block_x % block_y)
-                        + tree.entry[entry, ENTRY_Z] * (thread // (block_x * block_y))
+                        tree.entry[entry].value
+                        + tree.entry[entry].x * (thread % block_x)
+                        + tree.entry[entry].y * (thread // block_x % block_y)
+                        + tree.entry[entry].z * (thread // (block_x * block_y))
                     )
                 else:
                     draft.values[value] = tree.listed[source]

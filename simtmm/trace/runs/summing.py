@@ -13,32 +13,13 @@ chance changes, one event with certainty and any else but for 1 in 2^124; they a
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,assignment"
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from simtmm.native import inlined
+from simtmm.native import Columns, inlined
 from simtmm.trace.runs.decoding import begin_of, end_of, gone_up, reached, start_of
-from simtmm.trace.runs.layout import (
-    DEEPEST,
-    LISTED,
-    NODE_PARENT,
-    NODE_SET,
-    PLAIN,
-    STEP_FORM,
-    STEP_VALUE,
-    STEP_WHAT,
-    STEP_X,
-    STEP_Y,
-    STEP_Z,
-    STRUCTURE_NODES,
-    STRUCTURE_THREADS,
-    STRUCTURE_VALUES,
-    STRUCTURE_WORDS,
-    THREAD_MASK,
-    THREAD_SHIFT,
-    WHAT_MASK,
-)
+from simtmm.trace.runs.layout import DEEPEST, LISTED, PLAIN, THREAD_MASK, THREAD_SHIFT, WHAT_MASK, Structure, Structures
 
 PRIME = (1 << 31) - 1
 SUMS = 4  # of a block
@@ -52,20 +33,18 @@ FACTORS = np.array(
     ],
     np.int64,
 )
-FACTOR_WHAT, FACTOR_PLUS, FACTOR_TIME, FACTOR_THREAD = range(4)
+Factor = Columns("what plus time thread")
 
-# Of a node's threads, sums over q^t of 1, x, y and z
-OVER_ONE, OVER_X, OVER_Y, OVER_Z = range(4)
-OVERS = 4
+Over = Columns("one x y z")  # of a node's threads, sums over q^t of 1, x, y and z
 SMALL = 1 << 45  # numbers below it, times coordinates within a block, never go beyond 64 bits
 
 
 class Scratch(NamedTuple):
     """What summing needs beside the runs; int64."""
 
-    factors: Any  # FACTORS
+    factors: Annotated[Any, Factor]  # [SUMS]: FACTORS
     powers: Any  # [threads, SUMS]: q^t
-    over: Any  # [nodes, SUMS, OVERS]
+    over: Annotated[Any, Over]  # [nodes, SUMS]
     time: Any  # [nodes + 1, SUMS]: r^i at the end of each node, and of what is going on
     nest: Any  # [NEST]: see decoding.reached
     weight: Any  # [values + 1, SUMS]: by how much each value of a block counts; in the last row what does not depend on
@@ -78,7 +57,7 @@ def times(one, other):
     return np.int64(np.uint64(one * other) % np.uint64(PRIME))
 
 
-def sum_runs(runs, structure_of, values, value_ends, shape, scratch, sums):
+def sum_runs(runs: Structures, structure_of, values, value_ends, shape, scratch: Scratch, sums):
     """Fill sums: int64[blocks, SUMS]; -1, or the number of nodes for which there is no room."""
     first_value = np.int64(0)
     summed = np.int64(PLAIN)  # the structure whose `over` is there
@@ -91,7 +70,7 @@ def sum_runs(runs, structure_of, values, value_ends, shape, scratch, sums):
         if structure == PLAIN:
             sum_plain(values, first_value, value_ends[block], scratch, sums, block)
         else:
-            nodes = runs.structure[structure, STRUCTURE_NODES] - start_of(runs, structure, STRUCTURE_NODES)
+            nodes = runs.structure[structure].nodes - start_of(runs, structure, Structure.nodes)
             if nodes > scratch.over.shape[0]:
                 return nodes
             if structure != summed:
@@ -113,7 +92,7 @@ def sum_plain(values, first_value, value_end, scratch, sums, block):
     sum_events(values, first_value, value_end, np.int64(-1), scratch, sums, block)
 
 
-def sum_stretch(values, thread, scratch, sums):
+def sum_stretch(values, thread, scratch: Scratch, sums):
     """Add to sums: int64[1, SUMS] those of a stretch of a plain block, and give the thread that it ends in.
 
     thread: that in which the stretch before has ended, -1 for the first. scratch: as that one has left it.
@@ -136,7 +115,7 @@ def sum_events(values, first_value, value_end, thread, scratch, sums, block):
             event = what_counts(scratch, which, word & WHAT_MASK) + values[at] % PRIME
             event = times(event, times(scratch.time[going_on, which], scratch.powers[thread, which]))
             sums[block, which] = (sums[block, which] + event) % PRIME
-            scratch.time[going_on, which] = times(scratch.time[going_on, which], scratch.factors[which, FACTOR_TIME])
+            scratch.time[going_on, which] = times(scratch.time[going_on, which], scratch.factors[which].time)
         at += 2
     return thread
 
@@ -144,22 +123,22 @@ def sum_events(values, first_value, value_end, thread, scratch, sums, block):
 @inlined
 def what_counts(scratch, which, what):
     """a w + c, below twice the prime."""
-    return times(scratch.factors[which, FACTOR_WHAT], what % PRIME) + scratch.factors[which, FACTOR_PLUS]
+    return times(scratch.factors[which].what, what % PRIME) + scratch.factors[which].plus
 
 
 @inlined
 def sum_threads(runs, structure, shape, scratch, nodes):
     """The sums over the threads of each node."""
-    first = start_of(runs, structure, STRUCTURE_NODES)
-    words = start_of(runs, structure, STRUCTURE_WORDS)
-    threads = runs.structure[structure, STRUCTURE_THREADS]
+    first = start_of(runs, structure, Structure.nodes)
+    words = start_of(runs, structure, Structure.words)
+    threads = runs.structure[structure].threads
     count = (threads + 63) // 64
     for node in range(nodes):
         for which in range(SUMS):
-            for over in range(OVERS):
+            for over in range(len(Over)):
                 scratch.over[node, which, over] = 0
         for index in range(count):
-            word = runs.words[words + runs.node[first + node, NODE_SET] + index]
+            word = runs.words[words + runs.node[first + node].set + index]
             thread = index * 64
             while word != 0:
                 if word & np.uint64(1) != 0:
@@ -170,20 +149,20 @@ def sum_threads(runs, structure, shape, scratch, nodes):
                         z = thread // (shape[0] * shape[1])
                     for which in range(SUMS):  # below 2^31 each, times a coordinate, of 2^16 threads: below 2^63
                         power = scratch.powers[thread, which]
-                        scratch.over[node, which, OVER_ONE] += power
-                        scratch.over[node, which, OVER_X] += power * x
-                        scratch.over[node, which, OVER_Y] += power * y
-                        scratch.over[node, which, OVER_Z] += power * z
+                        scratch.over[node, which].one += power
+                        scratch.over[node, which].x += power * x
+                        scratch.over[node, which].y += power * y
+                        scratch.over[node, which].z += power * z
                 word >>= np.uint64(1)
                 thread += 1
         for which in range(SUMS):
-            for over in range(OVERS):
+            for over in range(len(Over)):
                 scratch.over[node, which, over] %= PRIME
 
 
 def weigh(runs, structure, scratch, nodes):
     """Fill `weight`; whether all values of a structure count as much whatever they are."""
-    count = runs.structure[structure, STRUCTURE_VALUES]
+    count = runs.structure[structure].values
     last = scratch.weight.shape[0] - 1
     if count > last:
         return False
@@ -191,20 +170,20 @@ def weigh(runs, structure, scratch, nodes):
         for value in range(count):
             scratch.weight[value, which] = 0
         scratch.weight[last, which] = 0
-    first = start_of(runs, structure, STRUCTURE_NODES)
+    first = start_of(runs, structure, Structure.nodes)
     for node in range(nodes):
         begin_time(runs, first, node, scratch)
         end = end_of(runs, structure, node)
         step = reached(runs, begin_of(runs, structure, node), end, scratch.nest)
         while step >= 0:
             more = gone_up(runs, step, scratch.nest)
-            if runs.step[step, STEP_FORM] == LISTED or not is_small(more) or not is_all_small(runs, step):
+            if runs.step[step].form == LISTED or not is_small(more) or not is_all_small(runs, step):
                 scratch.nest[DEEPEST, 0] = 0  # this walk ends here
                 return False
-            value = runs.step[step, STEP_VALUE]
+            value = runs.step[step].value
             for which in range(SUMS):
                 time = scratch.time[node, which]
-                weight = scratch.weight[value, which] + times(scratch.over[node, which, OVER_ONE], time)
+                weight = scratch.weight[value, which] + times(scratch.over[node, which].one, time)
                 scratch.weight[value, which] = weight % PRIME
                 event = times(sum_even(runs, step, more, scratch, node, which), time)
                 scratch.weight[last, which] = (scratch.weight[last, which] + event) % PRIME
@@ -236,7 +215,7 @@ def sum_weighed(values, first_value, value_end, scratch, sums, block):
 @inlined
 def begin_time(runs, first, node, scratch):
     """A node begins when its parent ends. first: the structure's first node."""
-    parent = runs.node[first + node, NODE_PARENT]
+    parent = runs.node[first + node].parent
     for which in range(SUMS):
         scratch.time[node, which] = scratch.time[parent, which] if parent >= 0 else np.int64(1)
 
@@ -245,23 +224,23 @@ def begin_time(runs, first, node, scratch):
 def pass_time(scratch, node):
     """A step of a node is done."""
     for which in range(SUMS):
-        scratch.time[node, which] = times(scratch.time[node, which], scratch.factors[which, FACTOR_TIME])
+        scratch.time[node, which] = times(scratch.time[node, which], scratch.factors[which].time)
 
 
 @inlined
 def is_all_small(runs, step):
     """Whether by how much a step's values go up from thread to thread is small."""
-    return is_small(runs.step[step, STEP_X]) and is_small(runs.step[step, STEP_Y]) and is_small(runs.step[step, STEP_Z])
+    return is_small(runs.step[step].x) and is_small(runs.step[step].y) and is_small(runs.step[step].z)
 
 
 @inlined
 def sum_even(runs, step, base, scratch, node, which):
     """The sum over a node's threads of an even step whose value is `base`, but for when it comes."""
-    what = what_counts(scratch, which, runs.step[step, STEP_WHAT])
-    event = times(what + base % PRIME, scratch.over[node, which, OVER_ONE])
-    event += times(runs.step[step, STEP_X] % PRIME, scratch.over[node, which, OVER_X])
-    event += times(runs.step[step, STEP_Y] % PRIME, scratch.over[node, which, OVER_Y])
-    event += times(runs.step[step, STEP_Z] % PRIME, scratch.over[node, which, OVER_Z])
+    what = what_counts(scratch, which, runs.step[step].what)
+    event = times(what + base % PRIME, scratch.over[node, which].one)
+    event += times(runs.step[step].x % PRIME, scratch.over[node, which].x)
+    event += times(runs.step[step].y % PRIME, scratch.over[node, which].y)
+    event += times(runs.step[step].z % PRIME, scratch.over[node, which].z)
     return event % PRIME
 
 
@@ -273,15 +252,15 @@ def is_small(value):
 
 def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, node):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """The events of a node's threads."""
-    first = start_of(runs, structure, STRUCTURE_NODES)
+    first = start_of(runs, structure, Structure.nodes)
     begin_time(runs, first, node, scratch)
     end = end_of(runs, structure, node)
     step = reached(runs, begin_of(runs, structure, node), end, scratch.nest)
     while step >= 0:
         more = gone_up(runs, step, scratch.nest)
-        place = first_value + runs.step[step, STEP_VALUE]
+        place = first_value + runs.step[step].value
         base = values[place] + more
-        if runs.step[step, STEP_FORM] != LISTED and is_small(base) and is_all_small(runs, step):
+        if runs.step[step].form != LISTED and is_small(base) and is_all_small(runs, step):
             for which in range(SUMS):
                 event = times(sum_even(runs, step, base, scratch, node, which), scratch.time[node, which])
                 sums[block, which] = (sums[block, which] + event) % PRIME
@@ -293,13 +272,13 @@ def sum_node(runs, structure, values, first_value, shape, scratch, sums, block, 
 
 def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, block, node, step):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """The events of a step whose values are listed, or so large that they go beyond 64 bits."""
-    first = start_of(runs, structure, STRUCTURE_NODES)
-    words = start_of(runs, structure, STRUCTURE_WORDS) + runs.node[first + node, NODE_SET]
-    what = runs.step[step, STEP_WHAT]
-    is_listed = runs.step[step, STEP_FORM] == LISTED
+    first = start_of(runs, structure, Structure.nodes)
+    words = start_of(runs, structure, Structure.words) + runs.node[first + node].set
+    what = runs.step[step].what
+    is_listed = runs.step[step].form == LISTED
     own = scratch.time.shape[0] - 1  # a row that nobody needs meanwhile
     one, two, three, four = np.int64(0), np.int64(0), np.int64(0), np.int64(0)  # the SUMS
-    for index in range((runs.structure[structure, STRUCTURE_THREADS] + 63) // 64):
+    for index in range((runs.structure[structure].threads + 63) // 64):
         word = runs.words[words + index]
         thread = index * 64
         while word != 0:
@@ -308,9 +287,9 @@ def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, b
                 if is_listed:
                     place += 1
                 else:
-                    value += runs.step[step, STEP_X] * (thread % shape[0])
-                    value += runs.step[step, STEP_Y] * (thread // shape[0] % shape[1])
-                    value += runs.step[step, STEP_Z] * (thread // (shape[0] * shape[1]))
+                    value += runs.step[step].x * (thread % shape[0])
+                    value += runs.step[step].y * (thread // shape[0] % shape[1])
+                    value += runs.step[step].z * (thread // (shape[0] * shape[1]))
                 rest = value % PRIME
                 one += nearly_reduced(rest * scratch.powers[thread, 0])
                 two += nearly_reduced(rest * scratch.powers[thread, 1])
@@ -324,7 +303,7 @@ def sum_one_by_one(runs, structure, values, place, more, shape, scratch, sums, b
     scratch.time[own, 3] = four
     for which in range(SUMS):
         of_values = scratch.time[own, which] % PRIME
-        of_values += times(what_counts(scratch, which, what), scratch.over[node, which, OVER_ONE])
+        of_values += times(what_counts(scratch, which, what), scratch.over[node, which].one)
         event = times(of_values % PRIME, scratch.time[node, which])
         sums[block, which] = (sums[block, which] + event) % PRIME
 

@@ -38,18 +38,18 @@ class RowGroup:
         self.blocks += len(runs.block)
 
     def _number(self, structures: Structures, own: int) -> int:
-        begin = structures.structure[own - 1] if own else np.zeros(at.STRUCTURE_ROW, np.int64)
+        begin = structures.structure[own - 1] if own else np.zeros(len(at.Structure), np.int64)
         end = structures.structure[own]
         node, step, words = (
             table[begin[column] : end[column]]
             for table, column in (
-                (structures.node, at.STRUCTURE_NODES),
-                (structures.step, at.STRUCTURE_STEPS),
-                (structures.words, at.STRUCTURE_WORDS),
+                (structures.node, at.Structure.nodes),
+                (structures.step, at.Structure.steps),
+                (structures.words, at.Structure.words),
             )
         )
         parts = np.ascontiguousarray(node[:, NODES]), words, np.ascontiguousarray(step[:, STEPS])
-        key = b"|".join([str(end[at.STRUCTURE_THREADS]).encode(), *(part.tobytes() for part in parts)])
+        key = b"|".join([str(end[at.Structure.threads]).encode(), *(part.tobytes() for part in parts)])
         if key not in self._numbers:
             self._numbers[key] = len(self._structures)
             self._structures.append(parts)

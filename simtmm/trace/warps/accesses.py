@@ -8,14 +8,6 @@ import numpy as np
 from simtmm.native import inlined
 from simtmm.trace.local_memory import WORD
 from simtmm.trace.schema import BEYOND
-from simtmm.trace.warps.layout import (
-    RULE_CHUNK_BYTES,
-    RULE_CHUNK_SHIFT,
-    RULE_SECTOR_BYTES,
-    RULE_WIDTH,
-    WARP_LOCAL_BYTES,
-    WARP_REGION,
-)
 from simtmm.workload import MOST_SECTOR_BYTES, SECTOR_BITS
 
 REFUSED = -1  # in the place of a count: a value is BEYOND, or negative
@@ -39,8 +31,8 @@ def any_refused(walk, lanes):
 @inlined
 def chunk_of(walk, address):
     """The chunk that a byte lies in."""
-    shift = walk.rules[RULE_CHUNK_SHIFT]
-    return address >> shift if shift >= 0 else address // walk.rules[RULE_CHUNK_BYTES]
+    shift = walk.rules.chunk_shift
+    return address >> shift if shift >= 0 else address // walk.rules.chunk_bytes
 
 
 @inlined
@@ -97,7 +89,7 @@ def list_chunks(walk, lanes, chunks, count):
 @inlined
 def clear_sectors(walk, sectors, start, count):
     """Chunks listed from a start on: nothing of any sector is accessed so far."""
-    if walk.rules[RULE_SECTOR_BYTES] != 0:
+    if walk.rules.sector_bytes != 0:
         for entry in range(start, count):
             sectors[entry] = 0
 
@@ -108,14 +100,14 @@ def add_access(walk, chunks, sectors, entry, start, count, first, stop):
 
     entry: of a chunk to look at first. The entry of the last chunk that was accessed, which most come to next.
     """
-    size = walk.rules[RULE_SECTOR_BYTES]
+    size = walk.rules.sector_bytes
     while first < stop:
         chunk = chunk_of(walk, first)
         if chunks[entry] != chunk:
             entry = start
             while entry < count - 1 and chunks[entry] != chunk:
                 entry += 1
-        begin = chunk * walk.rules[RULE_CHUNK_BYTES]
+        begin = chunk * walk.rules.chunk_bytes
         sector = (first - begin) // size
         end = min(stop, begin + (sector + 1) * size)
         shift = SECTOR_BITS * sector
@@ -130,7 +122,7 @@ def add_access(walk, chunks, sectors, entry, start, count, first, stop):
 @inlined
 def add_lanes(walk, lanes, chunks, sectors, start, count):
     """Add what lanes access to the sectors of the chunks listed from a start on, each as often as it is listed."""
-    if walk.rules[RULE_SECTOR_BYTES] == 0:
+    if walk.rules.sector_bytes == 0:
         return
     clear_sectors(walk, sectors, start, count)
     entry = start
@@ -151,9 +143,9 @@ def add_lanes(walk, lanes, chunks, sectors, start, count):
 @inlined
 def forget_whole(walk, sectors, entry):
     """Where all of a chunk is accessed, say nothing."""
-    size = walk.rules[RULE_SECTOR_BYTES]
+    size = walk.rules.sector_bytes
     word = np.int64(sectors[entry])
-    for sector in range(walk.rules[RULE_CHUNK_BYTES] // size):
+    for sector in range(walk.rules.chunk_bytes // size):
         if word >> SECTOR_BITS * sector & MOST_SECTOR_BYTES != size:
             return
     sectors[entry] = 0
@@ -179,7 +171,7 @@ def list_row(walk, value, by, lanes, moved, chunks, sectors, start, count):  # n
     stop = value + by * (lanes - 1) + moved
     before = count
     count = list_from_to(chunks, start, count, chunk_of(walk, value), chunk_of(walk, stop - 1))
-    if walk.rules[RULE_SECTOR_BYTES] != 0:
+    if walk.rules.sector_bytes != 0:
         clear_sectors(walk, sectors, before, count)
         if by == moved:
             add_access(walk, chunks, sectors, before if before < count else start, start, count, value, stop)
@@ -234,7 +226,7 @@ def count_words(walk, lanes):
 @inlined
 def is_any_outside(walk, w, lanes):
     """Whether a lane accesses what lies outside of its thread's local memory."""
-    size = walk.warp[w, WARP_LOCAL_BYTES]
+    size = walk.warp[w].local_bytes
     for index in range(lanes):
         value = walk.value[index]
         if value < 0 or value > size - max(walk.bytes[index], np.int64(1)):
@@ -246,7 +238,7 @@ def is_any_outside(walk, w, lanes):
 def list_local_chunks(walk, w, lanes, chunks, count):
     """List each chunk that the words of the lanes' local memory lie in, once."""
     start = count
-    chunk_bytes = walk.rules[RULE_CHUNK_BYTES]
+    chunk_bytes = walk.rules.chunk_bytes
     for index in range(lanes):
         value = walk.value[index]
         last = (value + max(walk.bytes[index], np.int64(1)) - 1) // WORD
@@ -260,4 +252,4 @@ def list_local_chunks(walk, w, lanes, chunks, count):
 @inlined
 def local_address(walk, w, word, lane):
     """Where a word of a lane's local memory lies."""
-    return walk.warp[w, WARP_REGION] + WORD * (word * walk.rules[RULE_WIDTH] + lane)
+    return walk.warp[w].region + WORD * (word * walk.rules.width + lane)

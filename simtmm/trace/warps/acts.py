@@ -36,20 +36,6 @@ from simtmm.trace.warps.lanes import (
     list_rows,
     plain_or_even_value,
 )
-from simtmm.trace.warps.layout import (
-    MADE_CHUNKS,
-    RULE_BY_WORD,
-    RULE_GRID_BARRIERS,
-    RULE_HALF_WARPS,
-    RULE_LONGEST,
-    RULE_PIPE_LANES,
-    RULE_PLACES,
-    RULE_REDUCES,
-    WARP_ASYNCS,
-    WARP_BEHIND_BARRIER,
-    WARP_TURNS_SITE,
-    WARP_WAITED,
-)
 from simtmm.trace.warps.load_store_units import access, access_shared, is_remote
 from simtmm.trace.warps.mbarriers import multiply, use_mbarriers
 from simtmm.trace.warps.passes import bank_passes
@@ -84,11 +70,11 @@ _MBARRIER, _PRODUCT = int(Kind.MBARRIER), int(Kind.PRODUCT)
 def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):  # noqa: C901, PLR0913, PLR0917 - a compiled loop: arrays, and a case for each kind of step
     """What the lanes of a step do in addition to what their site says, found without asking each where that can be."""
     lanes = np.int64(0)
-    if walk.rules[RULE_GRID_BARRIERS] != 0 and kind in (_LOAD, _ASYNC, _ATOMIC) and is_alone(walk, w, at, kind):
+    if walk.rules.grid_barriers != 0 and kind in (_LOAD, _ASYNC, _ATOMIC) and is_alone(walk, w, at, kind):
         address = plain_or_even_value(walk, runs, values, w, leader)
         if GRID_WORKSPACE <= address < GRID_WORKSPACE + GRID_WORKSPACE_BYTES:
             place = place_at(walk, site)
-            if walk.rules[RULE_PLACES] != 0:
+            if walk.rules.places != 0:
                 note_threads(walk, w, leader, place, np.int64(1))
             if kind == _ATOMIC:  # that it is counted; loads that look for the others find them there behind it
                 put(walk, w, output, GRID_BARRIER, 0, place)
@@ -101,19 +87,19 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
         elif (
             alone
             and kind in (_LOAD, _ASYNC, _STORE, _COPY)
-            and walk.rules[RULE_HALF_WARPS] == 0
+            and walk.rules.half_warps == 0
             and is_even(walk, runs, w, leader)
         ):
-            listed = output.used[MADE_CHUNKS]
+            listed = output.used.chunks
             count = list_rows(walk, runs, values, w, leader, output.chunks, output.sectors, listed)
             if count == REFUSED:
                 return False
             passes = np.int64(1)
-            if count >= 0 and walk.rules[RULE_PIPE_LANES] > 0:
+            if count >= 0 and walk.rules.pipe_lanes > 0:
                 passes = even_degree(walk, runs, values, w, leader, kind)
             if count >= 0 and passes != NOT_SO:
                 place = np.int64(0)
-                if walk.rules[RULE_PLACES] != 0:
+                if walk.rules.places != 0:
                     place = place_of(walk, site, first_value(walk, runs, values, w, leader))
                     note_threads(walk, w, leader, place, np.int64(1))
                 passes = passes & LISTED if kind != _COPY else np.int64(1)
@@ -122,16 +108,16 @@ def act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, s
         elif alone and _ATOMIC < kind <= _SHARED_ATOMIC and is_even(walk, runs, w, leader):
             degree = even_degree(walk, runs, values, w, leader, kind)
             if degree != NOT_SO:
-                if walk.rules[RULE_PLACES] != 0:
+                if walk.rules.places != 0:
                     note_threads(walk, w, leader, place_at(walk, site), np.int64(1))
                 remote = is_remote(base_of(walk, runs, values, w, leader))
                 access_shared(walk, w, kind, site, says, degree, remote, output)
                 return True
         if lanes == 0:
             lanes = gather(walk, runs, values, w, at, kind, leader, alone)
-            if walk.rules[RULE_PLACES] != 0 and kind in (_WORK, _JOIN):
+            if walk.rules.places != 0 and kind in (_WORK, _JOIN):
                 note_lanes(walk, lanes, place_at(walk, site), kind == _WORK)
-        elif walk.rules[RULE_PLACES] != 0:
+        elif walk.rules.places != 0:
             times = walk.value[0] if kind == _WORK else np.int64(1)
             note_threads(walk, w, leader, place_at(walk, site), times)
     return act(walk, w, kind, site, says, before, piped, stall, lanes, output)
@@ -152,16 +138,16 @@ def operation_of(kind):
 @inlined
 def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa: C901, PLR0911, PLR0912, PLR0913, PLR0915, PLR0917 - a compiled loop: arrays, and a case for each kind of event
     """What the lanes of a step do in addition to what their site says; whether that can be determined."""
-    count = output.used[MADE_CHUNKS]
-    halves = walk.rules[RULE_HALF_WARPS] != 0
+    count = output.used.chunks
+    halves = walk.rules.half_warps != 0
     place = place_at(walk, site)
     if kind != _BARRIER and kind <= _COPY and any_refused(walk, lanes):
         return False
-    if walk.rules[RULE_PLACES] != 0 and kind not in (_BARRIER, _WORK, _JOIN):
+    if walk.rules.places != 0 and kind not in (_BARRIER, _WORK, _JOIN):
         if _LOAD <= kind <= _ATOMIC or kind == _COPY:
             place = place_of(walk, site, walk.value[0])
         elif kind in (_LOCAL_LOAD, _LOCAL_STORE):
-            place += walk.rules[RULE_PLACES] - 1
+            place += walk.rules.places - 1
         note_lanes(walk, lanes, place, False)
     if kind == _WORK:
         amount = most_work(walk, lanes)
@@ -180,7 +166,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
                 commit(walk, w, site, amount)
                 if amount == 1 or walk.again[site] == 0:
                     give_results(walk, w, site)
-            walk.warp[w, WARP_TURNS_SITE] = site if says else np.int64(-1)
+            walk.warp[w].turns_site = site if says else np.int64(-1)
             begin_turns(walk, w, amount, each - piped, piped + stall > 0, stall, place)
             return take_turn(walk, w, output)
         return True
@@ -197,17 +183,17 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
     if kind == _JOIN:
         left_out = least_left_out(walk, lanes)
         put(walk, w, output, JOIN, left_out, place)
-        spend(walk, w, walk.rules[RULE_LONGEST])
-        walk.warp[w, WARP_WAITED] = max(walk.warp[w, WARP_WAITED], walk.warp[w, WARP_ASYNCS] - left_out)
+        spend(walk, w, walk.rules.longest)
+        walk.warp[w].waited = max(walk.warp[w].waited, walk.warp[w].asyncs - left_out)
         return True
     if kind == _BARRIER:
-        behind = walk.warp[w, WARP_BEHIND_BARRIER] + behind_cluster(walk, w)
+        behind = walk.warp[w].behind_barrier + behind_cluster(walk, w)
         spend(walk, w, behind)
         if leaves_loads_in_flight(walk, w):
             put(walk, w, output, SYNC, 0, place)
             return hold(walk, w, output, PAUSE, behind, place)
         put(walk, w, output, BARRIER, 0, place)
-        walk.warp[w, WARP_WAITED] = walk.warp[w, WARP_ASYNCS]
+        walk.warp[w].waited = walk.warp[w].asyncs
         return hold(walk, w, output, PAUSE, behind, place)
     if _ATOMIC < kind <= _SHARED_ATOMIC:
         remote = False
@@ -216,10 +202,10 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
         access_shared(walk, w, kind, site, says, degree_of(walk, w, lanes, kind), remote, output)
         return True
     operation = operation_of(kind)
-    if kind == _ATOMIC and walk.rules[RULE_REDUCES] != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
+    if kind == _ATOMIC and walk.rules.reduces != 0 and site < walk.unused.shape[0] and walk.unused[site] != 0:
         operation = np.int64(REDUCE)
     if kind <= _ATOMIC or kind == _COPY:
-        if kind == _ATOMIC and walk.rules[RULE_BY_WORD] != 0:
+        if kind == _ATOMIC and walk.rules.by_word != 0:
             count = list_updates_by_word(walk, lanes, output.chunks, count)
         elif halves:
             count = list_transactions(walk, lanes, kind == _ATOMIC, output.chunks, count)
@@ -227,7 +213,7 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
             count = list_updates(walk, lanes, output.chunks, count)
         else:
             count = list_chunks(walk, lanes, output.chunks, count)
-        add_lanes(walk, lanes, output.chunks, output.sectors, output.used[MADE_CHUNKS], count)
+        add_lanes(walk, lanes, output.chunks, output.sectors, output.used.chunks, count)
     else:  # local memory; a load whose value nobody could wait for is waited for at once
         if is_any_outside(walk, w, lanes):
             return False
@@ -239,9 +225,9 @@ def act(walk, w, kind, site, says, before, piped, stall, lanes, output):  # noqa
             count = list_local_transactions(walk, w, lanes, output.chunks, count)
         else:
             count = list_local_chunks(walk, w, lanes, output.chunks, count)
-        clear_sectors(walk, output.sectors, output.used[MADE_CHUNKS], count)
+        clear_sectors(walk, output.sectors, output.used.chunks, count)
     passes = np.int64(1)
-    if walk.rules[RULE_PIPE_LANES] > 0 and kind not in (_ATOMIC, _COPY):
+    if walk.rules.pipe_lanes > 0 and kind not in (_ATOMIC, _COPY):
         passes = bank_passes(walk, lanes, kind) & LISTED if kind < _ATOMIC else most_words(walk, lanes)
     access(walk, w, operation, site, says, count, passes, output, place)
     return True

@@ -4,7 +4,6 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from simtmm.native import inlined
-from simtmm.trace.warps.layout import RULE_LONGEST, WARP_COMMITTED, WARP_CYCLES
 
 
 @inlined
@@ -13,8 +12,8 @@ def latest_needed(walk, w, site, latest):
     for index in range(walk.needs_end[site], walk.needs_end[site + 1]):
         latest = max(latest, walk.latest[w, walk.needs[index]])
     left = walk.in_flight[site]
-    if 0 <= left < walk.warp[w, WARP_COMMITTED]:
-        group = walk.warp[w, WARP_COMMITTED] - 1 - left
+    if 0 <= left < walk.warp[w].committed:
+        group = walk.warp[w].committed - 1 - left
         latest = max(latest, walk.group_end[w, group % walk.group_end.shape[1]])
     return latest
 
@@ -26,14 +25,14 @@ def commit(walk, w, site, times):
     if room > 0:
         for index in range(walk.commits_end[site], walk.commits_end[site + 1]):
             for _ in range(min(times, room)):
-                walk.group_end[w, walk.warp[w, WARP_COMMITTED] % room] = walk.latest[w, walk.commits[index]]
-                walk.warp[w, WARP_COMMITTED] += 1
+                walk.group_end[w, walk.warp[w].committed % room] = walk.latest[w, walk.commits[index]]
+                walk.warp[w].committed += 1
 
 
 @inlined
 def spend(walk, w, cycles):
     """Count a warp's own cycles, of a stretch no more than any value takes that it counts for."""
-    walk.warp[w, WARP_CYCLES] += min(cycles, walk.rules[RULE_LONGEST])
+    walk.warp[w].cycles += min(cycles, walk.rules.longest)
 
 
 @inlined
@@ -56,5 +55,5 @@ def last_ready(walk, w, site, ready):
 def give_results(walk, w, site):
     """A site's work and stall are over: what its instructions give is there some cycles later."""
     for index in range(walk.results_end[site], walk.results_end[site + 1]):
-        there = walk.warp[w, WARP_CYCLES] + walk.result_cycles[index]
+        there = walk.warp[w].cycles + walk.result_cycles[index]
         walk.ready[w, walk.results[index]] = max(walk.ready[w, walk.results[index]], there)

@@ -7,19 +7,7 @@ import numpy as np
 
 from simtmm.native import inlined
 from simtmm.trace.runs.layout import SITE_MASK
-from simtmm.trace.warps.layout import (
-    AT_BARRIER,
-    GROUP_LANES,
-    GROUP_SITE,
-    GROUP_WHAT,
-    RULE_CLUSTER_BARRIER,
-    RULE_CLUSTER_FENCE,
-    RULE_CLUSTER_FENCE_OF_WARP,
-    THREADS_LANES,
-    THREADS_TIMES,
-    WARP_BLOCK_WARPS,
-    WARP_GROUPS,
-)
+from simtmm.trace.warps.layout import AT_BARRIER
 from simtmm.trace.warps.places import note_done, place_at
 
 
@@ -27,21 +15,21 @@ from simtmm.trace.warps.places import note_done, place_at
 def note_barrier(walk, w, site):
     """All lanes that wait at a barrier's site passed it."""
     lanes = np.int64(0)
-    for g in range(walk.warp[w, WARP_GROUPS]):
-        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and walk.group[w, g, GROUP_WHAT] & SITE_MASK == site:
-            lanes += walk.group[w, g, GROUP_LANES]
+    for g in range(walk.warp[w].groups):
+        if walk.group[w, g].site == AT_BARRIER and walk.group[w, g].what & SITE_MASK == site:
+            lanes += walk.group[w, g].lanes
     place = place_at(walk, site)
-    walk.threads[place, THREADS_TIMES] += 1
-    walk.threads[place, THREADS_LANES] += lanes
+    walk.threads[place].times += 1
+    walk.threads[place].lanes += lanes
     note_done(walk, place, lanes)
 
 
 @inlined
 def leaves_loads_in_flight(walk, w):
     """Whether all sites that its lanes wait at say that their barrier is a sync."""
-    for g in range(walk.warp[w, WARP_GROUPS]):
-        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
-        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
+    for g in range(walk.warp[w].groups):
+        site = walk.group[w, g].what & SITE_MASK
+        if walk.group[w, g].site == AT_BARRIER and (site >= walk.sync.shape[0] or walk.sync[site] == 0):
             return False
     return True
 
@@ -49,24 +37,24 @@ def leaves_loads_in_flight(walk, w):
 def behind_cluster(walk, w):
     """Cycles that a barrier of the cluster takes a warp beyond one of its block, where its lanes wait at one."""
     what = np.int64(0)
-    for g in range(walk.warp[w, WARP_GROUPS]):
-        site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
-        if walk.group[w, g, GROUP_SITE] == AT_BARRIER and site < walk.cluster.shape[0]:
+    for g in range(walk.warp[w].groups):
+        site = walk.group[w, g].what & SITE_MASK
+        if walk.group[w, g].site == AT_BARRIER and site < walk.cluster.shape[0]:
             what = max(what, walk.cluster[site])
     if what == 0:
         return np.int64(0)
-    found = walk.rules[RULE_CLUSTER_BARRIER]
+    found = walk.rules.cluster_barrier
     if what > 1:
-        found += walk.rules[RULE_CLUSTER_FENCE]
-        found += walk.warp[w, WARP_BLOCK_WARPS] * walk.rules[RULE_CLUSTER_FENCE_OF_WARP]
+        found += walk.rules.cluster_fence
+        found += walk.warp[w].block_warps * walk.rules.cluster_fence_of_warp
     return (found + 500) // 1000
 
 
 @inlined
 def is_first_at(walk, w, g):
     """Whether a group is the first one that waits at its barrier's site."""
-    site = walk.group[w, g, GROUP_WHAT] & SITE_MASK
+    site = walk.group[w, g].what & SITE_MASK
     for other in range(g):
-        if walk.group[w, other, GROUP_SITE] == AT_BARRIER and walk.group[w, other, GROUP_WHAT] & SITE_MASK == site:
+        if walk.group[w, other].site == AT_BARRIER and walk.group[w, other].what & SITE_MASK == site:
             return False
     return True

@@ -10,7 +10,6 @@ from simtmm.native import inlined
 from simtmm.trace.coalescing import HALF_WARP, SMALLEST_SEGMENT
 from simtmm.trace.local_memory import WORD
 from simtmm.trace.warps.accesses import local_address
-from simtmm.trace.warps.layout import RULE_CHUNK_BYTES
 
 
 @inlined
@@ -87,5 +86,5 @@ def serve_segment(walk, waiting, leader, chunks, count):
         elif high > base + half:
             break
         length = half
-    chunks[count] = base // walk.rules[RULE_CHUNK_BYTES]
+    chunks[count] = base // walk.rules.chunk_bytes
     return count + 1

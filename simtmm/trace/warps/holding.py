@@ -6,21 +6,7 @@
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.warps.layout import (
-    MADE_OPERATIONS,
-    NOTHING_HELD,
-    RULE_PLACES,
-    WARP_BACKLOG,
-    WARP_HELD_AMOUNT,
-    WARP_HELD_KIND,
-    WARP_HELD_PLACE,
-    WARP_STALL,
-    WARP_TIMES,
-    WARP_TURNS,
-    WARP_TURNS_PLACE,
-    WARP_TURNS_SITE,
-    WARP_WORK,
-)
+from simtmm.trace.warps.layout import NOTHING_HELD
 from simtmm.workload import COMPUTE, LARGEST, PAUSE
 
 MOST_TURNS = 32  # that work done often takes with its stalls: what is left of a loop is then at most 3 % of it
@@ -29,24 +15,24 @@ MOST_TURNS = 32  # that work done often takes with its stalls: what is left of a
 @inlined
 def begin_turns(walk, w, times, work, alternates, stall, place):
     """What work is made of alternates as often as it is done, in as many turns as may be."""
-    walk.warp[w, WARP_TURNS] = min(times, MOST_TURNS) if alternates else np.int64(1)
-    walk.warp[w, WARP_TIMES] = times
-    walk.warp[w, WARP_WORK] = work
-    walk.warp[w, WARP_STALL] = stall
-    walk.warp[w, WARP_TURNS_PLACE] = place
+    walk.warp[w].turns = min(times, MOST_TURNS) if alternates else np.int64(1)
+    walk.warp[w].times = times
+    walk.warp[w].work = work
+    walk.warp[w].stall = stall
+    walk.warp[w].turns_place = place
 
 
 @inlined
 def take_turn(walk, w, output):
     """The next turn's share of work, and of its stall; whether they can be counted."""
-    turns, place = walk.warp[w, WARP_TURNS], walk.warp[w, WARP_TURNS_PLACE]
-    times = walk.warp[w, WARP_TIMES] // turns
-    walk.warp[w, WARP_TURNS] = turns - 1
-    walk.warp[w, WARP_TIMES] -= times
-    if not hold(walk, w, output, COMPUTE, times * walk.warp[w, WARP_WORK], place):
+    turns, place = walk.warp[w].turns, walk.warp[w].turns_place
+    times = walk.warp[w].times // turns
+    walk.warp[w].turns = turns - 1
+    walk.warp[w].times -= times
+    if not hold(walk, w, output, COMPUTE, times * walk.warp[w].work, place):
         return False
-    site = walk.warp[w, WARP_TURNS_SITE]
-    stall = times * walk.warp[w, WARP_STALL]
+    site = walk.warp[w].turns_site
+    stall = times * walk.warp[w].stall
     if site >= 0:
         for index in range(walk.operations.shape[0]):
             stall -= hidden(walk, index, times * walk.piped[site, index])
@@ -99,27 +85,25 @@ def hold(walk, w, output, kind, more, place):
         return True
     if kind != PAUSE:
         catch_up(walk, w, more)
-    if walk.warp[w, WARP_HELD_KIND] == kind and (
-        walk.rules[RULE_PLACES] == 0 or walk.warp[w, WARP_HELD_PLACE] == place
-    ):
-        if walk.warp[w, WARP_HELD_AMOUNT] > LARGEST - more:
+    if walk.warp[w].held_kind == kind and (walk.rules.places == 0 or walk.warp[w].held_place == place):
+        if walk.warp[w].held_amount > LARGEST - more:
             return False
-        walk.warp[w, WARP_HELD_AMOUNT] += more
+        walk.warp[w].held_amount += more
         return True
     let_go(walk, w, output)
-    walk.warp[w, WARP_HELD_KIND] = kind
-    walk.warp[w, WARP_HELD_AMOUNT] = more
-    walk.warp[w, WARP_HELD_PLACE] = place
+    walk.warp[w].held_kind = kind
+    walk.warp[w].held_amount = more
+    walk.warp[w].held_place = place
     return True
 
 
 @inlined
 def let_go(walk, w, output):
     """Write what is held, behind which something else comes."""
-    kind = walk.warp[w, WARP_HELD_KIND]
+    kind = walk.warp[w].held_kind
     if kind != NOTHING_HELD:
-        write(walk, output, kind, walk.warp[w, WARP_HELD_AMOUNT], walk.warp[w, WARP_HELD_PLACE])
-        walk.warp[w, WARP_HELD_KIND] = NOTHING_HELD
+        write(walk, output, kind, walk.warp[w].held_amount, walk.warp[w].held_place)
+        walk.warp[w].held_kind = NOTHING_HELD
 
 
 @inlined
@@ -132,15 +116,15 @@ def put(walk, w, output, kind, amount, place):
 @inlined
 def write(walk, output, kind, amount, place):
     """Write an operation."""
-    at = output.used[MADE_OPERATIONS]
+    at = output.used.operations
     output.kind[at] = kind
     output.amount[at] = amount
-    if walk.rules[RULE_PLACES] != 0:
+    if walk.rules.places != 0:
         output.place[at] = place
-    output.used[MADE_OPERATIONS] = at + 1
+    output.used.operations = at + 1
 
 
 @inlined
 def catch_up(walk, w, instructions):
     """The load/store units go on while the warp issues something else."""
-    walk.warp[w, WARP_BACKLOG] = max(np.int64(0), walk.warp[w, WARP_BACKLOG] - instructions)
+    walk.warp[w].backlog = max(np.int64(0), walk.warp[w].backlog - instructions)

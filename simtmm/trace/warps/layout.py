@@ -1,56 +1,68 @@
 """The tables of a walk of warps along the runs of their blocks; int64."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from simtmm.native import Columns
 from simtmm.trace.schema import MOST_PRODUCT_GROUPS
 
 # What decides operations, of a machine: see LoweringSpecification
-RULE_WIDTH, RULE_CHUNK_BYTES, RULE_BANKS, RULE_BANK_BYTES, RULE_TOGETHER, RULE_HALF_WARPS, RULE_CHUNK_SHIFT = range(7)
-RULE_BY_WORD, RULE_PLACES, RULE_SITES, RULE_SHARED_LATENCY, RULE_SHARED_INTERVAL, RULE_SHARED_PORTS = range(7, 13)
-RULE_REDUCES, RULE_PIPE_LANES, RULE_PIPE_RUN, RULE_PHASE_BYTES, RULE_PIPE_BANKS = range(13, 18)
-RULE_BARRIER, RULE_BARRIER_OF_WARP, RULE_ATOMIC_PASSES, RULE_SECTOR_BYTES, RULE_LONGEST = range(18, 23)
-RULE_GRID_BARRIERS, RULE_TAG_BANKS = 23, 24
-RULE_CLUSTER_BARRIER, RULE_CLUSTER_FENCE, RULE_CLUSTER_FENCE_OF_WARP, RULE_REMOTE_LATENCY = range(25, 29)
-RULES = 29
-# RULE_CHUNK_SHIFT: the bits of an address within a chunk, -1 where its bytes are no power of two; RULE_PLACES: the
-# places that a site has, one for each array, 0 where nobody asks for places; RULE_SITES: known sites; RULE_REDUCES:
-# whether atomics whose values nobody uses are not waited for; RULE_PIPE_*: of the pipe that accesses pass, lanes that
-# are served together, 0 where there is no pipe, see LoweringSpecification; RULE_BARRIER*: thousandths of cycles of a
-# pause behind each barrier; RULE_ATOMIC_PASSES: passes of a shared atomic for each, 0 for one; RULE_SECTOR_BYTES: of
-# a sector, 0 where chunks have none; RULE_LONGEST: cycles that a value of shared memory, or one of an instruction,
-# takes at most; RULE_GRID_BARRIERS: whether blocks of a grid wait for one another;
-# RULE_TAG_BANKS: banks of the tags of rows of the L1, 0 where rows do not matter; RULE_CLUSTER_*: thousandths of
-# cycles that a cluster's barrier, and its fence, take beyond a block's barrier; RULE_REMOTE_LATENCY: cycles of a value
-# of another block's shared memory, 0 where it is as of the own
+Rules = Columns(
+    "width chunk_bytes banks bank_bytes together half_warps",
+    "chunk_shift",  # the bits of an address within a chunk, -1 where its bytes are no power of two
+    "by_word",
+    "places",  # that a site has, one for each array; 0 where nobody asks for places
+    "sites",  # that are known
+    "shared_latency shared_interval shared_ports",
+    "reduces",  # whether atomics whose values nobody uses are not waited for
+    # of the pipe that accesses pass: lanes that are served together, 0 where there is no pipe
+    "pipe_lanes pipe_run phase_bytes pipe_banks",
+    "barrier barrier_of_warp",  # thousandths of cycles of a pause behind each barrier
+    "atomic_passes",  # of a shared atomic for each, 0 for one
+    "sector_bytes",  # 0 where chunks have no sectors
+    "longest",  # cycles that a value of shared memory, or one of an instruction, takes at most
+    "grid_barriers",  # whether blocks of a grid wait for one another
+    "tag_banks",  # of the tags of rows of the L1, 0 where rows do not matter
+    # thousandths of cycles that a cluster's barrier, and its fence, take beyond a block's barrier
+    "cluster_barrier cluster_fence cluster_fence_of_warp",
+    "remote_latency",  # cycles of a value of another block's shared memory, 0 where it is as of the own
+)
 
-# Columns of a warp
-WARP_STRUCTURE, WARP_VALUE, WARP_GROUPS, WARP_THREAD, WARP_LANES, WARP_ASYNCS, WARP_WAITED = range(7)
-WARP_HELD_KIND, WARP_HELD_AMOUNT, WARP_REGION, WARP_LOCAL_BYTES, WARP_X, WARP_Y, WARP_HELD_PLACE = range(7, 14)
-WARP_CYCLES, WARP_TURNS, WARP_TIMES, WARP_WORK, WARP_STALL, WARP_TURNS_PLACE, WARP_BACKLOG = range(14, 21)
-WARP_COMMITTED, WARP_TURNS_SITE, WARP_SHARED, WARP_SETTLED, WARP_BEHIND_BARRIER = range(21, 26)
-WARP_PRODUCTS, WARP_PRODUCT_GROUPS = range(26, 28)  # begun, and committed
-WARP_LAST_COPY = 28  # where its operation stands that was written last, if that is a copy, else -1
-WARP_BLOCK_WARPS = 29  # of its block
-WARP_PRODUCT_ENDS = 30  # and those behind it: the last product of the latest groups, modulo their number
-WARP_ROW = (
-    WARP_PRODUCT_ENDS + MOST_PRODUCT_GROUPS
-)  # its block's structure and first value; groups of lanes; its first thread, and how many lanes it has;
-# asyncs so far, and up to which of them it has waited; a compute or pause that the next one may join, and its amount;
-# the address of its local memory, and how many bytes a thread has of it; the extents of the block in x and y; the
-# place of what is held; the cycles of its own that it has spent, as far as they matter to values of shared memory and
-# of instructions;
-# of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, its
-# place; what the load/store units still have to do for its shared accesses, in instructions of its port; groups of
-# copies that it has committed; the site of work that takes turns, -1 where it says nothing; where shared accesses pass
-# a pipe, those so far, and up to which of them it has waited; cycles of the pause behind its barriers
+Warp = Columns(
+    "structure value",  # its block's structure and first value
+    "groups",  # of lanes
+    "thread lanes",  # the first thread, and how many lanes it has
+    "asyncs waited",  # asyncs so far, and up to which of them it has waited
+    "held_kind held_amount",  # a compute or pause that the next one may join, and its amount
+    "region local_bytes",  # the address of its local memory, and how many bytes a thread has of it
+    "x y",  # the extents of the block
+    "held_place",  # of what is held
+    "cycles",  # of its own that it has spent, as far as they matter to values of shared memory and of instructions
+    # of work that takes turns with its stalls: turns and times that are left, instructions and stall of one time, place
+    "turns times work stall turns_place",
+    "backlog",  # what the load/store units still have to do for its shared accesses, in instructions of its port
+    "committed",  # groups of copies
+    "turns_site",  # the site of work that takes turns, -1 where it says nothing
+    "shared settled",  # where shared accesses pass a pipe, those so far, and up to which of them it has waited
+    "behind_barrier",  # cycles of the pause behind its barriers
+    "products product_groups",  # begun, and committed
+    "last_copy",  # where its operation stands that was written last, if that is a copy, else -1
+    "block_warps",  # of its block
+    "product_ends",  # and those behind it: the last product of the latest groups, modulo their number
+    room=30 + MOST_PRODUCT_GROUPS,
+)
 
-# Columns of a group: lanes of a warp that are at the same step
-GROUP_NODE, GROUP_STEP, GROUP_END, GROUP_DEEP, GROUP_FIRST, GROUP_LANES, GROUP_DENSE, GROUP_BEFORE = range(8)
-GROUP_WHAT, GROUP_SITE, GROUP_BASE, GROUP_TAKEN, GROUP_NEST = range(8, 13)
-GROUP_ROW = 21  # the node; the row of its next step, and where the node's steps end; how many loops are around it; its
-# first lane, how many it has, whether these are neighbours; how many of the node's threads are of earlier warps; what
-# it does next, and at which site; what values of its step are counted from, how many of its lanes have been seen to;
-# and of each loop the row where it begins, the one behind it, and the trip
+# Lanes of a warp that are at the same step
+Group = Columns(
+    "node",
+    "step end",  # the row of its next step, and where the node's steps end
+    "deep",  # how many loops are around it
+    "first lanes dense",  # its first lane, how many it has, whether these are neighbours
+    "before",  # how many of the node's threads are of earlier warps
+    "what site",  # what it does next, and where
+    "base taken",  # what values of its step are counted from, how many of its lanes have been seen to
+    "nest",  # and those behind it: of each loop the row where it begins, the one behind it, and the trip
+    room=21,
+)
 PLAIN_NODE, FREE_NODE = -1, -2  # a thread of a plain block, whose steps are positions of its values; a group of nobody
 
 NO_SITE = 1 << 30  # above every site: all are done
@@ -59,21 +71,25 @@ AT_BARRIER = 1 << 29  # likewise: a group that waits
 NOTHING_HELD = -1
 
 
-# Columns of a degree of conflicts that was found, by what decides it: the place within a bank's word where values are
-# counted from, with bytes and kind of the access; the first thread; lanes, and those of the warp; by_x, by_y, by_z; the
-# extents of the block in x and y; and the degree, 0 of a row that is empty
-DEGREE_OFFSET, DEGREE_THREAD, DEGREE_LANES, DEGREE_BY_X, DEGREE_BY_Y, DEGREE_BY_Z = range(6)
-DEGREE_EXTENTS, DEGREE_FOUND = range(6, 8)
-DEGREE_ROW = 8
+# A degree of conflicts that was found, by what decides it
+Degree = Columns(
+    "offset",  # the place within a bank's word where values are counted from, with bytes and kind of the access
+    "thread lanes",  # the first thread; lanes, and those of the warp
+    "by_x by_y by_z extents",  # extents: of the block in x and y
+    "found",  # the degree, 0 of a row that is empty
+)
 DEGREES = 1 << 9  # that are known at once, a power of two
+ArrayRange = Columns("begin end number")  # by address
+Threads = Columns("times lanes bytes done")  # see simtmm.stalls.Places
+Used = Columns("operations chunks end_operations end_chunks")  # of an output so far, and how far they may go
 
 
 class Walk(NamedTuple):
     """Warps on their way; of all up to `group_end` but `rules` a row for each, of the others one for all."""
 
-    rules: Any  # [RULES]
-    warp: Any  # [warps, WARP_*]
-    group: Any  # [warps, lanes, GROUP_*]
+    rules: Annotated[Any, Rules]
+    warp: Annotated[Any, Warp]  # [warps]
+    group: Annotated[Any, Group]  # [warps, lanes]
     of_lane: Any  # [warps, lanes]: the lane's group, -1 for one that is done
     latest: Any  # [warps, values]: the last async that loads a value that sites name
     shared: Any  # [warps, values]: of its own cycles, the one from which on it has what it loaded from shared memory;
@@ -89,7 +105,7 @@ class Walk(NamedTuple):
     chain: Any  # [banks]: the word added last, or -1; of updates how many there are, less one
     word: Any  # [words]
     following: Any  # [words]: the word added to the same bank before, or -1
-    degree: Any  # [DEGREES, DEGREE_*]
+    degree: Annotated[Any, Degree]  # [DEGREES]
     due: Any  # [classes with a pipe]: instructions of a step before its access
     work: Any  # as in SiteTables, as are those up to `again`
     piped: Any
@@ -111,24 +127,16 @@ class Walk(NamedTuple):
     product: Any
     again: Any
     cluster: Any
-    array: Any  # [arrays, ARRAY_*], by address
-    threads: Any  # [places, THREADS_*]: see simtmm.stalls.Places; one row where nobody asks
+    array: Annotated[Any, ArrayRange]  # [arrays]
+    threads: Annotated[Any, Threads]  # [places]; one row where nobody asks
 
 
 class Output(NamedTuple):
     """Operations, as a workload has them."""
 
-    used: Any  # [4]: operations and chunks so far, and how far they may go
+    used: Annotated[Any, Used]
     kind: Any  # uint8[room]
     amount: Any  # [room]
     chunks: Any  # [room]
     place: Any  # int32[room], one element where nobody asks
     sectors: Any  # uint32[room], likewise where chunks have none
-
-
-MADE_OPERATIONS, MADE_CHUNKS, END_OPERATIONS, END_CHUNKS = range(4)  # of `used`
-
-ARRAY_BEGIN, ARRAY_END, ARRAY_NUMBER = range(3)
-ARRAY_ROW = 3
-THREADS_TIMES, THREADS_LANES, THREADS_BYTES, THREADS_DONE = range(4)
-THREADS_ROW = 4

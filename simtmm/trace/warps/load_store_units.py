@@ -9,26 +9,7 @@ from simtmm.native import inlined
 from simtmm.trace.schema import PEER_BIT, Kind
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import catch_up, put
-from simtmm.trace.warps.layout import (
-    MADE_CHUNKS,
-    MADE_OPERATIONS,
-    NOTHING_HELD,
-    RULE_ATOMIC_PASSES,
-    RULE_LONGEST,
-    RULE_PIPE_LANES,
-    RULE_PLACES,
-    RULE_REMOTE_LATENCY,
-    RULE_SECTOR_BYTES,
-    RULE_SHARED_INTERVAL,
-    RULE_SHARED_LATENCY,
-    RULE_SHARED_PORTS,
-    WARP_ASYNCS,
-    WARP_BACKLOG,
-    WARP_CYCLES,
-    WARP_HELD_KIND,
-    WARP_LAST_COPY,
-    WARP_SHARED,
-)
+from simtmm.trace.warps.layout import NOTHING_HELD
 from simtmm.trace.warps.places import place_at
 from simtmm.workload import ASYNC, COPY, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SHARED, STORE
 
@@ -46,19 +27,19 @@ def access(walk, w, operation, site, says, count, passes, output, place):  # noq
     passes: over the banks, where it passes a pipe.
     """
     catch_up(walk, w, np.int64(1))
-    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, count - output.used[MADE_CHUNKS])
-    walk.warp[w, WARP_BACKLOG] = min(backlog, MOST_LEFT * walk.rules[RULE_SHARED_INTERVAL])
-    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE, COPY) else walk.rules[RULE_LONGEST])
+    backlog = walk.warp[w].backlog + taken(walk, count - output.used.chunks)
+    walk.warp[w].backlog = min(backlog, MOST_LEFT * walk.rules.shared_interval)
+    spend(walk, w, np.int64(1) if operation in (ASYNC, STORE, REDUCE, COPY) else walk.rules.longest)
     if operation == COPY and joins_copy(walk, w, output, place):
         join_copy(walk, w, output, count)
         return
-    put(walk, w, output, operation, count - output.used[MADE_CHUNKS] + ((passes - 1) << PASSES_SHIFT), place)
-    output.used[MADE_CHUNKS] = count
+    put(walk, w, output, operation, count - output.used.chunks + ((passes - 1) << PASSES_SHIFT), place)
+    output.used.chunks = count
     if operation == COPY:
-        walk.warp[w, WARP_LAST_COPY] = output.used[MADE_OPERATIONS] - 1
+        walk.warp[w].last_copy = output.used.operations - 1
     if operation == ASYNC:
-        asyncs = walk.warp[w, WARP_ASYNCS] + 1
-        walk.warp[w, WARP_ASYNCS] = asyncs
+        asyncs = walk.warp[w].asyncs + 1
+        walk.warp[w].asyncs = asyncs
         if says:
             for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
                 walk.latest[w, walk.gives[index]] = asyncs
@@ -67,28 +48,28 @@ def access(walk, w, operation, site, says, count, passes, output, place):  # noq
 @inlined
 def joins_copy(walk, w, output, place):
     """Whether what a warp copies goes on with the copy that it has written last: one instruction moves all of it."""
-    last = output.used[MADE_OPERATIONS] - 1
-    if walk.warp[w, WARP_LAST_COPY] != last or walk.warp[w, WARP_HELD_KIND] != NOTHING_HELD:
+    last = output.used.operations - 1
+    if walk.warp[w].last_copy != last or walk.warp[w].held_kind != NOTHING_HELD:
         return False
-    return output.amount[last] < MOST_COPIED and (walk.rules[RULE_PLACES] == 0 or output.place[last] == place)
+    return output.amount[last] < MOST_COPIED and (walk.rules.places == 0 or output.place[last] == place)
 
 
 @inlined
 def join_copy(walk, w, output, count):
     """Have the copy written last list the chunks up to `count`, too; one that it lists last already only once."""
-    first = output.used[MADE_CHUNKS]
+    first = output.used.chunks
     kept = first
     for index in range(first, count):
         if output.chunks[index] == output.chunks[kept - 1]:
-            if walk.rules[RULE_SECTOR_BYTES] != 0:
+            if walk.rules.sector_bytes != 0:
                 output.sectors[kept - 1] += output.sectors[index]
             continue
         output.chunks[kept] = output.chunks[index]
-        if walk.rules[RULE_SECTOR_BYTES] != 0:
+        if walk.rules.sector_bytes != 0:
             output.sectors[kept] = output.sectors[index]
         kept += 1
-    output.amount[walk.warp[w, WARP_LAST_COPY]] += kept - first
-    output.used[MADE_CHUNKS] = kept
+    output.amount[walk.warp[w].last_copy] += kept - first
+    output.used.chunks = kept
 
 
 @inlined
@@ -100,21 +81,21 @@ def is_remote(value):
 @inlined
 def access_shared(walk, w, kind, site, says, degree, remote, output):
     """Write an access to shared memory whose lanes go to the banks so often. remote: that of another block."""
-    is_far = remote and says and walk.rules[RULE_REMOTE_LATENCY] > 0
-    if walk.rules[RULE_PIPE_LANES] > 0:
-        if kind == _SHARED_ATOMIC and walk.rules[RULE_ATOMIC_PASSES] > 1:
-            of_each = walk.rules[RULE_ATOMIC_PASSES]
+    is_far = remote and says and walk.rules.remote_latency > 0
+    if walk.rules.pipe_lanes > 0:
+        if kind == _SHARED_ATOMIC and walk.rules.atomic_passes > 1:
+            of_each = walk.rules.atomic_passes
             least = ((degree >> PASSES_SHIFT) + 1) * of_each - 1
             least = min(least, np.int64(MOST_PASSES - 1))
             degree = min((degree & LISTED) * of_each, np.int64(MOST_PASSES)) + (least << PASSES_SHIFT)
         put(walk, w, output, SHARED, degree, place_at(walk, site))
         spend(walk, w, np.int64(1))
-        walk.warp[w, WARP_SHARED] += 1
+        walk.warp[w].shared += 1
         if is_far:
             come_from_afar(walk, w, site)
         elif says:
             for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
-                walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_SHARED]
+                walk.shared[w, walk.gives[index]] = walk.warp[w].shared
         return
     kept = keep_apart(walk, w, degree)
     put(walk, w, output, SHARED, kept, place_at(walk, site))
@@ -124,30 +105,30 @@ def access_shared(walk, w, kind, site, says, degree, remote, output):
     elif says:
         spend(walk, w, kept)
         for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
-            walk.shared[w, walk.gives[index]] = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_SHARED_LATENCY]
+            walk.shared[w, walk.gives[index]] = walk.warp[w].cycles + walk.rules.shared_latency
 
 
 @inlined
 def come_from_afar(walk, w, site):
     """What a site loads of another block's shared memory is there some cycles later."""
     for index in range(walk.gives_end[site], walk.gives_end[site + 1]):
-        there = walk.warp[w, WARP_CYCLES] + walk.rules[RULE_REMOTE_LATENCY]
+        there = walk.warp[w].cycles + walk.rules.remote_latency
         walk.ready[w, walk.gives[index]] = max(walk.ready[w, walk.gives[index]], there)
 
 
 @inlined
 def keep_apart(walk, w, degree):
     """How long a shared access keeps its port, where those of a group keep an interval from one another."""
-    interval = walk.rules[RULE_SHARED_INTERVAL]
+    interval = walk.rules.shared_interval
     if interval == 0:
-        return degree * max(np.int64(1), walk.rules[RULE_SHARED_PORTS])
-    backlog = walk.warp[w, WARP_BACKLOG] + taken(walk, degree)
+        return degree * max(np.int64(1), walk.rules.shared_ports)
+    backlog = walk.warp[w].backlog + taken(walk, degree)
     kept = max(np.int64(1), backlog - MOST_WAITING * interval)
-    walk.warp[w, WARP_BACKLOG] = backlog - kept
+    walk.warp[w].backlog = backlog - kept
     return kept
 
 
 @inlined
 def taken(walk, passes):
     """How long the load/store units are taken by an access of so many passes, in instructions of a port."""
-    return max(walk.rules[RULE_SHARED_INTERVAL], walk.rules[RULE_SHARED_PORTS] * passes)
+    return max(walk.rules.shared_interval, walk.rules.shared_ports * passes)

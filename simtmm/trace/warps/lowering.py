@@ -12,7 +12,7 @@ from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.site_tables import SiteTables
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps import layout as at
-from simtmm.trace.warps.blocks import AT_BLOCK, AT_CHUNK, AT_OPERATION, AT_WARP, PROGRESS, walk_blocks
+from simtmm.trace.warps.blocks import Progress, walk_blocks
 from simtmm.trace.warps.layout import Output, Walk
 from simtmm.trace.warps.walk import ENDED, IS_REFUSED, MOST_OPERATIONS
 
@@ -81,7 +81,7 @@ class Lowering:
         """
         threads = runs.shape[0] * runs.shape[1] * runs.shape[2]
         blocks, warps = len(runs.block), -(-threads // self._specification.warp_width)
-        of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(PROGRESS, np.int64)
+        of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(len(Progress), np.int64)
         local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
         most = most_chunks(self._specification, self._lanes)
         least = 2 * max(most, MOST_OPERATIONS)  # twice what a step takes, which goes on in no less
@@ -97,9 +97,9 @@ class Lowering:
                 output, of_warps, most, progress,
             )  # fmt: skip
             if found == IS_REFUSED:
-                raise RefusedError(int(progress[AT_BLOCK]))
+                raise RefusedError(int(progress[Progress.block]))
             if found == ENDED:
-                operations, chunks = output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]].tolist()
+                operations, chunks = output.used[[at.Used.operations, at.Used.chunks]].tolist()
                 self._room = max(FIRST_ROOM, operations + operations // 8, chunks + chunks // 8)
                 yield self._lowered_output(output, of_warps[first:], first, goes_on=False)
                 return
@@ -107,15 +107,15 @@ class Lowering:
                 output = _larger(output)
                 continue
             self._room = len(output.kind)
-            last = int(progress[AT_BLOCK]) * warps + int(progress[AT_WARP])
+            last = int(progress[Progress.block]) * warps + int(progress[Progress.warp])
             yield self._lowered_output(output, of_warps[first : last + 1], first, goes_on=True)
             first, of_warps[last] = last, 0
-            output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]] = 0
-            progress[[AT_OPERATION, AT_CHUNK]] = 0
+            output.used[[at.Used.operations, at.Used.chunks]] = 0
+            progress[[Progress.operation, Progress.chunk]] = 0
             runs.let_go()
 
     def _lowered_output(self, output: Output, of_warps: Integers, first: int, goes_on: bool) -> Lowered:
-        operations, chunks = output.used[[at.MADE_OPERATIONS, at.MADE_CHUNKS]].tolist()
+        operations, chunks = output.used[[at.Used.operations, at.Used.chunks]].tolist()
         return Lowered(
             output.kind[:operations].copy(),
             output.amount[:operations].copy(),
@@ -167,8 +167,8 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
     words = lanes * (WIDEST_ACCESS + 2)
     return Walk(
         rules=np.array(rules, np.int64),
-        warp=table(warps, at.WARP_ROW),
-        group=table(warps, lanes, at.GROUP_ROW),
+        warp=table(warps, len(at.Warp)),
+        group=table(warps, lanes, len(at.Group)),
         of_lane=table(warps, lanes),
         latest=table(warps, tables.values),
         shared=table(warps, tables.values),
@@ -183,7 +183,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         chain=table(banks),
         word=table(words),
         following=table(words),
-        degree=table(at.DEGREES, at.DEGREE_ROW),
+        degree=table(at.DEGREES, len(at.Degree)),
         due=table(len(tables.operations)),
         work=tables.work,
         piped=tables.piped,
@@ -206,7 +206,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         again=tables.again,
         cluster=tables.cluster,
         array=tables.arrays,
-        threads=table((tables.sites + 1) * tables.places if specification.places else 1, at.THREADS_ROW),
+        threads=table((tables.sites + 1) * tables.places if specification.places else 1, len(at.Threads)),
     )
 
 
@@ -218,13 +218,13 @@ def beside(walk: Walk) -> Walk:
 
 
 def _shift(chunk_bytes: int) -> int:
-    """See layout.RULE_CHUNK_SHIFT."""
+    """See layout.Rules.chunk_shift."""
     return chunk_bytes.bit_length() - 1 if chunk_bytes.bit_count() == 1 else -1
 
 
 def _larger(output: Output) -> Output:
     """The same with twice the room."""
-    output.used[[at.END_OPERATIONS, at.END_CHUNKS]] *= 2
+    output.used[[at.Used.end_operations, at.Used.end_chunks]] *= 2
     buffers = [output.used]
     for array in output[1:]:
         larger = np.empty(2 * len(array), array.dtype)  # that of places, where nobody asks for them, goes along

@@ -9,7 +9,7 @@ from simtmm.native import inlined
 from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import put
-from simtmm.trace.warps.layout import RULE_LONGEST, WARP_PRODUCT_ENDS, WARP_PRODUCT_GROUPS, WARP_PRODUCTS
+from simtmm.trace.warps.layout import Warp
 from simtmm.workload import (
     ACTION_SHIFT,
     ARRIVE,
@@ -43,25 +43,25 @@ def use_mbarriers(walk, w, lanes, output, place):
                 if walk.value[other] >> NUMBER_SHIFT == what:
                     count += walk.value[other] & MOST_MBARRIER_COUNT
         put(walk, w, output, MBARRIER, (what << NUMBER_SHIFT) + min(count, np.int64(MOST_MBARRIER_COUNT)), place)
-    spend(walk, w, walk.rules[RULE_LONGEST])
+    spend(walk, w, walk.rules.longest)
 
 
 @inlined
 def multiply(walk, w, site, value, output, place):
     """A product begins, those so far are a group, or those of all groups but the latest are waited for."""
-    begun = walk.warp[w, WARP_PRODUCTS]
+    begun = walk.warp[w].products
     if value == 0:
         if site < walk.product.shape[0] and walk.product[site] != 0:
-            walk.warp[w, WARP_PRODUCTS] = begun + 1
+            walk.warp[w].products = begun + 1
             put(walk, w, output, PRODUCT, walk.product[site], place)
     elif value == PRODUCT_COMMIT:
-        groups = walk.warp[w, WARP_PRODUCT_GROUPS]
-        walk.warp[w, WARP_PRODUCT_ENDS + groups % MOST_PRODUCT_GROUPS] = begun
-        walk.warp[w, WARP_PRODUCT_GROUPS] = groups + 1
+        groups = walk.warp[w].product_groups
+        walk.warp[w, Warp.product_ends + groups % MOST_PRODUCT_GROUPS] = begun
+        walk.warp[w].product_groups = groups + 1
     else:
-        groups = walk.warp[w, WARP_PRODUCT_GROUPS] - (value - PRODUCT_WAIT)
+        groups = walk.warp[w].product_groups - (value - PRODUCT_WAIT)
         if groups > 0 and begun > 0:
-            last = walk.warp[w, WARP_PRODUCT_ENDS + (groups - 1) % MOST_PRODUCT_GROUPS]
+            last = walk.warp[w, Warp.product_ends + (groups - 1) % MOST_PRODUCT_GROUPS]
             if last > 0:
                 put(walk, w, output, FINISH, min(begun - last, np.int64(MOST_UNFINISHED)), place)
-        spend(walk, w, walk.rules[RULE_LONGEST])
+        spend(walk, w, walk.rules.longest)

@@ -9,16 +9,6 @@ import numpy as np
 
 from simtmm.native import inlined, trailing_zeros
 from simtmm.trace.schema import Kind
-from simtmm.trace.warps.layout import (
-    RULE_BANK_BYTES,
-    RULE_BANKS,
-    RULE_PHASE_BYTES,
-    RULE_PIPE_BANKS,
-    RULE_PIPE_LANES,
-    RULE_PIPE_RUN,
-    RULE_TAG_BANKS,
-    RULE_TOGETHER,
-)
 from simtmm.workload import MOST_PASSES, PASSES_SHIFT
 
 NOBODY = -1
@@ -44,7 +34,7 @@ def bank_passes(walk, lanes, kind):
             passes += runs
             least += runs
         elif end > index:  # one of 16 lanes in each of four passes: 0, 4, 8 and 12 in the first
-            apart = walk.rules[RULE_PIPE_RUN] // lanes_together(walk, index, kind)
+            apart = walk.rules.pipe_run // lanes_together(walk, index, kind)
             for first in range(apart):
                 depth = depth_of_group(walk, index, end, apart, first, kind)
                 passes += depth
@@ -61,8 +51,8 @@ def bank_passes(walk, lanes, kind):
 @inlined
 def lanes_together(walk, index, kind):
     """Lanes with consecutive numbers that are served together: the fewer the wider what they access."""
-    together = walk.rules[RULE_PIPE_LANES] if kind < _SHARED else walk.rules[RULE_TOGETHER]
-    return max(np.int64(1), min(together, walk.rules[RULE_PHASE_BYTES] // max(walk.bytes[index], np.int64(1))))
+    together = walk.rules.pipe_lanes if kind < _SHARED else walk.rules.together
+    return max(np.int64(1), min(together, walk.rules.phase_bytes // max(walk.bytes[index], np.int64(1))))
 
 
 @inlined
@@ -78,8 +68,8 @@ def end_of_lanes(walk, lanes, index, together):
 @inlined
 def end_of_words(walk, lanes, index):
     """Where lanes end that are looked at together for runs of words, from one on; `index` where none are."""
-    most = walk.rules[RULE_PIPE_RUN]
-    if most <= walk.rules[RULE_PIPE_LANES] or walk.bytes[index] != WORD:
+    most = walk.rules.pipe_run
+    if most <= walk.rules.pipe_lanes or walk.bytes[index] != WORD:
         return index
     end = end_of_lanes(walk, lanes, index, most)
     for other in range(index, end):
@@ -103,7 +93,7 @@ def runs_of(walk, begin, end):
                 break
             step = by
             index += 1
-        if index - start < walk.rules[RULE_PIPE_LANES]:
+        if index - start < walk.rules.pipe_lanes:
             return np.int64(0)
         runs += 1
     return runs
@@ -114,18 +104,18 @@ def depth_of_group(walk, begin, end, apart, first, kind):
     """Passes that lanes of a group take: as many as the busiest bank has words, or of a global access the busiest bank
     of tags rows. Of lanes from `begin` on, those whose number is `first` modulo `apart`; 0 where there are none.
     """
-    row = walk.rules[RULE_PIPE_BANKS] * WORD
+    row = walk.rules.pipe_banks * WORD
     depth = np.int64(1) if apart == 1 else np.int64(0)
-    if kind < _SHARED and walk.rules[RULE_TAG_BANKS] > 0:
-        depth = deepest(walk, begin, end, apart, first, kind, row, walk.rules[RULE_TAG_BANKS])
+    if kind < _SHARED and walk.rules.tag_banks > 0:
+        depth = deepest(walk, begin, end, apart, first, kind, row, walk.rules.tag_banks)
     elif apart > 1:
         for index in range(begin, end):
             if walk.lane[index] % apart == first:
                 depth = np.int64(1)
     if kind == _STORE or depth == 0:  # which reads no bank
         return depth
-    banks = walk.rules[RULE_BANKS]
-    width = walk.rules[RULE_BANK_BYTES]
+    banks = walk.rules.banks
+    width = walk.rules.bank_bytes
     if kind < _SHARED and row > 0:
         width = max(walk.bytes[begin], np.int64(1))
         banks = max(np.int64(1), row // width)
@@ -138,7 +128,7 @@ def depth_of_banks(walk, begin, end, kind):
     updated.
     """
     one, none = np.int64(1), np.int64(0)
-    return deepest(walk, begin, end, one, none, kind, walk.rules[RULE_BANK_BYTES], walk.rules[RULE_BANKS])
+    return deepest(walk, begin, end, one, none, kind, walk.rules.bank_bytes, walk.rules.banks)
 
 
 @inlined

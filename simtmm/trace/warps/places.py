@@ -7,26 +7,13 @@ import numpy as np
 
 from simtmm.native import inlined
 from simtmm.trace.warps.lanes import bytes_of
-from simtmm.trace.warps.layout import (
-    ARRAY_BEGIN,
-    ARRAY_END,
-    ARRAY_NUMBER,
-    GROUP_LANES,
-    GROUP_WHAT,
-    RULE_PLACES,
-    RULE_SITES,
-    THREADS_BYTES,
-    THREADS_DONE,
-    THREADS_LANES,
-    THREADS_TIMES,
-)
 from simtmm.workload import LARGEST
 
 
 @inlined
 def place_at(walk, site):
     """The number of a site's place without an array; sites that the trace does not describe share the last one."""
-    return min(site, walk.rules[RULE_SITES]) * walk.rules[RULE_PLACES]
+    return min(site, walk.rules.sites) * walk.rules.places
 
 
 @inlined
@@ -36,25 +23,25 @@ def place_of(walk, site, address):
     end = np.int64(walk.array.shape[0])
     while first < end:  # the first array that ends behind the address
         middle = (first + end) // 2
-        if walk.array[middle, ARRAY_END] > address:
+        if walk.array[middle].end > address:
             end = middle
         else:
             first = middle + 1
     number = np.int64(0)
-    if first < walk.array.shape[0] and walk.array[first, ARRAY_BEGIN] <= address:
-        number = walk.array[first, ARRAY_NUMBER]
+    if first < walk.array.shape[0] and walk.array[first].begin <= address:
+        number = walk.array[first].number
     return place_at(walk, site) + number
 
 
 @inlined
 def note_threads(walk, w, g, place, times):
     """All lanes of a group did something at a place, so many times each."""
-    lanes = walk.group[w, g, GROUP_LANES]
-    walk.threads[place, THREADS_TIMES] += 1
-    walk.threads[place, THREADS_LANES] += lanes
-    walk.threads[place, THREADS_BYTES] += lanes * bytes_of(walk.group[w, g, GROUP_WHAT])
+    lanes = walk.group[w, g].lanes
+    walk.threads[place].times += 1
+    walk.threads[place].lanes += lanes
+    walk.threads[place].bytes += lanes * bytes_of(walk.group[w, g].what)
     if times > LARGEST // lanes:
-        walk.threads[place, THREADS_DONE] = LARGEST
+        walk.threads[place].done = LARGEST
     else:
         note_done(walk, place, times * lanes)
 
@@ -62,17 +49,17 @@ def note_threads(walk, w, g, place, times):
 @inlined
 def note_done(walk, place, times):
     """Add to how often threads did what stands at a place; LARGEST, which is refused, where that does not fit."""
-    if walk.threads[place, THREADS_DONE] > LARGEST - times:
-        walk.threads[place, THREADS_DONE] = LARGEST
+    if walk.threads[place].done > LARGEST - times:
+        walk.threads[place].done = LARGEST
     else:
-        walk.threads[place, THREADS_DONE] += times
+        walk.threads[place].done += times
 
 
 @inlined
 def note_lanes(walk, lanes, place, is_work):
     """The lanes that were gathered did something at a place; of work each as often as its value says."""
-    walk.threads[place, THREADS_TIMES] += 1
-    walk.threads[place, THREADS_LANES] += lanes
+    walk.threads[place].times += 1
+    walk.threads[place].lanes += lanes
     for index in range(lanes):
-        walk.threads[place, THREADS_BYTES] += walk.bytes[index]
+        walk.threads[place].bytes += walk.bytes[index]
         note_done(walk, place, walk.value[index] if is_work else np.int64(1))

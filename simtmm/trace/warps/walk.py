@@ -15,30 +15,7 @@ from simtmm.trace.warps.barriers import is_first_at, note_barrier
 from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.holding import add_due, hold, hold_due, left_of_stall, let_go, put, take_turn
 from simtmm.trace.warps.lanes import kind_of, leader_at, next_site, takes_part
-from simtmm.trace.warps.layout import (
-    AT_BARRIER,
-    END_CHUNKS,
-    END_OPERATIONS,
-    GROUP_NODE,
-    GROUP_SITE,
-    GROUP_STEP,
-    GROUP_WHAT,
-    MADE_CHUNKS,
-    MADE_OPERATIONS,
-    NO_SITE,
-    PLAIN_NODE,
-    RULE_LONGEST,
-    RULE_PIPE_LANES,
-    RULE_PLACES,
-    WARP_ASYNCS,
-    WARP_CYCLES,
-    WARP_GROUPS,
-    WARP_LAST_COPY,
-    WARP_SETTLED,
-    WARP_SHARED,
-    WARP_TURNS,
-    WARP_WAITED,
-)
+from simtmm.trace.warps.layout import AT_BARRIER, NO_SITE, PLAIN_NODE
 from simtmm.trace.warps.places import place_at
 from simtmm.workload import COMPUTE, JOIN, MOST_UNSETTLED, PAUSE, SETTLE
 
@@ -56,14 +33,14 @@ def go_on(walk, runs, values, w, output, most_chunks):
 
     most_chunks: that an operation of this warp lists at most.
     """
-    walk.warp[w, WARP_LAST_COPY] = -1
+    walk.warp[w].last_copy = -1
     while True:
         if (
-            output.used[MADE_OPERATIONS] + MOST_OPERATIONS > output.used[END_OPERATIONS]
-            or output.used[MADE_CHUNKS] + most_chunks > output.used[END_CHUNKS]
+            output.used.operations + MOST_OPERATIONS > output.used.end_operations
+            or output.used.chunks + most_chunks > output.used.end_chunks
         ):
             return np.int64(IS_FULL)
-        if walk.warp[w, WARP_TURNS] > 0:
+        if walk.warp[w].turns > 0:
             if not take_turn(walk, w, output):
                 return np.int64(IS_REFUSED)
             continue
@@ -79,7 +56,7 @@ def go_on(walk, runs, values, w, output, most_chunks):
 def take_step(walk, runs, values, w, at, output):  # noqa: C901, PLR0912, PLR0915 - a compiled loop: section 9's steps in their order
     """The operations of the lanes at the lowest site; whether they can be determined."""
     leader = leader_at(walk, w, at)
-    what = walk.group[w, leader, GROUP_WHAT]
+    what = walk.group[w, leader].what
     kind = kind_of(what)
     site = what & SITE_MASK
     before = np.int64(0)
@@ -87,15 +64,15 @@ def take_step(walk, runs, values, w, at, output):  # noqa: C901, PLR0912, PLR091
     stall = np.int64(0)
     for index in range(walk.due.shape[0]):
         walk.due[index] = 0
-    latest = walk.warp[w, WARP_WAITED]
+    latest = walk.warp[w].waited
     arrival = np.int64(0)  # of its own cycles, the one from which on it has what it needs of shared memory
     ready = np.int64(0)  # likewise, of instructions
     says = site < walk.work.shape[0]
     if kind == _BARRIER:
-        for g in range(walk.warp[w, WARP_GROUPS]):
-            if walk.group[w, g, GROUP_SITE] == AT_BARRIER and is_first_at(walk, w, g):
-                own = walk.group[w, g, GROUP_WHAT] & SITE_MASK
-                if walk.rules[RULE_PLACES] != 0:
+        for g in range(walk.warp[w].groups):
+            if walk.group[w, g].site == AT_BARRIER and is_first_at(walk, w, g):
+                own = walk.group[w, g].what & SITE_MASK
+                if walk.rules.places != 0:
                     note_barrier(walk, w, own)
                 if own < walk.work.shape[0]:
                     latest = latest_needed(walk, w, own, latest)
@@ -115,16 +92,16 @@ def take_step(walk, runs, values, w, at, output):  # noqa: C901, PLR0912, PLR091
         if kind != _WORK:
             commit(walk, w, site, np.int64(1))
     place = place_at(walk, site)
-    if latest > walk.warp[w, WARP_WAITED]:
-        put(walk, w, output, JOIN, walk.warp[w, WARP_ASYNCS] - latest, place)
-        walk.warp[w, WARP_WAITED] = latest
-        spend(walk, w, walk.rules[RULE_LONGEST])  # long enough for whatever its own cycles count for
-    has_pipe = walk.rules[RULE_PIPE_LANES] > 0
-    if has_pipe and arrival > walk.warp[w, WARP_SETTLED]:
-        unsettled = min(walk.warp[w, WARP_SHARED] - arrival, np.int64(MOST_UNSETTLED))
+    if latest > walk.warp[w].waited:
+        put(walk, w, output, JOIN, walk.warp[w].asyncs - latest, place)
+        walk.warp[w].waited = latest
+        spend(walk, w, walk.rules.longest)  # long enough for whatever its own cycles count for
+    has_pipe = walk.rules.pipe_lanes > 0
+    if has_pipe and arrival > walk.warp[w].settled:
+        unsettled = min(walk.warp[w].shared - arrival, np.int64(MOST_UNSETTLED))
         put(walk, w, output, SETTLE, unsettled, place)
-        walk.warp[w, WARP_SETTLED] = walk.warp[w, WARP_SHARED] - unsettled
-    missing = (ready if has_pipe else max(ready, arrival)) - walk.warp[w, WARP_CYCLES]
+        walk.warp[w].settled = walk.warp[w].shared - unsettled
+    missing = (ready if has_pipe else max(ready, arrival)) - walk.warp[w].cycles
     if missing > 0:
         if not hold(walk, w, output, PAUSE, missing, place):
             return False
@@ -139,18 +116,18 @@ def take_step(walk, runs, values, w, at, output):  # noqa: C901, PLR0912, PLR091
         spend(walk, w, before + piped)
         spend(walk, w, stall)
     if kind == _BARRIER:
-        for g in range(walk.warp[w, WARP_GROUPS]):
-            own = walk.group[w, g, GROUP_WHAT] & SITE_MASK
-            if walk.group[w, g, GROUP_SITE] == AT_BARRIER and own < walk.work.shape[0]:
+        for g in range(walk.warp[w].groups):
+            own = walk.group[w, g].what & SITE_MASK
+            if walk.group[w, g].site == AT_BARRIER and own < walk.work.shape[0]:
                 give_results(walk, w, own)
     elif says and kind != _WORK:
         give_results(walk, w, site)
     if not act_on(walk, runs, values, w, at, leader, kind, site, says, before, piped, stall, output):
         return False
-    g = walk.warp[w, WARP_GROUPS] - 1
+    g = walk.warp[w].groups - 1
     while g >= 0:  # from the last on: groups that are no more give their numbers to later ones, and new ones come last
         if takes_part(walk, w, g, at, kind):
-            walk.group[w, g, GROUP_STEP] += 2 if walk.group[w, g, GROUP_NODE] == PLAIN_NODE else 1
+            walk.group[w, g].step += 2 if walk.group[w, g].node == PLAIN_NODE else 1
             settle(walk, runs, values, w, g)
         g -= 1
     return True

@@ -11,7 +11,7 @@ from simtmm.native import Bound, Loop
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.site_tables import SiteTables
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.trace.warps.blocks import ASK, ASK_CHUNKS, ASK_OPERATIONS, fill
+from simtmm.trace.warps.blocks import Ask, fill
 from simtmm.trace.warps.layout import Output
 from simtmm.trace.warps.lowering import Integers, beside, empty_walk, lanes_of, most_chunks
 
@@ -53,9 +53,9 @@ class Windows:
             Output(np.zeros(4, np.int64), self.kind, self.amount, self.chunks, self.place, self.sectors)
             for _ in range(threads)
         ]
-        self.asks: list[Integers] = [np.zeros(ASK, np.int64) for _ in range(threads)]
+        self.asks: list[Integers] = [np.zeros(len(Ask), np.int64) for _ in range(threads)]
         for ask in self.asks:
-            ask[[ASK_OPERATIONS, ASK_CHUNKS]] = self.operations, self.chunks_of_window
+            ask[[Ask.operations, Ask.chunks]] = self.operations, self.chunks_of_window
 
     def bound(self, runs: Runs, region: int, stride: int, local_bytes: int) -> tuple[Bound, ...]:
         """What fills windows of warps of these blocks, for each thread; the other arguments are those of

@@ -14,7 +14,7 @@ from simtmm.engine.fast.layout import State
 from simtmm.engine.fast.supply.window_thread import Beside, queue_for
 from simtmm.native import Loop
 from simtmm.trace.streamed import Piece, Stream, StreamedWorkload
-from simtmm.trace.warps.blocks import ASK, ASK_ENTRY
+from simtmm.trace.warps.blocks import Ask
 from simtmm.workload import LOAD, Workload
 
 _WARM = Loop(warming.warm)
@@ -64,7 +64,7 @@ class Held:
             "warp_chunks": own.warp_chunks,
             "block_warps": own.block_warps,
             "place": own.place if len(own.place) else self._reused.like("place", np.zeros, 1, np.int32),
-            "ask": zeros("ask", ASK),
+            "ask": zeros("ask", len(Ask)),
             "request": zeros("request", 1, len(at.Request)),
             "queue": zeros("queue", 1),
             "queue_ends": zeros("queue_ends", at.QUEUE_ROW),
@@ -141,7 +141,7 @@ class Streamed:
             ahead[places, at.Ahead.beside] = piece.bound[-1].table
             ahead[places, at.Ahead.place] = np.arange(len(piece.blocks))
             for ask in self._stream.windows.asks:
-                ask[ASK_ENTRY] = piece.bound[0].entry
+                ask[Ask.entry] = piece.bound[0].entry
         parameters[at.Parameters.ahead], parameters[at.Parameters.loaded] = loaded, upto
         return state._replace(ahead=ahead)
 

@@ -22,16 +22,7 @@ from simtmm.engine.fast.layout import (
     Request,
 )
 from simtmm.native import acquire, call_bound, exchange, inlined, release
-from simtmm.trace.warps.blocks import (
-    ASK_BLOCK,
-    ASK_CHUNKS,
-    ASK_END,
-    ASK_ENTRY,
-    ASK_NUMBER,
-    ASK_OPERATIONS,
-    ASK_ROW,
-    ASK_WINDOW,
-)
+from simtmm.trace.warps.blocks import Ask
 from simtmm.trace.warps.walk import ENDED, IS_FULL
 
 REST = 20  # microseconds for which a thread sleeps that finds the queue empty
@@ -78,9 +69,9 @@ def fill(s, w):
             call_bound(s.parameters.yields, 0)
     window = w * (1 + beside) + s.request[w].turn
     s.warp[w].filled += 1
-    s.warp[w].position = window * s.ask[ASK_OPERATIONS]
+    s.warp[w].position = window * s.ask.operations
     s.warp[w].end = s.request[w].end
-    s.warp[w].chunk = window * s.ask[ASK_CHUNKS]
+    s.warp[w].chunk = window * s.ask.chunks
     gave = s.request[w].gave
     if gave == IS_FULL:
         s.request[w].turn = beside - s.request[w].turn
@@ -95,16 +86,16 @@ def fill(s, w):
 @inlined
 def filled(request, ask, w, table, beside):
     """Fill the window that a request names. beside: whether another thread does so, too."""
-    ask[ASK_ROW] = w
-    ask[ASK_BLOCK] = request[w].block
-    ask[ASK_NUMBER] = request[w].number
-    ask[ASK_WINDOW] = w * (1 + beside) + request[w].turn
-    request[w].gave = call_bound(ask[ASK_ENTRY], table)
-    request[w].end = ask[ASK_END]
+    ask[len(Ask)] = w
+    ask.block = request[w].block
+    ask.number = request[w].number
+    ask.window = w * (1 + beside) + request[w].turn
+    request[w].gave = call_bound(ask.entry, table)
+    request[w].end = ask.end
     release(request, w, Request.state, IS_FILLED)
 
 
-def fill_beside(request: Annotated[Any, Request], queue, queue_ends, ask, sleep):
+def fill_beside(request: Annotated[Any, Request], queue, queue_ends, ask: Annotated[Any, Ask], sleep):
     """Fill windows as they are asked for, until `QUEUE_STOPS` is set: how many. sleep: the address of usleep."""
     count = np.int64(0)
     while acquire(queue_ends, QUEUE_STOPS) == 0:
