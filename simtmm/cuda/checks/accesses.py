@@ -13,29 +13,14 @@ from simtmm.cuda.checks.state import (
     ACQUIRES,
     ATOMIC,
     BULK,
-    ENGINE,
-    EPOCH,
-    HAS_PEERS,
-    HAS_VECTORS,
     IGNORED,
-    LAST_ARRAY,
-    LOCAL_CELLS,
     MOST_OF_CLUSTER,
-    NUMBER,
-    OF_STAMP,
     PARTLY_WRITTEN,
     PRODUCT,
-    RACES,
-    READS,
     RELEASES,
-    SHARED_CELLS,
-    SLOT,
     STRONG,
-    THREADS,
-    UNIT_BITS,
     UNWRITTEN,
     VECTOR,
-    WARP,
     WITHIN_WARP,
 )
 from simtmm.cuda.execution.layout import (
@@ -80,7 +65,7 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
         if (mask >> lane) & 1 == 0:
             continue
         address = log[at + 1 + lane]
-        thread = s.now[WARP] + lane
+        thread = s.now.warp + lane
         where = space
         if where == IN_GLOBAL and address >= SHARED_WINDOW:
             if address >= PARAMETER_WINDOW:
@@ -97,19 +82,19 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
                 continue
         silent = (same >> lane) & 1
         if where == IN_LOCAL:
-            if s.sizes[READS] != 0:
+            if s.sizes.reads != 0:
                 local(s, event, flags, address, size, thread, reads, writes)
             continue
-        if flags & STRONG != 0 and s.sizes[RACES] != 0:
+        if flags & STRONG != 0 and s.sizes.races != 0:
             key = address if where == IN_GLOBAL else address + SHARED_WINDOW
             synchronise(s, flags, key, thread, reads, writes)
         if flags & IGNORED != 0:
-            if s.sizes[READS] != 0 and where == IN_SHARED:
+            if s.sizes.reads != 0 and where == IN_SHARED:
                 told(s, event, flags, address, size, thread)
             continue
         if where == IN_SHARED:
             if flags & PRODUCT != 0:
-                thread = s.now[WARP]
+                thread = s.now.warp
             in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent)
         else:
             in_global(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent)
@@ -125,15 +110,15 @@ def told(s, event, flags, address, size, thread):
 
 def in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread accesses shared memory. log, at, mask: of its warp."""
-    bits = s.sizes[UNIT_BITS]
+    bits = s.sizes.unit_bits
     first = address >> bits
     cells = max(1, size >> bits)
-    if first + cells > s.sizes[SHARED_CELLS]:
+    if first + cells > s.sizes.shared_cells:
         return
-    if s.sizes[READS] != 0:
+    if s.sizes.reads != 0:
         mark(s, event, flags, address, size, thread, reads, writes)
-    if s.sizes[RACES] != 0:
-        cell = s.now[SLOT] * s.sizes[SHARED_CELLS] + first
+    if s.sizes.races != 0:
+        cell = s.now.slot * s.sizes.shared_cells + first
         where = np.int64(IN_SHARED)
         touch(
             log, at, mask, s, s.shared, cell, cells, event, flags, where, address, size, thread, reads, writes, silent
@@ -142,12 +127,12 @@ def in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writ
 
 def mark(s, event, flags, address, size, thread, reads, writes):
     """What is written in shared memory, and whether what is read is. The pieces of the async proxy may be wider."""
-    bits = s.sizes[UNIT_BITS]
+    bits = s.sizes.unit_bits
     cells = max(1, size >> bits)
-    if (address >> bits) + cells > s.sizes[SHARED_CELLS]:
+    if (address >> bits) + cells > s.sizes.shared_cells:
         return
-    cell = s.now[SLOT] * s.sizes[SHARED_CELLS] + (address >> bits)
-    stamp = s.blocks[s.now[SLOT], OF_STAMP]
+    cell = s.now.slot * s.sizes.shared_cells + (address >> bits)
+    stamp = s.blocks[s.now.slot].of_stamp
     missing = np.int64(0)
     for number in range(cells):
         if reads and s.shared_written[cell + number] != stamp:
@@ -163,11 +148,11 @@ def in_global(log, at, mask, s, event, flags, address, size, thread, reads, writ
     array = find(s, address)
     if array < 0:
         return
-    bits = s.sizes[UNIT_BITS]
+    bits = s.sizes.unit_bits
     cells = max(1, size >> bits)
     where = np.int64(IN_GLOBAL)
     offset = address - s.arrays[array, 0]
-    if s.sizes[READS] != 0 and s.arrays[array, 3] >= 0:
+    if s.sizes.reads != 0 and s.arrays[array, 3] >= 0:
         first = s.arrays[array, 3] + offset
         missing = np.int64(0)
         for number in range(min(size, s.arrays[array, 1] - offset)):
@@ -177,7 +162,7 @@ def in_global(log, at, mask, s, event, flags, address, size, thread, reads, writ
                 s.written[first + number] = 1
         if missing == size or (missing != 0 and flags & BULK == 0):
             unwritten(s, event, flags, where, address, size, thread, missing < size)
-    if s.sizes[RACES] != 0 and s.arrays[array, 2] >= 0:
+    if s.sizes.races != 0 and s.arrays[array, 2] >= 0:
         cell = s.arrays[array, 2] + (offset >> bits)
         cells = min(cells, ((s.arrays[array, 1] + (1 << bits) - 1) >> bits) - (offset >> bits))
         touch(log, at, mask, s, s.cells, cell, cells, event, flags, where, address, size, thread, reads, writes, silent)
@@ -191,7 +176,7 @@ def pieces(log, at, mask, event, writes, s):
         if (mask >> lane) & 1 == 0:
             continue
         word = log[at + 1 + lane]
-        thread = s.now[WARP] + (word >> COPIER_BIT) - 1
+        thread = s.now.warp + (word >> COPIER_BIT) - 1
         address = word & ((1 << COPIER_BIT) - 1)
         size = np.int64(BULK_WIDTH)
         in_global(log, at, np.int64(0), s, event, flags, address, size, thread, reads, writes, np.int64(0))
@@ -207,16 +192,16 @@ def bulk(log, at, site, mask, s):
     for lane in range(LANES):
         if (mask >> lane) & 1 == 0:
             continue
-        thread = s.now[WARP] + lane
+        thread = s.now.warp + lane
         address = log[at + 1 + lane]
         size = log[at + _ENTRY + 1 + lane]
         barrier = log[at + 2 * _ENTRY + 1 + lane]
         is_cut = size >> SIZE_BIT != 0
         size &= (1 << SIZE_BIT) - 1
-        s.now[ENGINE] = 0
+        s.now.engine = 0
         peer = peer_of(s, address) if space == IN_SHARED else np.int64(OWN)
         if barrier >= 0 and peer == OWN:
-            s.now[ENGINE] = engine_of(barrier & PEER_OFFSETS) + 1
+            s.now.engine = engine_of(barrier & PEER_OFFSETS) + 1
         done = np.int64(0)
         nobody, wide, differs = np.int64(0), np.int64(BULK_WIDTH), np.int64(0)
         while done < size:
@@ -229,13 +214,13 @@ def bulk(log, at, site, mask, s):
                     done += BULK_WIDTH
                     continue
                 # What parts of a box are not read, nobody need have written.
-                if is_cut and reads and s.sizes[READS] != 0:
+                if is_cut and reads and s.sizes.reads != 0:
                     mark(s, event, flags, place, wide, thread, False, True)
                 in_shared(log, at, nobody, s, event, flags, place, wide, thread, reads, writes, differs)
             done += BULK_WIDTH
-        if barrier >= 0 and s.sizes[RACES] != 0 and writes and peer == OWN:
+        if barrier >= 0 and s.sizes.races != 0 and writes and peer == OWN:
             complete_copy(s, barrier & PEER_OFFSETS)
-        s.now[ENGINE] = 0
+        s.now.engine = 0
 
 
 def peer_of(s, address):
@@ -243,9 +228,9 @@ def peer_of(s, address):
     own, and -1 for one that has ended or not begun.
     """
     rank = ((address >> PEER_BIT) & (2 * MOST_OF_CLUSTER - 1)) - 1
-    if s.sizes[HAS_PEERS] == 0 or rank < 0 or rank == s.cluster[s.now[NUMBER], MOST_OF_CLUSTER]:
+    if s.sizes.has_peers == 0 or rank < 0 or rank == s.cluster[s.now.number, MOST_OF_CLUSTER]:
         return np.int64(OWN)
-    return np.int64(s.slot_of[s.cluster[s.now[NUMBER], rank]]) - 1
+    return np.int64(s.slot_of[s.cluster[s.now.number, rank]]) - 1
 
 
 def of_peer(s, flags, address, size, slot, writes):
@@ -255,23 +240,23 @@ def of_peer(s, flags, address, size, slot, writes):
     if slot < 0:
         return
     if flags & IGNORED != 0:
-        if flags & RELEASES != 0 and s.sizes[RACES] != 0 and s.sizes[HAS_VECTORS] != 0:
+        if flags & RELEASES != 0 and s.sizes.races != 0 and s.sizes.has_vectors != 0:
             bucket = bucket_of(address)
             freshen(s, slot, bucket)
-            for other in range(s.sizes[THREADS]):
-                s.buckets[slot, bucket, other] = s.threads[slot * s.sizes[THREADS] + other, EPOCH]
+            for other in range(s.sizes.threads):
+                s.buckets[slot, bucket, other] = s.threads[slot * s.sizes.threads + other].epoch
         return
-    cells = max(1, size >> s.sizes[UNIT_BITS])
-    first = address >> s.sizes[UNIT_BITS]
-    if writes and s.sizes[READS] != 0 and first + cells <= s.sizes[SHARED_CELLS]:
+    cells = max(1, size >> s.sizes.unit_bits)
+    first = address >> s.sizes.unit_bits
+    if writes and s.sizes.reads != 0 and first + cells <= s.sizes.shared_cells:
         for number in range(cells):
-            s.shared_written[slot * s.sizes[SHARED_CELLS] + first + number] = s.blocks[slot, OF_STAMP]
+            s.shared_written[slot * s.sizes.shared_cells + first + number] = s.blocks[slot].of_stamp
 
 
 @inlined
 def find(s, address):
     """The array that an address is of; -1 for none."""
-    last = s.now[LAST_ARRAY]
+    last = s.now.last_array
     if last < len(s.arrays) and s.arrays[last, 0] <= address and address < s.arrays[last, 0] + s.arrays[last, 1]:
         return last
     low = np.int64(0)
@@ -283,20 +268,20 @@ def find(s, address):
         else:
             high = middle
     if low < len(s.arrays) and s.arrays[low, 0] <= address and address < s.arrays[low, 0] + s.arrays[low, 1]:
-        s.now[LAST_ARRAY] = low
+        s.now.last_array = low
         return low
     return np.int64(-1)
 
 
 def local(s, event, flags, address, size, thread, reads, writes):
     """A thread accesses its local memory; what lies beyond the kernel's own variables is a stack, used again."""
-    first = address >> s.sizes[UNIT_BITS]
-    count = max(1, size >> s.sizes[UNIT_BITS])
-    if first + count > s.sizes[LOCAL_CELLS]:
+    first = address >> s.sizes.unit_bits
+    count = max(1, size >> s.sizes.unit_bits)
+    if first + count > s.sizes.local_cells:
         return
-    slot = s.now[SLOT]
-    cell = (slot * s.sizes[THREADS] + thread) * s.sizes[LOCAL_CELLS] + first
-    stamp = s.blocks[slot, OF_STAMP]
+    slot = s.now.slot
+    cell = (slot * s.sizes.threads + thread) * s.sizes.local_cells + first
+    stamp = s.blocks[slot].of_stamp
     missing = np.int64(0)
     for number in range(count):
         if reads and s.local_written[cell + number] != stamp:
@@ -312,4 +297,4 @@ def unwritten(s, event, flags, where, address, size, thread, partly):
     kind = np.int64(UNWRITTEN)
     if partly and flags & VECTOR != 0:
         kind = np.int64(PARTLY_WRITTEN)
-    note(s, kind, WITHIN_WARP, where, 0, event, event, s.now[NUMBER], s.now[NUMBER], thread, thread, address, size)
+    note(s, kind, WITHIN_WARP, where, 0, event, event, s.now.number, s.now.number, thread, thread, address, size)

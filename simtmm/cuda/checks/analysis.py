@@ -13,25 +13,10 @@ from simtmm.cuda.checks.copies import groups
 from simtmm.cuda.checks.ordering import fence, gather
 from simtmm.cuda.checks.proxies import fence_proxy
 from simtmm.cuda.checks.state import (
-    BLOCK_FENCE,
     ENGINES,
-    EPOCH,
-    FAR,
-    FREE,
-    GENERATION,
-    HAS_PROXY,
-    HAS_VECTORS,
-    KNOWN_TIME,
-    LIVING,
-    NUMBER,
-    OF_STAMP,
-    OF_THREAD,
-    SLOT,
-    STAMP,
-    THREADS,
     TOP,
-    WARP,
-    WARP_EPOCH,
+    OfThread,
+    Tables,
 )
 from simtmm.cuda.execution.layout import (
     ALL_BARRIERS,
@@ -58,7 +43,7 @@ _ENTRY = LOG_ENTRY // 8
 _NUMBER = (1 << CHECK_WIDTH_BIT) - 1
 
 
-def analyse(log, s):  # noqa: C901 - a compiled loop: a case for each kind of entry
+def analyse(log, s: Tables):  # noqa: C901 - a compiled loop: a case for each kind of entry
     """Go through a piece of a log."""
     at = np.int64(0)
     while at < len(log):
@@ -88,7 +73,7 @@ def analyse(log, s):  # noqa: C901 - a compiled loop: a case for each kind of en
             at += 2
         else:
             if site == NEW_WARP:
-                s.now[WARP] = mask * LANES
+                s.now.warp = mask * LANES
             elif site in (FENCE_BLOCK, FENCE_DEVICE):
                 fence(mask, site == FENCE_DEVICE, s)
             elif site == LEAVING:
@@ -103,41 +88,41 @@ def analyse(log, s):  # noqa: C901 - a compiled loop: a case for each kind of en
 
 def begin(number, s):
     """A block begins, or goes on."""
-    s.now[NUMBER] = number
+    s.now.number = number
     if s.slot_of[number] == 0:
-        s.now[FREE] -= 1
-        slot = s.free[s.now[FREE]]
+        s.now.free -= 1
+        slot = s.free[s.now.free]
         s.slot_of[number] = slot + 1
-        s.now[STAMP] += 1
-        s.blocks[slot, GENERATION] = 0
-        s.blocks[slot, LIVING] = s.sizes[THREADS]
-        s.blocks[slot, OF_STAMP] = s.now[STAMP]
-        s.blocks[slot, FAR] = 0
-        s.blocks[slot, KNOWN_TIME] = 0
-        first = slot * s.sizes[THREADS]
+        s.now.stamp += 1
+        s.blocks[slot].generation = 0
+        s.blocks[slot].living = s.sizes.threads
+        s.blocks[slot].of_stamp = s.now.stamp
+        s.blocks[slot].far = 0
+        s.blocks[slot].known_time = 0
+        first = slot * s.sizes.threads
         # What others know of this slot's threads is of epochs that are over.
-        again = s.threads[first, EPOCH] > TOP // 2
-        for thread in range(s.sizes[THREADS]):
-            s.threads[first + thread, EPOCH] += 1
-            for column in range(BLOCK_FENCE, OF_THREAD):
+        again = s.threads[first].epoch > TOP // 2
+        for thread in range(s.sizes.threads):
+            s.threads[first + thread].epoch += 1
+            for column in range(OfThread.block_fence, len(OfThread)):
                 s.threads[first + thread, column] = 0
-            again = again or s.threads[first + thread, EPOCH] > TOP // 2
+            again = again or s.threads[first + thread].epoch > TOP // 2
         if again:
-            for thread in range(s.sizes[THREADS]):
-                s.threads[first + thread, EPOCH] = 1
-                s.threads[first + thread, WARP_EPOCH] = 0
-                if s.sizes[HAS_VECTORS] != 0:
-                    for other in range(s.sizes[THREADS]):
+            for thread in range(s.sizes.threads):
+                s.threads[first + thread].epoch = 1
+                s.threads[first + thread].warp_epoch = 0
+                if s.sizes.has_vectors != 0:
+                    for other in range(s.sizes.threads):
                         s.vectors[slot, thread, other] = 0
-        if s.sizes[HAS_PROXY] != 0:
+        if s.sizes.has_proxy != 0:
             for engine in range(ENGINES):
                 s.engine_now[slot, engine, 0] = 1
                 s.engine_now[slot, engine, 1] = 0
-                for thread in range(s.sizes[THREADS]):
+                for thread in range(s.sizes.threads):
                     s.engines[slot, thread, engine] = 0
         for barrier in range(ALL_BARRIERS):
             reset(slot, barrier, s)
-    s.now[SLOT] = np.int64(s.slot_of[number]) - 1
+    s.now.slot = np.int64(s.slot_of[number]) - 1
 
 
 ANALYSE = Loop(analyse, what="the checks")

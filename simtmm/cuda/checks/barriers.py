@@ -8,40 +8,12 @@ import numpy as np
 from simtmm.cuda.checks.ordering import join, join_engines, lowest, ones
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
-    ARRIVAL,
     BARRIERS_DIFFER,
-    EARLIER_TRIPS,
-    EARLIER_WAY,
     ENGINES,
-    EXPECTED,
-    FAR,
-    FIRST,
-    FIRST_LANE,
-    FIRST_TRIPS,
-    FIRST_WAY,
-    FREE,
-    GENERATION,
-    HAS_PROXY,
-    HAS_VECTORS,
-    HERE,
-    KNOWN,
-    KNOWN_TIME,
     LANES_MISSING,
-    LATER_TRIPS,
-    LATER_WAY,
-    LIVING,
-    NUMBER,
-    PENDING,
-    RACES,
-    SLOT,
-    SYNCHRONISED,
-    SYNCS,
-    THREADS,
-    WAITING,
-    WARP,
-    WARPS,
     WITHIN_BLOCK,
     WITHIN_WARP,
+    Arrived,
 )
 from simtmm.cuda.execution.layout import ALL_BARRIERS, BARRIERS, CLUSTER_BARRIER, LANES, LOG_ENTRY, SYNCHRONISES
 
@@ -52,31 +24,31 @@ _ALL = (1 << LANES) - 1
 def reset(slot, barrier, s):
     """A barrier begins anew."""
     s.counts[slot, barrier, 0] = 0
-    for warp in range(s.sizes[WARPS]):
-        for column in range(ARRIVAL):
+    for warp in range(s.sizes.warps):
+        for column in range(len(Arrived)):
             s.arrived[slot, barrier, warp, column] = 0
 
 
 def leave(mask, s):
     """Lanes leave: what waits for all who live may have waited for them."""
-    slot = s.now[SLOT]
-    s.blocks[slot, LIVING] -= ones(mask)
-    living = s.blocks[slot, LIVING]
+    slot = s.now.slot
+    s.blocks[slot].living -= ones(mask)
+    living = s.blocks[slot].living
     for barrier in range(ALL_BARRIERS):
         if s.counts[slot, barrier, 0] > 0 and s.counts[slot, barrier, 1] == 0 and s.counts[slot, barrier, 0] >= living:
             complete(slot, barrier, s)
     if living == 0:
-        s.slot_of[s.now[NUMBER]] = 0
-        s.free[s.now[FREE]] = slot
-        s.now[FREE] += 1
+        s.slot_of[s.now.number] = 0
+        s.free[s.now.free] = slot
+        s.now.free += 1
 
 
 def arrive(log, at, event, mask, s):
     """Lanes of a warp arrive at a barrier."""
     if mask == 0:
         return 0
-    slot = s.now[SLOT]
-    warp = s.now[WARP] // LANES
+    slot = s.now.slot
+    warp = s.now.warp // LANES
     word = log[at + 1 + lowest(mask)]
     barrier = word & 0xFF
     if barrier != CLUSTER_BARRIER:
@@ -84,19 +56,19 @@ def arrive(log, at, event, mask, s):
     count = (word >> 8) & 0xFFFF
     s.counts[slot, barrier, 0] += ones(mask)
     s.counts[slot, barrier, 1] = count
-    if s.arrived[slot, barrier, warp, FIRST] == 0:
+    if s.arrived[slot, barrier, warp].first == 0:
         lane = lowest(mask)
-        s.arrived[slot, barrier, warp, FIRST] = event + 1
-        s.arrived[slot, barrier, warp, FIRST_LANE] = lane
-        s.arrived[slot, barrier, warp, FIRST_WAY] = log[at + _ENTRY + 1 + lane]
-        s.arrived[slot, barrier, warp, FIRST_TRIPS] = log[at + 2 * _ENTRY + 1 + lane]
-    if count == 0 and s.sizes[SYNCS] != 0:
+        s.arrived[slot, barrier, warp].first = event + 1
+        s.arrived[slot, barrier, warp].first_lane = lane
+        s.arrived[slot, barrier, warp].first_way = log[at + _ENTRY + 1 + lane]
+        s.arrived[slot, barrier, warp].first_trips = log[at + 2 * _ENTRY + 1 + lane]
+    if count == 0 and s.sizes.syncs != 0:
         compare(log, at, event, mask, slot, barrier, warp, s)
-    s.arrived[slot, barrier, warp, HERE] |= mask
+    s.arrived[slot, barrier, warp].here |= mask
     if (word >> 24) & 1 != 0:
-        s.arrived[slot, barrier, warp, WAITING] |= mask
-    s.arrived[slot, barrier, warp, EXPECTED] |= (word >> 32) & _ALL
-    needed = s.blocks[slot, LIVING] if count == 0 else count
+        s.arrived[slot, barrier, warp].waiting |= mask
+    s.arrived[slot, barrier, warp].expected |= (word >> 32) & _ALL
+    needed = s.blocks[slot].living if count == 0 else count
     if s.counts[slot, barrier, 0] >= needed:
         complete(slot, barrier, s)
     return 0
@@ -106,15 +78,15 @@ def compare(log, at, event, mask, slot, barrier, warp, s):
     """Whether lanes are at the barrier that the first of their warp is at: the same instruction, called alike, in the
     same trips of the loops around it. The first that is not is reported.
     """
-    first = s.arrived[slot, barrier, warp, FIRST] - 1
+    first = s.arrived[slot, barrier, warp].first - 1
     for lane in range(LANES):
         if (mask >> lane) & 1 == 0:
             continue
         way, trips = log[at + _ENTRY + 1 + lane], log[at + 2 * _ENTRY + 1 + lane]
         if (
             event != first
-            or way != s.arrived[slot, barrier, warp, FIRST_WAY]
-            or trips != s.arrived[slot, barrier, warp, FIRST_TRIPS]
+            or way != s.arrived[slot, barrier, warp].first_way
+            or trips != s.arrived[slot, barrier, warp].first_trips
         ):
             differ(s, slot, barrier, warp, WITHIN_WARP, event, warp * LANES + lane, way, trips)
             return 0
@@ -123,7 +95,7 @@ def compare(log, at, event, mask, slot, barrier, warp, s):
 
 def differ(s, slot, barrier, warp, who, event, thread, way, trips):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread is at another barrier than the first of a warp."""
-    first = s.arrived[slot, barrier, warp, FIRST] - 1
+    first = s.arrived[slot, barrier, warp].first - 1
     row = note(
         s,
         BARRIERS_DIFFER,
@@ -132,45 +104,45 @@ def differ(s, slot, barrier, warp, who, event, thread, way, trips):  # noqa: PLR
         1 if first == event else 0,
         first,
         event,
-        s.now[NUMBER],
-        s.now[NUMBER],
-        warp * LANES + s.arrived[slot, barrier, warp, FIRST_LANE],
+        s.now.number,
+        s.now.number,
+        warp * LANES + s.arrived[slot, barrier, warp].first_lane,
         thread,
         barrier,
         np.int64(1),
     )
     if row >= 0:
-        s.found[row, EARLIER_WAY] = s.arrived[slot, barrier, warp, FIRST_WAY]
-        s.found[row, EARLIER_TRIPS] = s.arrived[slot, barrier, warp, FIRST_TRIPS]
-        s.found[row, LATER_WAY] = way
-        s.found[row, LATER_TRIPS] = trips
+        s.found[row].earlier_way = s.arrived[slot, barrier, warp].first_way
+        s.found[row].earlier_trips = s.arrived[slot, barrier, warp].first_trips
+        s.found[row].later_way = way
+        s.found[row].later_trips = trips
 
 
 def complete(slot, barrier, s):
     """All that a barrier waits for have arrived."""
-    threads = s.sizes[THREADS]
-    if s.sizes[SYNCS] != 0 and s.counts[slot, barrier, 1] == 0:
+    threads = s.sizes.threads
+    if s.sizes.syncs != 0 and s.counts[slot, barrier, 1] == 0:
         judge(slot, barrier, s)
-    if s.sizes[RACES] != 0:
-        whole = s.counts[slot, barrier, 0] >= s.blocks[slot, LIVING]
-        for warp in range(s.sizes[WARPS]):
-            whole = whole and s.arrived[slot, barrier, warp, HERE] == s.arrived[slot, barrier, warp, WAITING]
-        if whole or s.sizes[HAS_VECTORS] == 0:
-            s.blocks[slot, GENERATION] += 1
-            s.blocks[slot, FAR] = 0
-            if s.sizes[HAS_PROXY] != 0:
+    if s.sizes.races != 0:
+        whole = s.counts[slot, barrier, 0] >= s.blocks[slot].living
+        for warp in range(s.sizes.warps):
+            whole = whole and s.arrived[slot, barrier, warp].here == s.arrived[slot, barrier, warp].waiting
+        if whole or s.sizes.has_vectors == 0:
+            s.blocks[slot].generation += 1
+            s.blocks[slot].far = 0
+            if s.sizes.has_proxy != 0:
                 for engine in range(ENGINES):
                     for thread in range(threads):
                         latest = max(s.engine_now[slot, engine, 1], s.engines[slot, thread, engine])
                         s.engine_now[slot, engine, 1] = latest
-            if s.now[SYNCHRONISED] != 0:
-                latest = s.blocks[slot, KNOWN_TIME]
+            if s.now.synchronised != 0:
+                latest = s.blocks[slot].known_time
                 for thread in range(threads):
                     place = slot * threads + thread
-                    latest = max(latest, s.threads[place, KNOWN], s.threads[place, PENDING])
-                s.blocks[slot, KNOWN_TIME] = latest
+                    latest = max(latest, s.threads[place].known, s.threads[place].pending)
+                s.blocks[slot].known_time = latest
         else:
-            if s.sizes[HAS_PROXY] != 0:
+            if s.sizes.has_proxy != 0:
                 join_engines(slot, barrier, s)
             join(slot, barrier, s)
     reset(slot, barrier, s)
@@ -183,11 +155,11 @@ def judge(slot, barrier, s):
     __syncthreads() is 0.
     """
     one = np.int64(-1)
-    for warp in range(s.sizes[WARPS]):
-        event = s.arrived[slot, barrier, warp, FIRST] - 1
+    for warp in range(s.sizes.warps):
+        event = s.arrived[slot, barrier, warp].first - 1
         if event < 0:
             continue
-        missing = s.arrived[slot, barrier, warp, EXPECTED] & ~s.arrived[slot, barrier, warp, HERE]
+        missing = s.arrived[slot, barrier, warp].expected & ~s.arrived[slot, barrier, warp].here
         if missing != 0:
             note(
                 s,
@@ -197,9 +169,9 @@ def judge(slot, barrier, s):
                 0,
                 event,
                 event,
-                s.now[NUMBER],
-                s.now[NUMBER],
-                warp * LANES + lowest(s.arrived[slot, barrier, warp, HERE]),
+                s.now.number,
+                s.now.number,
+                warp * LANES + lowest(s.arrived[slot, barrier, warp].here),
                 warp * LANES + lowest(missing),
                 barrier,
                 ones(missing),
@@ -207,11 +179,11 @@ def judge(slot, barrier, s):
         if one < 0:
             one = np.int64(warp)
             continue
-        way, trips = s.arrived[slot, barrier, warp, FIRST_WAY], s.arrived[slot, barrier, warp, FIRST_TRIPS]
+        way, trips = s.arrived[slot, barrier, warp].first_way, s.arrived[slot, barrier, warp].first_trips
         if barrier == 0 and (
-            event != s.arrived[slot, barrier, one, FIRST] - 1
-            or way != s.arrived[slot, barrier, one, FIRST_WAY]
-            or trips != s.arrived[slot, barrier, one, FIRST_TRIPS]
+            event != s.arrived[slot, barrier, one].first - 1
+            or way != s.arrived[slot, barrier, one].first_way
+            or trips != s.arrived[slot, barrier, one].first_trips
         ):
-            thread = warp * LANES + s.arrived[slot, barrier, warp, FIRST_LANE]
+            thread = warp * LANES + s.arrived[slot, barrier, warp].first_lane
             differ(s, slot, barrier, one, WITHIN_BLOCK, event, thread, way, trips)

@@ -23,19 +23,11 @@ from simtmm.cuda.checks.state import (
     BULK,
     BY_CP_ASYNC,
     CELL,
-    COMMUNICATES,
     COPIES,
-    ENGINE,
     ENGINES,
-    EPOCH,
     FIRST_READ,
     FIRST_WRITE,
-    GENERATION,
-    HAS_COPIES,
     IN_BULK,
-    KNOWN,
-    KNOWN_TIME,
-    NUMBER,
     OF_BLOCK,
     OF_PRODUCTS,
     PENDING_COPY,
@@ -44,11 +36,8 @@ from simtmm.cuda.checks.state import (
     RING,
     SECOND_READ,
     SECOND_WRITE,
-    SLOT,
     STRONG,
     THIRD_READ,
-    THREADS,
-    TIME,
     TOP,
     UNDER_WAY,
     UNFENCED,
@@ -68,14 +57,14 @@ _BY_WRITE = 1 << 58  # of what copies in bulk wrote
 
 def touch(log, at, mask, s, memory, first, count, event, flags, where, address, size, thread, reads, writes, silent):  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread accesses cells of memory: what it races with, and what is remembered. log, at, mask: of its warp."""
-    slot = s.now[SLOT]
+    slot = s.now.slot
     is_shared = where == IN_SHARED
-    own = _SOMEBODY | s.now[NUMBER] << 27 | thread << 17 | event << 1
+    own = _SOMEBODY | s.now.number << 27 | thread << 17 | event << 1
     if is_shared and flags & BULK != 0 and writes:
         own |= _BY_WRITE
-    generation = min(s.blocks[slot, GENERATION], np.int64(0xFFFFF))
-    epoch = min(s.threads[slot * s.sizes[THREADS] + thread, EPOCH], np.int64(TOP))
-    time = s.now[TIME]
+    generation = min(s.blocks[slot].generation, np.int64(0xFFFFF))
+    epoch = min(s.threads[slot * s.sizes.threads + thread].epoch, np.int64(TOP))
+    time = s.now.time
     if is_shared and flags & (COPIES | BULK | PRODUCT) != 0:
         time = number_of(s, slot, thread, flags, writes)
     when = generation << 44 | epoch << 22 | time
@@ -123,7 +112,7 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
                 before,
                 event,
                 (who >> 27) & 0x7FFFFFFF,
-                s.now[NUMBER],
+                s.now.number,
                 (who >> 17) & 1023,
                 thread,
                 address,
@@ -154,9 +143,9 @@ def number_of(s, slot, thread, flags, writes):
         return open_group(s, slot, thread, np.int64(OF_PRODUCTS))
     if not writes:
         return open_group(s, slot, thread, np.int64(IN_BULK))
-    if s.now[ENGINE] == 0:
+    if s.now.engine == 0:
         return np.int64(TOP)
-    engine = s.now[ENGINE] - 1
+    engine = s.now.engine - 1
     return engine_epoch(s, slot, engine) * ENGINES + engine
 
 
@@ -169,10 +158,10 @@ def relation(s, slot, thread, who, when, is_shared, flags):  # noqa: C901 - a co
     other = (who >> 17) & 1023
     generation = (when >> 44) & 0xFFFFF
     epoch = (when >> 22) & TOP
-    if block == s.now[NUMBER]:
+    if block == s.now.number:
         earlier = s.events[(who >> 1) & 0xFFFF]
         first, last = readers(s, thread, flags)
-        if is_shared and s.sizes[HAS_COPIES] != 0 and earlier & COPIES != 0:
+        if is_shared and s.sizes.has_copies != 0 and earlier & COPIES != 0:
             for one in range(first, last):
                 if arrived(s, slot, one, other, np.int64(BY_CP_ASYNC), when & TOP) == ALREADY:
                     return np.int64(0)
@@ -187,7 +176,7 @@ def relation(s, slot, thread, who, when, is_shared, flags):  # noqa: C901 - a co
                 return np.int64(0) if has_arrived(s, slot, first, last, when & TOP) else np.int64(UNDER_WAY)
             kind = np.int64(IN_BULK) if earlier & BULK != 0 else np.int64(OF_PRODUCTS)
             return np.int64(0) if is_read(s, slot, thread, other, kind, when & TOP) else np.int64(UNDER_WAY)
-        if other == thread or generation < s.blocks[slot, GENERATION]:
+        if other == thread or generation < s.blocks[slot].generation:
             return np.int64(0)
         for one in range(first, last):
             if one == other or epoch <= known(s, slot, one, other):
@@ -195,9 +184,9 @@ def relation(s, slot, thread, who, when, is_shared, flags):  # noqa: C901 - a co
         return np.int64(WITHIN_WARP) if other // LANES == thread // LANES else np.int64(WITHIN_BLOCK)
     if is_shared:
         return np.int64(0)
-    if s.sizes[COMMUNICATES] != 0:
-        time = max(s.threads[slot * s.sizes[THREADS] + thread, KNOWN], s.blocks[slot, KNOWN_TIME])
-        published = s.published[block * s.sizes[THREADS] + other]
+    if s.sizes.communicates != 0:
+        time = max(s.threads[slot * s.sizes.threads + thread].known, s.blocks[slot].known_time)
+        published = s.published[block * s.sizes.threads + other]
         if ((when & TOP) < time or time == TOP) and (generation < s.generations[block] or epoch <= published):
             return np.int64(0)
     return np.int64(BETWEEN_BLOCKS)
@@ -209,7 +198,7 @@ def readers(s, thread, flags):
     first, last = thread, thread + 1
     if flags & PRODUCT != 0:
         first = thread // LANES * LANES
-        last = min(first + LANES, s.sizes[THREADS])
+        last = min(first + LANES, s.sizes.threads)
     return first, last
 
 
@@ -226,12 +215,12 @@ def unfenced(s, slot, thread, who, when, flags):
     block = (who >> 27) & 0x7FFFFFFF
     other = (who >> 17) & 1023
     earlier = s.events[(who >> 1) & 0xFFFF]
-    if block != s.now[NUMBER] or earlier & (BULK | PRODUCT) != 0:
+    if block != s.now.number or earlier & (BULK | PRODUCT) != 0:
         return np.int64(0)
     generation = (when >> 44) & 0xFFFFF
     epoch = (when >> 22) & TOP
     if earlier & COPIES != 0:  # what counts is when they were waited for
-        place = slot * s.sizes[THREADS] + other
+        place = slot * s.sizes.threads + other
         group = when & TOP
         if s.copies[place, BY_CP_ASYNC, group % RING, 0] != group:
             return np.int64(0)
@@ -266,7 +255,7 @@ def is_stale(s, memory, cell):
     who = memory[cell, FIRST_WRITE]
     if who == 0:
         who = memory[cell, FIRST_READ]
-    return who != 0 and (who >> 27) & 0x7FFFFFFF != s.now[NUMBER]
+    return who != 0 and (who >> 27) & 0x7FFFFFFF != s.now.number
 
 
 @inlined

@@ -94,8 +94,8 @@ class Checker:
                 self._take([Finding.of_deadlock(bare_name(function.entry), number, error)])
                 return
             self._take(described(checked, device, launch, tables, number))
-            if tables.now[state.DROPPED]:
-                self._note(function, f"{int(tables.now[state.DROPPED]):,} more findings than the checks can hold")
+            if tables.now[state.Now.dropped]:
+                self._note(function, f"{int(tables.now[state.Now.dropped]):,} more findings than the checks can hold")
             self._remember(tables)
 
     def _note(self, function: "KernelFunction", why: str) -> None:

@@ -17,21 +17,14 @@ from simtmm.cuda.checks.ordering import known
 from simtmm.cuda.checks.state import (
     ALREADY,
     BY_CP_ASYNC,
-    COMMITTED,
-    EPOCH,
-    GENERATION,
     GROUP_THREADS,
-    HAS_COPIES,
     IN_BULK,
     OF_PRODUCTS,
     PENDING_COPY,
     RING,
-    SLOT,
-    THREADS,
     TOP,
     UNORDERED,
-    WAITED,
-    WARP,
+    OfThread,
 )
 from simtmm.cuda.execution.layout import (
     BULK_COMMITTED,
@@ -48,7 +41,7 @@ from simtmm.native import inlined
 
 def groups(what, mask, s):
     """Lanes put what they began into a group, or wait for all of it, or for all groups but the latest."""
-    if s.sizes[HAS_COPIES] == 0:
+    if s.sizes.has_copies == 0:
         return
     kind = np.int64(BY_CP_ASYNC)
     commits = what in (COPIES_COMMITTED, COPIES_ALL)
@@ -63,31 +56,31 @@ def groups(what, mask, s):
         kind = np.int64(IN_BULK) if what == BULK_COMMITTED else np.int64(OF_PRODUCTS)
     elif what <= COPIES_WAITED:
         left = np.int64(COPIES_WAITED) - what
-    slot = s.now[SLOT]
-    for lane in range(min(LANES, s.sizes[THREADS] - s.now[WARP])):
+    slot = s.now.slot
+    for lane in range(min(LANES, s.sizes.threads - s.now.warp)):
         if (mask >> lane) & 1 == 0:
             continue
-        place = slot * s.sizes[THREADS] + s.now[WARP] + lane
+        place = slot * s.sizes.threads + s.now.warp + lane
         if commits:
-            s.threads[place, COMMITTED + kind] += 1
+            s.threads[place, OfThread.committed + kind] += 1
         if waits:
-            wait(s, slot, place, kind, s.threads[place, COMMITTED + kind] - left)
+            wait(s, slot, place, kind, s.threads[place, OfThread.committed + kind] - left)
 
 
 def wait(s, slot, place, kind, last):
     """A thread has waited for its groups of a kind up to one."""
-    first = max(s.threads[place, WAITED + kind] + 1, last - RING + 1)
+    first = max(s.threads[place, OfThread.waited + kind] + 1, last - RING + 1)
     for group in range(first, last + 1):
         s.copies[place, kind, group % RING, 0] = group
-        s.copies[place, kind, group % RING, 1] = s.blocks[slot, GENERATION]
-        s.copies[place, kind, group % RING, 2] = s.threads[place, EPOCH]
-    s.threads[place, WAITED + kind] = max(s.threads[place, WAITED + kind], last)
+        s.copies[place, kind, group % RING, 1] = s.blocks[slot].generation
+        s.copies[place, kind, group % RING, 2] = s.threads[place].epoch
+    s.threads[place, OfThread.waited + kind] = max(s.threads[place, OfThread.waited + kind], last)
 
 
 @inlined
 def open_group(s, slot, thread, kind):
     """The number of the group that what a thread begins is put into now."""
-    return min(s.threads[slot * s.sizes[THREADS] + thread, COMMITTED + kind] + 1, np.int64(TOP))
+    return min(s.threads[slot * s.sizes.threads + thread, OfThread.committed + kind] + 1, np.int64(TOP))
 
 
 @inlined
@@ -95,14 +88,14 @@ def arrived(s, slot, thread, other, kind, group):
     """Whether what a thread of the block began is over for another: ALREADY, UNORDERED, where the thread has waited
     and nothing orders the other behind that, or PENDING_COPY, where it has not.
     """
-    place = slot * s.sizes[THREADS] + other
-    if group > s.threads[place, WAITED + kind]:
+    place = slot * s.sizes.threads + other
+    if group > s.threads[place, OfThread.waited + kind]:
         return np.int64(PENDING_COPY)
     at = group % RING
     if (
         other == thread
         or s.copies[place, kind, at, 0] != group
-        or s.copies[place, kind, at, 1] < s.blocks[slot, GENERATION]
+        or s.copies[place, kind, at, 1] < s.blocks[slot].generation
     ):
         return np.int64(ALREADY)
     if s.copies[place, kind, at, 2] <= known(s, slot, thread, other):
@@ -115,7 +108,7 @@ def is_read(s, slot, thread, other, kind, group):
     if kind == IN_BULK:
         return arrived(s, slot, thread, other, kind, group) == ALREADY
     first = other // GROUP_THREADS * GROUP_THREADS
-    for one in range(first, min(first + GROUP_THREADS, s.sizes[THREADS])):
+    for one in range(first, min(first + GROUP_THREADS, s.sizes.threads)):
         if arrived(s, slot, thread, one, kind, group) == ALREADY:
             return True
     return False

@@ -10,6 +10,7 @@ from simtmm.cuda.checks.hints import IN_BULK, MULTIPLIED, STILL_READ, Race, barr
 from simtmm.cuda.checks.instructions import flags_of
 from simtmm.cuda.checks.names import INITCHECK, RACECHECK, SYNCCHECK
 from simtmm.cuda.checks.same_line import apart, trips_apart
+from simtmm.cuda.checks.state import Found
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.layout import CLUSTER_BARRIER, IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
 from simtmm.cuda.places import own_name
@@ -32,9 +33,9 @@ def described(
     function: "KernelFunction", device: "Device", launch: "DeviceLaunch", tables: state.Tables, number: int
 ) -> list[Finding]:
     """The findings of a launch, those of the same lines as one."""
-    rows = tables.found[tables.found[:, state.COUNT] > 0]
-    beyond_warps = {frozenset((int(row[state.EARLIER]), int(row[state.LATER]))) for row in rows
-                    if row[state.KIND] in _HAZARDS and row[state.WHO] == state.WITHIN_BLOCK}  # fmt: skip
+    rows = tables.found[tables.found[:, Found.count] > 0]
+    beyond_warps = {frozenset((int(row[Found.earlier]), int(row[Found.later]))) for row in rows
+                    if row[Found.kind] in _HAZARDS and row[Found.who] == state.WITHIN_BLOCK}  # fmt: skip
     describing = _Describing(function, device, launch, number, beyond_warps)
     found: dict[tuple[Any, ...], Finding] = {}
     for row in rows:
@@ -57,8 +58,8 @@ class _Describing:
 
     def finding(self, row: list[int]) -> Finding:
         """A row in words."""
-        kind, who, space = row[state.KIND], row[state.WHO], row[state.SPACE]
-        address, width, same = row[state.ADDRESS], row[state.WIDTH], bool(row[state.SAME])
+        kind, who, space = row[Found.kind], row[Found.who], row[Found.space]
+        address, width, same = row[Found.address], row[Found.width], bool(row[Found.same])
         if kind in _HAZARDS:
             return self._hazard(row, kind, who, space, address, same)
         if kind in (state.UNWRITTEN, state.PARTLY_WRITTEN):
@@ -70,7 +71,7 @@ class _Describing:
             severity = WARNING if some else ERROR
             return Finding(
                 INITCHECK, severity, what, self._kernel, self._number, (self._side("Read", row, False),),
-                _SPACES[space], address, array, index, row[state.COUNT], unwritten_hint(kind, _SPACES[space]),
+                _SPACES[space], address, array, index, row[Found.count], unwritten_hint(kind, _SPACES[space]),
             )  # fmt: skip
         return self._barrier(row, kind)
 
@@ -78,7 +79,7 @@ class _Describing:
         name, first, second = _HAZARDS[kind]
         array, index, place = self._place(space, address)
         label = "(Warp Level Programming) " if who == state.WITHIN_WARP else ""
-        where = f" in block {index_text(self._block(row[state.OTHER_BLOCK]))}" if who != state.BETWEEN_BLOCKS else ""
+        where = f" in block {index_text(self._block(row[Found.other_block]))}" if who != state.BETWEEN_BLOCKS else ""
         severity = INFO if same else WARNING if who == state.WITHIN_WARP else ERROR
         value = ", of the value that lay there" if same else ""
         what = f"{label}Potential {name} hazard detected at {_SPACES[space]} {hex(address)}{where}"
@@ -87,36 +88,39 @@ class _Describing:
         hint = "" if same else self._race(row, kind, who, space).hint
         return Finding(
             RACECHECK, severity, what, self._kernel, self._number, sides, _SPACES[space], address, array, index,
-            row[state.COUNT], hint,
+            row[Found.count], hint,
         )  # fmt: skip
 
     def _barrier(self, row: list[int], kind: int) -> Finding:
         hint = barrier_hint(kind)
         sides: tuple[Side, ...]
         if kind == state.NOT_IN_MASK:
-            mask = row[state.ADDRESS] & 0xFFFFFFFF
+            mask = row[Found.address] & 0xFFFFFFFF
             what = f"Barrier error detected. Invalid arguments: mask {mask:#010x} lacks the lane that executes it"
             sides = (self._side("Executing", row, False),)
         elif kind == state.LANES_MISSING:
             what = f"Barrier error detected. Divergent thread(s) in warp: {_barrier(row)}"
             sides = (self._side("Waiting", row, True), self._side("Missing", row, False))
         else:
-            is_in_warp = row[state.WHO] == state.WITHIN_WARP
+            is_in_warp = row[Found.who] == state.WITHIN_WARP
             place = "warp" if is_in_warp else "block"
             what = f"Barrier error detected. Divergent thread(s) in {place}: {_barrier(row)}"
-            events, ways = (row[state.EARLIER], row[state.LATER]), (row[state.EARLIER_WAY], row[state.LATER_WAY])
+            events, ways = (
+                (row[Found.earlier], row[Found.later]),
+                (row[Found.earlier_way], row[Found.later_way]),
+            )
             within = apart(self._function, events, ways)
             trips = "", ""
             if events[0] == events[1] and ways[0] == ways[1]:
-                trips = trips_apart((row[state.EARLIER_TRIPS], row[state.LATER_TRIPS]))
+                trips = trips_apart((row[Found.earlier_trips], row[Found.later_trips]))
             sides = tuple(
                 replace(self._side(action, row, number == 0), within=within[number], trip=trips[number])
                 for number, action in enumerate(("Waiting", "Other" if is_in_warp else "Waiting"))
             )
-        return Finding(SYNCCHECK, ERROR, what, self._kernel, self._number, sides, count=row[state.COUNT], hint=hint)
+        return Finding(SYNCCHECK, ERROR, what, self._kernel, self._number, sides, count=row[Found.count], hint=hint)
 
     def _race(self, row: list[int], kind: int, who: int, space: int) -> Race:
-        earlier, later = row[state.EARLIER], row[state.LATER]
+        earlier, later = row[Found.earlier], row[Found.later]
         flags = [flags_of(self._function.program.accesses[event][1]) for event in (earlier, later)]
         return Race(
             state.WITHIN_WARP if who == state.AT_ONCE else who,
@@ -130,9 +134,9 @@ class _Describing:
         )
 
     def _side(self, action: str, row: list[int], is_earlier: bool) -> Side:
-        event = row[state.EARLIER if is_earlier else state.LATER]
-        block = row[state.BLOCK if is_earlier else state.OTHER_BLOCK]
-        thread = row[state.THREAD if is_earlier else state.OTHER_THREAD]
+        event = row[Found.earlier if is_earlier else Found.later]
+        block = row[Found.block if is_earlier else Found.other_block]
+        thread = row[Found.thread if is_earlier else Found.other_thread]
         name, instruction = self._function.program.accesses[event]
         linked = self._function.linked
         file, line, text = linked.place(name, linked.readable_location(name, instruction.location))
@@ -167,4 +171,4 @@ class _Describing:
 
 def _barrier(row: list[int]) -> str:
     """Which one a row is of."""
-    return "the cluster's barrier" if row[state.ADDRESS] == CLUSTER_BARRIER else f"barrier {row[state.ADDRESS]}"
+    return "the cluster's barrier" if row[Found.address] == CLUSTER_BARRIER else f"barrier {row[Found.address]}"

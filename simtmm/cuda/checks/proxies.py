@@ -15,16 +15,8 @@ from simtmm.cuda.checks.ordering import freshen, known
 from simtmm.cuda.checks.state import (
     BUCKETS,
     ENGINES,
-    EPOCH,
-    FENCES,
-    GENERATION,
-    HAS_PROXY,
-    HAS_VECTORS,
     RING,
-    SLOT,
-    THREADS,
     TOP_OF_ENGINE,
-    WARP,
 )
 from simtmm.cuda.execution.layout import LANES, SHARED_WINDOW
 from simtmm.native import SPREAD, inlined
@@ -32,23 +24,23 @@ from simtmm.native import SPREAD, inlined
 
 def fence_proxy(mask, s):
     """Lanes let the async proxy see what they know to be written."""
-    if s.sizes[HAS_PROXY] == 0:
+    if s.sizes.has_proxy == 0:
         return
-    slot = s.now[SLOT]
-    threads = s.sizes[THREADS]
-    for lane in range(min(LANES, threads - s.now[WARP])):
+    slot = s.now.slot
+    threads = s.sizes.threads
+    for lane in range(min(LANES, threads - s.now.warp)):
         if (mask >> lane) & 1 == 0:
             continue
-        thread = s.now[WARP] + lane
+        thread = s.now.warp + lane
         place = slot * threads + thread
-        at = s.threads[place, FENCES] % RING
-        s.fences[place, at, 0] = s.blocks[slot, GENERATION]
-        s.fences[place, at, 1] = s.threads[place, EPOCH]
-        s.threads[place, FENCES] += 1
-        if s.sizes[HAS_VECTORS] != 0:
+        at = s.threads[place].fences % RING
+        s.fences[place, at, 0] = s.blocks[slot].generation
+        s.fences[place, at, 1] = s.threads[place].epoch
+        s.threads[place].fences += 1
+        if s.sizes.has_vectors != 0:
             for other in range(threads):
                 s.fenced[slot, thread, other] = known(s, slot, thread, other)
-        s.threads[place, EPOCH] += 1
+        s.threads[place].epoch += 1
 
 
 def is_fenced(s, slot, first, last, other, generation, epoch):
@@ -58,7 +50,7 @@ def is_fenced(s, slot, first, last, other, generation, epoch):
     for by in range(first, last):
         if has_fenced(s, slot, first, last, by, other, generation, epoch):
             return True
-    for by in range(s.sizes[THREADS]):  # noqa: SIM110 - compiled, where there is no `any`
+    for by in range(s.sizes.threads):  # noqa: SIM110 - compiled, where there is no `any`
         if has_fenced(s, slot, first, last, by, other, generation, epoch):
             return True
     return False
@@ -66,8 +58,8 @@ def is_fenced(s, slot, first, last, other, generation, epoch):
 
 def has_fenced(s, slot, first, last, by, other, generation, epoch):
     """Whether the fence is one of the thread `by`."""
-    place = slot * s.sizes[THREADS] + by
-    count = s.threads[place, FENCES]
+    place = slot * s.sizes.threads + by
+    count = s.threads[place].fences
     for number in range(max(0, count - RING), count):
         then = s.fences[place, number % RING, 0]
         at = s.fences[place, number % RING, 1]
@@ -75,13 +67,13 @@ def has_fenced(s, slot, first, last, by, other, generation, epoch):
             knew = at >= epoch
         else:
             knew = then > generation
-            if number == count - 1 and s.sizes[HAS_VECTORS] != 0 and s.fenced[slot, by, other] >= epoch:
+            if number == count - 1 and s.sizes.has_vectors != 0 and s.fenced[slot, by, other] >= epoch:
                 knew = True
         if not knew:
             continue
         if by == other and number == count - RING:
             return True  # one before it, which is held no more, may have been the first behind the write
-        if then < s.blocks[slot, GENERATION] or (first <= by and by < last):
+        if then < s.blocks[slot].generation or (first <= by and by < last):
             return True
         for reader in range(first, last):
             if at <= known(s, slot, reader, by):
@@ -114,10 +106,10 @@ def has_arrived(s, slot, first, last, what):
 
 def complete_copy(s, address):
     """A copy's bytes are there: its mbarrier knows, and the engine begins another epoch."""
-    slot = s.now[SLOT]
+    slot = s.now.slot
     engine = engine_of(address)
     epoch = s.engine_now[slot, engine, 0]
-    if s.sizes[HAS_VECTORS] == 0:
+    if s.sizes.has_vectors == 0:
         s.engine_now[slot, engine, 1] = epoch
     else:
         bucket = bucket_of(address)

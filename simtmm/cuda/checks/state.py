@@ -1,10 +1,11 @@
 """What the checks remember of a launch while they go through its log, as arrays for the loops of analysis.py."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from simtmm.cuda.execution.layout import ALL_BARRIERS, LANES
+from simtmm.native import Columns
 
 # Of an instruction (Tables.events): what it is beside a load or a store; ORDERS: of one that gathers lanes of a warp,
 # whether it orders their memory; BULK: it copies in bulk; PRODUCT: of a group of warps; IGNORED: at an mbarrier.
@@ -14,18 +15,21 @@ from simtmm.cuda.execution.layout import ALL_BARRIERS, LANES
 # What is remembered of a cell of memory: the last two that wrote it and three that have read it since, two words each.
 FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 6, 8, 10
 
-# Kinds of findings, and the columns of a row of one.
+# Kinds of findings.
 RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK = range(1, 9)
 # Who races; a thread with its own copies; lanes of a warp that write one place by one execution of an instruction; what
 # is ordered, but by no fence between the generic and the async proxy; what was begun and not waited for.
 WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD, AT_ONCE, UNFENCED, UNDER_WAY = range(1, 8)
-(COUNT, KIND, WHO, SPACE, SAME, EARLIER, LATER, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, WIDTH,
- EARLIER_WAY, EARLIER_TRIPS, LATER_WAY, LATER_TRIPS) = range(17)  # fmt: skip
-COLUMNS = 17  # SAME: of barriers that differ, whether it is one instruction; ways and trips: barrier_places.py
+Found = Columns(
+    "count kind who space",
+    "same",  # of barriers that differ, whether it is one instruction
+    "earlier later block other_block thread other_thread address width",
+    "earlier_way earlier_trips later_way later_trips",  # see barrier_places.py
+)
 
-# Of a warp at a barrier (Tables.arrived): lanes that have arrived, those of them that wait, and those expected; of
-# the first that arrived its instruction + 1, its lane, its way and its trips.
-HERE, WAITING, EXPECTED, FIRST, FIRST_LANE, FIRST_WAY, FIRST_TRIPS, ARRIVAL = range(8)
+# Of a warp at a barrier: lanes that have arrived, those of them that wait, and those expected; of the first that
+# arrived its instruction + 1, its lane, its way and its trips.
+Arrived = Columns("here waiting expected first first_lane first_way first_trips")
 ROWS = 1 << 13  # of findings; a launch that has more of them has them counted alone
 
 PLACES = 1 << 12  # of the times of releases, by a hash of the address
@@ -39,22 +43,27 @@ TOP_OF_ENGINE = (1 << (22 - ENGINE_BITS)) - 1  # the most that its epochs count 
 ALREADY, UNORDERED, PENDING_COPY = range(3)  # what a copy is to a thread
 BUCKETS = 64  # likewise of what threads of a block know, each a time for each of its threads
 
-# Numbers that change (Tables.now).
 TOP = (1 << 22) - 1  # the most that an epoch or a time counts to: 22 bits of a cell's word
-SLOT, WARP, NUMBER, TIME, STAMP, FREE, DROPPED, USED, LAST_ARRAY, SYNCHRONISED = range(10)
-ENGINE = 10  # of the copy in bulk whose bytes are gone through, and one; 0 for none
+# Numbers that change. engine: of the copy in bulk whose bytes are gone through, and one; 0 for none
+Now = Columns("slot warp number time stamp free dropped used last_array synchronised engine")
 
-# Of a slot, which a block has while it runs (Tables.blocks).
-(GENERATION, LIVING, OF_STAMP, FAR, KNOWN_TIME) = range(5)
+# Of a slot, which a block has while it runs.
+OfSlot = Columns("generation living of_stamp far known_time")
 
-# Of a thread in a slot (Tables.threads): its epoch; that which its warp knows; that at its last fence, for its block
-# and for the device, with the generation then; the time that it knows other blocks by, and what it has read and will
-# know by its next fence: a time, and a bucket + 1; how many groups of each kind it has committed, and waited for; and
-# how often it has fenced the async proxy.
-(EPOCH, WARP_EPOCH, BLOCK_FENCE, DEVICE_FENCE, FENCE_GENERATION, KNOWN, PENDING, PENDING_BUCKET, COMMITTED) = range(9)
-WAITED = COMMITTED + KINDS_OF_GROUPS
-FENCES = WAITED + KINDS_OF_GROUPS
-OF_THREAD = FENCES + 1
+# Of a thread in a slot: its epoch; that which its warp knows; that at its last fence, for its block and for the device,
+# with the generation then; the time that it knows other blocks by, and what it has read and will know by its next
+# fence: a time, and a bucket + 1; how many groups of each kind it has committed, and waited for; and how often it has
+# fenced the async proxy.
+OfThread = Columns(
+    "epoch warp_epoch block_fence device_fence fence_generation known pending pending_bucket",
+    *(f"{done}{kind or ''}" for done in ("committed", "waited") for kind in range(KINDS_OF_GROUPS)),
+    "fences",
+)
+
+Sizes = Columns(
+    "unit_bits threads warps shared_cells local_cells local_bytes has_vectors races reads syncs shared_base",
+    "communicates has_copies has_proxy has_peers",
+)
 
 MOST_VECTORS = 1 << 28  # elements of the knowledge of threads of each other
 
@@ -65,11 +74,11 @@ class Tables(NamedTuple):
     events: Any  # int64[instructions]: flags
     arrays: Any  # int64[arrays, 4]: address, bytes, first cell, first byte in `written` (-1: all of it is written)
     written: Any  # uint8: of bytes of arrays that nobody has written at first
-    now: Any
+    now: Annotated[Any, Now]
     slot_of: Any  # int32[blocks]: + 1
     free: Any  # slots
-    blocks: Any
-    threads: Any
+    blocks: Annotated[Any, OfSlot]
+    threads: Annotated[Any, OfThread]
     vectors: Any  # int32[slots, threads, threads]: of each thread the epochs of others that it knows
     cells: Any  # of global memory
     shared: Any  # cells of shared memory, slot by slot
@@ -89,13 +98,9 @@ class Tables(NamedTuple):
     cluster: Any  # int32[blocks, MOST_OF_CLUSTER + 1]: the blocks of its cluster by rank, or -1, and its own rank
     row: Any  # int32[threads]
     counts: Any  # int64[slots, barriers, 2]: threads that have arrived, and that it is for
-    arrived: Any  # int64[slots, barriers, warps, ARRIVAL]
-    found: Any  # int64[ROWS, COLUMNS]
-    sizes: Any  # int64: see SIZES
-
-
-(UNIT_BITS, THREADS, WARPS, SHARED_CELLS, LOCAL_CELLS, LOCAL_BYTES, HAS_VECTORS, RACES, READS, SYNCS, SHARED_BASE,
- COMMUNICATES, HAS_COPIES, HAS_PROXY, HAS_PEERS) = range(15)  # fmt: skip
+    arrived: Annotated[Any, Arrived]  # [slots, barriers, warps]
+    found: Annotated[Any, Found]  # [ROWS]
+    sizes: Annotated[Any, Sizes]
 
 
 def tables(  # noqa: PLR0913 - each is a size of a table
@@ -131,14 +136,15 @@ def tables(  # noqa: PLR0913 - each is a size of a table
          communicates, copies, proxy, len(cluster) > 0],
         np.int64,
     )  # fmt: skip
-    now = np.zeros(11, np.int64)
-    now[FREE] = slots
-    own = np.zeros((slots * threads, OF_THREAD), np.int64)
-    own[:, EPOCH] = 1
+    now = np.zeros(len(Now), np.int64)
+    now[Now.free] = slots
+    own = np.zeros((slots * threads, len(OfThread)), np.int64)
+    own[:, OfThread.epoch] = 1
     one = 1 if not has_vectors else slots
     return Tables(
         events, arrays, written, now, np.zeros(blocks, np.int32), np.arange(slots, dtype=np.int64)[::-1].copy(),
-        np.zeros((slots, 5), np.int64), own, np.zeros((one, threads, threads) if has_vectors else (1, 1, 1), np.int32),
+        np.zeros((slots, len(OfSlot)), np.int64), own,
+        np.zeros((one, threads, threads) if has_vectors else (1, 1, 1), np.int32),
         np.zeros((cells if races else 0, CELL), np.int64),
         np.zeros((slots * shared_cells if races else 0, CELL), np.int64),
         np.zeros(slots * shared_cells if reads else 0, np.int32),
@@ -153,5 +159,5 @@ def tables(  # noqa: PLR0913 - each is a size of a table
         np.zeros((slots, BUCKETS, ENGINES) if proxy else (1, 1, 1), np.int32),
         cluster if len(cluster) else np.zeros((1, MOST_OF_CLUSTER + 1), np.int32),
         np.zeros(threads, np.int32), np.zeros((slots, ALL_BARRIERS, 2), np.int64),
-        np.zeros((slots, ALL_BARRIERS, warps, ARRIVAL), np.int64), np.zeros((ROWS, COLUMNS), np.int64), sizes,
+        np.zeros((slots, ALL_BARRIERS, warps, len(Arrived)), np.int64), np.zeros((ROWS, len(Found)), np.int64), sizes,
     )  # fmt: skip

@@ -24,21 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError
-from simtmm.trace.contention.counting import (
-    ACCESSES,
-    AT_BLOCK,
-    AT_LAUNCH,
-    AT_WORD,
-    MET,
-    MOST,
-    QUEUE,
-    SITE_COLUMNS,
-    STEP_COLUMNS,
-    STEPS,
-    WORD_COLUMNS,
-    count_blocks,
-    grown,
-)
+from simtmm.trace.contention.counting import Site, Step, Word, count_blocks, grown
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import Batch, Kind, TraceArray, TraceLaunch, TraceSite
 
@@ -180,12 +166,12 @@ class _Counter:
         self._sites, self._unit = sites, unit
         self._launch = -1
         self._seen = np.zeros((len(sites), 2), np.int64)
-        self.found = np.zeros((len(sites), SITE_COLUMNS), np.int64)
+        self.found = np.zeros((len(sites), len(Site)), np.int64)
         self._begin()
 
     def _begin(self) -> None:
-        self._words = np.zeros((FEWEST_PLACES, WORD_COLUMNS), np.int64)
-        self._steps = np.zeros((FEWEST_PLACES, STEP_COLUMNS), np.int64)
+        self._words = np.zeros((FEWEST_PLACES, len(Word)), np.int64)
+        self._steps = np.zeros((FEWEST_PLACES, len(Step)), np.int64)
         self._used = np.zeros(2, np.int64)
 
     def add(self, batch: Batch) -> None:
@@ -218,7 +204,7 @@ class _Counter:
                 f"contention: launch {self._launch} has more than {MOST_PLACES // 2:,} different words of steps: "
                 "record a smaller input, or some blocks of each launch (--sample-blocks)"
             )
-        words, steps = np.zeros((places, WORD_COLUMNS), np.int64), np.zeros((places, STEP_COLUMNS), np.int64)
+        words, steps = np.zeros((places, len(Word)), np.int64), np.zeros((places, len(Step)), np.int64)
         grown(self._words, self._steps, words, steps)
         self._words, self._steps = words, steps
 
@@ -232,7 +218,7 @@ def _meeting(
 ) -> Meeting:
     site, kind = known.get(number >> 8), number & 255
     shared = kind in SHARED
-    array, index = _declared(int(row[AT_WORD]), known) if shared else _element(int(row[AT_WORD]), arrays)
+    array, index = _declared(int(row[Site.at_word]), known) if shared else _element(int(row[Site.at_word]), arrays)
     return Meeting(
         number >> 8,
         site.file if site else "",
@@ -240,14 +226,14 @@ def _meeting(
         site.source if site else "",
         "load" if kind in READS else "store" if kind in STORES else "atomic",
         shared,
-        int(row[ACCESSES]),
-        int(row[MET]),
-        int(row[STEPS]),
-        int(row[QUEUE]),
-        int(row[MOST]),
-        int(row[AT_LAUNCH]),
-        int(row[AT_BLOCK]),
-        launches[int(row[AT_LAUNCH])].kernel,
+        int(row[Site.accesses]),
+        int(row[Site.met]),
+        int(row[Site.steps]),
+        int(row[Site.queue]),
+        int(row[Site.most]),
+        int(row[Site.at_launch]),
+        int(row[Site.at_block]),
+        launches[int(row[Site.at_launch])].kernel,
         array,
         index,
     )

@@ -74,14 +74,14 @@ class Blocks:
     def add(self, operations: table.Operations) -> None:
         """Take whole blocks of the launch, and empty the table. Raises TwiceError."""
         counts = operations.counts
-        events = np.empty(counts[table.EVENTS], dtype=EVENT)
+        events = np.empty(counts[table.Counts.events], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
-        rows = operations.blocks[: counts[table.BLOCKS]]
+        rows = operations.blocks[: counts[table.Counts.blocks]]
         if self._part is not None and len(rows):
             number, line, _, end = rows[0].tolist()
             self._end_part(number, line, events[:end])
             events, rows = events[end:], rows[1:] - np.array([0, 0, 0, end])
-        numbers, ends = rows[:, table.BLOCK_NUMBER], rows[:, table.BLOCK_EVENTS]
+        numbers, ends = rows[:, table.Block.number], rows[:, table.Block.events]
         are_early = self._early or self._early_long
         if not are_early and np.array_equal(numbers, np.arange(self._next, self._next + len(numbers))):
             self._append_next(numbers, events, ends.copy())
@@ -94,7 +94,7 @@ class Blocks:
 
     def add_part(self, operations: table.Operations) -> None:
         """Take what the warps of a block have done so far; `add` takes the rest, as the first block that it has."""
-        events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
+        events = np.empty(operations.counts[table.Counts.events], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
         self._part = self._part or LongBlock()
         self._part.add(events)
@@ -117,9 +117,9 @@ class Blocks:
         self, operations: table.Operations, launch: npt.NDArray[np.int32], block: npt.NDArray[np.int32]
     ) -> None:
         """Take blocks in order, of any launches; those without events may be missing."""
-        events = np.empty(operations.counts[table.EVENTS], dtype=EVENT)
+        events = np.empty(operations.counts[table.Counts.events], dtype=EVENT)
         table.to_threads(operations, self._cursor, events)
-        ends = operations.blocks[:, table.BLOCK_EVENTS].copy()
+        ends = operations.blocks[:, table.Block.events].copy()
         self._hand_on(Batch(events, launch, block, ends))
 
     def _hand_on(self, batch: Batch) -> None:
@@ -186,9 +186,9 @@ class Touched:
         """Take in what operations access."""
         counts = operations.counts
         done = 0
-        while (done := table.touch(operations, done, self._pages, self._used)) < counts[table.OPERATIONS]:
+        while (done := table.touch(operations, done, self._pages, self._used)) < counts[table.Counts.operations]:
             self._enlarge()
-        pool = operations.pool[: counts[table.POOL]]
+        pool = operations.pool[: counts[table.Counts.pool]]
         # Shared memory's values are far below, with a site of 16 bits over 32 bits.
         self._local_end = max(self._local_end, int(pool.max(initial=0)))
 
@@ -226,17 +226,17 @@ class Touched:
         """Stretches of touched bytes, those of pages side by side in one; of larger pages where they are too many."""
         pages = self._sorted()
         while True:
-            firsts = np.flatnonzero(np.diff(pages[:, table.PAGE_NUMBER], prepend=-1) != 1)
+            firsts = np.flatnonzero(np.diff(pages[:, table.Page.number], prepend=-1) != 1)
             if len(firsts) <= MOST_STRETCHES:
                 break
             pages = _of_twice_the_size(pages)
         lasts = np.append(firsts[1:], len(pages))[: len(firsts)] - 1
-        starts, ends = pages[firsts, table.PAGE_FIRST], pages[lasts, table.PAGE_END]
+        starts, ends = pages[firsts, table.Page.first], pages[lasts, table.Page.end]
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
     def _sorted(self) -> npt.NDArray[np.int64]:
-        pages: npt.NDArray[np.int64] = self._pages[self._pages[:, table.PAGE_NUMBER] != 0]
-        return pages[np.argsort(pages[:, table.PAGE_NUMBER])]
+        pages: npt.NDArray[np.int64] = self._pages[self._pages[:, table.Page.number] != 0]
+        return pages[np.argsort(pages[:, table.Page.number])]
 
     def _enlarge(self) -> None:
         """More room: twice as much, or what larger pages leave of MOST_PLACES."""
@@ -245,18 +245,18 @@ class Touched:
             places *= 2
         while 4 * len(pages) > places:
             pages = _of_twice_the_size(pages)
-            self._used[table.PAGES_BITS] += 1
-        self._used[table.PAGES_USED] = len(pages)
+            self._used[table.UsedPages.bits] += 1
+        self._used[table.UsedPages.taken] = len(pages)
         self._pages = np.zeros((places, 3), np.int64)
         table.insert_pages(self._pages, pages)
 
 
 def _of_twice_the_size(pages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The same, in ascending order, with two pages as one."""
-    number = (pages[:, table.PAGE_NUMBER] - 1 >> 1) + 1
+    number = (pages[:, table.Page.number] - 1 >> 1) + 1
     firsts = np.flatnonzero(np.diff(number, prepend=-1))
     lasts = np.append(firsts[1:], len(pages))[: len(firsts)] - 1
-    return np.stack([number[firsts], pages[firsts, table.PAGE_FIRST], pages[lasts, table.PAGE_END]], axis=1)
+    return np.stack([number[firsts], pages[firsts, table.Page.first], pages[lasts, table.Page.end]], axis=1)
 
 
 def _array(what: str, base: int, end: int) -> TraceArray:

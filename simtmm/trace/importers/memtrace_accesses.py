@@ -10,26 +10,10 @@ from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import memtrace_records
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.blocks import Blocks, Touched
-from simtmm.trace.importers.memtrace_order import (
-    Integers,
-    LongStretch,
-    Records,
-    warps_of,
-)
+from simtmm.trace.importers.memtrace_order import Integers, LongStretch, Records, warps_of
 from simtmm.trace.importers.memtrace_records import MemtraceRecords
-from simtmm.trace.importers.opcodes import (
-    ACTIONS,
-    GLOBAL,
-    LOCAL,
-    MEMORY,
-    SHARED,
-    Opcodes,
-    gives_nothing,
-    width_of,
-)
-from simtmm.trace.importers.reading import (
-    DamagedError,
-)
+from simtmm.trace.importers.opcodes import ACTIONS, GLOBAL, LOCAL, MEMORY, SHARED, Opcodes, gives_nothing, width_of
+from simtmm.trace.importers.reading import DamagedError
 from simtmm.trace.importers.statistics import Statistics
 from simtmm.trace.schema import KINDS, Kind, TraceSite
 
@@ -59,7 +43,7 @@ class MemtraceAccesses:
         self._launches = reading.reader.launches[: len(reading.launches)]
         self._known = known = Opcodes(str(path))
         self._statistics = Statistics()
-        self._at_zero = int(reading.reader.state[lines.AT_ZERO])  # accesses that are left out
+        self._at_zero = int(reading.reader.state[lines.State.at_zero])  # accesses that are left out
         self._declared = np.array([launch.shared_memory_bytes for launch in reading.launches], np.int64)
         self._instructions = np.zeros(len(reading.opcodes), np.int64)  # by opcode
         classes = np.array([known.class_of(opcode) for opcode in reading.opcodes], np.int64) - MEMORY
@@ -82,14 +66,14 @@ class MemtraceAccesses:
         launch = self._launch_of(records)
         new_block = np.diff(records["block"], prepend=-1) != 0
         new_warp = new_block | (np.diff(records["warp"], prepend=-1) != 0)
-        warp = warps_of(records, new_block, new_warp, self._launches[launch, lines.THREADS])
+        warp = warps_of(records, new_block, new_warp, self._launches[launch, lines.Launch.threads])
         mask, each_warp = records["mask"].astype(np.int64), np.cumsum(new_warp) - 1
         depth, together = np.empty(len(records), np.int64), np.empty(len(records), np.uint8)
         lines.note_together(mask, each_warp, np.zeros(each_warp[-1] + 1, np.int64), together)
         lines.depths(each_warp, together, np.zeros(each_warp[-1] + 1, np.int64), depth)
         operations = self._operations(records, launch, warp, depth, new_warp)
         begins = np.flatnonzero(new_block)
-        number = records["block"][begins] - self._launches[launch[begins], lines.FIRST_BLOCK]
+        number = records["block"][begins] - self._launches[launch[begins], lines.Launch.first_block]
         sink.add_sorted(operations, launch[begins].astype(np.int32), number.astype(np.int32))
 
     def add_long(self, stretch: LongStretch, sink: Blocks) -> None:
@@ -107,7 +91,7 @@ class MemtraceAccesses:
         behind = np.zeros(len(warps), np.int64)
         for records in stretch.pieces(memtrace_records.RECORDS):
             launch = self._launch_of(records)
-            threads = int(self._launches[launch[0], lines.THREADS])
+            threads = int(self._launches[launch[0], lines.Launch.threads])
             place = np.searchsorted(warps, records["warp"])
             depth = np.empty(len(records), np.int64)
             lines.depths(place, together[end : end + len(records)], behind, depth)
@@ -118,10 +102,14 @@ class MemtraceAccesses:
             new_warp = np.diff(place, prepend=-1) != 0
             sink.add_part(self._operations(records, launch, warp, depth[order], new_warp, warps=0))
         self._statistics.warps += len(warps)
-        sink.end_sorted_part(int(launch[0]), int(records["block"][0] - self._launches[launch[0], lines.FIRST_BLOCK]))
+        sink.end_sorted_part(
+            int(launch[0]), int(records["block"][0] - self._launches[launch[0], lines.Launch.first_block])
+        )
 
     def _launch_of(self, records: Records) -> Integers:
-        launch: Integers = np.searchsorted(self._launches[:, lines.FIRST_BLOCK], records["block"], side="right") - 1
+        launch: Integers = (
+            np.searchsorted(self._launches[:, lines.Launch.first_block], records["block"], side="right") - 1
+        )
         return launch
 
     def _operations(
@@ -138,7 +126,7 @@ class MemtraceAccesses:
         warps: how many of their warps are counted, all if left out.
         """
         count = len(records)
-        self._check(records, warp, self._launches[launch, lines.THREADS])
+        self._check(records, warp, self._launches[launch, lines.Launch.threads])
         opcode, mask = records["opcode"], records["mask"].astype(np.int64)
         site = 1 + np.minimum(depth, self._deepest) * len(self._opcodes) + opcode
         self._used.update(np.unique(site).tolist())
@@ -206,9 +194,9 @@ class MemtraceAccesses:
         local = np.flatnonzero(space == LOCAL)
         if len(local):
             row = self._launches[launch[local]]
-            threads = row[:, lines.THREADS]
-            all_threads = np.prod(row[:, lines.GRID_X : lines.GRID_Z + 1], axis=1) * threads
-            first = (records["block"][local] - row[:, lines.FIRST_BLOCK]) * threads + table.LANES * warp[local]
+            threads = row[:, lines.Launch.threads]
+            all_threads = np.prod(row[:, lines.Launch.grid_x : lines.Launch.grid_z + 1], axis=1) * threads
+            first = (records["block"][local] - row[:, lines.Launch.first_block]) * threads + table.LANES * warp[local]
             width = self._width[records["opcode"][local]]
             unit = np.maximum(4, 1 << np.ceil(np.log2(width)).astype(np.int64))[:, None]
             own = address[local] & table.LOCAL_BYTES - 1

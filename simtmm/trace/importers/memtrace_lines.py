@@ -7,12 +7,12 @@ unless it has parts of one.
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from simtmm.machine.addresses import LARGEST_GLOBAL
-from simtmm.native import inlined
+from simtmm.native import Columns, inlined
 from simtmm.trace.importers.warps import LANES, compiled
 from simtmm.trace.importers.words import (
     HEXADECIMAL,
@@ -30,13 +30,13 @@ from simtmm.trace.importers.words import (
 
 MORE_TEXT, FULL, LAUNCH, NEW_OPCODE, WRONG = range(5)  # what a call returns
 
-# State
-LINE, RECORDS, ERROR, AT, LAUNCH_NUMBER, LAUNCHES, AT_ZERO, NEXT = range(8)
-STATE = 8
+State = Columns("line records error at launch_number launches at_zero next")
 
-# Columns of `launches`: its id among the tool's, where its blocks begin among those of all launches, and its shape
-IDENTITY, FIRST_BLOCK, GRID_X, GRID_Y, GRID_Z, THREADS = range(6)
-LAUNCH_COLUMNS = 6
+Launch = Columns(
+    "identity",  # among the tool's
+    "first_block",  # where its blocks begin among those of all launches
+    "grid_x grid_y grid_z threads",
+)
 
 RECORD = np.dtype(
     [("line", "<i8"), ("block", "<i8"), ("warp", "<i4"), ("opcode", "<i4"), ("mask", "<u4"), ("address", "<i8", LANES)]
@@ -81,16 +81,16 @@ _NAME = len("MEMTRACE: ")
 class Reader(NamedTuple):
     """All that a call needs but the text."""
 
-    state: Any  # int64[STATE]
-    launches: Any  # int64[room, LAUNCH_COLUMNS], of which the first state[LAUNCHES] are in use
+    state: Annotated[Any, State]
+    launches: Annotated[Any, Launch]  # [room], of which the first state.launches are in use
     opcode_hash: Any  # int64, by the opcode's number
     records: Any  # RECORD
 
 
 @inlined
 def _wrong(r, error, position):
-    r.state[ERROR] = error
-    r.state[AT] = position
+    r.state.error = error
+    r.state.at = position
     return -1
 
 
@@ -190,14 +190,14 @@ def _read_access(r, text, position):  # noqa: C901, PLR0911, PLR0912, PLR0915 - 
     identity, end = decimal(text, at)
     if end == at:
         return _wrong(r, E_LAUNCH, at)
-    launch = r.state[LAUNCH_NUMBER]
-    if launch >= r.state[LAUNCHES] or r.launches[launch, IDENTITY] != identity:
-        launch = r.state[LAUNCHES] - 1  # of launches with one id, as two contexts have them, the latest
-        while launch >= 0 and r.launches[launch, IDENTITY] != identity:
+    launch = r.state.launch_number
+    if launch >= r.state.launches or r.launches[launch].identity != identity:
+        launch = r.state.launches - 1  # of launches with one id, as two contexts have them, the latest
+        while launch >= 0 and r.launches[launch].identity != identity:
             launch -= 1
         if launch < 0:
             return _wrong(r, E_LAUNCH, at)
-        r.state[LAUNCH_NUMBER] = launch
+        r.state.launch_number = launch
     at = _behind(text, end, _BLOCK)
     if at < 0:
         return _wrong(r, E_LINE, end)
@@ -206,12 +206,12 @@ def _read_access(r, text, position):  # noqa: C901, PLR0911, PLR0912, PLR0915 - 
     stride = np.int64(1)
     for field in range(3):
         number, end = decimal(text, at)
-        if end == at or number < 0 or number >= r.launches[launch, GRID_X + field]:
+        if end == at or number < 0 or number >= r.launches[launch, Launch.grid_x + field]:
             return _wrong(r, E_BLOCK, begin)
         if (field < 2) != (text[end] == _COMMA):
             return _wrong(r, E_BLOCK, begin)
         block += number * stride
-        stride *= r.launches[launch, GRID_X + field]
+        stride *= r.launches[launch, Launch.grid_x + field]
         at = end + 1
     at = _behind(text, end, _WARP)
     if at < 0:
@@ -230,12 +230,12 @@ def _read_access(r, text, position):  # noqa: C901, PLR0911, PLR0912, PLR0915 - 
     while opcode < len(r.opcode_hash) and r.opcode_hash[opcode] != word:
         opcode += 1
     if opcode == len(r.opcode_hash):
-        r.state[AT] = begin
+        r.state.at = begin
         return -2
     at = _behind(text, end, _DASH)
     if at < 0:
         return _wrong(r, E_LINE, end)
-    record = r.state[RECORDS]
+    record = r.state.records
     row = r.records[record]
     mask = np.int64(0)
     width = 0  # of the first address
@@ -261,26 +261,26 @@ def _read_access(r, text, position):  # noqa: C901, PLR0911, PLR0912, PLR0915 - 
     # The tool pads all with zeros; another way of writing them may pad none. So a digit that is lost shows.
     if other >= 0 and padded >= 0:
         return _wrong(r, E_ADDRESS, other)
-    row.line = r.state[LINE]
-    row.block = r.launches[launch, FIRST_BLOCK] + block
+    row.line = r.state.line
+    row.block = r.launches[launch].first_block + block
     row.warp = warp
     row.opcode = opcode
     row.mask = mask
-    r.state[AT_ZERO] += np.int64(mask == 0)
+    r.state.at_zero += np.int64(mask == 0)
     if mask:
-        r.state[RECORDS] = record + 1
+        r.state.records = record + 1
     return at + 1
 
 
 @compiled
-def read_lines(r, text, position):
+def read_lines(r: Reader, text, position):
     """Read lines from a position of a text on that ends with a newline: what ended the call; the state has the position
     to go on at. For a LAUNCH that is where the record begins, which may be within the line.
     """
     s = r.state
     while position < len(text):
-        s[NEXT] = position
-        if s[RECORDS] == len(r.records):
+        s.next = position
+        if s.records == len(r.records):
             return FULL
         record = position
         at = _behind(text, position, _MEMTRACE)
@@ -290,7 +290,7 @@ def read_lines(r, text, position):
                 return WRONG
             if text[record] == NEWLINE:  # a line of the program's, or of the tool's beginning
                 position = record + 1
-                s[LINE] += 1
+                s.line += 1
                 continue
             at = record + len(_MEMTRACE)
         _, end = _address(text, at)
@@ -298,14 +298,14 @@ def read_lines(r, text, position):
             _wrong(r, E_LINE, record)
             return WRONG
         if _behind(text, end, _LAUNCH) >= 0:
-            s[NEXT] = record
+            s.next = record
             return LAUNCH
         at = _read_access(r, text, end)
         if at < 0:
             return WRONG if at == -1 else NEW_OPCODE
         position = at
-        s[LINE] += 1
-    s[NEXT] = position
+        s.line += 1
+    s.next = position
     return MORE_TEXT
 
 

@@ -8,20 +8,9 @@ import numpy as np
 
 from simtmm.trace.importers import memtrace_lines as lines
 from simtmm.trace.importers import warps as table
-from simtmm.trace.importers.memtrace_order import (
-    Counts,
-)
-from simtmm.trace.importers.opcodes import (
-    check_opcode,
-    without_memory,
-)
-from simtmm.trace.importers.reading import (
-    NEWLINE,
-    DamagedError,
-    Text,
-    rest_of_line,
-    token,
-)
+from simtmm.trace.importers.memtrace_order import Counts
+from simtmm.trace.importers.opcodes import check_opcode, without_memory
+from simtmm.trace.importers.reading import NEWLINE, DamagedError, Text, rest_of_line, token
 from simtmm.trace.importers.words import hash_of
 from simtmm.trace.schema import TraceLaunch
 
@@ -56,8 +45,8 @@ class MemtraceRecords:
         self._path = path
         self._file = file
         self.reader = lines.Reader(
-            state=np.zeros(lines.STATE, np.int64),
-            launches=np.zeros((1 << 6, lines.LAUNCH_COLUMNS), np.int64),
+            state=np.zeros(len(lines.State), np.int64),
+            launches=np.zeros((1 << 6, len(lines.Launch)), np.int64),
             opcode_hash=np.zeros(0, np.int64),
             records=np.zeros(RECORDS, lines.RECORD),
         )
@@ -65,20 +54,20 @@ class MemtraceRecords:
     def read(self, text: Text, first: int) -> None:
         """Read a block of lines."""
         position = 0
-        self.reader.state[lines.LINE] = first
+        self.reader.state[lines.State.line] = first
         while True:
             state = self.reader.state
             status = lines.read_lines(self.reader, text, position)
-            position = int(state[lines.NEXT])
+            position = int(state[lines.State.next])
             if status == lines.MORE_TEXT:
                 return
             if status == lines.FULL:
                 self.spool()
             elif status == lines.NEW_OPCODE:
-                opcode = token(text, int(state[lines.AT]))
-                check_opcode(self._path, int(state[lines.LINE]), opcode, len(self.opcodes))
+                opcode = token(text, int(state[lines.State.at]))
+                check_opcode(self._path, int(state[lines.State.line]), opcode, len(self.opcodes))
                 if not _OPCODE.fullmatch(opcode) or without_memory(opcode):
-                    raise DamagedError(self._path, int(state[lines.LINE]), lines.EXPECTED[lines.E_OPCODE], opcode)
+                    raise DamagedError(self._path, int(state[lines.State.line]), lines.EXPECTED[lines.E_OPCODE], opcode)
                 self.opcodes.append(opcode)
                 known = np.append(self.reader.opcode_hash, hash_of(opcode))
                 self.reader = self.reader._replace(opcode_hash=known)
@@ -86,20 +75,24 @@ class MemtraceRecords:
                 stop = position + int(np.argmax(text[position:] == NEWLINE))
                 self._launch(text[position:stop].tobytes().decode("utf-8", "backslashreplace").rstrip(" \t\r"))
                 position = stop + 1
-                state[lines.LINE] += 1
+                state[lines.State.line] += 1
             else:
-                found = (rest_of_line if state[lines.ERROR] in lines.E_OF_LINE else token)(text, int(state[lines.AT]))
-                raise DamagedError(self._path, int(state[lines.LINE]), lines.EXPECTED[state[lines.ERROR]], found)
+                found = (rest_of_line if state[lines.State.error] in lines.E_OF_LINE else token)(
+                    text, int(state[lines.State.at])
+                )
+                raise DamagedError(
+                    self._path, int(state[lines.State.line]), lines.EXPECTED[state[lines.State.error]], found
+                )
 
     def spool(self) -> None:
         """Write what has been read to the file."""
-        records = self.reader.records[: self.reader.state[lines.RECORDS]]
+        records = self.reader.records[: self.reader.state[lines.State.records]]
         self.counts.add(records["block"])
         self._file.write(records.tobytes())
-        self.reader.state[lines.RECORDS] = 0
+        self.reader.state[lines.State.records] = 0
 
     def _launch(self, line: str) -> None:
-        number = int(self.reader.state[lines.LINE])
+        number = int(self.reader.state[lines.State.line])
         found = _LAUNCH.fullmatch(line)
         if not found or "MEMTRACE:" in found[1] or any(mark in found[1] for mark in lines.MARKS):
             raise DamagedError(
@@ -128,4 +121,4 @@ class MemtraceRecords:
             table_of_launches = np.concatenate([table_of_launches, np.zeros_like(table_of_launches)])
             self.reader = self.reader._replace(launches=table_of_launches)
         table_of_launches[count] = int(found[2]), first, *grid, launch.threads_per_block
-        self.reader.state[lines.LAUNCHES] = count + 1
+        self.reader.state[lines.State.launches] = count + 1

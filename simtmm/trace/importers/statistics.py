@@ -36,14 +36,14 @@ class Statistics:
         warps: how many of the warps are counted now; all if left out, fewer where the last ones go on in what follows.
         """
         counts = operations.counts
-        kind, value = (each[: counts[table.OPERATIONS]] for each in (operations.kind, operations.value))
-        self.warps += int(counts[table.WARPS]) if warps is None else warps
+        kind, value = (each[: counts[table.Counts.operations]] for each in (operations.kind, operations.value))
+        self.warps += int(counts[table.Counts.warps]) if warps is None else warps
         self.barriers += int(np.count_nonzero(kind == Kind.BARRIER))
         pooled = np.flatnonzero(table.POOLED[kind])
         if not len(pooled):
             return
         begins = value[pooled]
-        pool = operations.pool[: counts[table.POOL]]
+        pool = operations.pool[: counts[table.Counts.pool]]
         highest = np.maximum.reduceat(pool, begins)  # the values of an operation end where the next one's begin
         of = kind[pooled]
         local = _GLOBAL[of] & (highest >= LOCAL_BASE)

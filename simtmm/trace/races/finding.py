@@ -23,18 +23,7 @@ import numpy.typing as npt
 
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
-from simtmm.trace.races.scan import (
-    COLUMNS,
-    COUNT,
-    FULL,
-    MOST_PAIRS,
-    PAIR,
-    PLACES,
-    SITE_BITS,
-    Pairs,
-    room_for,
-    scan,
-)
+from simtmm.trace.races.scan import FULL, MOST_PAIRS, PLACES, SITE_BITS, Pair, Pairs, room_for, scan
 from simtmm.trace.schema import Batch, Events, Kind, TraceArray, TraceLaunch, TraceSite
 
 SCOPES = ("block", "launch")
@@ -201,7 +190,7 @@ class RaceFinder:
             number = int(batch.launch[first])
             function = launches[number].kernel
             if function not in self._pairs:  # zeros that nobody touches take no memory
-                self._pairs[function] = np.zeros((PLACES, COLUMNS), np.int64), np.zeros(1, np.int64)
+                self._pairs[function] = np.zeros((PLACES, len(Pair)), np.int64), np.zeros(1, np.int64)
             self._stretches = scan(
                 events,
                 np.zeros(0, np.uint8) if silent is None else silent.view(np.uint8),
@@ -270,7 +259,7 @@ class RaceFinder:
         races = [
             self._race(function, row)
             for function, (rows, _) in self._pairs.items()
-            for row in rows[rows[:, COUNT] > 0][np.argsort(rows[rows[:, COUNT] > 0, PAIR])]
+            for row in rows[rows[:, Pair.count] > 0][np.argsort(rows[rows[:, Pair.count] > 0, Pair.pair])]
         ]
         races.sort(key=lambda race: (bool(race.benign), -race.count, race.first.site, race.second.site))
         return Races(tuple(races))

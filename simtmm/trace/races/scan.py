@@ -3,20 +3,19 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.native import SPREAD, Loop, inlined
+from simtmm.native import SPREAD, Columns, Loop, inlined
 from simtmm.trace.schema import Events, Kind
 
 LOAD, STORE, SAME, ATOMIC = range(4)  # what is done to a word; SAME: a store that changed nothing
 ACTIONS = 4
 OF_BLOCK, OF_LAUNCH = range(2)  # scopes
-COLUMNS = 9  # of a pair of sites, these:
-COUNT, HARMFUL, LAUNCH, BLOCK, OTHER_BLOCK, THREAD, OTHER_THREAD, ADDRESS, PAIR = range(COLUMNS)
-SITE_BITS = 29  # of a site's number in PAIR: the scope, one site, the other
+Pair = Columns("count harmful launch block other_block thread other_thread address pair")  # of sites
+SITE_BITS = 29  # of a site's number in Pair.pair: the scope, one site, the other
 PLACES = 1 << 20  # of a table of pairs
 MOST_PAIRS = 7 * PLACES // 8
 FULL = -1
@@ -36,7 +35,7 @@ class Pairs(NamedTuple):
 
     ranks: Any  # int64, by site: its rank
     numbers: Any  # int64, by rank: its site
-    rows: Any  # int64[PLACES, COLUMNS], a hash table; COUNT is 0 where the place is free
+    rows: Annotated[Any, Pair]  # [PLACES], a hash table; the count is 0 where the place is free
     used: Any  # int64[1]: places taken
 
 
@@ -202,10 +201,10 @@ def _place(table, pair):
     """Where a pair stands in the table, which it is put into if it is new."""
     rows = table.rows
     at = (pair * SPREAD >> 20) & (len(rows) - 1)
-    while rows[at, COUNT] != 0 and rows[at, PAIR] != pair:
+    while rows[at].count != 0 and rows[at].pair != pair:
         at = (at + 1) & (len(rows) - 1)
-    if rows[at, COUNT] == 0:
-        rows[at, PAIR] = pair
+    if rows[at].count == 0:
+        rows[at].pair = pair
         table.used[0] += 1
     return at
 
@@ -218,13 +217,13 @@ def _note(event, first, there, address, harmful, table, scope, launch, block):  
     forward = site <= own
     pair = (scope << SITE_BITS | min(site, own)) << SITE_BITS | max(site, own)
     rows, row = table.rows, _place(table, pair)
-    rows[row, COUNT] += 1
-    if rows[row, COUNT] == 1 or (harmful and rows[row, HARMFUL] == 0):
-        rows[row, LAUNCH] = launch
-        rows[row, BLOCK] = there if forward else block
-        rows[row, OTHER_BLOCK] = block if forward else there
-        rows[row, THREAD] = thread if forward else event.thread
-        rows[row, OTHER_THREAD] = event.thread if forward else thread
-        rows[row, ADDRESS] = address
+    rows[row].count += 1
+    if rows[row].count == 1 or (harmful and rows[row].harmful == 0):
+        rows[row].launch = launch
+        rows[row].block = there if forward else block
+        rows[row].other_block = block if forward else there
+        rows[row].thread = thread if forward else event.thread
+        rows[row].other_thread = event.thread if forward else thread
+        rows[row].address = address
     if harmful:
-        rows[row, HARMFUL] += 1
+        rows[row].harmful += 1

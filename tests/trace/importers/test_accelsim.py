@@ -175,7 +175,7 @@ def small_table(monkeypatch):
     monkeypatch.setattr("simtmm.trace.importers.accelsim.importer.LONG_EVENTS", 1)
     add = Blocks.add_part
     monkeypatch.setattr(
-        Blocks, "add_part", lambda own, what: parts.append(int(what.counts[table.EVENTS])) or add(own, what)
+        Blocks, "add_part", lambda own, what: parts.append(int(what.counts[table.Counts.events])) or add(own, what)
     )
     return parts
 

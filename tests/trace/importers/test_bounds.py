@@ -166,11 +166,11 @@ def touched_by(addresses):
         some = np.concatenate([some, np.full(-len(some) % table.LANES, some[0])])
         operations = table.no_operations()
         operations.pool[: len(some)] = some
-        operations.counts[table.POOL] = len(some)
+        operations.counts[table.Counts.pool] = len(some)
         for warp in range(len(some) // table.LANES):
             operations.kind[warp], operations.width[warp] = table.Kind.LOAD, 4
             operations.mask[warp], operations.value[warp] = (1 << table.LANES) - 1, warp * table.LANES
-        operations.counts[table.OPERATIONS] = len(some) // table.LANES
+        operations.counts[table.Counts.operations] = len(some) // table.LANES
         result.add(operations)
     return result
 

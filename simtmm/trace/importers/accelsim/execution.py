@@ -12,26 +12,11 @@ import numpy as np
 from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.native import inlined
 from simtmm.trace.importers.accelsim.parser_state import (
-    BLOCK,
-    FIRST_SITE,
-    GRID_X,
-    GRID_Y,
-    GRID_Z,
-    LOCAL_END,
-    LOCAL_WINDOW,
     NO_SITE,
-    RUN_LENGTH,
-    RUN_MASK,
-    RUN_SITE,
-    SHARED_BASE,
-    SHARED_END,
-    SHARED_SITE,
-    THREADS,
-    WARP,
     ZERO_REGISTER,
 )
 from simtmm.trace.importers.opcodes import ACTIONS, BARRIER, COMPUTE, GENERIC, LOAD, LOCAL, MEMORY, SHARED
-from simtmm.trace.importers.warps import LANES, LOCAL_BYTES, POOL, WINDOW, emit
+from simtmm.trace.importers.warps import LANES, LOCAL_BYTES, WINDOW, emit
 from simtmm.trace.schema import Kind
 
 _WORK, _BARRIER, _JOIN = int(Kind.WORK), int(Kind.BARRIER), int(Kind.JOIN)
@@ -61,9 +46,9 @@ def _note(r, kind, site, mask, width, value):
 def end_run(r):
     """Append the work that has come together."""
     s = r.state
-    if s[RUN_LENGTH]:
-        _note(r, _WORK, s[RUN_SITE], s[RUN_MASK], _NOTHING, s[RUN_LENGTH])
-        s[RUN_LENGTH] = 0
+    if s.run_length:
+        _note(r, _WORK, s.run_site, s.run_mask, _NOTHING, s.run_length)
+        s.run_length = 0
 
 
 def _waiting(r, register, count, mask):
@@ -83,13 +68,13 @@ def _waiting(r, register, count, mask):
 def _join(r, site, mask):
     """Append a join of what the lanes of a mask have to wait for."""
     end_run(r)
-    pool = r.operations.counts[POOL]
+    pool = r.operations.counts.pool
     at = pool
     for lane in range(LANES):
         if mask >> lane & 1:
             r.operations.pool[at] = r.issued[lane] - r.joined[lane]
             at += 1
-    r.operations.counts[POOL] = at
+    r.operations.counts.pool = at
     _note(r, _JOIN, site, mask, _NOTHING, pool)
 
 
@@ -104,26 +89,26 @@ def _access(r, site, mask, width, space, action, destinations):
     operations = r.operations
     c = r.configuration
     s = r.state
-    pool = operations.counts[POOL]
+    pool = operations.counts.pool
     at = pool
     for lane in range(LANES):
         if not mask >> lane & 1:
             continue
         address = r.addresses[lane]
         if space == SHARED:
-            address = c[SHARED_SITE] << 32 | _within(address, c[SHARED_BASE])
+            address = c.shared_site << 32 | _within(address, c.shared_base)
         elif space == LOCAL:
             # Neighbouring threads' words lie side by side, as the hardware has it.
             unit = np.int64(4)
             while unit < width:
                 unit *= 2
-            own = _within(address, c[LOCAL_WINDOW]) & LOCAL_BYTES - 1
-            thread = s[BLOCK] * c[THREADS] + LANES * s[WARP] + lane
-            all_threads = c[GRID_X] * c[GRID_Y] * c[GRID_Z] * c[THREADS]
+            own = _within(address, c.local_window) & LOCAL_BYTES - 1
+            thread = s.block * c.threads + LANES * s.warp + lane
+            all_threads = c.grid_x * c.grid_y * c.grid_z * c.threads
             address = LOCAL_BASE + (own // unit * all_threads + thread) * unit + own % unit
         operations.pool[at] = address
         at += 1
-    operations.counts[POOL] = at
+    operations.counts.pool = at
     _note(r, _SHARED_KINDS[action] if space == SHARED else _GLOBAL_KINDS[action], site, mask, width, pool)
     if action == LOAD and space != SHARED:
         for lane in range(LANES):
@@ -142,7 +127,7 @@ def execute(r, pc, what, mask, width, destinations, sources):  # noqa: C901 - a 
     """What an instruction that has been read does."""
     c = r.configuration
     s = r.state
-    site = c[FIRST_SITE] + 2 * pc  # of a join; the instruction's own is the next
+    site = c.first_site + 2 * pc  # of a join; the instruction's own is the next
     waiting = np.int64(0)
     for index in range(sources):
         register = r.registers[1, index]
@@ -157,12 +142,12 @@ def execute(r, pc, what, mask, width, destinations, sources):  # noqa: C901 - a 
         r.pending[r.registers[0, index]] &= ~mask
     site += 1
     if what == COMPUTE:
-        if s[RUN_LENGTH] and s[RUN_MASK] != mask:
+        if s.run_length and s.run_mask != mask:
             end_run(r)
-        if not s[RUN_LENGTH]:
-            s[RUN_MASK] = mask
-            s[RUN_SITE] = site
-        s[RUN_LENGTH] += 1
+        if not s.run_length:
+            s.run_mask = mask
+            s.run_site = site
+        s.run_length += 1
         return
     end_run(r)
     if what == BARRIER:
@@ -177,9 +162,9 @@ def execute(r, pc, what, mask, width, destinations, sources):  # noqa: C901 - a 
     if space == GENERIC:
         for lane in range(LANES):
             if mask >> lane & 1:
-                if c[SHARED_BASE] <= r.addresses[lane] < c[SHARED_END]:
+                if c.shared_base <= r.addresses[lane] < c.shared_end:
                     shared |= np.int64(1) << lane
-                elif c[LOCAL_WINDOW] <= r.addresses[lane] < c[LOCAL_END]:
+                elif c.local_window <= r.addresses[lane] < c.local_end:
                     local |= np.int64(1) << lane
     for space in range(GENERIC):
         lanes = shared if space == SHARED else local if space == LOCAL else mask & ~(shared | local)

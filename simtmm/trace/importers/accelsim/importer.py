@@ -150,8 +150,8 @@ class _Reading:
         self._names: list[str] = []  # of opcodes, by number
         nothing = np.zeros(0, np.int64)
         self._reader = fields.Reader(
-            configuration=np.zeros(fields.CONFIGURATION, np.int64),
-            state=np.zeros(fields.STATE, np.int64),
+            configuration=np.zeros(len(fields.Configuration), np.int64),
+            state=np.zeros(len(fields.State), np.int64),
             pcs=nothing,
             pc_opcode=nothing,
             pc_line=nothing,
@@ -182,10 +182,10 @@ class _Reading:
         line = 1
         try:
             for piece, first in text:
-                state[fields.LINE] = first
+                state[fields.State.line] = first
                 self._read_piece(header.path, piece, sink)
-                line = int(state[fields.LINE])
-            if state[fields.PHASE] != fields.OUTSIDE:
+                line = int(state[fields.State.line])
+            if state[fields.State.phase] != fields.OUTSIDE:
                 raise DamagedError(header.path, line, f"{self._expected()}, not the end of the file")
             self._hand_over(sink)
         except TwiceError as twice:
@@ -223,21 +223,23 @@ class _Reading:
         while True:
             state = self._reader.state
             status = read_lines(self._reader, piece, position)
-            position = int(state[fields.NEXT])
+            position = int(state[fields.State.next])
             if status == fields.MORE_TEXT:
                 self._complain_of_bare()
                 return
             if status == fields.FULL:
                 self._hand_over(sink)
-            elif status == fields.MORE_ROOM and self._reader.operations.counts[table.EVENTS] >= LONG_EVENTS:
+            elif status == fields.MORE_ROOM and self._reader.operations.counts[table.Counts.events] >= LONG_EVENTS:
                 self._hand_part(sink)
             elif status == fields.MORE_ROOM:
                 self._reader = self._reader._replace(operations=table.twice_as_much(self._reader.operations))
             elif status == fields.NEW_OPCODE:
-                self._learn(path, token(piece, int(state[fields.AT])))
+                self._learn(path, token(piece, int(state[fields.State.at])))
             else:
-                expected = fields.EXPECTED[state[fields.ERROR]].format(warp=state[fields.WARP])
-                raise DamagedError(path, int(state[fields.LINE]), expected, token(piece, int(state[fields.AT])))
+                expected = fields.EXPECTED[state[fields.State.error]].format(warp=state[fields.State.warp])
+                raise DamagedError(
+                    path, int(state[fields.State.line]), expected, token(piece, int(state[fields.State.at]))
+                )
 
     def _hand_over(self, sink: Blocks) -> None:
         self.touched.add(self._reader.operations)
@@ -249,29 +251,31 @@ class _Reading:
         operations, state = self._reader.operations, self._reader.state
         counts, warps = operations.counts, operations.warps
         self.touched.add(operations)
-        blocks, first, events = int(counts[table.BLOCKS]), 0, 0
+        blocks, first, events = int(counts[table.Counts.blocks]), 0, 0
         if blocks:
-            first, events = operations.blocks[blocks - 1, [table.BLOCK_WARPS, table.BLOCK_EVENTS]].tolist()
+            first, events = operations.blocks[blocks - 1, [table.Block.warps, table.Block.events]].tolist()
         self._statistics.add(operations, self._shared_bytes, warps=first)
-        last = int(counts[table.WARPS])
-        if state[fields.PHASE] in (fields.IN_WARP, fields.INSTRUCTIONS):  # a warp is being read
-            warps[last, table.WARP_LAST] = counts[table.OPERATIONS]
+        last = int(counts[table.Counts.warps])
+        if state[fields.State.phase] in (fields.IN_WARP, fields.INSTRUCTIONS):  # a warp is being read
+            warps[last, table.Warp.last] = counts[table.Counts.operations]
             last += 1
         if blocks:
             sink.add(operations._replace(counts=_counts(first, blocks, events)))
         if last > first:
-            own = _counts(last - first, 0, int(counts[table.EVENTS]) - events)
+            own = _counts(last - first, 0, int(counts[table.Counts.events]) - events)
             sink.add_part(operations._replace(counts=own, warps=warps[first:last]))
-        counts[:] = _counts(int(counts[table.WARPS]) - first, 0, 0)
+        counts[:] = _counts(int(counts[table.Counts.warps]) - first, 0, 0)
         warps[: last - first] = warps[first:last]  # their numbers are known; what they do next has yet to come
-        warps[: last - first, [table.WARP_FIRST, table.WARP_LAST]] = 0
+        warps[: last - first, [table.Warp.first, table.Warp.last]] = 0
 
     def _learn(self, path: Path, opcode: str) -> None:
         """Give an opcode a number."""
         if not (opcode.isascii() and opcode.isprintable()):
-            raise DamagedError(path, int(self._reader.state[fields.LINE]), fields.EXPECTED[fields.E_OPCODE], opcode)
+            raise DamagedError(
+                path, int(self._reader.state[fields.State.line]), fields.EXPECTED[fields.E_OPCODE], opcode
+            )
         reader, number = self._reader, len(self._names)
-        check_opcode(path, int(reader.state[fields.LINE]), opcode, number)
+        check_opcode(path, int(reader.state[fields.State.line]), opcode, number)
         self._names.append(opcode)
         if number == len(reader.opcode_class):
             reader = reader._replace(
@@ -293,20 +297,20 @@ class _Reading:
 
     def _expected(self) -> str:
         state = self._reader.state
-        if state[fields.PHASE] == fields.INSTRUCTIONS:
-            return f"{state[fields.LEFT]} more instructions of warp {state[fields.WARP]}"
+        if state[fields.State.phase] == fields.INSTRUCTIONS:
+            return f"{state[fields.State.left]} more instructions of warp {state[fields.State.warp]}"
         phrase = {
             fields.BEGUN: fields.E_BLOCK,
             fields.IN_BLOCK: fields.E_WARP,
             fields.IN_WARP: fields.E_INSTRUCTIONS,
-        }[int(state[fields.PHASE])]
+        }[int(state[fields.State.phase])]
         return fields.EXPECTED[phrase]
 
 
 def _counts(warps: int, blocks: int, events: int) -> npt.NDArray[np.int64]:
     """Counts of a table of so many warps."""
-    counts = np.zeros(table.COUNTS, np.int64)
-    counts[[table.WARPS, table.BLOCKS, table.EVENTS]] = warps, blocks, events
+    counts = np.zeros(len(table.Counts), np.int64)
+    counts[[table.Counts.warps, table.Counts.blocks, table.Counts.events]] = warps, blocks, events
     return counts
 
 
@@ -320,15 +324,24 @@ def _enter(reader: fields.Reader, opcode: str, number: int) -> None:
 
 
 def _configuration(header: Header, kernel: _Kernel) -> npt.NDArray[np.int64]:
-    configuration = np.zeros(fields.CONFIGURATION, np.int64)
-    configuration[fields.VERSION], configuration[fields.LINEINFO] = header.version, header.lineinfo
-    configuration[[fields.GRID_X, fields.GRID_Y, fields.GRID_Z]] = header.grid
-    configuration[fields.THREADS] = header.threads
-    configuration[fields.FIRST_SITE], configuration[fields.SHARED_SITE] = kernel.first_site, SHARED_SITE
-    configuration[fields.MOST_EVENTS] = BATCH_EVENTS
-    configuration[fields.SHARED_BASE], configuration[fields.LOCAL_WINDOW] = header.shared_base, header.local_base
-    configuration[fields.SHARED_END] = _window_end(header.shared_base, header.local_base)
-    configuration[fields.LOCAL_END] = _window_end(header.local_base, header.shared_base)
+    configuration = np.zeros(len(fields.Configuration), np.int64)
+    configuration[fields.Configuration.version], configuration[fields.Configuration.lineinfo] = (
+        header.version,
+        header.lineinfo,
+    )
+    configuration[[fields.Configuration.grid_x, fields.Configuration.grid_y, fields.Configuration.grid_z]] = header.grid
+    configuration[fields.Configuration.threads] = header.threads
+    configuration[fields.Configuration.first_site], configuration[fields.Configuration.shared_site] = (
+        kernel.first_site,
+        SHARED_SITE,
+    )
+    configuration[fields.Configuration.most_events] = BATCH_EVENTS
+    configuration[fields.Configuration.shared_base], configuration[fields.Configuration.local_window] = (
+        header.shared_base,
+        header.local_base,
+    )
+    configuration[fields.Configuration.shared_end] = _window_end(header.shared_base, header.local_base)
+    configuration[fields.Configuration.local_end] = _window_end(header.local_base, header.shared_base)
     return configuration
 
 

@@ -8,8 +8,6 @@ from simtmm.machine.addresses import LARGEST_GLOBAL
 from simtmm.native import inlined
 from simtmm.trace.importers.accelsim.execution import execute
 from simtmm.trace.importers.accelsim.parser_state import (
-    AT,
-    BLOCK_X,
     E_ADDRESS,
     E_ADJACENT,
     E_CHANGED,
@@ -28,15 +26,11 @@ from simtmm.trace.importers.accelsim.parser_state import (
     E_WHERE,
     E_WIDTH,
     FAILED,
-    LAST_PC,
-    LINEINFO,
     MOST_REGISTERS,
-    THREADS,
     UNKNOWN_OPCODE,
-    VERSION,
-    WARP,
     WIDEST,
     ZERO_REGISTER,
+    State,
     wrong,
 )
 from simtmm.trace.importers.opcodes import COMPUTE, MEMORY
@@ -115,7 +109,7 @@ def _addresses(r, text, position, mask):  # noqa: C901 - a compiled loop: a case
 def _find_pc(r, pc):
     """The place of a program counter among the kernel's, or -1."""
     pcs = r.pcs
-    low = r.state[LAST_PC] + 1
+    low = r.state.last_pc + 1
     if low < len(pcs) and pcs[low] == pc:
         return low
     low = 0
@@ -144,14 +138,14 @@ def read_instruction(r, text, position):  # noqa: C901, PLR0911, PLR0912 - a com
     c = r.configuration
     s = r.state
     at = position
-    if c[VERSION] < 3:
+    if c.version < 3:
         for field in range(4):
             number, end = decimal(text, at)
-            if end == at or number != (s[BLOCK_X + field] if field < 3 else s[WARP]):
+            if end == at or number != (s[State.block_x + field] if field < 3 else s.warp):
                 return wrong(r, E_WHERE, at)
             at = blank(text, end)
     source_line = np.int64(0)
-    if c[LINEINFO]:
+    if c.lineinfo:
         source_line, end = decimal(text, at)
         if end == at or source_line < 0:
             return wrong(r, E_LINEINFO, at)
@@ -166,7 +160,7 @@ def read_instruction(r, text, position):  # noqa: C901, PLR0911, PLR0912 - a com
     mask, end = hexadecimal(text, at)
     if end == at or mask >> LANES:
         return wrong(r, E_MASK, at)
-    if mask >> max(0, min(c[THREADS] - LANES * s[WARP], LANES)):
+    if mask >> max(0, min(c.threads - LANES * s.warp, LANES)):
         return wrong(r, E_LANES, at)
     destinations, at = _registers(r, text, blank(text, end), 0)
     if at < 0:
@@ -177,7 +171,7 @@ def read_instruction(r, text, position):  # noqa: C901, PLR0911, PLR0912 - a com
     word, at = word_hash(text, at)
     opcode = _find_opcode(r, word)
     if opcode < 0:
-        r.state[AT] = begin
+        r.state.at = begin
         return UNKNOWN_OPCODE
     sources, at = _registers(r, text, blank(text, at), 1)
     if at < 0:
@@ -190,7 +184,7 @@ def read_instruction(r, text, position):  # noqa: C901, PLR0911, PLR0912 - a com
         at = _addresses(r, text, at, mask)
         if at < 0:
             return FAILED
-    if c[VERSION] >= 5:
+    if c.version >= 5:
         _, end = decimal(text, at)
         if end == at:
             _, end = hexadecimal(text, at)
@@ -199,7 +193,7 @@ def read_instruction(r, text, position):  # noqa: C901, PLR0911, PLR0912 - a com
         at = blank(text, end)
     if text[at] != NEWLINE:
         return wrong(r, E_END, at)
-    s[LAST_PC] = pc
+    s.last_pc = pc
     r.pc_opcode[pc] = opcode
     r.pc_line[pc] = source_line
     r.opcode_count[opcode] += 1

@@ -8,25 +8,21 @@ from simtmm.trace.importers.accelsim.parser_state import (
     FAILED,
     FULL,
     INSTRUCTIONS,
-    LEFT,
-    LINE,
     MORE_ROOM,
     MORE_TEXT,
-    MOST_EVENTS,
     NEW_OPCODE,
-    NEXT,
     OUTSIDE,
-    PHASE,
     WRONG,
+    Reader,
     wrong,
 )
 from simtmm.trace.importers.accelsim.thread_blocks import end_warp, read_frame
-from simtmm.trace.importers.warps import BLOCKS, EVENTS, LANES, OPERATIONS, POOL, WARPS, compiled
+from simtmm.trace.importers.warps import LANES, compiled
 from simtmm.trace.importers.words import NEWLINE, blank
 
 
 @compiled
-def read_lines(r, text, position):
+def read_lines(r: Reader, text, position):
     """Read lines from a position of a text on that ends with a newline: what ended the call; the state has the position
     to go on at.
     """
@@ -37,23 +33,23 @@ def read_lines(r, text, position):
     room = len(operations.kind) - 6
     pool_room = len(operations.pool) - 4 * LANES
     while position < len(text):
-        s[NEXT] = position
+        s.next = position
         if (
-            counts[OPERATIONS] > room
-            or counts[POOL] > pool_room
-            or counts[WARPS] == len(operations.warps)
-            or counts[BLOCKS] == len(operations.blocks)
+            counts.operations > room
+            or counts.pool > pool_room
+            or counts.warps == len(operations.warps)
+            or counts.blocks == len(operations.blocks)
         ):
             return MORE_ROOM
         at = blank(text, position)
-        if text[at] != NEWLINE and s[PHASE] == INSTRUCTIONS:
+        if text[at] != NEWLINE and s.phase == INSTRUCTIONS:
             at = read_instruction(r, text, at)
             if at < 0:
                 return WRONG if at == FAILED else NEW_OPCODE
             position = at
-            s[LINE] += 1
-            s[LEFT] -= 1
-            if s[LEFT] == 0:
+            s.line += 1
+            s.left -= 1
+            if s.left == 0:
                 end_warp(r)
             continue
         if text[at] != NEWLINE:
@@ -65,9 +61,9 @@ def read_lines(r, text, position):
                 wrong(r, E_END, at)
                 return WRONG
         position = at + 1
-        s[LINE] += 1
-        if s[PHASE] == OUTSIDE and counts[EVENTS] >= r.configuration[MOST_EVENTS]:
-            s[NEXT] = position
+        s.line += 1
+        if s.phase == OUTSIDE and counts.events >= r.configuration.most_events:
+            s.next = position
             return FULL
-    s[NEXT] = position
+    s.next = position
     return MORE_TEXT

@@ -2,11 +2,11 @@
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from simtmm.native import inlined
+from simtmm.native import Columns, inlined
 from simtmm.trace.importers.warps import Operations
 
 MOST_REGISTERS = 16  # that one line lists
@@ -19,18 +19,13 @@ OUTSIDE, BEGUN, IN_BLOCK, IN_WARP, INSTRUCTIONS = range(5)  # phases: what the n
 
 FAILED, UNKNOWN_OPCODE = -1, -2  # what is given in the place of a position: after an error; before a new opcode
 
-# What `Reader.state` holds
-(
-    PHASE, LINE, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z, WARP, LEFT, LAST_PC, RUN_MASK, RUN_LENGTH, RUN_SITE, ERROR, AT, NEXT,
-) = range(15)  # fmt: skip
-STATE = 15
-
-# What `Reader.configuration` holds
-(
-    VERSION, LINEINFO, GRID_X, GRID_Y, GRID_Z, THREADS, SHARED_BASE, LOCAL_WINDOW, SHARED_END, LOCAL_END, FIRST_SITE,
-    SHARED_SITE, MOST_EVENTS,
-) = range(13)  # fmt: skip
-CONFIGURATION = 13
+State = Columns(
+    "phase line block block_x block_y block_z warp left last_pc run_mask run_length run_site error at next",
+)
+Configuration = Columns(
+    "version lineinfo grid_x grid_y grid_z threads shared_base local_window shared_end local_end first_site",
+    "shared_site most_events",
+)
 
 # Errors, by number: what was expected; {warp} is the state's
 EXPECTED = (
@@ -70,8 +65,8 @@ EXPECTED = (
 class Reader(NamedTuple):
     """All that a call needs but the text."""
 
-    configuration: Any  # int64[CONFIGURATION]
-    state: Any  # int64[STATE]
+    configuration: Annotated[Any, Configuration]
+    state: Annotated[Any, State]
     pcs: Any  # int64: the kernel's program counters, ascending
     pc_opcode: Any  # int64, of each of these: its opcode's number
     pc_line: Any  # int64, likewise: its line in the source, 0 where that is not known
@@ -93,6 +88,6 @@ class Reader(NamedTuple):
 @inlined
 def wrong(r, error, position):
     """Note an error, and where it is."""
-    r.state[ERROR] = error
-    r.state[AT] = position
+    r.state.error = error
+    r.state.at = position
     return FAILED

@@ -9,10 +9,6 @@ import numpy as np
 from simtmm.trace.importers.accelsim.execution import end_run
 from simtmm.trace.importers.accelsim.parser_state import (
     BEGUN,
-    BLOCK,
-    BLOCK_X,
-    BLOCK_Y,
-    BLOCK_Z,
     E_BEGIN,
     E_BLOCK,
     E_GRID,
@@ -21,31 +17,15 @@ from simtmm.trace.importers.accelsim.parser_state import (
     E_TWICE,
     E_WARP,
     E_WARPS,
-    GRID_X,
-    GRID_Y,
     IN_BLOCK,
     IN_WARP,
     INSTRUCTIONS,
-    LAST_PC,
-    LEFT,
-    LINE,
     OUTSIDE,
-    PHASE,
-    THREADS,
-    WARP,
+    Configuration,
+    State,
     wrong,
 )
-from simtmm.trace.importers.warps import (
-    BLOCK_WARPS,
-    BLOCKS,
-    LANES,
-    OPERATIONS,
-    WARP_FIRST,
-    WARP_LAST,
-    WARP_NUMBER,
-    WARPS,
-    end_block,
-)
+from simtmm.trace.importers.warps import LANES, end_block
 from simtmm.trace.importers.words import COMMA, decimal, starts
 
 
@@ -65,12 +45,12 @@ def _begin_block(r, text, at):
         number, end = decimal(text, at)
         if end == at or (field < 2) != (text[end] == COMMA):
             return wrong(r, E_BLOCK, begin)
-        if number < 0 or number >= c[GRID_X + field]:
+        if number < 0 or number >= c[Configuration.grid_x + field]:
             return wrong(r, E_GRID, begin)
-        s[BLOCK_X + field] = number
+        s[State.block_x + field] = number
         at = end + np.int64(field < 2)
-    s[BLOCK] = s[BLOCK_X] + c[GRID_X] * (s[BLOCK_Y] + c[GRID_Y] * s[BLOCK_Z])
-    s[PHASE] = IN_BLOCK
+    s.block = s.block_x + c.grid_x * (s.block_y + c.grid_y * s.block_z)
+    s.phase = IN_BLOCK
     return at
 
 
@@ -80,18 +60,18 @@ def _begin_warp(r, text, at):
     counts = r.operations.counts
     warps = r.operations.warps
     number, end = decimal(text, at)
-    if end == at or number < 0 or number * LANES >= c[THREADS]:
+    if end == at or number < 0 or number * LANES >= c.threads:
         return wrong(r, E_WARPS, at)
-    blocks = counts[BLOCKS]
-    first = r.operations.blocks[blocks - 1, BLOCK_WARPS] if blocks else 0
-    for warp in range(first, counts[WARPS]):
-        if warps[warp, WARP_NUMBER] == number:
+    blocks = counts.blocks
+    first = r.operations.blocks[blocks - 1].warps if blocks else 0
+    for warp in range(first, counts.warps):
+        if warps[warp].number == number:
             return wrong(r, E_TWICE, at)
-    s[WARP] = number
-    s[LAST_PC] = -1
-    s[PHASE] = IN_WARP
-    warps[counts[WARPS], WARP_NUMBER] = number
-    warps[counts[WARPS], WARP_FIRST] = counts[OPERATIONS]
+    s.warp = number
+    s.last_pc = -1
+    s.phase = IN_WARP
+    warps[counts.warps].number = number
+    warps[counts.warps].first = counts.operations
     for register in range(len(r.pending)):
         r.pending[register] = 0
     for lane in range(LANES):
@@ -103,24 +83,24 @@ def end_warp(r):
     """Close the warp that is being read: its operations end here."""
     counts = r.operations.counts
     end_run(r)
-    r.operations.warps[counts[WARPS], WARP_LAST] = counts[OPERATIONS]
-    counts[WARPS] += 1
-    r.state[PHASE] = IN_BLOCK
+    r.operations.warps[counts.warps].last = counts.operations
+    counts.warps += 1
+    r.state.phase = IN_BLOCK
 
 
 def _missing_warp(r):
     """The first warp of the thread block that has not come, or -1. None has come twice."""
     counts = r.operations.counts
     warps = r.operations.warps
-    blocks = counts[BLOCKS]
-    first = r.operations.blocks[blocks - 1, BLOCK_WARPS] if blocks else 0
-    if (counts[WARPS] - first) * LANES >= r.configuration[THREADS]:
+    blocks = counts.blocks
+    first = r.operations.blocks[blocks - 1].warps if blocks else 0
+    if (counts.warps - first) * LANES >= r.configuration.threads:
         return np.int64(-1)
     missing = np.int64(0)
     place = first
-    while place < counts[WARPS]:
+    while place < counts.warps:
         place += 1
-        if warps[place - 1, WARP_NUMBER] == missing:
+        if warps[place - 1].number == missing:
             missing += 1
             place = first
     return missing
@@ -129,12 +109,12 @@ def _missing_warp(r):
 def read_frame(r, text, at):
     """Read a line that is no instruction: where it goes on, or FAILED."""
     s = r.state
-    phase = s[PHASE]
+    phase = s.phase
     if phase == OUTSIDE:
         end = starts(text, at, _BEGIN_TB)
         if end < 0:
             return wrong(r, E_BEGIN, at)
-        s[PHASE] = BEGUN
+        s.phase = BEGUN
     elif phase == BEGUN:
         end = starts(text, at, _THREAD_BLOCK)
         end = wrong(r, E_BLOCK, at) if end < 0 else _begin_block(r, text, end)
@@ -148,10 +128,10 @@ def read_frame(r, text, at):
                 return wrong(r, E_WARP, at)
             missing = _missing_warp(r)
             if missing >= 0:
-                s[WARP] = missing
+                s.warp = missing
                 return wrong(r, E_MISSING, at)
-            end_block(r.operations, s[BLOCK], s[LINE])
-            s[PHASE] = OUTSIDE
+            end_block(r.operations, s.block, s.line)
+            s.phase = OUTSIDE
     else:
         end = starts(text, at, _INSTRUCTIONS_ARE)
         if end < 0:
@@ -160,8 +140,8 @@ def read_frame(r, text, at):
         if after == end or count < 0:
             return wrong(r, E_INSTRUCTIONS, at)
         end = after
-        s[LEFT] = count
-        s[PHASE] = INSTRUCTIONS
+        s.left = count
+        s.phase = INSTRUCTIONS
         if count == 0:
             end_warp(r)
     return end
