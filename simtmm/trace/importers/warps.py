@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from simtmm.machine.addresses import LOCAL_BASE
-from simtmm.native import SPREAD, Columns, Loop, inlined
+from simtmm.native import SPREAD, Columns, Loop, Rows, inlined
 from simtmm.trace.schema import Kind
 
 LANES = 32
@@ -68,7 +68,7 @@ def no_operations() -> Operations:
 
 def twice_as_much(operations: Operations) -> Operations:
     """The table with twice the room in each array that is half full."""
-    counts = operations.counts
+    counts = Rows(operations.counts, Counts)
     used = {"pool": counts.pool, "warps": counts.warps, "blocks": counts.blocks}
     larger = {}
     for name, array in operations._asdict().items():
