@@ -41,7 +41,7 @@ from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many, w
 from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
-from simtmm.native import Loop
+from simtmm.native import Loop, Rows
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.trace.streamed import AnyWorkload, Stream, StreamedWorkload
 from simtmm.workload import MOST_UNFINISHED, MOST_UNSETTLED, Workload
@@ -117,38 +117,39 @@ class Launch:
         jumps = not timeline and rule is None and has_long_computes(machine, part, LONG_COMPUTE)
 
         parameters = reused.parameters()
-        pipes = int(parameters[at.Parameters.pipes])
-        parameters[at.Parameters.first_block] = part.first
-        parameters[at.Parameters.timeline] = timeline
-        parameters[[at.Parameters.turns, at.Parameters.own_rule]] = timeline or rule is not None, rule is not None
+        given = Rows(parameters, at.Parameters)
+        pipes = int(given.pipes)
+        given.first_block = part.first
+        given.timeline = timeline
+        given.turns, given.own_rule = timeline or rule is not None, rule is not None
         watches = timeline or booked is not None
-        parameters[[at.Parameters.watch, at.Parameters.books]] = watches, booked is not None
-        parameters[[at.Parameters.placed, at.Parameters.nowhere]] = workload.has_places, len(workload.known_places)
-        parameters[at.Parameters.lanes] = parts
-        parameters[at.Parameters.wide] = _worth_sharing(part)
-        parameters[at.Parameters.slots] = room.slots
-        parameters[at.Parameters.ring] = ring = 1 << (room.slots - 1).bit_length()
-        parameters[at.Parameters.blocks] = room.places
-        parameters[at.Parameters.outstanding] = outstanding
-        parameters[at.Parameters.most_blocks] = room.most_blocks
-        parameters[at.Parameters.partitioned] = partitioned
-        parameters[at.Parameters.breakdown] = breakdown
+        given.watch, given.books = watches, booked is not None
+        given.placed, given.nowhere = workload.has_places, len(workload.known_places)
+        given.lanes = parts
+        given.wide = _worth_sharing(part)
+        given.slots = room.slots
+        given.ring = ring = 1 << (room.slots - 1).bit_length()
+        given.blocks = room.places
+        given.outstanding = outstanding
+        given.most_blocks = room.most_blocks
+        given.partitioned = partitioned
+        given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
-            parameters[at.Parameters.first_access] = 0
-        parameters[at.Parameters.begun] = begun is not None
-        parameters[at.Parameters.jumps] = jumps
-        parameters[at.Parameters.ordered] = part.tally.mbarriers > 0
-        parameters[[at.Parameters.pending, at.Parameters.last_block]] = part.first, part.last
-        parameters[[at.Parameters.ahead, at.Parameters.loaded]] = part.first
+            given.first_access = 0
+        given.begun = begun is not None
+        given.jumps = jumps
+        given.ordered = part.tally.mbarriers > 0
+        given.pending, given.last_block = part.first, part.last
+        given.ahead = given.loaded = part.first
         self._supply: Supply
         if stream is not None:
             assert isinstance(workload, StreamedWorkload)
-            parameters[at.Parameters.streamed] = 1
-            parameters[at.Parameters.block_warps] = workload.warps_of_blocks[launch]
-            parameters[at.Parameters.first_warp] = workload.launch_warps[launch]
+            given.streamed = 1
+            given.block_warps = workload.warps_of_blocks[launch]
+            given.first_warp = workload.launch_warps[launch]
             self._supply = Streamed(workload, stream, launch, part, groups * room.slots)
             # Behind it: how many threads fill windows follows from how many rows this launch has.
-            parameters[at.Parameters.yields] = address_of_yield() if stream.windows.threads > 1 else 0
+            given.yields = address_of_yield() if stream.windows.threads > 1 else 0
         else:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part, reused)

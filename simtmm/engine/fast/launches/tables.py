@@ -9,6 +9,7 @@ import numpy.typing as npt
 from simtmm.engine.fast import layout as at
 from simtmm.machine import Machine
 from simtmm.machine.tables.memory import Cache
+from simtmm.native import Rows
 from simtmm.stalls import CLASSES
 
 LINE = 8  # integers of a cache line of this computer's
@@ -27,92 +28,93 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
     """What stays the same over launches; see layout.Parameters."""
     memory, takes = machine.memory, machine.durations
     parameters = np.zeros(len(at.Parameters), dtype=np.int64)
-    parameters[at.Parameters.groups] = machine.cores.groups
-    parameters[at.Parameters.ports] = machine.ports
-    parameters[at.Parameters.room] = machine.warps_per_group
-    parameters[at.Parameters.issue] = takes.issue
-    parameters[at.Parameters.depth] = takes.pipeline_depth
-    parameters[at.Parameters.cycle] = machine.ticks_per_cycle
-    parameters[at.Parameters.block_launch] = takes.block_launch
-    parameters[at.Parameters.block_interval] = takes.block_interval
-    parameters[at.Parameters.block_burst] = takes.block_burst
-    parameters[at.Parameters.grid_barrier] = takes.grid_barrier
-    parameters[at.Parameters.grid_barrier_block] = takes.grid_barrier_block
-    parameters[at.Parameters.warp_launch] = takes.warp_launch
-    parameters[at.Parameters.latency] = takes.latency
-    parameters[at.Parameters.store_latency] = takes.store_latency
-    parameters[at.Parameters.first_access] = takes.first_access
-    parameters[at.Parameters.turnaround] = takes.turnaround
-    parameters[at.Parameters.store_buffer] = takes.store_buffer
-    parameters[at.Parameters.drops] = memory.l1 is not None and memory.l1_after_store == "drop"
-    parameters[at.Parameters.port_interval] = takes.port_interval
-    parameters[at.Parameters.memory_ports] = memory.ports
-    parameters[at.Parameters.stores_apart] = memory.store_interval is not None
-    parameters[at.Parameters.store_interval] = takes.store_interval
-    parameters[at.Parameters.fetch_interval] = takes.fetch_interval
-    parameters[at.Parameters.return_interval] = takes.return_interval
-    parameters[at.Parameters.return_delay] = takes.return_delay
-    parameters[at.Parameters.returns] = takes.return_interval + takes.return_delay > 0
-    parameters[at.Parameters.port_chunks] = memory.port_chunks
-    parameters[[at.Parameters.sectors, at.Parameters.fetch_sectors]] = memory.sectors, memory.fetch_sectors
-    parameters[at.Parameters.sector_bytes] = machine.sector_bytes
-    parameters[at.Parameters.reads_parts] = memory.partial_writes == "read"
+    given = Rows(parameters, at.Parameters)
+    given.groups = machine.cores.groups
+    given.ports = machine.ports
+    given.room = machine.warps_per_group
+    given.issue = takes.issue
+    given.depth = takes.pipeline_depth
+    given.cycle = machine.ticks_per_cycle
+    given.block_launch = takes.block_launch
+    given.block_interval = takes.block_interval
+    given.block_burst = takes.block_burst
+    given.grid_barrier = takes.grid_barrier
+    given.grid_barrier_block = takes.grid_barrier_block
+    given.warp_launch = takes.warp_launch
+    given.latency = takes.latency
+    given.store_latency = takes.store_latency
+    given.first_access = takes.first_access
+    given.turnaround = takes.turnaround
+    given.store_buffer = takes.store_buffer
+    given.drops = memory.l1 is not None and memory.l1_after_store == "drop"
+    given.port_interval = takes.port_interval
+    given.memory_ports = memory.ports
+    given.stores_apart = memory.store_interval is not None
+    given.store_interval = takes.store_interval
+    given.fetch_interval = takes.fetch_interval
+    given.return_interval = takes.return_interval
+    given.return_delay = takes.return_delay
+    given.returns = takes.return_interval + takes.return_delay > 0
+    given.port_chunks = memory.port_chunks
+    given.sectors, given.fetch_sectors = memory.sectors, memory.fetch_sectors
+    given.sector_bytes = machine.sector_bytes
+    given.reads_parts = memory.partial_writes == "read"
     if memory.pipe:
-        parameters[at.Parameters.piped] = 1
-        parameters[at.Parameters.access_interval] = takes.access_interval
-        parameters[at.Parameters.tag_interval] = takes.tag_interval
-        parameters[at.Parameters.pass_interval] = takes.pass_interval
-        parameters[at.Parameters.fill_interval] = takes.fill_interval
-        parameters[at.Parameters.most_misses] = memory.pipe.misses or 0
-        parameters[at.Parameters.shared_pass] = takes.shared_pass
-        parameters[at.Parameters.shared_latency] = takes.shared_latency
-        parameters[at.Parameters.shared_apart] = memory.pipe.shared == "apart"
-    parameters[at.Parameters.copy_interval] = takes.copy_interval
-    parameters[[at.Parameters.mbarrier_latency, at.Parameters.cluster_latency]] = (
+        given.piped = 1
+        given.access_interval = takes.access_interval
+        given.tag_interval = takes.tag_interval
+        given.pass_interval = takes.pass_interval
+        given.fill_interval = takes.fill_interval
+        given.most_misses = memory.pipe.misses or 0
+        given.shared_pass = takes.shared_pass
+        given.shared_latency = takes.shared_latency
+        given.shared_apart = memory.pipe.shared == "apart"
+    given.copy_interval = takes.copy_interval
+    given.mbarrier_latency, given.cluster_latency = (
         takes.mbarrier_latency,
         takes.cluster_latency,
     )
-    parameters[[at.Parameters.product_step, at.Parameters.product_latency]] = takes.product_step, takes.product_latency
-    parameters[at.Parameters.product_pipes] = machine.products.count if machine.products else 1
-    parameters[at.Parameters.pipes] = sum(pipes_of(machine)[:, at.Pipe.count])
-    parameters[at.Parameters.own_ports] = machine.scheduling.ports == "own"
-    parameters[at.Parameters.service] = takes.service
-    parameters[at.Parameters.atomic_service] = takes.atomic_service
-    parameters[at.Parameters.scheduler] = SCHEDULERS[machine.scheduling.scheduler]
-    parameters[at.Parameters.partitions] = memory.partitions
-    parameters[at.Parameters.hashed] = memory.interleave == "hash"
-    parameters[at.Parameters.blocking] = memory.stores == "blocking"
-    parameters[at.Parameters.at_end] = memory.stores == "at-end"
-    parameters[at.Parameters.serial] = memory.transfers == "serial"
+    given.product_step, given.product_latency = takes.product_step, takes.product_latency
+    given.product_pipes = machine.products.count if machine.products else 1
+    given.pipes = sum(pipes_of(machine)[:, at.Pipe.count])
+    given.own_ports = machine.scheduling.ports == "own"
+    given.service = takes.service
+    given.atomic_service = takes.atomic_service
+    given.scheduler = SCHEDULERS[machine.scheduling.scheduler]
+    given.partitions = memory.partitions
+    given.hashed = memory.interleave == "hash"
+    given.blocking = memory.stores == "blocking"
+    given.at_end = memory.stores == "at-end"
+    given.serial = memory.transfers == "serial"
     if memory.rows:
-        parameters[at.Parameters.row_chunks] = memory.rows.chunks * memory.partitions
-        parameters[at.Parameters.open_rows] = memory.rows.open
-        parameters[at.Parameters.row_opening] = takes.row_opening
+        given.row_chunks = memory.rows.chunks * memory.partitions
+        given.open_rows = memory.rows.open
+        given.row_opening = takes.row_opening
     if memory.tlb:
-        parameters[at.Parameters.tlb_entries] = memory.tlb.entries
-        parameters[at.Parameters.tlb_page] = memory.tlb.page // machine.chunk_bytes
-        parameters[at.Parameters.tlb_miss] = takes.tlb_miss
+        given.tlb_entries = memory.tlb.entries
+        given.tlb_page = memory.tlb.page // machine.chunk_bytes
+        given.tlb_miss = takes.tlb_miss
     if memory.l1:
-        parameters[[at.Parameters.l1_sets, at.Parameters.l1_ways]] = memory.l1.sets, memory.l1.ways
-        parameters[at.Parameters.l1_skewed] = memory.l1.index == "skewed"
-        parameters[at.Parameters.l1_latency] = takes.l1_latency
-        parameters[at.Parameters.local_back] = machine.keeps_local_stores
-        parameters[at.Parameters.first_local] = machine.first_local_chunk
+        given.l1_sets, given.l1_ways = memory.l1.sets, memory.l1.ways
+        given.l1_skewed = memory.l1.index == "skewed"
+        given.l1_latency = takes.l1_latency
+        given.local_back = machine.keeps_local_stores
+        given.first_local = machine.first_local_chunk
     if memory.l2:
-        parameters[[at.Parameters.l2_sets, at.Parameters.l2_ways]] = memory.l2.used_sets, memory.l2.ways
-        parameters[at.Parameters.l2_latency] = takes.l2_latency
-        parameters[at.Parameters.l2_service] = takes.l2_service
-        parameters[at.Parameters.l2_store_service] = takes.l2_store_service
+        given.l2_sets, given.l2_ways = memory.l2.used_sets, memory.l2.ways
+        given.l2_latency = takes.l2_latency
+        given.l2_service = takes.l2_service
+        given.l2_store_service = takes.l2_store_service
         if memory.sectors > 1:
-            parameters[at.Parameters.l2_request] = takes.l2_request_service
-            parameters[at.Parameters.l2_store_request] = takes.l2_store_request_service
-        parameters[at.Parameters.l2_random] = memory.l2.replacement == "random"
-        parameters[at.Parameters.victims_waited] = memory.l2.victims == "waited"
-        parameters[at.Parameters.waiting_stores] = memory.l2.waiting_stores or 0
-        parameters[at.Parameters.writes_back] = memory.l2.writes == "back"
-        parameters[at.Parameters.atomics_here] = memory.l2.atomics == "here"
-        parameters[at.Parameters.atomic_latency] = takes.atomic_latency
-        parameters[at.Parameters.sliced] = has_slices(machine)
+            given.l2_request = takes.l2_request_service
+            given.l2_store_request = takes.l2_store_request_service
+        given.l2_random = memory.l2.replacement == "random"
+        given.victims_waited = memory.l2.victims == "waited"
+        given.waiting_stores = memory.l2.waiting_stores or 0
+        given.writes_back = memory.l2.writes == "back"
+        given.atomics_here = memory.l2.atomics == "here"
+        given.atomic_latency = takes.atomic_latency
+        given.sliced = has_slices(machine)
     return parameters
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.errors import TraceError, shown
+from simtmm.native import Rows
 from simtmm.trace.importers import warps as table
 from simtmm.trace.importers.accelsim import parser_state as fields
 from simtmm.trace.importers.accelsim.header import Header, open_kernel
@@ -325,23 +326,15 @@ def _enter(reader: fields.Reader, opcode: str, number: int) -> None:
 
 def _configuration(header: Header, kernel: _Kernel) -> npt.NDArray[np.int64]:
     configuration = np.zeros(len(fields.Configuration), np.int64)
-    configuration[fields.Configuration.version], configuration[fields.Configuration.lineinfo] = (
-        header.version,
-        header.lineinfo,
-    )
-    configuration[[fields.Configuration.grid_x, fields.Configuration.grid_y, fields.Configuration.grid_z]] = header.grid
-    configuration[fields.Configuration.threads] = header.threads
-    configuration[fields.Configuration.first_site], configuration[fields.Configuration.shared_site] = (
-        kernel.first_site,
-        SHARED_SITE,
-    )
-    configuration[fields.Configuration.most_events] = BATCH_EVENTS
-    configuration[fields.Configuration.shared_base], configuration[fields.Configuration.local_window] = (
-        header.shared_base,
-        header.local_base,
-    )
-    configuration[fields.Configuration.shared_end] = _window_end(header.shared_base, header.local_base)
-    configuration[fields.Configuration.local_end] = _window_end(header.local_base, header.shared_base)
+    given = Rows(configuration, fields.Configuration)
+    given.version, given.lineinfo = header.version, header.lineinfo
+    given.grid_x, given.grid_y, given.grid_z = header.grid
+    given.threads = header.threads
+    given.first_site, given.shared_site = kernel.first_site, SHARED_SITE
+    given.most_events = BATCH_EVENTS
+    given.shared_base, given.local_window = header.shared_base, header.local_base
+    given.shared_end = _window_end(header.shared_base, header.local_base)
+    given.local_end = _window_end(header.local_base, header.shared_base)
     return configuration
 
 
