@@ -1,7 +1,8 @@
-"""python -m tests.benchmarks.commands [--against FOLDER] [NAME...]: what whole commands cost, in processor time.
+"""python -m tests.benchmarks.commands [--against FOLDER] [--installed PYTHON] [NAME...]: processor time of commands.
 
 Each is run as a user types it, of all processes that it starts, after a run that fills the caches; `empty cache` in a
-name: with none. Other checkouts are run in turns with this one, on the same machine. NAME: a part of a case's name.
+name: with none. Other checkouts are run in turns with this one, on the same machine, and so is what is installed for
+another Python: a wheel brings compiled code with it. NAME: a part of a case's name.
 """
 
 import argparse
@@ -131,15 +132,26 @@ CASES = {
 }
 
 
-def seconds(root: Path, folder: Path, case: Case) -> float:
+@dataclass(frozen=True)
+class Subject:
+    """What is timed. title: of its column. root: of a checkout; None for what is installed for the Python."""
+
+    title: str
+    root: Path | None
+    python: str = sys.executable
+
+
+def seconds(subject: Subject, folder: Path, case: Case) -> float:
     """Processor seconds of a command, of all processes that it starts."""
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    environment = {**os.environ, "PYTHONPATH": str(subject.root)}
+    if subject.root is None:
+        del environment["PYTHONPATH"]
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as empty:
         if case.cold:
             environment["XDG_CACHE_HOME"] = empty
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = [sys.executable, "-m", "simtmm", *case.words]
+        words = [subject.python, "-m", "simtmm", *case.words]
         subprocess.run(words, cwd=folder, env=environment, capture_output=True, check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -150,20 +162,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.commands", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a part of a case's name; all cases if left out")
     parser.add_argument("--against", action="append", type=Path, default=[], metavar="FOLDER", help="another checkout")
+    parser.add_argument(
+        "--installed", metavar="PYTHON", help="a Python for which simtmm is installed, from a wheel say"
+    )
     asked = parser.parse_args()
     chosen = {name: case for name, case in CASES.items() if not asked.names or any(n in name for n in asked.names)}
-    roots = [*asked.against, ROOT]
-    print("| what | " + " | ".join([*("before, s" for _ in asked.against), "now, s"]) + " |")
-    print("|---|" + "---:|" * len(roots))
+    subjects = [*(Subject("before, s", root) for root in asked.against), Subject("now, s", ROOT)]
+    if asked.installed:
+        subjects.append(Subject("installed, s", None, asked.installed))
+    print("| what | " + " | ".join(subject.title for subject in subjects) + " |")
+    print("|---|" + "---:|" * len(subjects))
     with tempfile.TemporaryDirectory() as folder:
         for file, text in FILES.items():
             (Path(folder) / file).write_text(text)
         for name, case in chosen.items():
             if not case.cold:
-                for root in roots:
-                    seconds(root, Path(folder), case)  # what it compiles is kept
-            taken = [[seconds(root, Path(folder), case) for root in roots] for _ in range(case.turns)]
-            least = [min(of_root) for of_root in zip(*taken, strict=True)]
+                for subject in subjects:
+                    seconds(subject, Path(folder), case)  # what it compiles is kept
+            taken = [[seconds(subject, Path(folder), case) for subject in subjects] for _ in range(case.turns)]
+            least = [min(of_one) for of_one in zip(*taken, strict=True)]
             print(f"| {name} | " + " | ".join(f"{each:.2f}" for each in least) + " |", flush=True)
 
 
