@@ -1,11 +1,12 @@
 """What the operations of each launch add up to: what counting takes, and what an engine asks before it begins."""
 
 from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.native import Loop, inlined
+from simtmm.native import Columns, Loop, inlined
 from simtmm.workload.operations import (
     ASYNC,
     ATOMIC,
@@ -27,17 +28,15 @@ from simtmm.workload.operations import (
 Integers = npt.NDArray[np.int64]
 
 # Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
-(
-    OPERATIONS, CHUNKS, MEMORY, STORED, UPDATED, UNCOALESCED, UNCOALESCED_CHUNKS, ASYNCS, MOST_ASYNCS,
-    LONGEST_COMPUTE, WAITS, GRID_BARRIERS, _MBARRIERS, _PRODUCTS, UPPER_ISSUED, LOWER_ISSUED, UPPER_PAUSED,
-    LOWER_PAUSED, CONFLICTS,
-) = range(19)  # fmt: skip
-COLUMNS = 19
+Counts = Columns(
+    "operations chunks memory stored updated uncoalesced uncoalesced_chunks asyncs most_asyncs longest_compute waits",
+    "grid_barriers mbarriers products upper_issued lower_issued upper_paused lower_paused conflicts",
+)
 _NONE_FEWER = 1 << 62
 _OF_ONE = ("most_asyncs", "longest_compute", "waits")  # of one warp, or one operation
 
-NOW, BEGUN, PENDING = range(3)  # of a warp under way: how often L it has waited; asyncs; the first that is not over
-STATE = 3
+# Of a warp under way: how often L it has waited; asyncs; the first that is not over
+State = Columns("now begun pending")
 
 
 @dataclass(frozen=True)
@@ -95,10 +94,10 @@ class Tallying:
         stores: whether a store is waited for.
         launches: how many launches there are.
         """
-        self._rows = np.zeros((launches, COLUMNS), np.int64)
+        self._rows = np.zeros((launches, len(Counts)), np.int64)
         self._fewest = np.full(launches, _NONE_FEWER) if fewest is None else fewest
         self._stores = int(stores)
-        self._state = np.zeros(STATE, np.int64)
+        self._state = np.zeros(len(State), np.int64)
 
     def add(
         self,
@@ -120,16 +119,21 @@ class Tallying:
 
     def finish(self) -> tuple[Tally, ...]:
         """Of each launch."""
-        names = [item.name for item in fields(Tally)][:UPPER_ISSUED]
+        names = [item.name for item in fields(Tally)][: Counts.upper_issued]
         return tuple(
             Tally(
-                **dict(zip(names, row, strict=False)),
-                issued=(row[UPPER_ISSUED] << 32) + row[LOWER_ISSUED],
-                paused=(row[UPPER_PAUSED] << 32) + row[LOWER_PAUSED],
-                conflicts=row[CONFLICTS],
+                **dict(zip(names, row.tolist(), strict=False)),
+                issued=_wide(row, Counts.upper_issued),
+                paused=_wide(row, Counts.upper_paused),
+                conflicts=int(row[Counts.conflicts]),
             )
-            for row in self._rows.tolist()
+            for row in self._rows
         )
+
+
+def _wide(row: Integers, column: Any) -> int:
+    """A sum in two columns."""
+    return (int(row[column]) << 32) + int(row[column + 1])
 
 
 @inlined
@@ -139,7 +143,9 @@ def add_wide(row, column, amount):  # type: ignore[no-untyped-def]
     row[column + 1] += amount & 0xFFFFFFFF
 
 
-def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a case for each kind of operation
+def add_warps(  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a case for each kind of operation
+    kind, amount, of_warps, fewest, stores, goes_on, state: Annotated[Any, State], row: Annotated[Any, Counts]
+):
     """Add operations to a launch's row. state: of the first warp, zeros where it begins.
 
     Time is in units of L. An async is over one behind that in which it begins, so those that a warp waits for at all
@@ -148,9 +154,9 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
     at = np.int64(0)
     warps = of_warps.shape[0]
     for warp in range(warps):
-        now = state[NOW]
-        asyncs = state[BEGUN]
-        pending = state[PENDING]
+        now = state.now
+        asyncs = state.begun
+        pending = state.pending
         for operation in range(at, at + of_warps[warp]):
             what = np.int64(kind[operation])
             count = amount[operation]
@@ -159,50 +165,50 @@ def add_warps(kind, amount, of_warps, fewest, stores, goes_on, state, row):  # t
                 least += count >> PASSES_SHIFT
                 count = (count & LISTED) + 1 - least  # what is no conflict is one instruction
             if what in (COMPUTE, SHARED) or what >= OF_CLASS:
-                add_wide(row, UPPER_ISSUED, count)
+                add_wide(row, Counts.upper_issued, count)
                 if what != SHARED:
-                    row[LONGEST_COMPUTE] = max(row[LONGEST_COMPUTE], count)
+                    row.longest_compute = max(row.longest_compute, count)
                 else:
-                    row[CONFLICTS] += count - 1
+                    row.conflicts += count - 1
             elif what <= COPY:
                 count &= LISTED
-                row[CHUNKS] += count
-                row[MEMORY] += 1
-                row[LOWER_ISSUED] += 1
+                row.chunks += count
+                row.memory += 1
+                row.lower_issued += 1
                 if count > fewest:
-                    row[UNCOALESCED] += 1
-                    row[UNCOALESCED_CHUNKS] += count
+                    row.uncoalesced += 1
+                    row.uncoalesced_chunks += count
                 if what == ASYNC:
                     asyncs += 1
                 elif what not in (REDUCE, COPY) and (what != STORE or stores != 0):
                     now += 1
                     pending = asyncs
                 if what == STORE:
-                    row[STORED] += count
+                    row.stored += count
                 elif what in (ATOMIC, REDUCE):
-                    row[UPDATED] += count
+                    row.updated += count
             elif what == PAUSE:
-                add_wide(row, UPPER_PAUSED, count)
+                add_wide(row, Counts.upper_paused, count)
             elif GRID_BARRIER <= what <= PRODUCT:
-                row[GRID_BARRIERS + what - GRID_BARRIER] += 1
+                row[Counts.grid_barriers + what - GRID_BARRIER] += 1
             elif what in (JOIN, BARRIER) and count < asyncs - pending:
                 now += 1
                 pending = asyncs
-        row[OPERATIONS] += of_warps[warp]
+        row.operations += of_warps[warp]
         at += of_warps[warp]
         if goes_on != 0 and warp == warps - 1:
-            state[NOW] = now
-            state[BEGUN] = asyncs
-            state[PENDING] = pending
+            state.now = now
+            state.begun = asyncs
+            state.pending = pending
             return
         if asyncs > pending:
             now += 1
-        row[ASYNCS] += asyncs
-        row[MOST_ASYNCS] = max(row[MOST_ASYNCS], asyncs)
-        row[WAITS] = max(row[WAITS], now)
-        state[NOW] = 0
-        state[BEGUN] = 0
-        state[PENDING] = 0
+        row.asyncs += asyncs
+        row.most_asyncs = max(row.most_asyncs, asyncs)
+        row.waits = max(row.waits, now)
+        state.now = 0
+        state.begun = 0
+        state.pending = 0
 
 
 _ADD = Loop(add_warps)

@@ -98,9 +98,13 @@ Booked = Columns(
     "requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors",
 )
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
-PATH_PLACE = PATH_ROW  # of an async: the place of the access, behind its path
+Path = Columns(
+    "port_queue l2_queue memory_queue atomics_queue turnaround rows",
+    "l1_latency l2_latency memory_latency line_in_flight first_access",
+    "place",  # of an async, and of a store: of the access
+    "finish",  # of a warp's stores: the latest, whose path and place stand before it
+)
 ASYNC_ROW = PATH_ROW + 1
-STORED_FINISH = ASYNC_ROW  # of a warp's stores: the latest finish, behind that one's path and place
 STORED_ROW = ASYNC_ROW + 1
 Waiting = Columns("chunk sectors begin")  # of a line whose store waits for its slice
 Shared = Columns("settled conflicts own place")  # of a shared access
@@ -223,9 +227,9 @@ class State(NamedTuple):
     traffic: Any  # int64[stretches + 1, TRAFFIC]: chunks over time, and how they are counted (attribution/traffic.py)
     place: Any  # int32[operations], where they come from; an element where operations are places themselves
     booked: Annotated[Any, Booked]  # [lanes, places + 1]: where warps' ticks go; a small one where nobody asks
-    path: Any  # [groups]: of the latest access of a group
-    paths: Any  # [groups * slots, room]: of the async whose end `finishes` has
-    stored: Any  # [groups * slots]: of a warp's store that finishes last, where its end waits for it
+    path: Annotated[Any, Path]  # [groups]: of the latest access of a group
+    paths: Annotated[Any, Path]  # [groups * slots, room]: of the async whose end `finishes` has
+    stored: Annotated[Any, Path]  # [groups * slots]: of a warp's store that finishes last, where its end waits for it
     told: Any  # int64[2]: of the latest chunk's way: its partition turned round; opened a row
     kept: Annotated[Any, Kept]  # [groups], and more: a state that may recur, where long computes are jumped over
     kept_warp: Any  # int64[groups * slots, 4]: likewise each warp's position, its instructions of a compute, how often

@@ -7,7 +7,7 @@ begins; a wait for a port or at a barrier when it ends.
 
 import numpy as np
 
-from simtmm.engine.fast.layout import PATH_PLACE, PATH_ROW, STORED_FINISH
+from simtmm.engine.fast.layout import PATH_ROW
 from simtmm.native import inlined
 from simtmm.stalls import Reason
 
@@ -83,7 +83,7 @@ def keep_path(s, g, w, number, last, is_latest, place):
     if is_latest:
         for index in range(PATH_ROW):
             s.paths[w, row, index] = s.path[g, index]
-        s.paths[w, row, PATH_PLACE] = place
+        s.paths[w, row].place = place
     else:
         for index in range(PATH_ROW + 1):
             s.paths[w, row, index] = s.paths[w, (number - 1) & last, index]
@@ -111,7 +111,7 @@ def book_async_wait(s, g, w, row, ticks):
     """Likewise for an async that is kept in a row of the warp's."""
     for index in range(PATH_ROW):
         s.path[g, index] = s.paths[w, row, index]
-    return book_wait(s, g, s.paths[w, row, PATH_PLACE], ticks)
+    return book_wait(s, g, s.paths[w, row].place, ticks)
 
 
 def book_shared_wait(s, g, w, row, ticks):
@@ -131,19 +131,19 @@ def book_shared_wait(s, g, w, row, ticks):
 @inlined
 def keep_store(s, g, w, finish, place):
     """Keep the store of a warp that finishes last, the first of equals."""
-    if finish > s.stored[w, STORED_FINISH]:
-        s.stored[w, STORED_FINISH] = finish
+    if finish > s.stored[w].finish:
+        s.stored[w].finish = finish
         if s.parameters.watch != 0:
             for index in range(PATH_ROW):
                 s.stored[w, index] = s.path[g, index]
-            s.stored[w, PATH_PLACE] = place
+            s.stored[w].place = place
 
 
 def book_stores_wait(s, g, w, ticks):
     """Likewise for the store that is kept of a warp."""
     for index in range(PATH_ROW):
         s.path[g, index] = s.stored[w, index]
-    return book_wait(s, g, s.stored[w, PATH_PLACE], ticks)
+    return book_wait(s, g, s.stored[w].place, ticks)
 
 
 def book_periods(s, g, w, times, instructions, period, queue):

@@ -8,17 +8,12 @@ reference engine.
 import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
-from simtmm.engine.fast.layout import ABSENT, NO
+from simtmm.engine.fast.layout import ABSENT, NO, Path
 from simtmm.engine.fast.memory.cache import modulo
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.partitions import from_global_memory
 from simtmm.engine.fast.memory.path_ticks import (
-    FIRST_ACCESS,
-    L1_LATENCY,
-    L2_LATENCY,
-    LINE_IN_FLIGHT,
-    MEMORY_LATENCY,
     begin_path,
     is_watched,
     on_way,
@@ -83,14 +78,14 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: PL
     begin_path(s, g)
     fetched = np.int64(0)
     if memory == NO:
-        spend(s, g, MEMORY_LATENCY, latency)
+        spend(s, g, Path.memory_latency, latency)
         finish = t + latency
         note_without_path(s, g, what, first, count, t)
     else:
         finish, fetched = along_path(s, g, w, what, first, count, passes, latency, t)
     if s.parameters.first_access > 0 and what != STORE:
         late = late_of_first(s, g, t)
-        spend(s, g, FIRST_ACCESS, late)
+        spend(s, g, Path.first_access, late)
         finish += late
     count_returned(s, w, what, fetched, finish, t)
     s.group[g].last = max(s.group[g].last, finish)
@@ -144,8 +139,8 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         if is_watched(s, done, finish):
             on_way(s, g, t, start, read, start, start)
             wait_at_memory(s, g, np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0))
-            s.path[g, L1_LATENCY] += s.parameters.l1_latency
-            s.path[g, LINE_IN_FLIGHT] += done - read - s.parameters.l1_latency
+            s.path[g].l1_latency += s.parameters.l1_latency
+            s.path[g].line_in_flight += done - read - s.parameters.l1_latency
         return done, np.int64(0)
     # 3: its translation, and before that the pipe's way from the L1
     piped = s.parameters.piped != 0 and cached
@@ -191,6 +186,6 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         on_way(s, g, t, start, read, called, known)
         wait_at_memory(s, g, at_memory - at_slice + crowded, waited, opening, turning, behind)
         wait_at_slice(s, g, at_slice - known, slice_behind)
-        s.path[g, MEMORY_LATENCY if fetched > 0 else L2_LATENCY] += took
-        s.path[g, LINE_IN_FLIGHT] += done - at_memory - waited - crowded - took
+        s.path[g, Path.memory_latency if fetched > 0 else Path.l2_latency] += took
+        s.path[g].line_in_flight += done - at_memory - waited - crowded - took
     return done, fetched

@@ -8,10 +8,6 @@ import numpy as np
 from simtmm.engine.fast.layout import PATH_ROW
 from simtmm.native import inlined
 
-# Columns of a path
-PORT_QUEUE, L2_QUEUE, MEMORY_QUEUE, ATOMICS_QUEUE, TURNAROUND, ROWS = range(6)
-L1_LATENCY, L2_LATENCY, MEMORY_LATENCY, LINE_IN_FLIGHT, FIRST_ACCESS = range(6, PATH_ROW)
-
 
 @inlined
 def begin_path(s, g):
@@ -41,29 +37,29 @@ def on_way(s, g, t, start, read, called, known):
     t: when its access left its port. start, read, called, known: as in `transfer`.
     """
     if s.parameters.serial == 0:
-        s.path[g, L1_LATENCY] = 0
-        s.path[g, L2_LATENCY] = 0
-        s.path[g, MEMORY_LATENCY] = 0
-        s.path[g, PORT_QUEUE] = read - t + called - start
-        s.path[g, L2_QUEUE] = 0
-        s.path[g, LINE_IN_FLIGHT] = 0
-    s.path[g, FIRST_ACCESS] = known - called
+        s.path[g].l1_latency = 0
+        s.path[g].l2_latency = 0
+        s.path[g].memory_latency = 0
+        s.path[g].port_queue = read - t + called - start
+        s.path[g].l2_queue = 0
+        s.path[g].line_in_flight = 0
+    s.path[g].first_access = known - called
 
 
 @inlined
 def wait_at_memory(s, g, queued, waited, opening, turning, behind):
     """Its queues at the fetch port and the partition. behind: more than 0 if it waits behind an atomic there."""
-    s.path[g, ROWS] = opening
-    s.path[g, TURNAROUND] = turning
+    s.path[g].rows = opening
+    s.path[g].turnaround = turning
     in_queue = waited - opening - turning
-    s.path[g, MEMORY_QUEUE] = queued if behind > 0 else queued + in_queue
-    s.path[g, ATOMICS_QUEUE] = in_queue if behind > 0 else np.int64(0)
+    s.path[g].memory_queue = queued if behind > 0 else queued + in_queue
+    s.path[g].atomics_queue = in_queue if behind > 0 else np.int64(0)
 
 
 @inlined
 def wait_at_slice(s, g, queued, behind):
     """Its queue at its slice of the L2. behind: more than 0 if it waits behind an atomic there."""
     if behind > 0:
-        s.path[g, ATOMICS_QUEUE] += queued
+        s.path[g].atomics_queue += queued
     else:
-        s.path[g, L2_QUEUE] += queued
+        s.path[g].l2_queue += queued

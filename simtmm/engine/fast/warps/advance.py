@@ -31,10 +31,8 @@ from simtmm.engine.fast.layout import (
     NOWHERE,
     OTHER_TICKS,
     OWN,
-    PATH_PLACE,
     READY,
     SLEEPS,
-    STORED_FINISH,
     Group,
 )
 from simtmm.engine.fast.ports.rule_sight import lose
@@ -209,20 +207,20 @@ def advance(s, order, g, slot, t):  # noqa: C901, PLR0912, PLR0915 - a case for 
                         if s.parameters.watch != 0:
                             row = (count - 1) & (s.finishes.shape[1] - 1)
                             reason = book_async_wait(s, g, w, row, finish - t)
-                            place = s.paths[w, row, PATH_PLACE]
+                            place = s.paths[w, row].place
                         sleep(s, g, t, finish, slot, place, reason)
                         return SLEEPS
                     if left_out == 0:
                         s.warp[w].asyncs = 0  # all are over: those to come take their places in `finishes`
             if position == end:
-                if s.parameters.at_end != 0 and s.stored[w, STORED_FINISH] > t:
-                    finish = s.stored[w, STORED_FINISH]
+                if s.parameters.at_end != 0 and s.stored[w].finish > t:
+                    finish = s.stored[w].finish
                     s.warp[w].position = position
                     reason = np.int64(0)
                     place = np.int64(0)
                     if s.parameters.watch != 0:
                         reason = book_stores_wait(s, g, w, finish - t)
-                        place = s.stored[w, PATH_PLACE]
+                        place = s.stored[w].place
                     sleep(s, g, t, finish, slot, place, reason)
                     return SLEEPS
                 s.warp[w].position = position
