@@ -26,6 +26,8 @@ TYPES = "tests/test_house.py::test_types_are_right"
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and more where loops are compiled anew
+LAST_SECONDS = 45.0  # of the processor, as recorded, for tests of a fault that nothing else has noticed
+MOST_WRONG = 3  # tests that fail without a fault, too, and are left out
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
@@ -145,8 +147,8 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     """Plant a fault and see. seconds: of the processor that a run may take.
 
     The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
-    test does, the nearest files of tests without a record are run, and then all that compare whole outputs and run the
-    fault, however long they take.
+    test does, the nearest files of tests without a record are run, then all that compare whole outputs and run the
+    fault, however long they take, and at last many more, so that what the suite notices is noticed.
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
@@ -162,9 +164,13 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
         return by_types
     unknown = covered.unrecorded(fault.file, MOST_FILES)
     whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole()
+    at_last, at_last_seconds = _at_last(
+        fault, source, tests if verdict.tests < len(tests) else [], covered, runner.tree
+    )
     for more, limit, what in (
         (unknown, seconds, f"{len(unknown)} of no record"),
         ([name for name in whole if name not in unknown], WHOLE_SECONDS, "whole outputs"),
+        ([name for name in at_last if name not in unknown], at_last_seconds, f"{len(at_last)} at last"),
     ):
         if more and verdict.what == "survived":
             failed, spent = _by_unknown(fault, source, more, runner, limit)
@@ -175,15 +181,38 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     return verdict
 
 
+def _at_last(
+    fault: Fault, source: bytes, tests: Sequence[RecordedTest], covered: Covered, tree: Path
+) -> tuple[list[str], float]:
+    """What is run of a fault that nothing else has noticed, and the seconds of the processor that it may take: many
+    more of the tests that run it, or, of a compiled loop, which nobody sees run, of its room; and all of its room that
+    have no record.
+    """
+    recorded, unknown = covered.in_room(fault.file)
+    has_loops = bool(LOOPS.search(source))
+    is_unseen = has_loops or not covered.of(fault.file, range(fault.line, fault.last + 1))
+    by_name = {test.name: test for test in (*tests, *(recorded if is_unseen else ()))}
+    chosen = ordered(by_name.values(), LAST_SECONDS, Nearness(fault, source, tree))
+    bound = COMPILED * has_loops + STARTED + LAST_SECONDS * bool(unknown) + 2 * sum(test.seconds for test in chosen)
+    return [test.name for test in chosen] + unknown, bound
+
+
 def _by_unknown(
     fault: Fault, source: bytes, tests: Sequence[str], runner: Runner, seconds: float, as_python: bool = False
 ) -> tuple[str, float]:
     """The line of the test that fails with a fault and not without it, empty if none does, and the seconds."""
-    with planted(runner.tree / fault.file, fault.planted(source)):
-        outcome = runner.run(tests, seconds, as_python)
-    failed = _failed(outcome)
-    noticed = failed and runner.passes(failed, seconds, as_python)
-    return f"FAILED {failed}"[:200] if noticed else "", outcome.seconds
+    spent, left_out = 0.0, set[str]()
+    while len(left_out) <= MOST_WRONG:
+        with planted(runner.tree / fault.file, fault.planted(source)):
+            outcome = runner.run(tests, seconds, as_python, left_out)
+        spent += outcome.seconds
+        failed = _failed(outcome)
+        if not failed:
+            break
+        if runner.passes(failed, seconds, as_python):
+            return f"FAILED {failed}"[:200], spent
+        left_out.add(failed)
+    return "", spent
 
 
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -68,17 +68,19 @@ class Runner:
         others = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each and Path(each) != ROOT]
         return os.pathsep.join([*map(str, first), str(self.tree), *others])
 
-    def run(self, tests: Sequence[str], seconds: float, as_python: bool = False) -> Outcome:
+    def run(
+        self, tests: Sequence[str], seconds: float, as_python: bool = False, left_out: Collection[str] = ()
+    ) -> Outcome:
         """Run these, or those of them that there are, until one fails, with a cache folder of their own.
 
-        as_python: with loops as Python.
+        as_python: with loops as Python. left_out: tests that are not run, though their file or function is named.
         """
         if self._lent is None:
             self._lent = LentCache(self._cache, self._scratch / "cache")
         cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         wanted = self._scratch / "wanted.json"
-        wanted.write_text(json.dumps(list(tests)), encoding="utf-8")
+        wanted.write_text(json.dumps([list(tests), list(left_out)]), encoding="utf-8")
         environment |= {WANTED: str(wanted)}
         if as_python:
             environment |= {LOOPS: "1"}

@@ -235,7 +235,10 @@ class Known:
     def whole(self):
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.outputs]
 
-    named = lacking = outputs = ()
+    def in_room(self, file):
+        return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.beside], []
+
+    named = lacking = outputs = beside = ()
 
 
 def fault(tree, before, after):
@@ -322,7 +325,44 @@ def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, ex
         known.by, known.outputs = {6: known.by[16]}, [file]
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
-    assert (verdict.what, verdict.by.endswith("whole outputs")) == (what, True)
+    assert (verdict.what, "whole outputs" in verdict.by) == (what, True)
+
+
+@pytest.mark.parametrize(("beside", "what"), [(["slow"], "survived"), (["wrong", "slow", "above"], "caught")])
+def test_the_room_s_tests_come_at_last_and_those_that_fail_without_the_fault_too_are_left_out(
+    tree, runner, beside, what
+):
+    known = Known()
+    known.by, known.beside = {}, beside
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, "at last" in verdict.by) == (what, True)
+
+
+def test_tests_that_run_a_line_and_were_too_many_come_at_last(tree, runner):
+    known = Known()
+    slow = [RecordedTest(f"{OF_TESTS}::test_slow", 0.9, 1), RecordedTest(f"{OF_TESTS}::test_above", 9.0, 9)]
+    known.by = {6: slow}
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.tests, verdict.by.endswith("2 at last")) == ("caught", 1, True)
+
+
+def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
+    recorded_by_hand(tmp_path, "", test_one=True, test_other=False)
+    (tmp_path / "tests" / "a" / "deeper").mkdir()
+    for name in ("a/deeper/test_n.py", "test_top.py"):
+        (tmp_path / "tests" / name).write_text("")
+    one, other, deeper = f"{RECORDED_FILE}::test_one", f"{RECORDED_FILE}::test_other", "tests/a/deeper/test_n.py"
+    found = {
+        file: ([test.name for test in known], unknown)
+        for file in ("simtmm/a/m.py", "simtmm/a/deeper/m.py", "simtmm/a/b/m.py", "simtmm/m.py")
+        for known, unknown in [Covered(tmp_path, tmp_path).in_room(file)]
+    }
+    assert found == {
+        "simtmm/a/m.py": ([one], [deeper, other]), "simtmm/a/deeper/m.py": ([], [deeper]),
+        "simtmm/a/b/m.py": ([one], [deeper, other]), "simtmm/m.py": ([], []),
+    }  # fmt: skip
 
 
 def test_a_test_that_was_ended_as_it_took_too_long_runs_the_lines_that_it_ran(tree, runner, tmp_path):
@@ -592,7 +632,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
-        def run(self, tests, seconds, as_python=False):
+        def run(self, tests, seconds, as_python=False, left_out=()):
             asked.append(len(tests))
             return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
 
@@ -606,7 +646,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
     assert asked == [25, 25, 15, 25, 15]
 
 
-@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0), "survived"), ((0, 1, 0), "caught")])
+@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0, 0), "survived"), ((0, 1, 0), "caught")])
 def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_nothing(tree, statuses, what):
     asked, left = [], list(statuses)
 
@@ -617,7 +657,7 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
         def types(self):
             return ""
 
-        def run(self, tests, seconds, as_python=False):
+        def run(self, tests, seconds, as_python=False, left_out=()):
             asked.append(as_python)
             assert as_python == (seconds < COMPILED)  # to compile a loop takes time, which tells nothing of a fault
             return Outcome(left.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
@@ -632,7 +672,8 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
     known.by = {of.line: known.by[6]}
     verdict = judged(of, source, known, Uses(tree), Stub(), 4.0)
     assert verdict.what == what
-    assert asked == [True] * (2 if statuses[0] else 1) + [False] * (len(statuses) - (2 if statuses[0] else 1))
+    as_python = statuses.index(0) + 1  # runs and looks at what fails, until nothing does
+    assert asked == [True] * as_python + [False] * (len(statuses) - as_python)
     assert verdict.by.endswith("as Python") == (statuses == (1, 0))
     assert verdict.seconds == len(statuses) - 1  # but what is looked at without the fault, once for all
 
