@@ -23,10 +23,12 @@ SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
+NAMES = "tests/test_arguments.py::test_arguments_go_to_the_parameters_of_their_names"
+OF_CALLS = {"swap", "name", "argument"}  # kinds of faults that may change which parameter an argument goes to
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and more where loops are compiled anew
-LAST_SECONDS = 45.0  # of the processor, as recorded, for tests of a fault that nothing else has noticed
+LAST_SECONDS = 20.0  # of the processor, as recorded, for tests of a fault that nothing else has noticed
 MOST_WRONG = 3  # tests that fail without a fault, too, and are left out
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
@@ -146,12 +148,15 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
 def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
     """Plant a fault and see. seconds: of the processor that a run may take.
 
-    The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
-    test does, the nearest files of tests without a record are run, then all that compare whole outputs and run the
-    fault, however long they take, and at last many more, so that what the suite notices is noticed.
+    The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
+    neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
+    whole outputs and run the fault, however long they take, and at last many more, so that what the suite notices is
+    noticed.
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
+    if fault.kind in OF_CALLS and (wrong := runner.exchanged(fault.file, fault.planted(source))):
+        return Verdict(fault, "caught", 1, 0.0, f"{NAMES}: {wrong}", difference(fault, source))
     tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
     verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
     while verdict.failed and not runner.passes(verdict.failed, seconds):  # as it does without the fault

@@ -348,6 +348,24 @@ def test_tests_that_run_a_line_and_were_too_many_come_at_last(tree, runner):
     assert (verdict.what, verdict.tests, verdict.by.endswith("2 at last")) == ("caught", 1, True)
 
 
+def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_of_them(tree, runner):
+    before, test = (tree / FILE).read_bytes(), tree / "tests" / "test_arguments.py"
+    source = (
+        b"def area(width, height):\n    return width * height\n\n\ndef twice(width, height):\n    area(width, height)\n"
+    )
+    (swap,) = [each for each in faults_of(FILE, source) if each.kind == "swap"]
+    try:
+        (tree / FILE).write_bytes(source)
+        survived = judged(swap, source, Known(), Uses(tree), runner, 4.0)
+        test.touch()
+        caught = judged(swap, source, Known(), Uses(tree), runner, 4.0)
+    finally:
+        test.unlink(missing_ok=True)
+        (tree / FILE).write_bytes(before)
+    assert (survived.what, caught.what) == ("survived", "caught")
+    assert caught.by.endswith("simtmm.small: area(height=width)")
+
+
 def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
     recorded_by_hand(tmp_path, "", test_one=True, test_other=False)
     (tmp_path / "tests" / "a" / "deeper").mkdir()
@@ -632,6 +650,9 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
+        def exchanged(self, file, content):
+            return ""
+
         def run(self, tests, seconds, as_python=False, left_out=()):
             asked.append(len(tests))
             return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
@@ -655,6 +676,9 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
             self.tree = tree
 
         def types(self):
+            return ""
+
+        def exchanged(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
