@@ -145,8 +145,12 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
     }
 
 
-def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
-    """Plant a fault and see. seconds: of the processor that a run may take.
+def judged(
+    fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float,
+    last: float = LAST_SECONDS,
+) -> Verdict:  # fmt: skip
+    """Plant a fault and see. seconds: of the processor that a run may take. last: that tests may take, as recorded, of
+    a fault that nothing else has noticed; 0 for no such tests.
 
     The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
     neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
@@ -170,7 +174,7 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     unknown = covered.unrecorded(fault.file, MOST_FILES)
     whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole()
     at_last, at_last_seconds = _at_last(
-        fault, source, tests if verdict.tests < len(tests) else [], covered, runner.tree
+        fault, source, tests if verdict.tests < len(tests) else [], covered, runner.tree, last
     )
     for more, limit, what in (
         (unknown, seconds, f"{len(unknown)} of no record"),
@@ -187,18 +191,20 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
 
 
 def _at_last(
-    fault: Fault, source: bytes, tests: Sequence[RecordedTest], covered: Covered, tree: Path
+    fault: Fault, source: bytes, tests: Sequence[RecordedTest], covered: Covered, tree: Path, seconds: float
 ) -> tuple[list[str], float]:
     """What is run of a fault that nothing else has noticed, and the seconds of the processor that it may take: many
     more of the tests that run it, or, of a compiled loop, which nobody sees run, of its room; and all of its room that
     have no record.
     """
+    if not seconds:
+        return [], 0.0
     recorded, unknown = covered.in_room(fault.file)
     has_loops = bool(LOOPS.search(source))
     is_unseen = has_loops or not covered.of(fault.file, range(fault.line, fault.last + 1))
     by_name = {test.name: test for test in (*tests, *(recorded if is_unseen else ()))}
-    chosen = ordered(by_name.values(), LAST_SECONDS, Nearness(fault, source, tree))
-    bound = COMPILED * has_loops + STARTED + LAST_SECONDS * bool(unknown) + 2 * sum(test.seconds for test in chosen)
+    chosen = ordered(by_name.values(), seconds, Nearness(fault, source, tree))
+    bound = COMPILED * has_loops + STARTED + seconds * bool(unknown) + 2 * sum(test.seconds for test in chosen)
     return [test.name for test in chosen] + unknown, bound
 
 

@@ -346,6 +346,10 @@ def test_tests_that_run_a_line_and_were_too_many_come_at_last(tree, runner):
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
     assert (verdict.what, verdict.tests, verdict.by.endswith("2 at last")) == ("caught", 1, True)
+    without = judged(
+        fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0, last=0.0
+    )
+    assert without.what == "survived"
 
 
 def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_of_them(tree, runner):
