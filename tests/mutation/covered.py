@@ -360,6 +360,14 @@ class Covered:
         ]
         return known, [name for file, names in self._unknown.items() if file.startswith(room) for name in names]
 
+    def importing(self, source: str) -> list[RecordedTest]:
+        """The tests with a record whose file imports a source, or of its folder whatever that offers."""
+        module = PurePosixPath(source).with_suffix("")
+        names = {".".join(module.parts).removesuffix(".__init__"), ".".join(module.parts[:-1])}
+        imports = re.compile(rf"^\s*(?:from|import) (?:{'|'.join(map(re.escape, sorted(names)))})(?: |$)", re.MULTILINE)
+        found = [record for file, record in self._recorded.items() if imports.search(text_of(self._tree / file))]
+        return [test for record in found for test in record.tests.values()]
+
     def whole(self) -> list[str]:
         """The files of tests that compare whole outputs and have no record as they are."""
         return self.lacking(file for file in self._files if file.endswith(WHOLE))

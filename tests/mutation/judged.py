@@ -150,7 +150,7 @@ def judged(
     last: float = LAST_SECONDS,
 ) -> Verdict:  # fmt: skip
     """Plant a fault and see. seconds: of the processor that a run may take. last: that tests may take, as recorded, of
-    a fault that nothing else has noticed; 0 for no such tests.
+    a fault that nothing else has noticed; 0 for no such tests, nor whole outputs.
 
     The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
     neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
@@ -172,7 +172,7 @@ def judged(
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
     unknown = covered.unrecorded(fault.file, MOST_FILES)
-    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole()
+    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole() if last else []
     at_last, at_last_seconds = _at_last(
         fault, source, tests if verdict.tests < len(tests) else [], covered, runner.tree, last
     )
@@ -193,17 +193,21 @@ def judged(
 def _at_last(
     fault: Fault, source: bytes, tests: Sequence[RecordedTest], covered: Covered, tree: Path, seconds: float
 ) -> tuple[list[str], float]:
-    """What is run of a fault that nothing else has noticed, and the seconds of the processor that it may take: many
-    more of the tests that run it, or, of a compiled loop, which nobody sees run, of its room; and all of its room that
-    have no record.
+    """What is run of a fault that nothing else has noticed, and the seconds of the processor that it may take: tests
+    whose file imports its source, many more of those that run it, or, of what nobody sees run, as a compiled loop, of
+    its room; and all of its room that have no record.
     """
     if not seconds:
         return [], 0.0
     recorded, unknown = covered.in_room(fault.file)
     has_loops = bool(LOOPS.search(source))
     is_unseen = has_loops or not covered.of(fault.file, range(fault.line, fault.last + 1))
-    by_name = {test.name: test for test in (*tests, *(recorded if is_unseen else ()))}
-    chosen = ordered(by_name.values(), seconds, Nearness(fault, source, tree))
+    near = Nearness(fault, source, tree)
+    importing = [test for test in covered.importing(fault.file) if is_there(test.name, tree)]
+    chosen = ordered(importing, seconds / 2, near)
+    taken = {test.name for test in chosen}
+    others = {test.name: test for test in (*tests, *(recorded if is_unseen else ())) if test.name not in taken}
+    chosen += ordered(others.values(), seconds / 2, near)
     bound = COMPILED * has_loops + STARTED + seconds * bool(unknown) + 2 * sum(test.seconds for test in chosen)
     return [test.name for test in chosen] + unknown, bound
 

@@ -238,7 +238,10 @@ class Known:
     def in_room(self, file):
         return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.beside], []
 
-    named = lacking = outputs = beside = ()
+    def importing(self, file):
+        return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.importers]
+
+    named = lacking = outputs = beside = importers = ()
 
 
 def fault(tree, before, after):
@@ -326,6 +329,10 @@ def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, ex
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
     assert (verdict.what, "whole outputs" in verdict.by) == (what, True)
+    without = judged(
+        fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0, last=0.0
+    )
+    assert (without.what, "whole outputs" in without.by) == ("survived", False)
 
 
 @pytest.mark.parametrize(("beside", "what"), [(["slow"], "survived"), (["wrong", "slow", "above"], "caught")])
@@ -337,6 +344,28 @@ def test_the_room_s_tests_come_at_last_and_those_that_fail_without_the_fault_too
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
     assert (verdict.what, "at last" in verdict.by) == (what, True)
+
+
+def test_tests_that_import_the_source_come_at_last(tree, runner):
+    known = Known()
+    known.by, known.importers = {}, ["above"]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.by.endswith("1 at last")) == ("caught", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("from simtmm.a.m import f\n", ["simtmm/a/m.py"]), ("import simtmm.a.m\n", ["simtmm/a/m.py"]),
+        ("from simtmm.a import more\n", ["simtmm/a/m.py", "simtmm/a/__init__.py", "simtmm/a/more.py"]),
+        ("from simtmm.a.m2 import f\n", []), ("from simtmm import a\n", []),
+    ],
+)  # fmt: skip
+def test_a_file_of_tests_imports_a_source_or_what_its_folder_offers(tmp_path, text, files):
+    recorded_by_hand(tmp_path, text + "def test_one(): pass\n", test_one=True)
+    every = ["simtmm/a/m.py", "simtmm/a/__init__.py", "simtmm/a/more.py"]
+    assert [file for file in every if Covered(tmp_path, tmp_path).importing(file)] == files
 
 
 def test_tests_that_run_a_line_and_were_too_many_come_at_last(tree, runner):
