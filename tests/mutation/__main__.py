@@ -168,7 +168,8 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--last", type=float, default=LAST_SECONDS,
-        help="of the processor, as recorded, for more tests of a fault that nothing else has noticed; 0 for none, nor whole outputs",
+        help="of the processor, as recorded, for more tests of what nothing else has noticed; 0 for none, nor whole "
+        "outputs",
     )  # fmt: skip
     parser.add_argument("--minutes", type=float, help="of the clock, behind which no further fault is planted")
     parser.add_argument("--workers", type=int, default=1, help="faults at once, each in a copy of its own")
