@@ -360,6 +360,11 @@ class Covered:
         ]
         return known, [name for file, names in self._unknown.items() if file.startswith(room) for name in names]
 
+    def of_its_name(self, source: str) -> list[RecordedTest]:
+        """The tests with a record whose file is called as a source, in its room."""
+        name = f"/test_{PurePosixPath(source).stem}.py"
+        return [test for test in self.in_room(source)[0] if test.file.endswith(name)]
+
     def importing(self, source: str) -> list[RecordedTest]:
         """The tests with a record whose file imports a source, or of its folder whatever that offers."""
         module = PurePosixPath(source).with_suffix("")

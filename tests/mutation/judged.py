@@ -161,7 +161,11 @@ def judged(
         return verdict
     if fault.kind in OF_CALLS and (wrong := runner.exchanged(fault.file, fault.planted(source))):
         return Verdict(fault, "caught", 1, 0.0, f"{NAMES}: {wrong}", difference(fault, source))
-    tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
+    named = (
+        covered.of_its_name(fault.file) if LOOPS.search(source) else []
+    )  # which run its loops, though nobody sees it
+    by_name = {test.name: test for test in (*named, *selected(fault, source, covered, uses))}
+    tests = [test for test in by_name.values() if is_there(test.name, runner.tree)]
     verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
     while verdict.failed and not runner.passes(verdict.failed, seconds):  # as it does without the fault
         tests, spent = [test for test in tests if test.name != verdict.failed], spent + verdict.seconds

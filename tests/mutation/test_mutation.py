@@ -238,10 +238,13 @@ class Known:
     def in_room(self, file):
         return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.beside], []
 
+    def of_its_name(self, file):
+        return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.namesakes]
+
     def importing(self, file):
         return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.importers]
 
-    named = lacking = outputs = beside = importers = ()
+    named = lacking = outputs = beside = importers = namesakes = ()
 
 
 def fault(tree, before, after):
@@ -346,6 +349,32 @@ def test_the_room_s_tests_come_at_last_and_those_that_fail_without_the_fault_too
     assert (verdict.what, "at last" in verdict.by) == (what, True)
 
 
+@pytest.mark.parametrize(("first", "what"), [(b"from simtmm.native import inlined\n", "caught"), (b"", "survived")])
+def test_tests_named_as_a_source_of_loops_run_it_though_nobody_sees_it(tree, first, what):
+    class Stub:
+        def __init__(self):
+            self.tree, self.asked = tree, []
+
+        def types(self):
+            return ""
+
+        def exchanged(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            self.asked += tests
+            return Outcome(1 if what == "caught" else 0, 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
+
+        def passes(self, test, seconds, as_python=False):
+            return True
+
+    source, known, stub = first + (tree / FILE).read_bytes(), Known(), Stub()
+    (of,) = [each for each in faults_of(FILE, source) if each.lines(source)[1] == "return x + LIMIT"]
+    known.by, known.namesakes = {}, ["above"]
+    assert judged(of, source, known, Uses(tree), stub, 4.0, last=0.0).what == what
+    assert stub.asked == ([f"{OF_TESTS}::test_above"] if first else [])
+
+
 def test_tests_that_import_the_source_come_at_last(tree, runner):
     known = Known()
     known.by, known.importers = {}, ["above"]
@@ -366,6 +395,7 @@ def test_a_file_of_tests_imports_a_source_or_what_its_folder_offers(tmp_path, te
     recorded_by_hand(tmp_path, text + "def test_one(): pass\n", test_one=True)
     every = ["simtmm/a/m.py", "simtmm/a/__init__.py", "simtmm/a/more.py"]
     assert [file for file in every if Covered(tmp_path, tmp_path).importing(file)] == files
+    assert [file for file in every if Covered(tmp_path, tmp_path).of_its_name(file)] == ["simtmm/a/m.py"]
 
 
 def test_tests_that_run_a_line_and_were_too_many_come_at_last(tree, runner):
