@@ -288,6 +288,28 @@ def test_tests_that_are_no_longer_there_are_left_out(tree, runner, gone, others,
     assert (verdict.what, verdict.tests) == (what, number)
 
 
+@pytest.mark.parametrize(("without", "what"), [(0, "timed out"), (None, "survived")])
+def test_tests_that_take_too_long_without_the_fault_too_say_nothing(tree, without, what):
+    class Stub:
+        def __init__(self):
+            self.tree, self.statuses = tree, [None, without]
+
+        def types(self):
+            return ""
+
+        def exchanged(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            return Outcome(self.statuses.pop(0), 1.0, "")
+
+    source = (tree / FILE).read_bytes()
+    of = fault(tree, "return x - LIMIT", "return x + LIMIT")
+    verdict = judged(of, source, Known(), Uses(tree), Stub(), 100.0)
+    assert (verdict.what, "without the fault too" in verdict.by) == (what, what == "survived")
+    assert verdict.seconds == 2.0
+
+
 def test_a_test_that_fails_without_the_fault_too_is_left_out(tree, runner):
     ran = Known()
     ran.by = {5: [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in ("wrong", "slow")]}
