@@ -116,6 +116,30 @@ def test_g_comes_back_from_times_over_the_working_set(written):
     assert (result.cache.G, result.cache.hit_time) == pytest.approx((7.5, 3.0))
 
 
+@pytest.mark.parametrize(("words", "own"), [({}, set()), ({"cache": 49152}, {"G", "hit_time"})])
+def test_the_document_of_a_fit_has_its_file_rows_and_constants(written, words, own):
+    of = (lambda m: 3.0 * float(cache_factor(m, 49152, 7.5))) if own else (lambda m: 2 * m + 3)
+    path = written("m,seconds\n" + "".join(f"{m},{of(m)}\n" for m in (8192, 16384, 65536, 131072, 1048576)))
+    result = fit(path, "seconds", x="m", **words)
+    document = result.to_dict()
+    assert set(document) == {"file", "rows", "x", "line", "provenance"} | own
+    assert (document["file"], document["rows"], document["x"]) == (result.file, 5, result.x)
+    assert set(document["line"]) == {"a1", "a0", "r_squared", "residuals"}
+    assert [document[name] for name in sorted(own)] == [getattr(result.cache, name) for name in sorted(own)]
+    if not own:
+        assert (document["line"]["a1"], document["line"]["a0"]) == pytest.approx((2, 3))
+
+
+def test_the_document_of_an_equation_has_its_symbols_and_values():
+    found = evaluate("microbenchmark", {"n": [1000, 2000], **ONE_WAVE}, GTX480)
+    document = found.to_dict()
+    assert set(document) == {"equation", "source", "machine", "symbols", "values", "units", "provenance"}
+    assert (document["equation"], document["machine"]) == ("microbenchmark", GTX480.name)
+    assert document["units"] == dict(found.equation.units)
+    assert document["symbols"] == {name: column.tolist() for name, column in found.symbols.items()}
+    assert set(document["values"]) == set(found.values)
+
+
 @pytest.mark.parametrize(
     ("text", "words", "said"),
     [

@@ -463,3 +463,16 @@ def test_its_own_grants_are_no_reason_to_ask_a_rule_again():
 
 def test_luck_is_not_compiled():
     assert "random.choice" in why_not_compiled(lambda ready, group: random.choice(ready))
+
+
+def test_a_comprehension_may_have_several_conditions_each_of_which_counts():
+    def rule(ready, group):
+        chosen = [each for each in ready if each.number > 0 if each.issued < 2 if each.number != 2]
+        return chosen[-1] if chosen else ready[0]
+
+    compiled(rule)
+    agree(machine(), WORKLOAD, rule)
+    found, _ = outcome(machine(), WORKLOAD, "fast", rule)
+    assert [found.timeline.of_warp(warp)[0][2] for warp in (3, 1)] == sorted(
+        found.timeline.of_warp(warp)[0][2] for warp in range(4)
+    )[:2]

@@ -24,7 +24,7 @@ from tests.mutation import report
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import AS_PYTHON, Covered
 from tests.mutation.faults import KINDS, Fault
-from tests.mutation.judged import Verdict, difference, judged
+from tests.mutation.judged import LAST_SECONDS, Verdict, difference, judged
 from tests.mutation.running import ROOT, Runner
 from tests.mutation.tree import OWN, own_places, synced
 from tests.mutation.uses import Uses
@@ -96,7 +96,7 @@ def _judge(
             reason = known.get(name_of(fault, source))
             if reason is not None:
                 return Verdict(fault, "equivalent", 0, 0.0, reason, difference(fault, source))
-            verdict = judged(fault, source, covered, uses, runner, given.seconds)
+            verdict = judged(fault, source, covered, uses, runner, given.seconds, given.last)
             with lock:
                 print(f"{verdict.what:10} {fault.kind:9} {fault.file}:{fault.line} {verdict.by}", flush=True)
                 if verdict.what == "survived":
@@ -166,6 +166,11 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--seconds", type=float, default=160.0, help="of the processor that the tests of a fault may take"
     )
+    parser.add_argument(
+        "--last", type=float, default=LAST_SECONDS,
+        help="of the processor, as recorded, for more tests of what nothing else has noticed; 0 for none, nor whole "
+        "outputs",
+    )  # fmt: skip
     parser.add_argument("--minutes", type=float, help="of the clock, behind which no further fault is planted")
     parser.add_argument("--workers", type=int, default=1, help="faults at once, each in a copy of its own")
     parser.add_argument("--out", type=Path, default=Path(".mutation"), help="the folder of verdicts and survivors")

@@ -346,6 +346,33 @@ class Covered:
         found = sorted(((near(file), file) for file in self._unknown), key=lambda each: (-each[0], each[1]))
         return [name for score, file in found[:most] if score for name in self._unknown[file]]
 
+    def in_room(self, source: str) -> tuple[list[RecordedTest], list[str]]:
+        """The tests with a record in the folder that is called as a source's, or as the nearest one around it, and in
+        folders there; and the files, or tests, that have none.
+        """
+        parts = PurePosixPath(source).parts[1:-1]
+        rooms = ("/".join(("tests", *parts[:deep], "")) for deep in range(len(parts), 0, -1))
+        room = next((room for room in rooms if any(file.startswith(room) for file in self._files)), None)
+        if room is None:
+            return [], []
+        known = [
+            test for file, record in self._recorded.items() if file.startswith(room) for test in record.tests.values()
+        ]
+        return known, [name for file, names in self._unknown.items() if file.startswith(room) for name in names]
+
+    def of_its_name(self, source: str) -> list[RecordedTest]:
+        """The tests with a record whose file is called as a source, in its room."""
+        name = f"/test_{PurePosixPath(source).stem}.py"
+        return [test for test in self.in_room(source)[0] if test.file.endswith(name)]
+
+    def importing(self, source: str) -> list[RecordedTest]:
+        """The tests with a record whose file imports a source, or of its folder whatever that offers."""
+        module = PurePosixPath(source).with_suffix("")
+        names = {".".join(module.parts).removesuffix(".__init__"), ".".join(module.parts[:-1])}
+        imports = re.compile(rf"^\s*(?:from|import) (?:{'|'.join(map(re.escape, sorted(names)))})(?: |$)", re.MULTILINE)
+        found = [record for file, record in self._recorded.items() if imports.search(text_of(self._tree / file))]
+        return [test for record in found for test in record.tests.values()]
+
     def whole(self) -> list[str]:
         """The files of tests that compare whole outputs and have no record as they are."""
         return self.lacking(file for file in self._files if file.endswith(WHOLE))

@@ -23,9 +23,13 @@ SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
+NAMES = "tests/test_arguments.py::test_arguments_go_to_the_parameters_of_their_names"
+OF_CALLS = {"swap", "name", "argument"}  # kinds of faults that may change which parameter an argument goes to
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and more where loops are compiled anew
+LAST_SECONDS = 20.0  # of the processor, as recorded, for tests of a fault that nothing else has noticed
+MOST_WRONG = 3  # tests that fail without a fault, too, and are left out
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
 FAILED_SOME = 1  # pytest's exit status where a test failed
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
@@ -141,16 +145,27 @@ def words_of(fault: Fault, source: bytes) -> set[str]:
     }
 
 
-def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float) -> Verdict:
-    """Plant a fault and see. seconds: of the processor that a run may take.
+def judged(
+    fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Runner, seconds: float,
+    last: float = LAST_SECONDS,
+) -> Verdict:  # fmt: skip
+    """Plant a fault and see. seconds: of the processor that a run may take. last: that tests may take, as recorded, of
+    a fault that nothing else has noticed; 0 for no such tests, nor whole outputs.
 
-    The suite's test of types comes first where it may notice the fault: it is quick. Where neither it nor a recorded
-    test does, the nearest files of tests without a record are run, and then all that compare whole outputs and run the
-    fault, however long they take.
+    The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
+    neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
+    whole outputs and run the fault, however long they take, and at last many more, so that what the suite notices is
+    noticed.
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
-    tests = [test for test in selected(fault, source, covered, uses) if is_there(test.name, runner.tree)]
+    if fault.kind in OF_CALLS and (wrong := runner.exchanged(fault.file, fault.planted(source))):
+        return Verdict(fault, "caught", 1, 0.0, f"{NAMES}: {wrong}", difference(fault, source))
+    named = (
+        covered.of_its_name(fault.file) if LOOPS.search(source) else []
+    )  # which run its loops, though nobody sees it
+    by_name = {test.name: test for test in (*named, *selected(fault, source, covered, uses))}
+    tests = [test for test in by_name.values() if is_there(test.name, runner.tree)]
     verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
     while verdict.failed and not runner.passes(verdict.failed, seconds):  # as it does without the fault
         tests, spent = [test for test in tests if test.name != verdict.failed], spent + verdict.seconds
@@ -161,10 +176,14 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
     unknown = covered.unrecorded(fault.file, MOST_FILES)
-    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole()
+    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole() if last else []
+    at_last, at_last_seconds = _at_last(
+        fault, source, tests if verdict.tests < len(tests) else [], covered, runner.tree, last
+    )
     for more, limit, what in (
         (unknown, seconds, f"{len(unknown)} of no record"),
         ([name for name in whole if name not in unknown], WHOLE_SECONDS, "whole outputs"),
+        ([name for name in at_last if name not in unknown], at_last_seconds, f"{len(at_last)} at last"),
     ):
         if more and verdict.what == "survived":
             failed, spent = _by_unknown(fault, source, more, runner, limit)
@@ -175,15 +194,44 @@ def judged(fault: Fault, source: bytes, covered: Covered, uses: Uses, runner: Ru
     return verdict
 
 
+def _at_last(
+    fault: Fault, source: bytes, tests: Sequence[RecordedTest], covered: Covered, tree: Path, seconds: float
+) -> tuple[list[str], float]:
+    """What is run of a fault that nothing else has noticed, and the seconds of the processor that it may take: tests
+    whose file imports its source, many more of those that run it, or, of what nobody sees run, as a compiled loop, of
+    its room; and all of its room that have no record.
+    """
+    if not seconds:
+        return [], 0.0
+    recorded, unknown = covered.in_room(fault.file)
+    has_loops = bool(LOOPS.search(source))
+    is_unseen = has_loops or not covered.of(fault.file, range(fault.line, fault.last + 1))
+    near = Nearness(fault, source, tree)
+    importing = [test for test in covered.importing(fault.file) if is_there(test.name, tree)]
+    chosen = ordered(importing, seconds / 2, near)
+    taken = {test.name for test in chosen}
+    others = {test.name: test for test in (*tests, *(recorded if is_unseen else ())) if test.name not in taken}
+    chosen += ordered(others.values(), seconds / 2, near)
+    bound = COMPILED * has_loops + STARTED + seconds * bool(unknown) + 2 * sum(test.seconds for test in chosen)
+    return [test.name for test in chosen] + unknown, bound
+
+
 def _by_unknown(
     fault: Fault, source: bytes, tests: Sequence[str], runner: Runner, seconds: float, as_python: bool = False
 ) -> tuple[str, float]:
     """The line of the test that fails with a fault and not without it, empty if none does, and the seconds."""
-    with planted(runner.tree / fault.file, fault.planted(source)):
-        outcome = runner.run(tests, seconds, as_python)
-    failed = _failed(outcome)
-    noticed = failed and runner.passes(failed, seconds, as_python)
-    return f"FAILED {failed}"[:200] if noticed else "", outcome.seconds
+    spent, left_out = 0.0, set[str]()
+    while len(left_out) <= MOST_WRONG:
+        with planted(runner.tree / fault.file, fault.planted(source)):
+            outcome = runner.run(tests, seconds, as_python, left_out)
+        spent += outcome.seconds
+        failed = _failed(outcome)
+        if not failed:
+            break
+        if runner.passes(failed, seconds, as_python):
+            return f"FAILED {failed}"[:200], spent
+        left_out.add(failed)
+    return "", spent
 
 
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
@@ -227,6 +275,11 @@ def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], run
         if with_none.status in NOT_FOUND:
             return Verdict(fault, "survived", len(passed), spent, "its tests are no longer there", diff)
     what, by = _verdict(outcome, chosen, seconds)
+    if what == "timed out":  # as without the fault?
+        with_none = runner.run([test.name for test in chosen], seconds)
+        spent += with_none.seconds
+        if with_none.status is None:
+            what, by = "survived", f"{by}, without the fault too"
     number = len(chosen) + len(passed)
     more = "" if number == len(tests) else f" of {len(tests)}, as more take too long"
     return Verdict(fault, what, number, spent, f"{by}; {number} tests{more}", diff, _failed(outcome))

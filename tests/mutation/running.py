@@ -1,16 +1,18 @@
 """Tests run in a copy of the tree, in bounds of processor time and clock."""
 
+import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from tests import arguments
 from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
 from tests.mutation.tree import LentCache
 from tests.mutation.wanted import WANTED, given_to_pytest
@@ -39,6 +41,7 @@ class Runner:
         self.tree, self._cache, self._scratch = tree, cache, scratch
         self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
         self._lent: LentCache | None = None
+        self._signatures: arguments.Signatures | None = None
         self._passes: dict[tuple[str, bool], bool] = {}
         scratch.mkdir(parents=True, exist_ok=True)
 
@@ -68,17 +71,19 @@ class Runner:
         others = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each and Path(each) != ROOT]
         return os.pathsep.join([*map(str, first), str(self.tree), *others])
 
-    def run(self, tests: Sequence[str], seconds: float, as_python: bool = False) -> Outcome:
+    def run(
+        self, tests: Sequence[str], seconds: float, as_python: bool = False, left_out: Collection[str] = ()
+    ) -> Outcome:
         """Run these, or those of them that there are, until one fails, with a cache folder of their own.
 
-        as_python: with loops as Python.
+        as_python: with loops as Python. left_out: tests that are not run, though their file or function is named.
         """
         if self._lent is None:
             self._lent = LentCache(self._cache, self._scratch / "cache")
         cache = self._lent.restored()
         environment = {"SIMTMM_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
         wanted = self._scratch / "wanted.json"
-        wanted.write_text(json.dumps(list(tests)), encoding="utf-8")
+        wanted.write_text(json.dumps([list(tests), list(left_out)]), encoding="utf-8")
         environment |= {WANTED: str(wanted)}
         if as_python:
             environment |= {LOOPS: "1"}
@@ -107,6 +112,19 @@ class Runner:
         if found.returncode not in (0, 1):
             raise RuntimeError(f"mypy: {(found.stderr or found.stdout)[-500:]}")
         return next((line for line in found.stdout.splitlines() if ": error: " in line), "")
+
+    def exchanged(self, file: str, content: bytes) -> str:
+        """The first argument that bears another parameter's name where a source has this content, or no longer does, as
+        the suite's test of arguments finds it; empty where it finds none, and in a tree without that test.
+        """
+        if not (self.tree / "tests" / "test_arguments.py").exists():
+            return ""
+        if self._signatures is None:
+            self._signatures = arguments.Signatures(arguments.package(self.tree))
+        module = arguments.module_of(file)
+        found = {str(each) for each in arguments.exchanged_in(module, ast.parse(content), self._signatures)}
+        right = {each for all_of in arguments.RIGHT.values() for each in all_of if each.startswith(f"{module}: ")}
+        return next(iter(sorted(found ^ right)), "")
 
     def recorded(
         self, tests: Sequence[str], place: Path, limits: tuple[float, float] | None = None, as_python: bool = False

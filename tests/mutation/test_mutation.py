@@ -235,7 +235,16 @@ class Known:
     def whole(self):
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.outputs]
 
-    named = lacking = outputs = ()
+    def in_room(self, file):
+        return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.beside], []
+
+    def of_its_name(self, file):
+        return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.namesakes]
+
+    def importing(self, file):
+        return [RecordedTest(f"{OF_TESTS}::test_{name}", 0.1, 9) for name in self.importers]
+
+    named = lacking = outputs = beside = importers = namesakes = ()
 
 
 def fault(tree, before, after):
@@ -277,6 +286,28 @@ def test_tests_that_are_no_longer_there_are_left_out(tree, runner, gone, others,
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, Ran(), Uses(tree), runner, 4.0)
     assert (verdict.what, verdict.tests) == (what, number)
+
+
+@pytest.mark.parametrize(("without", "what"), [(0, "timed out"), (None, "survived")])
+def test_tests_that_take_too_long_without_the_fault_too_say_nothing(tree, without, what):
+    class Stub:
+        def __init__(self):
+            self.tree, self.statuses = tree, [None, without]
+
+        def types(self):
+            return ""
+
+        def exchanged(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            return Outcome(self.statuses.pop(0), 1.0, "")
+
+    source = (tree / FILE).read_bytes()
+    of = fault(tree, "return x - LIMIT", "return x + LIMIT")
+    verdict = judged(of, source, Known(), Uses(tree), Stub(), 100.0)
+    assert (verdict.what, "without the fault too" in verdict.by) == (what, what == "survived")
+    assert verdict.seconds == 2.0
 
 
 def test_a_test_that_fails_without_the_fault_too_is_left_out(tree, runner):
@@ -322,7 +353,119 @@ def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, ex
         known.by, known.outputs = {6: known.by[16]}, [file]
     source = (tree / FILE).read_bytes()
     verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
-    assert (verdict.what, verdict.by.endswith("whole outputs")) == (what, True)
+    assert (verdict.what, "whole outputs" in verdict.by) == (what, True)
+    without = judged(
+        fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0, last=0.0
+    )
+    assert (without.what, "whole outputs" in without.by) == ("survived", False)
+
+
+@pytest.mark.parametrize(("beside", "what"), [(["slow"], "survived"), (["wrong", "slow", "above"], "caught")])
+def test_the_room_s_tests_come_at_last_and_those_that_fail_without_the_fault_too_are_left_out(
+    tree, runner, beside, what
+):
+    known = Known()
+    known.by, known.beside = {}, beside
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, "at last" in verdict.by) == (what, True)
+
+
+@pytest.mark.parametrize(("first", "what"), [(b"from simtmm.native import inlined\n", "caught"), (b"", "survived")])
+def test_tests_named_as_a_source_of_loops_run_it_though_nobody_sees_it(tree, first, what):
+    class Stub:
+        def __init__(self):
+            self.tree, self.asked = tree, []
+
+        def types(self):
+            return ""
+
+        def exchanged(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            self.asked += tests
+            return Outcome(1 if what == "caught" else 0, 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
+
+        def passes(self, test, seconds, as_python=False):
+            return True
+
+    source, known, stub = first + (tree / FILE).read_bytes(), Known(), Stub()
+    (of,) = [each for each in faults_of(FILE, source) if each.lines(source)[1] == "return x + LIMIT"]
+    known.by, known.namesakes = {}, ["above"]
+    assert judged(of, source, known, Uses(tree), stub, 4.0, last=0.0).what == what
+    assert stub.asked == ([f"{OF_TESTS}::test_above"] if first else [])
+
+
+def test_tests_that_import_the_source_come_at_last(tree, runner):
+    known = Known()
+    known.by, known.importers = {}, ["above"]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.by.endswith("1 at last")) == ("caught", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("from simtmm.a.m import f\n", ["simtmm/a/m.py"]), ("import simtmm.a.m\n", ["simtmm/a/m.py"]),
+        ("from simtmm.a import more\n", ["simtmm/a/m.py", "simtmm/a/__init__.py", "simtmm/a/more.py"]),
+        ("from simtmm.a.m2 import f\n", []), ("from simtmm import a\n", []),
+    ],
+)  # fmt: skip
+def test_a_file_of_tests_imports_a_source_or_what_its_folder_offers(tmp_path, text, files):
+    recorded_by_hand(tmp_path, text + "def test_one(): pass\n", test_one=True)
+    every = ["simtmm/a/m.py", "simtmm/a/__init__.py", "simtmm/a/more.py"]
+    assert [file for file in every if Covered(tmp_path, tmp_path).importing(file)] == files
+    assert [file for file in every if Covered(tmp_path, tmp_path).of_its_name(file)] == ["simtmm/a/m.py"]
+
+
+def test_tests_that_run_a_line_and_were_too_many_come_at_last(tree, runner):
+    known = Known()
+    slow = [RecordedTest(f"{OF_TESTS}::test_slow", 0.9, 1), RecordedTest(f"{OF_TESTS}::test_above", 9.0, 9)]
+    known.by = {6: slow}
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.tests, verdict.by.endswith("2 at last")) == ("caught", 1, True)
+    without = judged(
+        fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0, last=0.0
+    )
+    assert without.what == "survived"
+
+
+def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_of_them(tree, runner):
+    before, test = (tree / FILE).read_bytes(), tree / "tests" / "test_arguments.py"
+    source = (
+        b"def area(width, height):\n    return width * height\n\n\ndef twice(width, height):\n    area(width, height)\n"
+    )
+    (swap,) = [each for each in faults_of(FILE, source) if each.kind == "swap"]
+    try:
+        (tree / FILE).write_bytes(source)
+        survived = judged(swap, source, Known(), Uses(tree), runner, 4.0)
+        test.touch()
+        caught = judged(swap, source, Known(), Uses(tree), runner, 4.0)
+    finally:
+        test.unlink(missing_ok=True)
+        (tree / FILE).write_bytes(before)
+    assert (survived.what, caught.what) == ("survived", "caught")
+    assert caught.by.endswith("simtmm.small: area(height=width)")
+
+
+def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
+    recorded_by_hand(tmp_path, "", test_one=True, test_other=False)
+    (tmp_path / "tests" / "a" / "deeper").mkdir()
+    for name in ("a/deeper/test_n.py", "test_top.py"):
+        (tmp_path / "tests" / name).write_text("")
+    one, other, deeper = f"{RECORDED_FILE}::test_one", f"{RECORDED_FILE}::test_other", "tests/a/deeper/test_n.py"
+    found = {
+        file: ([test.name for test in known], unknown)
+        for file in ("simtmm/a/m.py", "simtmm/a/deeper/m.py", "simtmm/a/b/m.py", "simtmm/m.py")
+        for known, unknown in [Covered(tmp_path, tmp_path).in_room(file)]
+    }
+    assert found == {
+        "simtmm/a/m.py": ([one], [deeper, other]), "simtmm/a/deeper/m.py": ([], [deeper]),
+        "simtmm/a/b/m.py": ([one], [deeper, other]), "simtmm/m.py": ([], []),
+    }  # fmt: skip
 
 
 def test_a_test_that_was_ended_as_it_took_too_long_runs_the_lines_that_it_ran(tree, runner, tmp_path):
@@ -592,7 +735,10 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
-        def run(self, tests, seconds, as_python=False):
+        def exchanged(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
             asked.append(len(tests))
             return Outcome(self.statuses.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
 
@@ -606,7 +752,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
     assert asked == [25, 25, 15, 25, 15]
 
 
-@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0), "survived"), ((0, 1, 0), "caught")])
+@pytest.mark.parametrize(("statuses", "what"), [((1, 0), "caught"), ((1, 1, 0, 0), "survived"), ((0, 1, 0), "caught")])
 def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_nothing(tree, statuses, what):
     asked, left = [], list(statuses)
 
@@ -617,7 +763,10 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
         def types(self):
             return ""
 
-        def run(self, tests, seconds, as_python=False):
+        def exchanged(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
             asked.append(as_python)
             assert as_python == (seconds < COMPILED)  # to compile a loop takes time, which tells nothing of a fault
             return Outcome(left.pop(0), 1.0, f"FAILED {tests[0]} - assert 1 == 2\n")
@@ -632,7 +781,8 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
     known.by = {of.line: known.by[6]}
     verdict = judged(of, source, known, Uses(tree), Stub(), 4.0)
     assert verdict.what == what
-    assert asked == [True] * (2 if statuses[0] else 1) + [False] * (len(statuses) - (2 if statuses[0] else 1))
+    as_python = statuses.index(0) + 1  # runs and looks at what fails, until nothing does
+    assert asked == [True] * as_python + [False] * (len(statuses) - as_python)
     assert verdict.by.endswith("as Python") == (statuses == (1, 0))
     assert verdict.seconds == len(statuses) - 1  # but what is looked at without the fault, once for all
 

@@ -84,9 +84,11 @@ def test_latex_has_two_tables_with_as_many_cells_as_columns():
         r"\\begin\{tabular\}\{([lr]+)\}\n\\toprule\n(.*?)\\bottomrule\n\\end\{tabular\}", told, re.DOTALL
     )
     assert len(tables) == 2
-    for columns, body in tables:
+    for (columns, body), number in zip(tables, (len(MADE.cases), len(MADE.agreements())), strict=True):
         rows = [row for row in body.splitlines() if row != r"\midrule"]
-        assert len(rows) == len(MADE.cases) + 1 if columns.startswith("ll") else 3
+        assert len(rows) == 1 + number
+        assert body.splitlines()[1] == r"\midrule"
+        assert len(set(rows)) == len(rows)
         for row in rows:
             assert row.endswith(r" \\")
             assert len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1

@@ -13,7 +13,7 @@ from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.sampling import program as of_program
 from simtmm.sampling import sampled_kernel, sampled_program
-from simtmm.sampling.long.steady import steady
+from simtmm.sampling.long.steady import PHASES_SYSTEMATIC, STEADY_SYSTEMATIC, steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sources import DependsError
 from simtmm.trace.lower import lower
@@ -136,6 +136,7 @@ def test_long_blocks_are_made_of_a_few_and_told_by_their_pace():
     assert len(asked) == 1
     assert len(asked[0]) < wave  # of 144
     assert abs(made.ticks / whole.ticks - 1) <= made.half / made.ticks
+    assert STEADY_SYSTEMATIC <= made.half / made.ticks < PHASES_SYSTEMATIC  # its blocks have no phases
 
 
 def test_the_pace_of_long_blocks_is_of_instructions_however_long_bank_conflicts_hold_a_port():

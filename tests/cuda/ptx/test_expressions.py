@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from simtmm.cuda.ptx.reading.expressions import whole_constant
 from simtmm.cuda.ptx.reading.token_stream import TokenStream
 from simtmm.cuda.ptx.reading.tokens import tokens
+from simtmm.errors import PtxError
 from tests.examples import examples
 
 # Of C, the weakest first; each with what it gives of two numbers.
@@ -75,3 +76,10 @@ def test_what_has_no_sign_divides_and_compares_as_such():
     assert value_of("(.u64) -1 < 1") == 0
     assert value_of("1 ? 2 : 3") == 2
     assert value_of("0 ? 2 : 1 ? 4 : 5") == 4
+
+
+@pytest.mark.parametrize("number", [1, 7])
+def test_an_expression_and_parentheses_within_it_have_at_most_eight_levels(number):
+    assert value_of("(" * number + "5" + ")" * number) == 5
+    with pytest.raises(PtxError, match="operands may be nested 8 deep"):
+        value_of("(" * (number + 7) + "5" + ")" * (number + 7))
