@@ -139,7 +139,12 @@ class Signatures:
             for name, parameters in declared.items():
                 if "." in name:
                     methods.setdefault(name.partition(".")[2], set()).add(parameters)
-        self._methods = {name: next(iter(all_of)) for name, all_of in methods.items() if len(all_of) == 1}
+        # Of __init__ and its like every class has one, those that are not ours as well.
+        self._methods = {
+            name: next(iter(all_of))
+            for name, all_of in methods.items()
+            if len(all_of) == 1 and not name.startswith("__")
+        }
 
     def of(self, module: str, call: ast.Call) -> Parameters | None:
         """Of what a call in a module calls; None where that is not known."""
