@@ -4,7 +4,7 @@ launches: each launch with its own measurement. sums: the times of a kernel's la
 between host and device. lines: counters by source line. instances: which kernel a measured name is. beside: all of it.
 """
 
-from simtmm.analysis.nsight.beside import Beside, beside
+from simtmm.analysis.nsight.beside import Beside, beside, opened_profile
 from simtmm.analysis.nsight.copies import CopyBeside
 from simtmm.analysis.nsight.launches import Compared, LaunchBeside
 from simtmm.analysis.nsight.lines import LINES, KernelBeside, LineBeside
@@ -20,4 +20,5 @@ __all__ = [
     "LineBeside",
     "SumBeside",
     "beside",
+    "opened_profile",
 ]

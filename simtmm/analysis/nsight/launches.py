@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simtmm.trace.info import TraceInfo
 
 SHOWN = 5  # launches that a message names
+_UNITS = {"bytes_read": "bytes", **dict.fromkeys(("seconds", "total", "mean", "median", "least", "most"), "s")}
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Compared:
         if self.is_share:
             return self.simulated - self.measured
         return self.simulated / self.measured - 1 if self.measured else None
+
+    @property
+    def unit(self) -> str:
+        """What both values are in: "s", "bytes", "share" (a part of 1), or "count"."""
+        return "share" if self.is_share else _UNITS.get(self.name, "count")
 
     def to_dict(self) -> dict[str, Any]:
         """The values, for JSON."""
