@@ -1,7 +1,8 @@
 """A run compared with what profilers measured of the same program on a GPU.
 
 launches: each launch with its own measurement. sums: the times of a kernel's launches together. copies: those
-between host and device. lines: counters by source line. instances: which kernel a measured name is. beside: all of it.
+between host and device. lines: counters by source line. instances: which kernel a measured name is. device: whether
+the GPU is the machine. beside: all of it.
 """
 
 from simtmm.analysis.nsight.beside import Beside, beside, opened_profile

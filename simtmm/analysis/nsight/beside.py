@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.nsight.copies import CopyBeside, copies_beside
+from simtmm.analysis.nsight.device import device_warnings
 from simtmm.analysis.nsight.launches import Compared, LaunchBeside, is_sampled, launches_beside, no_match
 from simtmm.analysis.nsight.lines import KernelBeside, lines_beside
 from simtmm.analysis.nsight.sums import SumBeside, sums_beside
@@ -133,9 +134,9 @@ def beside(run: "Run", profile: Profile) -> Beside:
         measured = ", ".join([*no_kernel, *no_sum]) or "only copies and fills"
         mine = ", ".join(dict.fromkeys(launch.kernel for launch in run.info.launches))
         raise StudyError(f"no measured kernel matches this run: measured {measured}; simulated {mine}")
-    warnings: tuple[str, ...] = ()
+    warnings = tuple(device_warnings(run.machine, [launch.device for launch in launches]))
     if is_sampled(run):
-        warnings = ("Only some blocks or launches were simulated: times and counts of launches are not compared.",)
+        warnings += ("Only some blocks or launches were simulated: times and counts of launches are not compared.",)
     left_out = tuple(dict.fromkeys((*no_launch, *no_kernel, *no_sum)))
     return Beside(launches, kernels, sums, copies, left_out, warnings)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.nsight.instances import instances, names_of_launches
 from simtmm.errors import StudyError, nearest
-from simtmm.measurement.nsight import COUNTED, KernelName, NsightLaunch, kernel_name, of_shape
+from simtmm.measurement.nsight import COUNTED, UNKNOWN, Device, KernelName, NsightLaunch, kernel_name, of_shape
 
 if TYPE_CHECKING:
     from simtmm.analysis.run.outcome import Run
@@ -47,19 +47,19 @@ class Compared:
 class LaunchBeside:
     """A launch of a run, by its number, and what is known of it from both.
 
-    tool: that measured it. gpu: its name, "" where the export has none.
+    tool: that measured it. device: the GPU, as far as the export says.
     """
 
     number: int
     kernel: str
     compared: tuple[Compared, ...]
     tool: str = ""
-    gpu: str = ""
+    device: Device = UNKNOWN
 
     def to_dict(self) -> dict[str, Any]:
         """The whole object, for JSON."""
         rows = {each.name: each.to_dict() for each in self.compared}
-        return {"number": self.number, "kernel": self.kernel, "tool": self.tool, "gpu": self.gpu, **rows}
+        return {"number": self.number, "kernel": self.kernel, "tool": self.tool, "gpu": self.device.name, **rows}
 
 
 def launches_beside(
@@ -88,7 +88,7 @@ def launches_beside(
                 continue
             open_launches.remove(match)
             compared = tuple(_compared(run, match, each))
-            found.append(LaunchBeside(match, each.kernel, compared, tool, each.gpu))
+            found.append(LaunchBeside(match, each.kernel, compared, tool, each.device))
     return tuple(sorted(found, key=lambda launch: launch.number)), tuple(left_out)
 
 
