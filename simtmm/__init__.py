@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simtmm.analysis.comparison.comparison import Comparison as Comparison
     from simtmm.analysis.difference import Difference as Difference
     from simtmm.analysis.micro import Micro as Micro
+    from simtmm.analysis.nsight.beside import Beside as Beside
     from simtmm.analysis.prediction.predictions import Predictions as Predictions
     from simtmm.analysis.run.outcome import Run as Run
     from simtmm.api.calibrate import calibrate as calibrate
@@ -74,6 +75,7 @@ __version__ = VERSION
 show_by(lambda: importlib.import_module("simtmm.report.notebook.renderers"))
 
 _HOMES = {
+    "Beside": "simtmm.analysis.nsight.beside",
     "Calibration": "simtmm.calibration.values",
     "Comparison": "simtmm.analysis.comparison.comparison",
     "Counts": "simtmm.trace.counts",

@@ -42,7 +42,7 @@ def calibrate(  # noqa: PLR0913 - each is a kind of measurement, or says how to 
     name: the new machine's name.
     base: the machine that supplies the values that were not measured: a Machine, its name, or a path to its file
         (.toml).
-    gpu: the GPU whose rows to use, if a file has several.
+    gpu: the GPU whose rows to use, if a file has several; its names in several files with commas between them.
     latency_from: the source of the latency of global memory: "chase", or "read" at low occupancy, minus the starts of
         blocks and warps that `base` has.
     micro: micro-benchmarks (CSV), one file or several: sass and cycles [cycles] of single instructions, or kernel,

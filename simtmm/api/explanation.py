@@ -13,6 +13,7 @@ from simtmm.requests.run import BY
 if TYPE_CHECKING:
     import pandas
 
+    from simtmm.analysis.nsight import Beside
     from simtmm.analysis.run.outcome import Run
 
 HEIGHT = 760  # pixels of the page in a notebook
@@ -23,10 +24,12 @@ class Explanation(Displayed):
     """Where a run's time goes.
 
     run: the run. by: what each row describes, "line", "array", "launch" or "reason".
+    beside: what a profiler measured of it, which the page shows at each line; None without one.
     """
 
     run: "Run"
     by: str = "line"
+    beside: "Beside | None" = None
 
     @staticmethod
     def check(by: str) -> None:
@@ -47,8 +50,9 @@ class Explanation(Displayed):
     def html(self) -> str:
         """The page: verdict, advice, source with reasons, timeline, roofline; it needs no network."""
         from simtmm.report.explain_page import explanation
+        from simtmm.report.nsight import measured_lines
 
-        return explanation(self.run)
+        return explanation(self.run, profiled=None if self.beside is None else measured_lines(self.beside))
 
     def save(self, path: str | Path) -> None:
         """Write the page (.html), the rows (.csv), or everything (.json). Raises OutputError."""
@@ -65,7 +69,8 @@ class Explanation(Displayed):
         elif suffix == ".csv":
             text = csv_of(self.rows())
         else:
-            text = json.dumps({**self.run.to_dict(), "by": self.by, "rows": self.rows()}, indent=2) + "\n"
+            measured = {} if self.beside is None else {"nsight": self.beside.to_dict()}
+            text = json.dumps({**self.run.to_dict(), "by": self.by, "rows": self.rows(), **measured}, indent=2) + "\n"
         with written_whole(path) as temporary:
             write_text(temporary, text)
 

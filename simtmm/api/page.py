@@ -32,7 +32,7 @@ GROUPS = {
     "Kernels launched from Python": ("RawKernel", "RawModule", "TextureObject", "SurfaceObject"),
     "Values": (
         "Machine", "Trace", "Workload", "Launch", "Parameter", "Counts", "Result", "Prediction", "Measurement", "Run",
-        "Explanation", "Difference",
+        "Explanation", "Beside", "Difference",
         "Predictions", "Results", "Findings", "Comparison", "Calibration", "Micro", "Picture",
     ),
     "Errors": ("SimtmmError",),

@@ -113,6 +113,7 @@ def explain(
     parameters: Mapping[str, object] | None = None,
     *,
     by: str = "line",
+    nsight: "str | Path | Sequence[str | Path]" = (),
     watch: "Watch | None" = None,
     **words: Any,
 ) -> Explanation:
@@ -122,13 +123,18 @@ def explain(
     machine: a Machine, its name, or its file.
     parameters: a kernel's parameters that differ from its defaults.
     by: what each row describes: a "line", "array", "launch" or "reason".
+    nsight: CSV files of a profiler, whose values the page shows at each line (docs/counters.md).
     watch: called with (stage, done, total if known) as the work proceeds.
     words: all other arguments of `run`, such as grid, block, args and set.
 
     `.to_frame()` has a row for each line, `.save("page.html")` writes the page, and Jupyter shows it.
 
-    Raises the errors of `run`, and OutputError for an unknown `by`.
+    Raises the errors of `run`, those of `Run.beside`, and OutputError for an unknown `by`.
     """
     Explanation.check(by)
+    from simtmm.analysis.nsight import beside, opened_profile
+
+    files = (nsight,) if isinstance(nsight, str) or not isinstance(nsight, Sequence) else nsight
+    measured = opened_profile(files) if files else None
     done = run(source, machine, parameters, watch=watch, **{"timeline": True, "timeline_limit": LONG, **words})
-    return Explanation(done, by)
+    return Explanation(done, by, None if measured is None else beside(done, measured))

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from simtmm.documents import duplicates, read_csv
@@ -17,7 +17,7 @@ LEAST, MOST = (
 def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[dict[str, str]]:
     """The rows of a GPU in a CSV file with these columns; lines that begin with # are comments.
 
-    gpu: what the column `gpu`, where there is one, must hold; needed where it holds several. Raises StudyError.
+    gpu: what the column `gpu`, where there is one, must hold, as `chosen_gpu` takes it. Raises StudyError.
     """
     lines = io.StringIO(read_csv(path, StudyError), newline="")
     try:
@@ -32,12 +32,37 @@ def read_rows(path: str | Path, gpu: str | None, needed: Sequence[str]) -> list[
     for column in needed:
         if column not in rows[0]:
             raise StudyError(f"{path}: has no column {column!r}{nearest(column, [str(name) for name in rows[0]])}")
-    gpus = sorted({row["gpu"] or "" for row in rows}) if "gpu" in rows[0] else []
-    if gpu is None and len(gpus) > 1:
-        raise StudyError(f"{path}: has several GPUs: choose one of {', '.join(gpus)}")
-    if gpu is not None and gpus and gpu not in gpus:
-        raise StudyError(f"{path}: gpu {gpu!r}: unknown{nearest(gpu, gpus)}")
-    return [row for row in rows if gpu is None or not gpus or row["gpu"] == gpu]
+    if "gpu" not in rows[0]:
+        return rows
+    chosen = chosen_gpu(path, gpu, {row["gpu"] or "" for row in rows})
+    return [row for row in rows if (row["gpu"] or "") == chosen]
+
+
+def chosen_gpu(path: str | Path, gpu: str | None, names: Iterable[str]) -> str:
+    """The GPU of a file whose rows count. Raises StudyError, also where none is given and there are several.
+
+    path: of the file, for messages.
+    gpu: what it is called, in any file: one name or several with commas between them. a100_80 and A100-80 are one.
+    names: of the file's GPUs.
+    """
+    known = sorted(set(names))
+    if not known:
+        raise StudyError(f"{path}: has no rows of such measurements")
+    if gpu is None:
+        if len(known) > 1:
+            raise StudyError(f"{path}: has several GPUs: choose one of {', '.join(known)}")
+        return known[0]
+    wanted = {_spelled(name) for name in gpu.split(",")}
+    alike = [name for name in known if _spelled(name) in wanted]
+    if not alike:
+        raise StudyError(f"{path}: gpu {shown(gpu)}: unknown{nearest(gpu.split(',')[0], known)}")
+    if len(alike) > 1:
+        raise StudyError(f"{path}: gpu {shown(gpu)}: may be any of {', '.join(alike)}")
+    return alike[0]
+
+
+def _spelled(name: str) -> str:
+    return name.strip().replace("_", "-").casefold()
 
 
 def positive_number(path: str | Path, row: Mapping[str, str], column: str) -> float:

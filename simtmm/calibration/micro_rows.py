@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.calibration.csv_rows import LEAST, MOST
+from simtmm.calibration.csv_rows import LEAST, MOST, chosen_gpu
 from simtmm.cuda.sass.work import class_of_opcode
 from simtmm.documents import duplicates, read_csv
 from simtmm.errors import StudyError, nearest, shown
@@ -131,12 +131,10 @@ def _of_gpu(
     path: str | Path, header: Sequence[str], rows: Sequence[tuple[str, dict[str, str]]], gpu: str | None
 ) -> Iterator[tuple[str, dict[str, str]]]:
     column = next((name for name in _GPU if name in header), None)
-    known = sorted({row[column] for _, row in rows}) if column is not None else []
-    if gpu is None and len(known) > 1:
-        raise StudyError(f"{path}: has several GPUs: choose one of {', '.join(known)}")
-    if gpu is not None and known and gpu not in known:
-        raise StudyError(f"{path}: gpu {gpu!r}: unknown{nearest(gpu, known)}")
-    return ((place, row) for place, row in rows if gpu is None or column is None or row[column] == gpu)
+    if column is None or not rows:
+        return iter(rows)
+    chosen = chosen_gpu(path, gpu, {row[column] for _, row in rows})
+    return ((place, row) for place, row in rows if row[column] == chosen)
 
 
 def _number(place: str, key: str, text: str) -> float:

@@ -13,7 +13,7 @@ from simtmm.machine.changed import named_with
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
 
-CLOCK, SUSTAINED = "clock_hz", "sustained"
+CLOCK, HELD, SUSTAINED = "clock_hz", "sustained_clock_hz", "sustained"
 OF_THE_HOST = ("launch_overhead", "first_launch", "graph_launch_overhead")
 OF_PARTITIONS = ("service", "atomic_service", "turnaround")
 
@@ -21,10 +21,14 @@ OF_PARTITIONS = ("service", "atomic_service", "turnaround")
 def at_sustained_clock(machine: "Machine", others: Mapping[str, Any]) -> "Machine":
     """The machine at its sustained clock, with other changes: `machine.replace({"clock_hz": "sustained"})`.
 
-    others: further changes, by dotted key, in cycles of the sustained clock.
+    others: further changes, by dotted key, in cycles of the sustained clock; a `sustained_clock_hz` among them is that
+        clock, such as the base clock at which a profiler holds a GPU.
 
     Raises MachineError where the profile has no such clock, or is at it.
     """
+    if HELD in others:
+        machine = machine.replace({HELD: others[HELD]})
+        others = {key: value for key, value in others.items() if key != HELD}
     boost, clock = machine.clock_hz, machine.sustained_clock_hz
     if boost is None or clock is None:
         raise MachineError(f"machine {machine.name}: {CLOCK} = {SUSTAINED!r}: it has no sustained_clock_hz")

@@ -22,7 +22,7 @@ LARGEST = 1e18  # of a value
 LONGEST = 300  # characters of a name
 
 _NAME = re.compile(rf"[^\x00-\x1f\x7f]{{1,{LONGEST}}}")
-_MACHINE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ,_+()-]|\.(?!toml)){0,99}")  # no path: tables look a machine up by it
+_NO_MACHINE = re.compile(r"[\x00-\x1f\x7f/\\|`<>]|\.toml")  # tables look a machine up by its name: no path
 _SIZES = re.compile(r"[1-9]\d{0,9}x[1-9]\d{0,9}x[1-9]\d{0,9}")
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
@@ -56,7 +56,10 @@ class Contributed:
 COLUMNS = tuple(each.name for each in fields(Contributed))
 
 _ALLOWED: Mapping[str, tuple[Callable[[str], bool], str]] = {
-    "machine": (lambda text: _MACHINE.fullmatch(text) is not None, "a machine's name, of letters, digits and spaces"),
+    "machine": (
+        lambda text: 0 < len(text.strip()) <= LONGEST and not _NO_MACHINE.search(text),
+        f"a machine's name, of at most {LONGEST} characters, without / \\ | ` < > and .toml",
+    ),
     "machine_digest": (lambda text: _DIGEST.fullmatch(text) is not None, "8 to 64 hexadecimal digits"),
     "gpu": (lambda text: not text or _NAME.fullmatch(text) is not None, f"a name of at most {LONGEST} characters"),
     "kernel": (lambda text: _NAME.fullmatch(text) is not None, f"a name of 1 to {LONGEST} characters"),
@@ -115,6 +118,22 @@ def _row(where: str, cells: Sequence[str]) -> Contributed:
     return Contributed(**{**texts, **numbers})  # type: ignore[arg-type]  # numbers are
 
 
+def label_of(machine: str) -> str:
+    """A machine's name as rows have it: what a row must not have is a hyphen, and what is too long is cut.
+
+    machine: its name, with what was changed of it.
+    """
+    return _NO_MACHINE.sub("-", machine).strip()[:LONGEST] or "-"
+
+
+def rows_of(path: str | Path) -> tuple[Contributed, ...]:
+    """The rows of a file that more are added to; none where there is no file yet. Raises StudyError, as reading does.
+
+    path: of the file.
+    """
+    return load_contributed(path) if is_there(path) else ()
+
+
 def append_contributed(path: str | Path, rows: Iterable[Contributed]) -> int:
     """Add rows to a file, which is made if there is none, and give how many are new; rows that it has stay once.
 
@@ -123,7 +142,7 @@ def append_contributed(path: str | Path, rows: Iterable[Contributed]) -> int:
 
     Raises StudyError for a file of another form, and for a row that it would not read again; OutputError.
     """
-    before = load_contributed(path) if is_there(path) else ()
+    before = rows_of(path)
     new = [row for row in dict.fromkeys(rows) if row not in set(before)]
     text = io.StringIO()
     text.write(f"{HEAD}\n")

@@ -9,6 +9,7 @@ from rich.text import Text
 from simtmm.catalogue import HERE, Description
 from simtmm.catalogue.names import Known
 from simtmm.machine import Machine, units
+from simtmm.report.machine_table import basis, basis_words
 from simtmm.report.text import table
 
 UNTOLD = "known only by running it"
@@ -25,13 +26,18 @@ def describe_machines(machines: Mapping[str, Machine]) -> Iterator[RenderableTyp
             f"{machine.cores.max_threads_per_core:g}",
             f"{machine.memory.latency:g}",
             str(machine.memory.chunk_words),
+            basis(machine),
             machine.description,
         )
         for name, machine in machines.items()
     ]
-    yield table("", ("machine", "P", "Q", "W", "X", "L", "C", ""), rows, left=(0, 7))
+    yield table("", ("machine", "P", "Q", "W", "X", "L", "C", "values", ""), rows, left=(0, 7, 8))
     yield ""
     yield Text("P cores, Q in a group, W threads to a warp, X threads a core, L latency in cycles, C words to a chunk.")
+    yield Text(
+        "Values are measured on that GPU; or from relatives, beside its own latency or bandwidth; or from its data "
+        "sheet and relatives only, and so unvalidated (docs/families.md)."
+    )
 
 
 def describe_machine(machine: Machine) -> Iterator[RenderableType]:
@@ -40,6 +46,8 @@ def describe_machine(machine: Machine) -> Iterator[RenderableType]:
     yield Text(machine.description)
     if machine.family is not None:
         yield Text(f"family: {machine.family}")
+    if words := basis_words(machine):
+        yield Text(f"values: {words}")
     yield ""
     yield table("", ("key", "value", "unit", "certainty", "source"), list(_values(machine)), left=(0, 2, 3, 4))
 
@@ -60,6 +68,7 @@ def machine_document(machine: Machine) -> dict[str, Any]:
         "name": machine.name,
         "description": machine.description,
         "family": machine.family,
+        "basis": basis(machine),
         "changes": machine.changes or {},
         "digest": machine.digest(),
         "values": values,

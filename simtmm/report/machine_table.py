@@ -11,12 +11,52 @@ from rich.text import Text
 
 from simtmm.machine import Machine
 from simtmm.machine.changed import suffix
+from simtmm.machine.new import YOURS
 from simtmm.model.roofline import bandwidth
 from simtmm.report.text import NO_VALUE, number, table
 
 SURE = ("definition", "user", "measured", "confirmed", "paper", "derived")
 DOUBTED = ("secondhand", "config", "family", "default", "unconfirmed", "assumption")  # surest first, as in SURE
 DOUBT, OF_FAMILY = "?", "~"
+FITTED = "scheduling.block_launch"  # no data sheet has it: a machine's own is one that was calibrated
+READ = ("memory.latency", "measured_bandwidth", "memory.l1.latency", "memory.l2.latency", "memory.l2.service")
+ON_IT = ("measured", "confirmed", "derived")  # certainties
+MEASURED, FROM_RELATIVES, DATA_SHEET = "measured", "from relatives", "data sheet"
+BASES = {
+    MEASURED: "measured: calibrated by kernels that ran on this GPU",
+    FROM_RELATIVES: "from relatives: other GPUs of its family decide, except for values measured on this one: {own}",
+    DATA_SHEET: "data sheet only; unvalidated: nothing was measured on this GPU, other GPUs of its family decide",
+}
+
+
+def basis(machine: Machine) -> str:
+    """What a GPU's values come from: MEASURED, FROM_RELATIVES or DATA_SHEET; "" for one that belongs to no family.
+
+    machine: as it ships, or changed.
+    """
+    if _is_own(machine, FITTED):
+        return MEASURED
+    if machine.family is None:
+        return ""
+    return FROM_RELATIVES if any(_is_own(machine, key) for key in READ) else DATA_SHEET
+
+
+def basis_words(machine: Machine) -> str:
+    """The same in a sentence.
+
+    machine: as it ships, or changed.
+    """
+    own = ", ".join(key for key in READ if _is_own(machine, key))
+    found = basis(machine)
+    return BASES[found].format(own=own) if found else ""
+
+
+def _is_own(machine: Machine, key: str) -> bool:
+    """Whether a value was measured on this GPU, and is not a family's."""
+    source = machine.sources.get(key)
+    if source is None or source.source.startswith("family "):
+        return False
+    return source.certainty in ON_IT or source.source == YOURS["source"]
 
 
 @dataclass(frozen=True)

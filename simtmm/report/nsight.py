@@ -92,7 +92,7 @@ def _of_lines(kernel: KernelBeside) -> list[str | Table]:
             f"Measured in {kernel.measured_launches} of {kernel.launches} launches; counts are scaled to all of them."
         )
     if len(ordered) > MOST_LINES:
-        parts.append(f"{len(ordered) - MOST_LINES} more lines are in --json and --html.")
+        parts.append(f"{len(ordered) - MOST_LINES} more lines are in --json, in --html and, in Python, in .to_frame().")
     if kernel.left_out:
         parts.append(f"Measured, but not among the lines here: {', '.join(kernel.left_out[:MOST_LINES])}.")
     return parts

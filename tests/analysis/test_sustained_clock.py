@@ -46,6 +46,15 @@ def test_its_name_says_so_and_other_changes_are_of_that_machine():
     assert changed.name == "H100 SXM (clock_hz = sustained, memory.latency = 800)"
 
 
+def test_it_may_be_given_with_it():
+    """As the base clock at which a profiler holds a GPU."""
+    machine = held(sustained_clock_hz=1.1e9, **{"memory.latency": 800})
+    assert (machine.clock_hz, machine.memory.latency) == (1.1e9, 800)
+    assert machine.memory.service / 1.1e9 == pytest.approx(H100.memory.service / H100.clock_hz)
+    with pytest.raises(MachineError, match=r"sustained_clock_hz = 3e\+09 must be below its clock_hz"):
+        held(sustained_clock_hz=3e9)
+
+
 @pytest.mark.parametrize(
     ("machine", "why"),
     [

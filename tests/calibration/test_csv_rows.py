@@ -2,7 +2,7 @@
 
 import pytest
 
-from simtmm.calibration.csv_rows import positive_number, read_rows
+from simtmm.calibration.csv_rows import chosen_gpu, positive_number, read_rows
 from simtmm.errors import StudyError
 
 
@@ -37,3 +37,30 @@ def test_what_nobody_measures_is_refused(number):
     """Its square is no number, and a curve of it has levels that nothing told."""
     with pytest.raises(StudyError, match=f"a = '{number}': must be from 1e-09 to 1e\\+15"):
         positive_number("t.csv", {"a": number}, "a")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "names", "found"),
+    [
+        ("a100_80", ["a100-80", "v100"], "a100-80"),
+        ("A100-80", ["a100_80"], "a100_80"),
+        ("a100_80, a100", ["a100", "h200"], "a100"),
+        (None, ["v100"], "v100"),
+    ],
+)
+def test_a_gpu_is_found_as_each_file_calls_it(gpu, names, found):
+    assert chosen_gpu("f.csv", gpu, names) == found
+
+
+@pytest.mark.parametrize(
+    ("gpu", "names", "words"),
+    [
+        ("a100_80", ["a100", "h200"], "gpu 'a100_80': unknown; did you mean 'a100'"),  # another one, with 40 GB
+        ("a100,h200", ["a100", "h200"], "gpu 'a100,h200': may be any of a100, h200"),
+        (None, ["a100", "h200"], "has several GPUs: choose one of a100, h200"),
+        ("a100", [], "has no rows of such measurements"),
+    ],
+)
+def test_a_gpu_is_not_guessed(gpu, names, words):
+    with pytest.raises(StudyError, match=f"f.csv: {words}"):
+        chosen_gpu("f.csv", gpu, names)

@@ -5,8 +5,21 @@ import io
 import pytest
 from rich.console import Console
 
-from simtmm.machine import Machine, load_machine, machine_files
-from simtmm.report.machine_table import QUANTITIES, certainties, certainty, compare_machines, comparison_document
+from simtmm.machine import Machine, load_machine, machine_files, new_machine
+from simtmm.machine.family import load_family
+from simtmm.machine.known import family_files
+from simtmm.report.machine_table import (
+    DATA_SHEET,
+    FROM_RELATIVES,
+    MEASURED,
+    QUANTITIES,
+    basis,
+    basis_words,
+    certainties,
+    certainty,
+    compare_machines,
+    comparison_document,
+)
 
 SHIPPED = {name: load_machine(path) for name, path in machine_files().items()}
 
@@ -126,3 +139,33 @@ def test_bandwidth_is_what_partitions_or_ports_let_through():
     assert document["bandwidth"]["value"] == 4 * 128 / 4 * 1e9
     ported = machine().replace({"memory.port_interval": 4})
     assert comparison_document({"small": ported})["small"]["bandwidth"]["value"] == 2 * 128 / 4 * 1e9
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        *((name, MEASURED) for name in ("v100", "a100-80", "a40", "gh200", "h100-pcie", "h100-sxm", "mi210", "mi300a")),
+        *((name, FROM_RELATIVES) for name in ("a100-40", "h200", "l40", "mi100", "mi300x", "rx6900xt")),
+        *((name, DATA_SHEET) for name in ("a10", "b200", "l4", "mi250x", "rtx-2080-ti", "rtx-5090", "t4")),
+        *((name, "") for name in ("gtx280", "hd5870", "cray-xmt", "ideal")),
+    ],
+)
+def test_a_machine_says_what_its_values_come_from(name, found):
+    machine = load_machine(name)
+    assert basis(machine) == found
+    assert basis_words(machine).startswith({DATA_SHEET: "data sheet only; unvalidated"}.get(found, found))
+
+
+def test_every_donor_of_a_family_is_measured():
+    for family in family_files(None):
+        for donor in load_family(family).donors:
+            assert basis(load_machine(donor)) == MEASURED
+
+
+def test_a_machine_of_a_data_sheet_is_unvalidated_until_something_is_measured_on_it():
+    given = {"clock_hz": 2.52e9, "peak_bandwidth": 1008e9, "cores.groups": 128, "memory.l2.size": "72MiB"}
+    by_sheet = new_machine("mine", "ada", given)
+    assert basis(by_sheet) == DATA_SHEET
+    known = new_machine("mine", "ada", {**given, "memory.latency": 600.0})
+    assert basis(known) == FROM_RELATIVES
+    assert basis_words(known).endswith("values measured on this one: memory.latency")

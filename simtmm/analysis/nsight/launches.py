@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.nsight.instances import instances, names_of_launches
 from simtmm.errors import StudyError, nearest
-from simtmm.measurement.nsight import COUNTED, KernelName, NsightLaunch, kernel_name, of_shape
+from simtmm.measurement.nsight import COUNTED, UNKNOWN, Device, KernelName, NsightLaunch, kernel_name, of_shape
 
 if TYPE_CHECKING:
     from simtmm.analysis.run.outcome import Run
     from simtmm.trace.info import TraceInfo
 
 SHOWN = 5  # launches that a message names
+_UNITS = {"bytes_read": "bytes", **dict.fromkeys(("seconds", "total", "mean", "median", "least", "most"), "s")}
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Compared:
             return self.simulated - self.measured
         return self.simulated / self.measured - 1 if self.measured else None
 
+    @property
+    def unit(self) -> str:
+        """What both values are in: "s", "bytes", "share" (a part of 1), or "count"."""
+        return "share" if self.is_share else _UNITS.get(self.name, "count")
+
     def to_dict(self) -> dict[str, Any]:
         """The values, for JSON."""
         return {"simulated": self.simulated, "measured": self.measured, "difference": self.difference}
@@ -41,19 +47,19 @@ class Compared:
 class LaunchBeside:
     """A launch of a run, by its number, and what is known of it from both.
 
-    tool: that measured it. gpu: its name, "" where the export has none.
+    tool: that measured it. device: the GPU, as far as the export says.
     """
 
     number: int
     kernel: str
     compared: tuple[Compared, ...]
     tool: str = ""
-    gpu: str = ""
+    device: Device = UNKNOWN
 
     def to_dict(self) -> dict[str, Any]:
         """The whole object, for JSON."""
         rows = {each.name: each.to_dict() for each in self.compared}
-        return {"number": self.number, "kernel": self.kernel, "tool": self.tool, "gpu": self.gpu, **rows}
+        return {"number": self.number, "kernel": self.kernel, "tool": self.tool, "gpu": self.device.name, **rows}
 
 
 def launches_beside(
@@ -82,7 +88,7 @@ def launches_beside(
                 continue
             open_launches.remove(match)
             compared = tuple(_compared(run, match, each))
-            found.append(LaunchBeside(match, each.kernel, compared, tool, each.gpu))
+            found.append(LaunchBeside(match, each.kernel, compared, tool, each.device))
     return tuple(sorted(found, key=lambda launch: launch.number)), tuple(left_out)
 
 

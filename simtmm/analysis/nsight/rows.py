@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.analysis.nsight.beside import Beside
+from simtmm.analysis.nsight.device import other_clock, other_gpu
 from simtmm.errors import StudyError
-from simtmm.measurement.contributed import Contributed, append_contributed
+from simtmm.measurement.contributed import Contributed, append_contributed, label_of
 
 if TYPE_CHECKING:
     from simtmm.analysis.run.outcome import Run
@@ -14,13 +15,19 @@ if TYPE_CHECKING:
 def keep_rows(path: str | Path, run: "Run", found: Beside) -> int:
     """Append a row for each quantity of each launch compared, and give how many are new.
 
+    A time of another clock than the machine's is no row: it says nothing of the machine.
+
     path: of a CSV file.
     run: that was compared.
     found: the comparison.
 
-    Raises StudyError for a file of another form, or where no launch was compared; OutputError.
+    Raises StudyError for a file of another form, where no launch was compared, or where another GPU was measured than
+    the machine; OutputError.
     """
     assert run.info is not None
+    other = next(filter(None, (other_gpu(run.machine, launch.device) for launch in found.launches)), "")
+    if other:
+        raise StudyError(f"--keep-row: {other}: give the machine that was measured with --machine")
     if not any(launch.compared for launch in found.launches):
         raise StudyError("--keep-row: needs launches: give the pages raw or details of ncu, or cuda_gpu_trace of nsys")
     rows = []
@@ -28,9 +35,9 @@ def keep_rows(path: str | Path, run: "Run", found: Beside) -> int:
         own = run.info.launches[launch.number]
         rows += [
             Contributed(
-                machine=run.machine.name,
+                machine=label_of(run.machine.name),
                 machine_digest=run.machine.digest(),
-                gpu=launch.gpu,
+                gpu=launch.device.name,
                 kernel=launch.kernel,
                 grid="x".join(map(str, own.grid)),
                 block="x".join(map(str, own.block)),
@@ -42,5 +49,6 @@ def keep_rows(path: str | Path, run: "Run", found: Beside) -> int:
                 simtmm=str(run.provenance["simtmm"]),
             )
             for each in launch.compared
+            if each.name != "seconds" or not other_clock(run.machine, launch.device)
         ]
     return append_contributed(path, rows)

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.accesses import Access
@@ -11,7 +12,7 @@ from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict
 from simtmm.display import Displayed, Picture, drawn
-from simtmm.errors import escaped
+from simtmm.errors import OutputError, escaped, shown
 from simtmm.extras import frame
 from simtmm.machine import Machine
 from simtmm.model.latency_hiding import Hiding
@@ -28,6 +29,7 @@ from simtmm.trace.schedule import Schedule
 if TYPE_CHECKING:
     import pandas
 
+    from simtmm.analysis.nsight.beside import Beside
 
 FORMAT = "simtmm.run/1"  # of a run's document, and its version (simtmm.report.run_document)
 
@@ -128,6 +130,24 @@ class Run(Displayed):
             for name, prediction in self.predictions.items()
         ]
         return frame([{**row, "of_simulated": whole and row["cycles"] / whole} for row in rows])
+
+    def beside(self, *files: str | Path, keep_row: str | Path | None = None) -> "Beside":
+        """The run compared with what a profiler measured of the same launches: `simtmm run --nsight` as a method.
+
+        files: CSV files of ncu (pages raw, details, source) or nsys stats (docs/counters.md).
+        keep_row: a CSV file that gets a row for each quantity of each launch, to send to us.
+
+        Raises StudyError for a file that can't be understood, or where nothing in it is of this run; OutputError.
+        """
+        from simtmm.analysis.nsight import beside, opened_profile
+        from simtmm.analysis.nsight.rows import keep_rows
+
+        if keep_row is not None and Path(keep_row).suffix != ".csv":
+            raise OutputError(f"keep_row = {shown(keep_row)}: must end in .csv")
+        found = beside(self, opened_profile(files))
+        if keep_row is not None:
+            keep_rows(keep_row, self, found)
+        return found
 
     def plot(self) -> Picture:
         """A picture of the simulated time and the models' times. Raises OutputError if matplotlib is not installed."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
-from simtmm.errors import StudyError, nearest, shown
+from simtmm.calibration.csv_rows import chosen_gpu, positive_number, read_rows, whole_number
+from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.measurement.timings import Timing, has_seconds, load_timings
 
@@ -146,7 +146,7 @@ def _small(path: str | Path, gpu: str | None) -> Iterator[Row]:
             yield _launch(int(time.parameters["n"]), int(threads), way, time.seconds)
         return
     rows = read_rows(path, None, NEEDED["small"])
-    chosen = _chosen(path, gpu, {row["run"].removesuffix(GRAPH).removesuffix(BARRIERS) for row in rows})
+    chosen = chosen_gpu(path, gpu, {row["run"].removesuffix(GRAPH).removesuffix(BARRIERS) for row in rows})
     for row in rows:
         name = row["run"]
         if name.removesuffix(GRAPH) != chosen:
@@ -166,23 +166,12 @@ def _launch(elements: int, block: int, way: str, seconds: float) -> Row:
 def _timings(path: str | Path, gpu: str | None, kernel: str) -> list[Timing]:
     """The times of a kernel in a file of simtmm's own form."""
     times = [time for time in load_timings(path) if time.kernel == kernel]
-    chosen = _chosen(path, gpu, {time.machine for time in times})
+    chosen = chosen_gpu(path, gpu, {time.machine for time in times})
     needed = "kilobytes" if kernel == "read_parts" else "n"
     for time in times:
         if not str(time.parameters.get(needed, "")).isdigit():
             raise StudyError(f"{path}: parameters of {kernel}: need {needed}, a whole number")
     return [time for time in times if time.machine == chosen]
-
-
-def _chosen(path: str | Path, gpu: str | None, names: set[str]) -> str:
-    """The GPU of these whose rows count; a100_80 and a100-80 are one. Raises StudyError."""
-    known = sorted(names)
-    if gpu is None and len(known) > 1:
-        raise StudyError(f"{path}: has several GPUs: choose one of {', '.join(known)}")
-    alike = [name for name in known if gpu is None or name.replace("_", "-") == gpu.replace("_", "-")]
-    if not alike:
-        raise StudyError(f"{path}: gpu {shown(gpu)}: unknown{nearest(str(gpu), known)}")
-    return alike[0]
 
 
 def _word(path: str | Path, row: Mapping[str, str], column: str, known: Sequence[str]) -> str:

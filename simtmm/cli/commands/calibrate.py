@@ -87,7 +87,10 @@ class MeasurementOptions:
         list[str] | None,
         typer.Option("--hold", metavar="KEY", help="keep the machine's value of this key, e.g. memory.port_interval"),
     ] = None
-    gpu: Annotated[str | None, typer.Option("--gpu", metavar="NAME", help="which GPU, if a file has several")] = None
+    gpu: Annotated[
+        str | None,
+        typer.Option("--gpu", metavar="NAME", help="which GPU, if a file has several; a100_80,a100: as files call it"),
+    ] = None
 
     @property
     def hierarchy(self) -> "dict[Kind, Path]":
@@ -165,7 +168,7 @@ def calibrate(
     from simtmm.report.measurements.calibrate import describe
     from simtmm.report.progress import watching
 
-    called = name or (output.stem if output is not None else None) or measurements.gpu
+    called = name or (output.stem if output is not None else None) or (measurements.gpu or "").split(",")[0]
     refines = "--micro" if measurements.micro else next((f"--{kind}" for kind in measurements.hierarchy), None)
     if refines and base is None:
         raise StudyError(f"calibrate: {refines}: needs --machine NAME, which supplies all other values")

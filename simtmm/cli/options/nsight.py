@@ -67,11 +67,17 @@ class NsightOptions:
         return Comparison(tables, {"nsight": found.to_dict()}, measured_lines(found))
 
     def loaded(self) -> "Profile | None":
-        """What the files say, read before the run; None without one. Raises OutputError, StudyError."""
+        """What the files say, read before the run; None without one. Raises OutputError, StudyError.
+
+        Nor may the file of rows be one of another form.
+        """
         if not self.nsight:
             if self.keep_row is not None:
                 raise OutputError("--keep-row: needs --nsight FILE, which has what was measured")
             return None
+        from simtmm.measurement.contributed import rows_of
         from simtmm.measurement.nsight import load_profile
 
+        if self.keep_row is not None:
+            rows_of(self.keep_row)
         return load_profile(self.nsight)

@@ -1,10 +1,11 @@
 """What Nsight Compute and Nsight Systems measured, from what they export as CSV.
 
 exports: the tables in a file. launches, source, systems: of each kind of table. numbers, names: as they write them.
-counters: quantities that simtmm has, too. profile: all of it.
+counters: quantities that simtmm has, too. device: the GPU they are of. profile: all of it.
 """
 
 from simtmm.measurement.nsight.counters import COUNTED, METRICS
+from simtmm.measurement.nsight.device import UNKNOWN, Device
 from simtmm.measurement.nsight.launches import NsightLaunch, of_shape
 from simtmm.measurement.nsight.names import KernelName, kernel_name
 from simtmm.measurement.nsight.profile import COMPUTE, SYSTEMS, Profile, load_nsight, load_profile
@@ -17,6 +18,8 @@ __all__ = [
     "METRICS",
     "SAMPLES",
     "SYSTEMS",
+    "UNKNOWN",
+    "Device",
     "KernelName",
     "NsightLaunch",
     "Profile",

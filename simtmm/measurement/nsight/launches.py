@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from simtmm.errors import StudyError, shown
 from simtmm.measurement.nsight.counters import METRICS
+from simtmm.measurement.nsight.device import COLUMNS, LABELS, UNKNOWN, Device, device_of
 from simtmm.measurement.nsight.exports import Table
 from simtmm.measurement.nsight.names import without_parameters
 from simtmm.measurement.nsight.numbers import PLAIN, SECONDS, check_decimal_points, number
 
 KERNEL, GRID, BLOCK = "Kernel Name", "Grid Size", "Block Size"
-GPU = ("device__attribute_display_name", "Device Name", "Device")  # columns that name it
 _DIMENSIONS = {GRID: "launch__grid_dim_{}", BLOCK: "launch__block_dim_{}"}
 _TOTALS = {GRID: "launch__grid_size", BLOCK: "launch__block_size"}
 _NOT_MEASURED = {"", "n/a", "nan", "-nan", "(!) n/a", "(!) nan"}
@@ -28,8 +28,8 @@ class NsightLaunch:
     """A launch.
 
     kernel: its name without parameters. grid, block: three sizes each, or one, their product; none where the export has
-    none. values: those of METRICS it has. name: as the export has it. gpu: the GPU's name, "" where it has none.
-    number: of the launch in its report, "" where the export has none. place: the file's line, for messages.
+    none. values: those of METRICS it has. name: as the export has it. device: the GPU. number: of the launch in its
+    report, "" where the export has none. place: the file's line, for messages.
     """
 
     kernel: str
@@ -37,7 +37,7 @@ class NsightLaunch:
     block: tuple[int, ...]
     values: Mapping[str, float]
     name: str = ""
-    gpu: str = ""
+    device: Device = UNKNOWN
     number: str = ""
     place: str = ""
 
@@ -56,7 +56,7 @@ def raw_launches(path: str, table: Table) -> list[NsightLaunch]:
     launches = []
     for line, row in rows:
         check_decimal_points(f"{path}:{line}", [(name, row[name]) for name in measured])
-        launches.append(_launch(f"{path}:{line}", row, _values(f"{path}:{line}", row, units)))
+        launches.append(_launch(f"{path}:{line}", row, units))
     return launches
 
 
@@ -81,18 +81,16 @@ def details_launches(path: str, table: Table) -> list[NsightLaunch]:
     labels = {metric.details: metric.raw[0] for metric in METRICS.values() if metric.details}
     wanted = {column for metric in METRICS.values() for column in metric.raw}
     wanted |= {*_TOTALS.values(), *(each.format(axis) for each in _DIMENSIONS.values() for axis in "xyz")}
-    labels |= dict(_TOTALS)
+    wanted |= set(COLUMNS)
+    labels |= _TOTALS | LABELS
     for line, row in table.records():
-        own = {name: row[name] for name in ("ID", KERNEL, GRID, BLOCK, *GPU) if name in row}
+        own = {name: row[name] for name in ("ID", KERNEL, GRID, BLOCK, *COLUMNS) if name in row}
         _, metrics, units = launches.setdefault(row["ID"], (line, own, {}))
         check_decimal_points(f"{path}:{line}", [(row["Metric Name"], row["Metric Value"])])
         name = _metric(row["Metric Name"], labels, wanted)
         if name is not None and _is_measured(row["Metric Value"]):
             metrics[name], units[name] = row["Metric Value"], row["Metric Unit"]
-    return [
-        _launch(f"{path}:{line}", metrics, _values(f"{path}:{line}", metrics, units))
-        for line, metrics, units in launches.values()
-    ]
+    return [_launch(f"{path}:{line}", metrics, units) for line, metrics, units in launches.values()]
 
 
 def _metric(text: str, labels: Mapping[str, str], wanted: set[str]) -> str | None:
@@ -121,19 +119,13 @@ def trace_launches(path: str, table: Table) -> list[NsightLaunch]:
         grid, block = tuple(map(int, sizes[:3])), tuple(map(int, sizes[3:]))
         seconds = number(f"{where}: {duration}", row[duration], unit_of(duration), SECONDS)
         kernel = without_parameters(row["Name"])
-        launches.append(NsightLaunch(kernel, grid, block, {"seconds": seconds}, row["Name"], gpu_of(row)))
+        launches.append(NsightLaunch(kernel, grid, block, {"seconds": seconds}, row["Name"], device_of(row, {})))
     return launches
 
 
 def unit_of(column: str) -> str:
     """The unit in the name of a column of Nsight Systems: "ns" of "Avg (ns)"."""
     return column.rpartition("(")[2].removesuffix(")")
-
-
-def gpu_of(row: Mapping[str, str]) -> str:
-    """The name of the GPU that a row is of; "" where it says none, or its number alone."""
-    found = next((row[name] for name in GPU if row.get(name)), "")
-    return "" if found.isdecimal() else re.sub(r"\s*\(\d+\)$", "", found)
 
 
 def _check_columns(path: str, table: Table, *others: str) -> None:
@@ -146,10 +138,11 @@ def _is_measured(text: str) -> bool:
     return text.lower() not in _NOT_MEASURED
 
 
-def _launch(where: str, row: Mapping[str, str], values: Mapping[str, float]) -> NsightLaunch:
+def _launch(where: str, row: Mapping[str, str], units: Mapping[str, str]) -> NsightLaunch:
+    values = _values(where, row, units)
     grid, block = (_sizes(where, row, column) for column in (GRID, BLOCK))
     name = row[KERNEL]
-    return NsightLaunch(without_parameters(name), grid, block, values, name, gpu_of(row), row["ID"], where)
+    return NsightLaunch(without_parameters(name), grid, block, values, name, device_of(row, units), row["ID"], where)
 
 
 def _sizes(where: str, row: Mapping[str, str], column: str) -> tuple[int, ...]:

@@ -78,7 +78,10 @@ def _add(launches: list[tuple[str, NsightLaunch]], tool: str, new: Sequence[Nsig
                     f"{each.place}: {name} = {each.values[name]:g} and in {first.place} {first.values[name]:g}: "
                     "pages must be of one report"
                 )
-        launches[place] = tool, replace(each, values={**each.values, **first.values}, gpu=first.gpu or each.gpu)
+        launches[place] = (
+            tool,
+            replace(each, values={**each.values, **first.values}, device=first.device.beside(each.device)),
+        )
 
 
 def _sums(path: str, table: Table) -> list[TimeSum]:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from simtmm.analysis.comparison.comparison import Comparison
 from simtmm.analysis.difference import Difference
+from simtmm.analysis.nsight import Beside
 from simtmm.analysis.prediction.crossover import Versus
 from simtmm.analysis.prediction.predictions import Predictions
 from simtmm.analysis.run.outcome import Run
@@ -22,6 +23,7 @@ from simtmm.model.series import label
 from simtmm.report.compare import describe_comparison
 from simtmm.report.diff import describe_difference
 from simtmm.report.listing import describe_machine
+from simtmm.report.nsight import describe_beside
 from simtmm.report.papers.predict import describe_prediction, describe_versus, describe_zigzag
 from simtmm.report.papers.threads_needed import describe_threads
 from simtmm.report.run import WHAT_TIME_MEANS, describe
@@ -52,6 +54,7 @@ parts_of.register(Run)(describe)
 parts_of.register(Comparison)(describe_comparison)
 parts_of.register(Predictions)(describe_prediction)
 parts_of.register(Difference)(describe_difference)
+parts_of.register(Beside)(describe_beside)
 parts_of.register(ThreadsNeeded)(describe_threads)
 parts_of.register(Versus)(describe_versus)
 parts_of.register(Advice)(describe_advice)

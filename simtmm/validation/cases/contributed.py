@@ -18,6 +18,7 @@ from simtmm.validation.cases import Tables
 from simtmm.watch import Watch
 
 FOLDER = "measured/contributed"
+LEAST_SHARE = 0.01
 UNITS = {"seconds": (1e6, "us"), "bytes_read": (1e-6, "MB")}
 
 
@@ -39,6 +40,9 @@ def sample(watch: Watch | None = None) -> Tables:
 def tables(paths: Sequence[Path]) -> Tables:
     """A table for each quantity of files, in the order of COUNTED; without values measured as 0, which have no error.
 
+    Nor have shares below LEAST_SHARE, such as hits of one load in a thousand: whatever is simulated, a part of so
+    little would be far off.
+
     paths: of the files.
 
     Raises StudyError, also for a row that two files have.
@@ -51,7 +55,7 @@ def tables(paths: Sequence[Path]) -> Tables:
             rows[row] = path.name
     found: dict[str, list[tuple[Contributed, str]]] = defaultdict(list)
     for row, file in rows.items():
-        if row.measured > 0:
+        if row.measured > (LEAST_SHARE if COUNTED[row.quantity].is_share else 0):
             found[row.quantity].append((row, file))
     return tuple(_table(name, found[name]) for name in COUNTED if name in found)
 
@@ -68,7 +72,8 @@ def _table(name: str, rows: Sequence[tuple[Contributed, str]]) -> Accuracy:
         )
         for row, file in rows
     )
-    machines = ", ".join(dict.fromkeys(row.machine for row, _ in rows))
+    machines = ", ".join(dict.fromkeys(row.machine.replace(", ", "; ") for row, _ in rows))  # commas stand between them
+    left = f" Shares below {LEAST_SHARE:.0%} are left out." if COUNTED[name].is_share else ""
     return Accuracy(
         name=f"contributed-{name.replace('_', '-')}",
         title=f"Sent in by users: {COUNTED[name].words.partition(',')[0]}",
@@ -78,5 +83,5 @@ def _table(name: str, rows: Sequence[tuple[Contributed, str]]) -> Accuracy:
         calibrated="nothing",
         origin=f"profiles that users sent, in traces/{FOLDER}: {', '.join(dict.fromkeys(file for _, file in rows))}",
         machine=machines,
-        notes=("Simulated values are those that the sender's version of simtmm gave.",),
+        notes=(f"Simulated values are those that the sender's version of simtmm gave.{left}",),
     )

@@ -6,13 +6,15 @@ printed them.
 
 import json
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
-from simtmm import run
+from simtmm import explain, run
 from simtmm.analysis.nsight import beside
 from simtmm.device.host import OUT, host_of
-from simtmm.errors import StudyError
+from simtmm.errors import OutputError, StudyError
+from simtmm.measurement.contributed import load_contributed
 from simtmm.measurement.nsight import load_profile
 from simtmm.report.explain_page import explanation
 from simtmm.report.nsight import describe_beside, measured_lines
@@ -148,6 +150,84 @@ def test_a_total_of_other_launches_is_not_compared(compared):
 def test_sums_of_instances_that_have_one_name_here_are_refused(compared):
     with pytest.raises(StudyError, match=r"0.csv:2: Name = 'a::tile<0>': .* give a trace"):
         compared(f"{SUMS}100.0,3000,1,3000.0,3000.0,3000,3000,0.0,a::tile<0>\n")
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """A file of each kind, by what it is of."""
+    texts = {
+        "launch": raw(("twice(float *)", *TWICE_SHAPE, 300)),
+        "line": page("twice(float *)", [(10, 5, 300, 0)]),
+        "kernel": f"{SUMS}100.0,6000,2,3000.0,3000.0,2000,4000,1000.0,twice(float *)\n",
+        "copy": f"{COPIES}60.0,9000,2,4500.0,4500.0,4000,5000,500.0,[CUDA memcpy Device-to-Host]\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    return {name: tmp_path / f"{name}.csv" for name in texts}
+
+
+def test_a_run_is_compared_in_python_row_by_row(ran, exported):
+    found = ran.beside(*exported.values())
+    assert repr(found) == "Beside(launches: 1, lines: 1, kernels: 1, copies: 1)"
+    frame = found.to_frame()
+    assert dict(frame["of"].value_counts()) == {"launch": 1, "line": 3, "kernel": 5, "copy": 4}
+    (launch,) = found.rows("launch")
+    simulated = ran.result.launches[2]["instructions"]
+    assert launch == {
+        "of": "launch", "kernel": "twice", "launch": 2, "file": None, "line": None, "source": None,
+        "quantity": "instructions", "unit": "count", "simulated": simulated, "measured": 300,
+        "error": pytest.approx(simulated / 300 - 1),
+    }  # fmt: skip
+    assert {(row["line"], row["source"]) for row in found.rows("line")} == {(10, LINES[9])}
+    assert {row["unit"] for row in found.rows("kernel") + found.rows("copy")} == {"s"}
+    assert [row["unit"] for row in found.rows("line")] == ["share", "count", "count"]
+    assert "error" in frame
+    lines = found.to_frame("line")
+    assert "launch" not in lines
+    assert lines["line"].tolist() == [10, 10, 10]  # whole, beside rows of launches too
+    assert frame["line"].dropna().tolist() == [10, 10, 10]
+
+
+def test_the_comparison_is_shown_in_a_notebook_and_kept_as_rows(ran, exported, tmp_path):
+    found = ran.beside(exported["launch"], exported["line"], keep_row=tmp_path / "rows.csv")
+    titles = [each.text for each in ElementTree.fromstring(found._repr_html_()).iter("caption")]
+    assert titles == ["Launch 2 of twice, compared with Nsight Compute", "Lines of twice, compared with Nsight Compute"]
+    (row,) = load_contributed(tmp_path / "rows.csv")
+    assert (row.kernel, row.quantity, row.measured) == ("twice", "instructions", 300)
+
+
+def test_what_explains_a_run_shows_what_was_measured_of_lines(tmp_path, exported):
+    path = tmp_path / "t.cu"
+    path.write_text(SOURCE)
+    found = explain(path, "h100-sxm", what_if=False, timeline=False, nsight=exported["line"])
+    hot = data_of(found.html())["heat"]["hot"]
+    (profiled,) = [each["profiled"] for each in hot if "profiled" in each]
+    assert (profiled[1][0], profiled[1][2]) == ("instructions of warps", "600")
+    found.save(tmp_path / "t.json")
+    document = json.loads((tmp_path / "t.json").read_text())
+    assert document["nsight"] == json.loads(json.dumps(found.beside.to_dict()))
+    with pytest.raises(StudyError, match=r"none\.csv: can't be read"):  # before anything is recorded
+        explain(tmp_path / "absent.cu", nsight=[tmp_path / "none.csv"])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda run, files: run.beside(), StudyError, "files: none given: must be at least one CSV file"),
+        (lambda run, files: run.beside([files["line"]]), StudyError, "each must be a path to a CSV file"),
+        (
+            lambda run, files: run.beside(files["line"], keep_row="rows.txt"),
+            OutputError, r"keep_row = 'rows.txt': must end in \.csv",
+        ),
+        (
+            lambda run, files: run.beside(files["line"]).rows("lines"),
+            OutputError, "of = 'lines': must be one of launch, line, kernel, copy; did you mean 'line'",
+        ),
+    ],
+)  # fmt: skip
+def test_what_python_can_not_compare_is_one_line(call, error, words, ran, exported):
+    with pytest.raises(error, match=words):
+        call(ran, exported)
 
 
 COPIES = "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"

@@ -7,7 +7,9 @@ stand in tests/trace/importers/ncu.
 import pytest
 
 from simtmm.errors import StudyError
-from simtmm.measurement.nsight import COMPUTE, SYSTEMS, load_nsight, load_profile
+from simtmm.measurement.nsight import COMPUTE, SYSTEMS, Device, load_nsight, load_profile
+from simtmm.measurement.nsight.device import device_of
+from tests.measurement.nsight.test_launches import EXPORTS
 
 KERNEL = '"void a::f<(int)3>(float *, int)"'
 SIZES = '"(2, 1, 1)","(32, 1, 1)"'
@@ -143,7 +145,12 @@ def test_a_trace_of_nsight_systems_has_launches_and_leaves_copies_out(load):
     ((tool, launch),) = load(text).launches
     ((_, earlier),) = load(text.replace(" (ns)", "(nsec)")).launches  # as up to 2021
     assert (tool, earlier) == (SYSTEMS, launch)
-    assert (launch.kernel, launch.grid, launch.block, launch.gpu) == ("f", (16, 1, 1), (256, 1, 1), "NVIDIA A100")
+    assert (launch.kernel, launch.grid, launch.block, launch.device.name) == (
+        "f",
+        (16, 1, 1),
+        (256, 1, 1),
+        "NVIDIA A100",
+    )
     assert launch.values == {"seconds": pytest.approx(3.5e-6)}
 
 
@@ -239,3 +246,25 @@ def test_pages_of_two_reports_are_refused(tmp_path):
         StudyError, match=r"other.csv:3: seconds = 1.7e-06 and in .*one.csv:3 1.5e-06: pages must be of"
     ):
         load_profile([tmp_path / "one.csv", tmp_path / "other.csv"])
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "hertz"),
+    [
+        ("Ghz", "1.97", 1.97e9), ("Mhz", "585.5", 585.5e6), ("cycle/nsecond", "1.38", 1.38e9),
+        ("cycle/usecond", "585.5", 585.5e6), ("cycle/second", "9", 9.0), ("furlong", "1", None), ("Ghz", "n/a", None),
+    ],
+)  # fmt: skip
+def test_the_clock_of_a_launch_is_read_in_all_spellings(unit, value, hertz):
+    device = device_of({"gpc__cycles_elapsed.avg.per_second": value}, {"gpc__cycles_elapsed.avg.per_second": unit})
+    assert device.clock_hz == (None if hertz is None else pytest.approx(hertz))
+
+
+def test_both_pages_say_the_gpu_and_its_clock():
+    for page, name in (("raw", "NVIDIA H100 80GB HBM3"), ("details", "")):
+        first = load_nsight(EXPORTS / f"{page}.csv")[0].device
+        assert (first.name, first.capability) == (name, "9.0")
+        assert first.multiprocessors in (132, None)
+        assert first.clock_hz == pytest.approx(1.974e9, rel=5e-3)
+    both = Device("", "9.0", None, 1e9).beside(Device("H100", "", 132, 2e9))
+    assert both == Device("H100", "9.0", 132, 1e9)

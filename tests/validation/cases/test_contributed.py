@@ -6,7 +6,14 @@ All rows here are written by hand: no GPU measured them.
 import pytest
 
 from simtmm.errors import StudyError
-from simtmm.measurement.contributed import COLUMNS, HEAD, Contributed, append_contributed, load_contributed
+from simtmm.measurement.contributed import (
+    COLUMNS,
+    HEAD,
+    Contributed,
+    append_contributed,
+    label_of,
+    load_contributed,
+)
 from simtmm.model.series import SIMULATED
 from simtmm.validation.cases.contributed import tables
 
@@ -49,6 +56,7 @@ def test_a_file_of_another_form_is_not_written_over(tmp_path):
         ("machine", "", "must be a machine's name"),
         ("machine", "../a", "must be a machine's name"),
         ("machine", "a.toml", "must be a machine's name"),
+        ("machine", "a|b", "must be a machine's name"),
         ("kernel", "", "must be a name of 1 to 300 characters"),
         ("kernel", "a\tb", "must be a name"),
         ("machine_digest", "xyz", "must be 8 to 64 hexadecimal digits"),
@@ -109,6 +117,36 @@ def test_files_become_points_of_their_own_that_fit_nothing(tmp_path):
     assert "simtmm 0.1.0" in times.points[0].case
     assert "a.csv" in times.points[0].case
     assert (occupancy.unit, occupancy.points[0].measured) == ("%", 75)
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("H100 SXM (memory.l2.start = cold, clock_hz x0.5)", "H100 SXM (memory.l2.start = cold, clock_hz x0.5)"),
+        ("Karte für 3/4 | <b>", "Karte für 3-4 - -b-"),
+        ("./mine.toml", ".-mine-"),
+        ("x" * 500, "x" * 300),
+    ],
+)
+def test_any_machine_can_be_named_in_a_row(name, label, tmp_path):
+    assert label_of(name) == label
+    append_contributed(tmp_path / "f.csv", [other(machine=label)])
+    assert [row.machine for row in load_contributed(tmp_path / "f.csv")] == [label]
+
+
+def test_machines_of_a_table_are_told_apart_though_changes_have_commas(tmp_path):
+    machines = ["A100 80 GB (memory.l2.start = cold, clock_hz = 1e+09)", "V100"]
+    append_contributed(tmp_path / "f.csv", [other(machine=each) for each in machines])
+    (times,) = tables([tmp_path / "f.csv"])
+    assert times.machine.split(", ") == ["A100 80 GB (memory.l2.start = cold; clock_hz = 1e+09)", "V100"]
+
+
+def test_shares_of_next_to_nothing_have_no_error(tmp_path):
+    shares = [other(quantity="l2_hit_rate_of_loads", measured=each, simulated=0) for each in (0.0006, 0.02)]
+    append_contributed(tmp_path / "f.csv", shares)
+    (table,) = tables([tmp_path / "f.csv"])
+    assert [point.measured for point in table.points] == [2]
+    assert "Shares below 1% are left out." in table.notes[0]
 
 
 def test_a_row_in_two_files_is_refused(tmp_path):
