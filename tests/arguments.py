@@ -63,7 +63,6 @@ RIGHT = {
     ],
     "a method of NumPy's, of which ours has only the name": [
         "simtmm.programs.memory: each.data.view(address=dtype)",
-        "simtmm.scripts.cupy.device_array: np.ndarray.__setitem__(value=index)",
     ],
     "both names are right: the value has two meanings there, or the callee's name is of another thing": [
         "simtmm.analysis.comparison.programs: Wanted(source=kernel)",
