@@ -45,7 +45,8 @@ KEYS = {
 }
 LOWERED = {
     "scheduling.barrier_latency", "scheduling.barrier_interval", "scheduling.cluster_barrier",
-    "scheduling.cluster_fence", "scheduling.cluster_fence_interval",
+    "scheduling.cluster_fence", "scheduling.cluster_fence_interval", "scheduling.fence_device",
+    "scheduling.fence_sequential", "scheduling.fence_system",
 }  # fmt: skip
 
 

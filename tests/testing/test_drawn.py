@@ -110,7 +110,7 @@ OF_LOWERING = {
     *(f"instructions.{each}" for each in CLASSES),
     *(f"results.{each}" for each in ("fp64", "shuffle", "special", "tensor")),
     *(f"scheduling.{each}" for each in ("barrier_interval", "barrier_latency", "cluster_barrier", "cluster_fence",
-      "cluster_fence_interval", "operands", "stalls")),
+      "cluster_fence_interval", "fence_device", "fence_sequential", "fence_system", "operands", "stalls")),
 }  # fmt: skip
 OF_OTHERS = {
     "changes", "clock_hz", "compute_capability", "description", "family", "link", "measured_bandwidth",

@@ -195,8 +195,13 @@ def take_registers(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def fence(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """MEMBAR, FENCE: order among accesses, which are in order here."""
-    lifting.do("membar.gl")
+    """MEMBAR, FENCE: order among accesses, which are in order here; those of a block, and of proxies, hold no warp."""
+    if instruction.opcode == "FENCE" or instruction.has("CTA"):
+        lifting.do("membar.cta")
+    elif instruction.has("SYS"):
+        lifting.do("membar.sys")
+    else:
+        lifting.do("membar.gl" if instruction.has("SC") else "fence.acq_rel.gpu")
 
 
 def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
