@@ -708,7 +708,8 @@ def test_replace_refuses_what_from_dict_refuses(key, value, line):
 
 
 PIPE = {
-    "access_interval": 2, "tag_interval": 0.5, "interval": 3, "fill_interval": 4, "lanes": 8, "run": 16,
+    "access_interval": 2, "tag_interval": 0.5, "interval": 3, "fill_interval": 4, "drain_interval": 5,
+    "lanes": 8, "run": 16,
     "phase_bytes": 64, "banks": 4, "tag_banks": 2, "misses": 9, "shared": "apart",
 }  # fmt: skip
 PIPED = {**SMALLEST, "memory": {**SMALLEST["memory"], "pipe": PIPE}}

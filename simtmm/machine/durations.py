@@ -32,10 +32,11 @@ class Durations:
     """Of a store; L if the machine has none of its own."""
     port_interval: int
     access_interval: int
-    """Of the pipe of L1 and shared memory, as are the next three."""
+    """Of the pipe of L1 and shared memory, as are the next four."""
     tag_interval: int
     pass_interval: int
     fill_interval: int
+    drain_interval: int
     shared_pass: int
     """How long a pass of a shared access takes the banks, on a machine with that pipe."""
     shared_latency: int
@@ -98,6 +99,7 @@ class Durations:
             tag_interval=ticks(memory.pipe.tag_interval) if memory.pipe else 0,
             pass_interval=ticks(memory.pipe.interval) if memory.pipe else 0,
             fill_interval=ticks(memory.pipe.fill_interval) if memory.pipe else 0,
+            drain_interval=ticks(memory.pipe.drain_interval) if memory.pipe else 0,
             shared_pass=ticks(machine.banks.service) if memory.pipe else 0,
             shared_latency=ticks(machine.banks.latency) if memory.pipe else 0,
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),

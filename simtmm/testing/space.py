@@ -26,7 +26,7 @@ def _cache(draw: Draw) -> Tables:
 
 def _group_pipe(draw: Draw) -> Tables:
     """The pipe of L1 and shared memory: ticks, and the banks that lowering counts passes by."""
-    keys = ("access_interval", "tag_interval", "interval", "fill_interval")
+    keys = ("access_interval", "tag_interval", "interval", "fill_interval", "drain_interval")
     pipe: Tables = {key: draw.one_of(PIPE_DURATIONS) for key in keys}
     if draw.flag():
         pipe["misses"] = draw.whole(1, 5)

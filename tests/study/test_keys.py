@@ -341,7 +341,7 @@ SPECIFICATIONS = [
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
             "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "latencies": (("special", 17),),
             "operands": (("fp32", 0.0),), "grid_barriers": True, "pass_bytes": 128, "cluster_barrier": (100, 10, 1),
-            "remote_latency": 180, "fences": (("device", 550),), "places": True,
+            "fences": (("device", 550),), "remote_latency": 180, "places": True,
         },
     ),
     Wanted(

@@ -72,6 +72,7 @@ MACHINES = {
     "memory.pipe.tag_interval": [None, *OF_A_PIPE],
     "memory.pipe.interval": [None, *OF_A_PIPE],
     "memory.pipe.fill_interval": [None, *OF_A_PIPE],
+    "memory.pipe.drain_interval": [None, *OF_A_PIPE],
     "memory.pipe.misses": [None, 1, 2, 3, 4, 5],
     "memory.pipe.shared": [None, "apart", "together"],
     "memory.pipe.lanes": [None, 4, 8],

@@ -90,7 +90,8 @@ GROUP_ENTRY_FREE, GROUP_TAGS_FREE, GROUP_BANKS_FREE, GROUP_SHARED_ENTRY, GROUP_S
 GROUP_FILL_FREE, GROUP_MISSES = range(43, 45)  # of what its L1 lacks: when the next one may come, and how many so far
 GROUP_L2_SECTORS, GROUP_MEMORY_SECTORS = range(45, 47)
 GROUP_COPY_FREE = 47  # of copies in bulk
-GROUP_ROW = 48
+GROUP_DRAIN_FREE = 48  # of stores that go out
+GROUP_ROW = 49
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
@@ -163,8 +164,8 @@ BIT_SETS = 3
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
     P_L2_REQUEST, P_L2_STORE_REQUEST, P_MBARRIER_LATENCY, P_CLUSTER_LATENCY, P_PRODUCT_STEP, P_PRODUCT_LATENCY,
     P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_WAITING_STORES,
-    P_COPY_INTERVAL, P_LAST,
-) = range(107)  # fmt: skip
+    P_COPY_INTERVAL, P_DRAIN_INTERVAL, P_LAST,
+) = range(108)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch

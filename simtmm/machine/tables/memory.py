@@ -125,6 +125,7 @@ class GroupPipe(Table):
     fill_interval: Duration = unit(
         "cycles", "a chunk that a load does not find in the L1 comes in this often", default=0
     )
+    drain_interval: Duration = unit("cycles", "a chunk of a store goes out to the L2 this often", default=0)
     misses: Count | None = unit(
         "chunks",
         "that loads do not find in the L1, on their way to a group at once; no limit if left out",

@@ -63,6 +63,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         parameters[at.P_TAG_INTERVAL] = takes.tag_interval
         parameters[at.P_PASS_INTERVAL] = takes.pass_interval
         parameters[at.P_FILL_INTERVAL] = takes.fill_interval
+        parameters[at.P_DRAIN_INTERVAL] = takes.drain_interval
         parameters[at.P_MOST_MISSES] = memory.pipe.misses or 0
         parameters[at.P_SHARED_PASS] = takes.shared_pass
         parameters[at.P_SHARED_LATENCY] = takes.shared_latency

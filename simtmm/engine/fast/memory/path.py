@@ -15,6 +15,7 @@ from simtmm.engine.fast.layout import (
     GROUP_MEMORY_SECTORS,
     GROUP_TRANSACTIONS,
     NO,
+    P_DRAIN_INTERVAL,
     P_FIRST_ACCESS,
     P_L1_LATENCY,
     P_L1_SETS,
@@ -43,7 +44,7 @@ from simtmm.engine.fast.memory.path_ticks import (
     wait_at_memory,
     wait_at_slice,
 )
-from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, enter_pipe
+from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, drain, enter_pipe
 from simtmm.engine.fast.memory.port import (
     count_returned,
     is_listed_before,
@@ -164,11 +165,13 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
             s.path[g, L1_LATENCY] += s.parameters[P_L1_LATENCY]
             s.path[g, LINE_IN_FLIGHT] += done - read - s.parameters[P_L1_LATENCY]
         return done, np.int64(0)
-    # 3: its translation, and before that the pipe's way from the L1
+    # 3: its translation, and before that the pipe's way to the L1 or from it
     piped = s.parameters[P_PIPED] != 0 and cached
     called = start
     if piped:
         called = call_for(s, g, wanted, start, t)
+    elif what == STORE and s.parameters[P_DRAIN_INTERVAL] > 0:
+        called = drain(s, g, wanted, start, t)
     known = known_from(s, g, chunk, called, t)
     # 4: the L2
     at_slice = known

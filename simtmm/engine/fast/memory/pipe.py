@@ -6,6 +6,7 @@
 from simtmm.engine.fast.layout import (
     GROUP_BANKS_FREE,
     GROUP_COPY_FREE,
+    GROUP_DRAIN_FREE,
     GROUP_ENTRY_FREE,
     GROUP_FILL_FREE,
     GROUP_LAST,
@@ -15,6 +16,7 @@ from simtmm.engine.fast.layout import (
     GROUP_TAGS_FREE,
     P_ACCESS_INTERVAL,
     P_COPY_INTERVAL,
+    P_DRAIN_INTERVAL,
     P_FILL_INTERVAL,
     P_MOST_MISSES,
     P_PASS_INTERVAL,
@@ -61,6 +63,14 @@ def call_for(s, g, lacking, start, t):
         start = max(start, s.arrivals[g, s.group[g, GROUP_MISSES] % s.parameters[P_MOST_MISSES]])
         s.group[g, GROUP_MISSES] += 1
     return start
+
+
+@inlined
+def drain(s, g, stored, start, t):
+    """When sectors of a chunk that are stored go out of their group, which they do not before `start`."""
+    begin = max(t, s.group[g, GROUP_DRAIN_FREE])
+    s.group[g, GROUP_DRAIN_FREE] = begin + part_of(s.parameters, s.parameters[P_DRAIN_INTERVAL], stored)
+    return max(start, begin)
 
 
 @inlined

@@ -161,6 +161,10 @@ class Memory:
                 return self.into_l1(l1, chunk, start, now)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
+            came = start
+            if kind == STORE and self.pipes:
+                out = self.pipes[group]
+                start = out.drain(self.sectors.part(out.drain_interval, len(wanted)), start, now)
             known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
                 finish = l2.store(chunk, accessed, known, now, group)
@@ -170,6 +174,7 @@ class Memory:
             else:
                 finish = self.partitions.to_global_memory(kind, chunk, accessed, known, now)
             self.way.spends(Reason.FIRST_ACCESS, known - start)
+            self.way.spends(Reason.PORT_QUEUE, start - came)
             return finish
         found = l1.look_up(chunk) if l1 else None
         if found:
