@@ -97,6 +97,7 @@ FULL = {
         "stores": "posted",
         "store_latency": 60,
         "copy_interval": 30,
+        "drain_latency": 31,
         "l1_after_store": "drop",
         "outstanding": 8,
         "l1": {**CACHE, "local_writes": "back", "index": "skewed"},
@@ -151,7 +152,7 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.l2.store_service", "memory.l2.request_service", "memory.l2.store_request_service",
-    "memory.first_access", "memory.store_interval", "memory.copy_interval",
+    "memory.first_access", "memory.store_interval", "memory.copy_interval", "memory.drain_latency",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
 )  # fmt: skip

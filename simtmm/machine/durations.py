@@ -63,6 +63,8 @@ class Durations:
     l2_request_service: int
     """Of a slice at least, however few sectors a load asks for; likewise of a store."""
     l2_store_request_service: int
+    drain_latency: int
+    """From when a group of stores has left to what waits for it."""
     copy_interval: int
     """Of a group, from a copy in bulk to the next."""
     atomic_latency: int
@@ -119,6 +121,7 @@ class Durations:
             l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
             l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
             l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
+            drain_latency=ticks(memory.drain_latency),
             copy_interval=ticks(memory.copy_interval),
             atomic_latency=ticks(_atomic_latency(memory)),
             mbarrier_latency=max(1, ticks(scheduling.mbarrier_latency)),

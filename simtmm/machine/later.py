@@ -21,6 +21,7 @@ LATER = {
     "scheduling.fence_system": 0,
     "banks.remote_latency": 0,
     "memory.copy_interval": 0,
+    "memory.drain_latency": 0,
     "memory.pipe.drain_interval": 0,
     "memory.atomics": "each",
     "memory.reductions": "blocking",

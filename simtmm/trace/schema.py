@@ -17,7 +17,7 @@ table (`Trace.to_table`) has one row an event:
                               local_load, local_store: the byte offset in the thread's own local memory;
                               constant_load, copy: the address in bytes, virtual;
                               mbarrier: what is done there, as the amount of the operation of a workload;
-                              product: 0, PRODUCT_COMMIT, or PRODUCT_WAIT and how many groups are left out;
+                              product: 0, or COMMIT, or WAIT and how many groups are left out, as named below;
                               work: the number of operations; or, where the site says which instructions these are
                               (TraceSite.work), how often they were done; join: how many of the latest asyncs are
                               left out; barrier: 0
@@ -75,12 +75,13 @@ class Kind(enum.IntEnum):
     CONSTANT_LOAD = 13
     COPY = 14  # what a copy in bulk loads, which an mbarrier is told of
     MBARRIER = 15
-    PRODUCT = 16  # of matrices, by a group of warps
+    PRODUCT = 16  # of matrices, by a group of warps, and groups of these or of stores in bulk
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
 PRODUCT_COMMIT, PRODUCT_WAIT = 1, 2  # of products so far, and of their groups
+STORES_COMMIT, STORES_WAIT = 32, 33  # likewise of stores in bulk
 MOST_PRODUCT_GROUPS = 8  # that a wait may leave out, and one more
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
@@ -102,8 +103,7 @@ RESULT_CLASSES = ("special", "shuffle", "fp64", "tensor")
 products of matrices."""
 
 FENCES = DEVICE_FENCE, SEQUENTIAL_FENCE, SYSTEM_FENCE = "device", "sequential", "system"
-"""Instructions that hold their warp until its accesses are ordered for the device's threads; likewise in one order of
-all such fences; and for the host's as well."""
+"""Instructions that hold their warp: for the order of the device's threads, of all such fences, of the host as well."""
 
 Events = npt.NDArray[np.void]
 

@@ -66,6 +66,7 @@ MACHINES = {
     "memory.l1_after_store": ["drop", "keep"],
     "memory.outstanding": [None, 1, 2, 3],
     "memory.copy_interval": [0, 7.5],
+    "memory.drain_latency": [0, 9.5],
     "memory.rows.chunks": [None, 1, 2, 3, 4],
     "memory.rows.open": [None, 1, 2, 3],
     "memory.pipe.access_interval": [None, *OF_A_PIPE],

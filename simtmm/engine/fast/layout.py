@@ -36,7 +36,10 @@ WARP_COPIED, WARP_COPYING = range(17, 19)  # of copies that no mbarrier was told
 WARP_PRODUCTS = 19  # products so far
 # Of a warp that waits at an mbarrier: 1 more than twice its row and the parity, 0 if it does not; since when, and where
 WARP_AWAITS, WARP_SINCE, WARP_AWAITS_PLACE = range(20, 23)
-WARP_ROW = 24  # three cache lines, the first one for what is often needed
+WARP_LEFT = 23  # when its stores so far have left the group
+WARP_STORE_GROUPS = 24  # of its stores so far; behind it, of the latest ones, modulo their number, when they have left
+WARP_GROUP_LEFT = 25
+WARP_ROW = 40  # five cache lines, the first one for what is often needed
 # Of a warp of a stream, the request to have its next window filled, a cache line: how far that has come; what fills,
 # for the engine and for who fills beside it; the block's place there, -1 once it is under way, and the warp's number in
 # the block; which of the row's windows; where it ends, and what filling gave
@@ -164,8 +167,8 @@ BIT_SETS = 3
     P_L2_STORE_SERVICE, P_VICTIMS_WAITED, P_L2_RANDOM, P_SECTORS, P_SECTOR_BYTES, P_FETCH_SECTORS, P_READS_PARTS,
     P_L2_REQUEST, P_L2_STORE_REQUEST, P_MBARRIER_LATENCY, P_CLUSTER_LATENCY, P_PRODUCT_STEP, P_PRODUCT_LATENCY,
     P_PRODUCT_PIPES, P_ORDERED, P_TURNS, P_OWN_RULE, P_WAITING_STORES,
-    P_COPY_INTERVAL, P_DRAIN_INTERVAL, P_LAST,
-) = range(108)  # fmt: skip
+    P_COPY_INTERVAL, P_DRAIN_INTERVAL, P_DRAIN_LATENCY, P_LAST,
+) = range(109)  # fmt: skip
 # and what a call leaves for the next
 R_PENDING, R_LAST_BLOCK, R_AGE, R_ANY_FINISHED, R_TICK, R_STARTED, R_INTERVALS = range(P_LAST, P_LAST + 7)
 # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a dispatch

@@ -146,6 +146,7 @@ class Memory(Table):
         "", "which transfers serve the threads of a warp", default="chunk"
     )
     transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
+    drain_latency: Duration = unit("cycles", "from when a group of stores has left to what waits for that", default=0)
     copy_interval: Duration = unit("cycles", "a group begins a copy in bulk this often", default=0)
     ports: Count = unit("ports", "memory ports of a group; a warp uses that of its slot", default=1)
     port_interval: Duration = unit("cycles", "a memory port takes a chunk this often", default=0)

@@ -178,6 +178,8 @@ def _copy_kind(modifiers: set[str], space: str) -> str | None:
     within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
     if "mbarrier" in modifiers:
         return "mbarrier"
+    if "bulk" in modifiers and {"commit_group", "wait_group"} & modifiers:
+        return "product"  # a group of stores
     if within or {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
         return None
     return "store" if space == "global" else "copy" if "bulk" in modifiers else "async"

@@ -69,6 +69,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         parameters[at.P_SHARED_LATENCY] = takes.shared_latency
         parameters[at.P_SHARED_APART] = memory.pipe.shared == "apart"
     parameters[at.P_COPY_INTERVAL] = takes.copy_interval
+    parameters[at.P_DRAIN_LATENCY] = takes.drain_latency
     parameters[[at.P_MBARRIER_LATENCY, at.P_CLUSTER_LATENCY]] = takes.mbarrier_latency, takes.cluster_latency
     parameters[[at.P_PRODUCT_STEP, at.P_PRODUCT_LATENCY]] = takes.product_step, takes.product_latency
     parameters[at.P_PRODUCT_PIPES] = machine.products.count if machine.products else 1

@@ -25,6 +25,7 @@ from simtmm.engine.fast.attribution.stalls import ISSUING as ISSUES
 from simtmm.engine.fast.attribution.units import note_unit
 from simtmm.engine.fast.layout import (
     GROUP_COPY_FREE,
+    GROUP_DRAIN_FREE,
     GROUP_GRANTED_AGE,
     GROUP_GRANTED_SLOT,
     GROUP_HELD,
@@ -71,6 +72,7 @@ from simtmm.engine.fast.layout import (
     WARP_COPIED,
     WARP_COPYING,
     WARP_END,
+    WARP_LEFT,
     WARP_POSITION,
     WATCH_PLACE,
 )
@@ -243,6 +245,8 @@ def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of a
         note_unit(s, g, w, np.int64(COPIES), begin, finish)
         s.warp[w, WARP_COPIED] = max(s.warp[w, WARP_COPIED], finish)
         return np.int64(-1)
+    if what == STORE:
+        s.warp[w, WARP_LEFT] = max(t, s.group[g, GROUP_DRAIN_FREE])
     if what == REDUCE or (what == STORE and s.parameters[P_BLOCKING] == 0):
         if s.parameters[P_AT_END] != 0:
             keep_store(s, g, w, finish, place_at(s, s.warp[w, WARP_POSITION] - 1))

@@ -70,12 +70,14 @@ from simtmm.engine.fast.layout import (
     WARP_COPIED,
     WARP_DONE,
     WARP_END,
+    WARP_LEFT,
     WARP_LOADED,
     WARP_LOADS_END,
     WARP_NEXT,
     WARP_POSITION,
     WARP_PRODUCTS,
     WARP_SHARED,
+    WARP_STORE_GROUPS,
     WARP_UNTAKEN,
     WATCH_NUMBER,
     WATCH_PLACE,
@@ -200,6 +202,8 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
                 s.warp[w, WARP_COPIED] = 0
                 s.warp[w, WARP_PRODUCTS] = 0
                 s.warp[w, WARP_AWAITS] = 0
+                s.warp[w, WARP_LEFT] = 0
+                s.warp[w, WARP_STORE_GROUPS] = 0
                 if s.parameters[P_ORDERED] != 0:
                     for column in range(WAITED_ROW):
                         s.waited[w, column] = 0

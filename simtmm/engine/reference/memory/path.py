@@ -126,6 +126,10 @@ class Memory:
         self.copy_free[group] = begin + self.copy_interval
         return begin
 
+    def out_free(self, group: int, now: int) -> int:
+        """When what the group has stored so far has left it."""
+        return max(now, self.pipes[group].drain_free) if self.pipes else now
+
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path.
 

@@ -1,0 +1,54 @@
+"""Groups of a warp's stores, and its waits until they have left the group (section 3)."""
+
+# simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+import numpy as np
+
+from simtmm.engine.fast.attribution.group_time import turn
+from simtmm.engine.fast.attribution.stalls import INSTRUCTION, book
+from simtmm.engine.fast.layout import (
+    GROUP_MEMORY,
+    GROUP_MEMORY_HEAD,
+    GROUP_MEMORY_TAIL,
+    MEMORY,
+    MEMORY_TICKS,
+    P_DRAIN_LATENCY,
+    P_SLOTS,
+    WARP_GROUP_LEFT,
+    WARP_LEFT,
+    WARP_STORE_GROUPS,
+)
+from simtmm.engine.fast.ports.scheduler import push
+from simtmm.native import inlined
+from simtmm.stalls import Reason
+from simtmm.workload import MOST_UNDRAINED
+
+PORT_QUEUE = int(Reason.PORT_QUEUE)
+
+
+@inlined
+def end_store_group(s, w):
+    """The warp's stores since its last group are one."""
+    groups = s.warp[w, WARP_STORE_GROUPS]
+    s.warp[w, WARP_GROUP_LEFT + groups % (MOST_UNDRAINED + 1)] = s.warp[w, WARP_LEFT]
+    s.warp[w, WARP_STORE_GROUPS] = groups + 1
+
+
+def wait_for_drain(s, g, slot, left_out, place, t):
+    """Whether a warp sleeps until all groups but the latest have left, as it does if one has not."""
+    w = g * s.parameters[P_SLOTS] + slot
+    groups = s.warp[w, WARP_STORE_GROUPS] - left_out
+    if groups <= 0:
+        return False
+    finish = s.warp[w, WARP_GROUP_LEFT + (groups - 1) % (MOST_UNDRAINED + 1)] + s.parameters[P_DRAIN_LATENCY]
+    if finish <= t:
+        return False
+    latency = min(finish - t, s.parameters[P_DRAIN_LATENCY])
+    book(s, g, place, INSTRUCTION, latency)
+    book(s, g, place, PORT_QUEUE, finish - t - latency)
+    reason = np.int64(INSTRUCTION) if 2 * latency >= finish - t else np.int64(PORT_QUEUE)
+    turn(s, g, w, MEMORY, place, reason, t)
+    s.group[g, GROUP_MEMORY] += 1
+    push(s, MEMORY_TICKS, g, finish, slot, GROUP_MEMORY_TAIL, GROUP_MEMORY_HEAD)
+    return True
