@@ -40,12 +40,14 @@ KEYS = {
     "l2_store_service": ("memory.l2.store_service", 7),
     "l2_request_service": ("memory.l2.request_service", 4),
     "copy_interval": ("memory.copy_interval", 21),
+    "drain_latency": ("memory.drain_latency", 22),
     "l2_store_request_service": ("memory.l2.store_request_service", 6),
     "atomic_latency": ("memory.l2.atomic_latency", 205),
 }
 LOWERED = {
     "scheduling.barrier_latency", "scheduling.barrier_interval", "scheduling.cluster_barrier",
-    "scheduling.cluster_fence", "scheduling.cluster_fence_interval",
+    "scheduling.cluster_fence", "scheduling.cluster_fence_interval", "scheduling.fence_device",
+    "scheduling.fence_sequential", "scheduling.fence_system",
 }  # fmt: skip
 
 

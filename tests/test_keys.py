@@ -162,6 +162,7 @@ LOWERING = {
     "latencies": ((), (("special", 17),), (("special", 18),), (("shuffle", 17),)),
     "operands": ((), (("fp32", 0.0),), (("fp32", 1.0),)), "grid_barriers": (False, True), "pass_bytes": (0, 128),
     "cluster_barrier": ((), (2, 1, 1), (3, 1, 1), (2, 2, 1), (2, 1, 2)), "remote_latency": (0, 1, 2),
+    "fences": ((), (("device", 550),), (("device", 551),), (("system", 550),)),
     "places": (False, True),
 }  # fmt: skip
 COUNTING = {"groups": (15, 16), "processors": (480, 512), "waits_for_stores": (False, True)}

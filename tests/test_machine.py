@@ -51,6 +51,9 @@ FULL = {
         "cluster_barrier": 66.0,
         "cluster_fence": 610.5,
         "cluster_fence_interval": 19.5,
+        "fence_device": 550.5,
+        "fence_sequential": 670.5,
+        "fence_system": 1250.5,
         "pipeline_depth": 4,
         "launch_overhead": 5,
         "graph_launch_overhead": 4,
@@ -94,6 +97,7 @@ FULL = {
         "stores": "posted",
         "store_latency": 60,
         "copy_interval": 30,
+        "drain_latency": 31,
         "l1_after_store": "drop",
         "outstanding": 8,
         "l1": {**CACHE, "local_writes": "back", "index": "skewed"},
@@ -148,7 +152,7 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.l2.store_service", "memory.l2.request_service", "memory.l2.store_request_service",
-    "memory.first_access", "memory.store_interval", "memory.copy_interval",
+    "memory.first_access", "memory.store_interval", "memory.copy_interval", "memory.drain_latency",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
 )  # fmt: skip
@@ -705,7 +709,8 @@ def test_replace_refuses_what_from_dict_refuses(key, value, line):
 
 
 PIPE = {
-    "access_interval": 2, "tag_interval": 0.5, "interval": 3, "fill_interval": 4, "lanes": 8, "run": 16,
+    "access_interval": 2, "tag_interval": 0.5, "interval": 3, "fill_interval": 4, "drain_interval": 5,
+    "lanes": 8, "run": 16,
     "phase_bytes": 64, "banks": 4, "tag_banks": 2, "misses": 9, "shared": "apart",
 }  # fmt: skip
 PIPED = {**SMALLEST, "memory": {**SMALLEST["memory"], "pipe": PIPE}}

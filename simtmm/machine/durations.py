@@ -32,10 +32,11 @@ class Durations:
     """Of a store; L if the machine has none of its own."""
     port_interval: int
     access_interval: int
-    """Of the pipe of L1 and shared memory, as are the next three."""
+    """Of the pipe of L1 and shared memory, as are the next four."""
     tag_interval: int
     pass_interval: int
     fill_interval: int
+    drain_interval: int
     shared_pass: int
     """How long a pass of a shared access takes the banks, on a machine with that pipe."""
     shared_latency: int
@@ -62,6 +63,8 @@ class Durations:
     l2_request_service: int
     """Of a slice at least, however few sectors a load asks for; likewise of a store."""
     l2_store_request_service: int
+    drain_latency: int
+    """From when a group of stores has left to what waits for it."""
     copy_interval: int
     """Of a group, from a copy in bulk to the next."""
     atomic_latency: int
@@ -98,6 +101,7 @@ class Durations:
             tag_interval=ticks(memory.pipe.tag_interval) if memory.pipe else 0,
             pass_interval=ticks(memory.pipe.interval) if memory.pipe else 0,
             fill_interval=ticks(memory.pipe.fill_interval) if memory.pipe else 0,
+            drain_interval=ticks(memory.pipe.drain_interval) if memory.pipe else 0,
             shared_pass=ticks(machine.banks.service) if memory.pipe else 0,
             shared_latency=ticks(machine.banks.latency) if memory.pipe else 0,
             store_interval=ticks(memory.port_interval if memory.store_interval is None else memory.store_interval),
@@ -117,6 +121,7 @@ class Durations:
             l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
             l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
             l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
+            drain_latency=ticks(memory.drain_latency),
             copy_interval=ticks(memory.copy_interval),
             atomic_latency=ticks(_atomic_latency(memory)),
             mbarrier_latency=max(1, ticks(scheduling.mbarrier_latency)),

@@ -20,6 +20,7 @@ from simtmm.machine.bandwidth import BANDWIDTH, FOLLOWS, SERVICE, with_service
 from simtmm.machine.changed import Changes, named_with
 from simtmm.machine.complaints import one_line, refuse_bytes
 from simtmm.machine.durations import Durations
+from simtmm.machine.later import LATER
 from simtmm.machine.residency import active_blocks, block_limits
 from simtmm.machine.rules import RULES
 from simtmm.machine.spelled import WHOLE, with_sizes
@@ -37,48 +38,6 @@ from simtmm.stalls import CLASSES
 APART = frozenset((
     "compute_capability", "measured_bandwidth", "sustained_clock_hz", "memory.bandwidth", "memory_bytes", "link",
 ))  # fmt: skip
-
-# Keys that came later, and the value at which they change nothing: a machine without them keeps its digest
-LATER = {
-    "scheduling.first_launch": 0,
-    "scheduling.block_interval": 0,
-    "scheduling.block_burst": 1,
-    "scheduling.ports": "any",
-    "scheduling.stalls": "add",
-    "scheduling.operands": "free",
-    "scheduling.grid_barrier_block": 0,
-    "scheduling.barrier_latency": 0,
-    "scheduling.barrier_interval": 0,
-    "scheduling.mbarrier_latency": 0,
-    "scheduling.cluster_latency": 0,
-    "scheduling.cluster_barrier": 0,
-    "scheduling.cluster_fence": 0,
-    "scheduling.cluster_fence_interval": 0,
-    "banks.remote_latency": 0,
-    "memory.copy_interval": 0,
-    "memory.atomics": "each",
-    "memory.reductions": "blocking",
-    "memory.l2.atomics": "through",
-    "memory.l2.victims": "posted",
-    "memory.l2.copies": 1,
-    "memory.sectors": 1,
-    "memory.fetch_sectors": 1,
-    "memory.partial_writes": "masked",
-    "memory.l2.replacement": "lru",
-    "memory.first_access": 0,
-    "memory.translations": "launch",
-    "memory.l1.local_writes": "through",
-    "memory.l1.index": "modulo",
-    "memory.ports": 1,
-    "memory.fetch_interval": 0,
-    "memory.return_interval": 0,
-    "memory.return_delay": 0,
-    "memory.store_buffer": 0,
-    "banks.latency": 0,
-    "banks.interval": 0,
-    "banks.service": 1,
-    "banks.atomic_passes": 1,
-}
 
 NO_VALUES = {"name", "description", "family", "changes", "sources"}
 

@@ -82,7 +82,7 @@ class Costs:
             return 0
         if operation[0] == "shared":
             return self.takes.access_interval + self.banks(operation) + self.takes.shared_latency
-        each = self.takes.tag_interval + self.takes.fill_interval + self.returning
+        each = self.takes.tag_interval + max(self.takes.fill_interval, self.takes.drain_interval) + self.returning
         return self.takes.access_interval + self.banks(operation) + each * len(operation[1])
 
     def waits(self, operation: Operation) -> bool:

@@ -18,6 +18,11 @@ def copy(draw: Draw) -> Operation:
     return ["copy", draw.many(_near_chunk, 1, 6)]
 
 
+def stored(draw: Draw) -> Operation:
+    """A store, or the end of a group of them."""
+    return ["store", draw.many(_near_chunk, 1, 6)] if draw.flag() else ["store_group"]
+
+
 def pipeline(draw: Draw) -> Tables:
     """A block with a warp that fills stages and others that empty them, with anything in between."""
     stages, rounds, consumers = draw.whole(1, 3), draw.whole(1, 5), draw.whole(1, 3)
@@ -35,12 +40,13 @@ def pipeline(draw: Draw) -> Tables:
             warp += [["mbarrier", "wait", stage, phase], *draw.many(operation_alone, 0, 2)]
             warp += [["product", draw.whole(1, 9), draw.whole(0, 5)], ["finish", draw.whole(0, 2)]]
             warp.append(["mbarrier", "arrive", 8 + stage, 1, *remote])
+            warp += [stored(draw), stored(draw), ["drain", draw.whole(0, 2)]] if draw.flag() else []
     ends = [["mbarrier", "meet", 20, consumers]] if draw.flag() else []
     return {"warps": [producer, *([*warp, *ends, *draw.many(operation_alone, 0, 2)] for warp in others)]}
 
 
 def _at_mbarriers(draw: Draw) -> Operation:
-    match draw.whole(0, 4):
+    match draw.whole(0, 6):
         case 0:
             action, barrier, count = draw.one_of(ACTIONS), draw.whole(0, 1), draw.whole(1, 2)
             return ["mbarrier", action, barrier, count, draw.whole(0, 1)]
@@ -50,6 +56,10 @@ def _at_mbarriers(draw: Draw) -> Operation:
             return ["product", draw.whole(1, 9), draw.whole(0, 4)]
         case 3:
             return ["finish", draw.whole(0, 2)]
+        case 4:
+            return stored(draw)
+        case 5:
+            return ["drain", draw.whole(0, 3)]
         case _:
             return copy(draw)
 

@@ -26,7 +26,7 @@ def _cache(draw: Draw) -> Tables:
 
 def _group_pipe(draw: Draw) -> Tables:
     """The pipe of L1 and shared memory: ticks, and the banks that lowering counts passes by."""
-    keys = ("access_interval", "tag_interval", "interval", "fill_interval")
+    keys = ("access_interval", "tag_interval", "interval", "fill_interval", "drain_interval")
     pipe: Tables = {key: draw.one_of(PIPE_DURATIONS) for key in keys}
     if draw.flag():
         pipe["misses"] = draw.whole(1, 5)
@@ -82,6 +82,7 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
         "return_interval": draw.one_of(durations),
         "return_delay": draw.one_of(durations),
         "copy_interval": draw.one_of((0, 0, 7.5)),
+        "drain_latency": draw.one_of((0, 0, 9.5)),
         "first_access": draw.one_of((0, 0, 15, 120.5)),
         "stores": draw.one_of(("blocking", "posted", "at-end")),
         "l1_after_store": draw.one_of(("keep", "drop")),

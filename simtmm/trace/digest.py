@@ -112,7 +112,7 @@ def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
     """What sites came to say later, where it is so: traces from before it keep their digests.
 
     The stall, whether the atomic's value is unused, groups of copies and barriers that wait for no loads; results that
-    are waited for, barriers of clusters, and what reading registers takes.
+    are waited for, barriers of clusters, fences, and what reading registers takes.
     """
     stall = (site.stall,) if site.stall else ()
     unused = (True,) if site.unused else ()
@@ -125,6 +125,8 @@ def _later(site: TraceSite) -> tuple[int | bool | dict[str, Any], ...]:
         waits["product"] = site.product
     if site.cluster:
         waits["cluster"] = site.cluster
+    if site.fences:
+        waits["fences"] = sorted(site.fences)
     if site.operand_cycles:
         waits["operands"] = sorted(site.operand_cycles)
     return (*stall, *unused, *([waits] if waits else []))

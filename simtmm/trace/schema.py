@@ -17,7 +17,7 @@ table (`Trace.to_table`) has one row an event:
                               local_load, local_store: the byte offset in the thread's own local memory;
                               constant_load, copy: the address in bytes, virtual;
                               mbarrier: what is done there, as the amount of the operation of a workload;
-                              product: 0, PRODUCT_COMMIT, or PRODUCT_WAIT and how many groups are left out;
+                              product: 0, or COMMIT, or WAIT and how many groups are left out, as named below;
                               work: the number of operations; or, where the site says which instructions these are
                               (TraceSite.work), how often they were done; join: how many of the latest asyncs are
                               left out; barrier: 0
@@ -32,9 +32,8 @@ The same program therefore has the same trace on every run, machine and recorder
 (simtmm/trace/importers) keeps the addresses that the other tool saw on its device, raw: its arrays are the stretches
 that were accessed, and another run may have others. Local memory is of each thread: where it lies on a machine is
 lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 bytes (EVENT), and what is the same for all
-events of a block stands once for each block (see Batch). Runs are stored in memory, lowered, counted and digested,
-which
-hold a block by what its threads have in common (simtmm/trace/runs).
+events of a block stands once for each block (see Batch). Runs are stored in memory, lowered, counted and
+digested, which hold a block by what its threads have in common (simtmm/trace/runs).
 
 On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above,
 in files from before there were runs.
@@ -76,12 +75,13 @@ class Kind(enum.IntEnum):
     CONSTANT_LOAD = 13
     COPY = 14  # what a copy in bulk loads, which an mbarrier is told of
     MBARRIER = 15
-    PRODUCT = 16  # of matrices, by a group of warps
+    PRODUCT = 16  # of matrices, by a group of warps, and groups of these or of stores in bulk
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
 PRODUCT_COMMIT, PRODUCT_WAIT = 1, 2  # of products so far, and of their groups
+STORES_COMMIT, STORES_WAIT = 32, 33  # likewise of stores in bulk
 MOST_PRODUCT_GROUPS = 8  # that a wait may leave out, and one more
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
@@ -101,6 +101,9 @@ local memory beside the accesses that are events themselves; and branches with w
 RESULT_CLASSES = ("special", "shuffle", "fp64", "tensor")
 """Instructions whose values the machine signals: functions and conversions, shuffles and, where it does so, doubles and
 products of matrices."""
+
+FENCES = DEVICE_FENCE, SEQUENTIAL_FENCE, SYSTEM_FENCE = "device", "sequential", "system"
+"""Instructions that hold their warp: for the order of the device's threads, of all such fences, of the host as well."""
 
 Events = npt.NDArray[np.void]
 
@@ -175,6 +178,7 @@ class TraceSite:
         class of the instruction, one of RESULT_CLASSES, and the cycles from its issue to the end of work and stall.
     product: of a product, its columns, and the bytes of shared memory that a warp of the group reads for it.
     cluster: of a barrier, whether it is one of a cluster's blocks: 1, or 2 where it orders memory between them as well.
+    fences: (kind, number) of those of FENCES that the work has, kinds each once.
     operand_cycles: (class, cycles) of the work: cycles beyond one each that instructions of the class take to read
         registers, as several of one instruction lie in one bank; classes each once.
 
@@ -201,6 +205,7 @@ class TraceSite:
     operand_cycles: tuple[tuple[str, int], ...] = ()
     product: tuple[int, int] = (0, 0)
     cluster: int = 0
+    fences: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         counts = dict(self.work)
@@ -240,6 +245,7 @@ class TraceSite:
             )
         if self.cluster not in range(3) or (self.cluster and self.kind != "barrier"):
             raise ValueError(f"site {self.site}: cluster = {self.cluster!r}: must be 0, or of barriers 1 or 2")
+        _check_fences(self.site, self.fences)
         taken = dict(self.operand_cycles)
         if len(taken) < len(self.operand_cycles) or not all(
             name in counts and type(cycles) is int and 1 <= cycles < 1 << 31 for name, cycles in taken.items()
@@ -266,6 +272,7 @@ class TraceSite:
             "operand_cycles": dict(self.operand_cycles),
             "product": list(self.product) if any(self.product) else [],
             "cluster": self.cluster,
+            "fences": dict(self.fences),
         }
         left = {} if self.in_flight is None else {"in_flight": self.in_flight}
         return known | {name: value for name, value in entries.items() if value} | left
@@ -281,12 +288,23 @@ class TraceSite:
         given = {**table}
         given["inlined"] = tuple((str(file), int(line)) for file, line in given.get("inlined", ()))
         given["work"] = tuple(dict(given.get("work", {})).items())
+        given["fences"] = tuple(dict(given.get("fences", {})).items())
         given["operand_cycles"] = tuple(dict(given.get("operand_cycles", {})).items())
         for name in ("needs", "gives", "commits"):
             given[name] = tuple(given.get(name, ()))
         given["product"] = tuple(given.get("product") or (0, 0))
         given["results"] = tuple((str(name), value, cycles) for name, value, cycles in given.get("results", ()))
         return cls(**given)
+
+
+def _check_fences(site: int, given: tuple[tuple[str, int], ...]) -> None:
+    fences = dict(given)
+    if len(fences) < len(given) or not all(
+        name in FENCES and type(count) is int and 1 <= count < 1 << 31 for name, count in fences.items()
+    ):
+        raise ValueError(
+            f"site {site}: fences = {fences}: must be numbers from 1 to 2^31 - 1, by kind: {', '.join(FENCES)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)

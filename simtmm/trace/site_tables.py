@@ -67,15 +67,17 @@ def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's spec
     latencies: Sequence[tuple[str, int]] = (),
     operands: Sequence[tuple[str, float]] = (),
     pass_bytes: int = 0,
+    fences: Sequence[tuple[str, int]] = (),
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
     holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls.
-    pipes: classes of work that have one. stalls, hides, latencies, operands, pass_bytes: see LoweringSpecification.
+    pipes: classes of work that have one. stalls, hides, latencies, operands, pass_bytes, fences: see
+    LoweringSpecification.
     sites, arrays: as in TraceInfo.
     """
     stalled = stalls != "none" and any(site.stall or site.results for site in sites)
-    cycles = {} if stalled else dict(holds)
+    cycles, of_fences = {} if stalled else dict(holds), dict(fences)
     known = max((site.site for site in sites), default=-1) + 1
     bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
     by_number = {site.site: site for site in sites if _has_details(site)}
@@ -94,6 +96,8 @@ def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's spec
             cycles_of_operands = _beyond_pipes(site, dict(operands))
             work[number] += cycles_of_operands
             stall[number] = max(0, stall[number] - cycles_of_operands)  # they are not waited for
+        if site.cluster <= 1:  # a barrier that orders memory has a time of its own for that
+            stall[number] += sum(of_fences.get(name, 0) * times for name, times in site.fences)
     needs_end, needs = _listed(by_number, count, lambda site: site.needs)
     gives_end, gives = _listed(by_number, count, lambda site: site.gives)
     commits_end, commits = _listed(by_number, count, lambda site: site.commits)
@@ -224,6 +228,7 @@ def _has_details(site: TraceSite) -> bool:
         or site.sync
         or site.results
         or any(site.product)
+        or site.fences
         or site.in_flight is not None
     )
 

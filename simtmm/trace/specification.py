@@ -8,7 +8,7 @@ from typing import Any
 
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES, class_among
-from simtmm.trace.schema import RESULT_CLASSES
+from simtmm.trace.schema import FENCES, RESULT_CLASSES
 
 
 class _Specification:
@@ -21,7 +21,7 @@ class _Specification:
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
                 "atomic_passes", "sector_bytes", "latencies", "operands", "grid_barriers", "pass_bytes",
-                "cluster_barrier", "remote_latency",
+                "cluster_barrier", "remote_latency", "fences",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -87,6 +87,8 @@ class LoweringSpecification(_Specification):
     cluster_barrier: tuple[int, ...] = ()
     """Thousandths of cycles of a barrier of a cluster beyond one of a block; where it orders memory, besides; and then
     for each warp of the block; empty where none."""
+    fences: tuple[tuple[str, int], ...] = ()
+    """Cycles that a fence holds its warp, by kind, none left out that is above 0."""
     remote_latency: int = 0
     """Cycles from an access to another block's shared memory to the use of its value; 0 where it is as of the own."""
     places: bool = False
@@ -123,6 +125,7 @@ class LoweringSpecification(_Specification):
             grid_barriers=machine.scheduling.grid_barrier is not None,
             pass_bytes=machine.banks.count * machine.banks.word_bytes if machine.durations.product_step else 0,
             cluster_barrier=_cluster_barrier(machine),
+            fences=_fences(machine),
             remote_latency=math.floor(machine.banks.remote_latency + 0.5),
             places=places,
         )
@@ -145,6 +148,13 @@ def _cluster_barrier(machine: Machine) -> tuple[int, ...]:
     of = machine.scheduling
     costs = of.cluster_barrier, of.cluster_fence, of.cluster_fence_interval
     return tuple(round(1000 * cycles) for cycles in costs) if any(costs) else ()
+
+
+def _fences(machine: Machine) -> tuple[tuple[str, int], ...]:
+    of = machine.scheduling
+    each = of.fence_device, of.fence_sequential, of.fence_system
+    cycles = (math.floor(latency + 0.5) for latency in each)
+    return tuple((name, held) for name, held in zip(FENCES, cycles, strict=True) if held)
 
 
 def _hides(machine: Machine) -> tuple[float, ...]:

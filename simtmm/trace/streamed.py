@@ -42,6 +42,7 @@ class TraceLowering:
         self._tables = site_tables(
             info.sites, info.arrays, specification.instruction_holds, specification.pipes, specification.stalls,
             specification.hides, specification.latencies, specification.operands, specification.pass_bytes,
+            specification.fences,
         )  # fmt: skip
 
     def lowering(self) -> Lowering:

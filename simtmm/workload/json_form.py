@@ -12,6 +12,7 @@ from simtmm.workload.operations import (
     BARRIER,
     COMPUTE,
     COPY,
+    DRAIN,
     FINISH,
     GRID_BARRIER,
     JOIN,
@@ -26,6 +27,7 @@ from simtmm.workload.operations import (
     MOST_SECTOR_BYTES,
     MOST_SECTORS,
     MOST_STEPS,
+    MOST_UNDRAINED,
     MOST_UNFINISHED,
     MOST_UNSETTLED,
     NUMBER_SHIFT,
@@ -38,6 +40,7 @@ from simtmm.workload.operations import (
     SETTLE,
     SHARED,
     STEPS_SHIFT,
+    STORE_GROUP,
     SYNC,
 )
 
@@ -57,9 +60,10 @@ class ReadOperation(NamedTuple):
 
 
 ABSENT = object()  # what no document can give
-BARE = (BARRIER, SYNC, GRID_BARRIER)
+BARE = (BARRIER, SYNC, GRID_BARRIER, STORE_GROUP)
+LEFT_OUT = (JOIN, SETTLE, FINISH, DRAIN)  # whose number is of the latest that they leave out
 ARGUMENTS = {
-    **dict.fromkeys((JOIN, SETTLE, FINISH), (0, 1)), **dict.fromkeys((COMPUTE, PRODUCT, SHARED), (1, 2)),
+    **dict.fromkeys(LEFT_OUT, (0, 1)), **dict.fromkeys((COMPUTE, PRODUCT, SHARED), (1, 2)),
     **dict.fromkeys(BARE, (0, 0)), **dict.fromkeys(range(LOAD, COPY + 1), (1, 3)), MBARRIER: (3, 4),
 }  # fmt: skip
 """How many arguments an operation takes, at least and at most; one, if it does not stand here."""
@@ -106,10 +110,10 @@ def _read_access(kind: int, chunks: Any, passes: Any = 1, sectors: Any = ABSENT)
 
 def _read_counted(kind: int, amount: Any = 0, argument: Any = ABSENT) -> ReadOperation:
     """An operation with a number: instructions, cycles, a degree, or how many are left. argument: what follows it."""
-    word, least = OPERATIONS[kind], 0 if kind in (JOIN, SETTLE, FINISH) else 1
+    word, least = OPERATIONS[kind], 0 if kind in LEFT_OUT else 1
     if not is_whole(amount, least):
         raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
-    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED}.get(kind, LARGEST)
+    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED}.get(kind, LARGEST)
     if amount > most:
         raise WorkloadError(f"{word} {amount}: must be at most {most}")
     if kind == SHARED:

@@ -205,3 +205,38 @@ def test_a_workload_with_passes_goes_to_json_and_back(engine):
     assert workload.tallies[0].chunks == 3
     plain = Workload.from_dict({"blocks": [{"warps": [[["load", [0, 1], 1]]]}]})
     assert plain.digest() == Workload.from_dict({"blocks": [{"warps": [[["load", [0, 1]]]]}]}).digest()
+
+
+def test_stores_go_out_one_by_one_whatever_comes_in(engine):
+    stores = [(["store", [0, 1, 2, 3]],)]
+    assert ticks(engine, stores, {"drain_interval": 7}) == 1 + 3 * 7 + LATENCY
+    assert ticks(engine, stores * 2, {"drain_interval": 7}) == 1 + 7 * 7 + LATENCY
+    beside = [(["load", [4, 5, 6, 7]],), *stores]
+    assert ticks(engine, beside, {"drain_interval": 7, "fill_interval": 9}) == 1 + 3 * 9 + LATENCY
+    atomics = [(["atomic", [0, 1, 2, 3]],)]
+    assert ticks(engine, atomics, {"drain_interval": 7}) == 1 + LATENCY
+
+
+def test_sectors_of_a_line_go_out_in_their_share_of_its_time(engine):
+    pipe = {"drain_interval": 8}
+    for accessed, taken in (([32, 0, 0, 0], 2), ([16, 4, 0, 0], 4), ([32] * 4, 8)):
+        stores = [(["store", [0, 1, 2], 1, [accessed] * 3],)]
+        assert ticks(engine, stores, pipe, sectors=4) == 1 + 2 * taken + LATENCY
+
+
+def test_what_ends_in_the_l1_does_not_go_out(engine):
+    local = [(["store", [2**55, 2**55 + 1, 2**55 + 2]],)]  # of 128 bytes, from 2^61 on
+    memory = {"l1": {**L1, "local_writes": "back"}, "l2": {"sets": 64, "ways": 1, "latency": 40, "writes": "back"}}
+    there = simulate(machine({"drain_interval": 50}, **memory), _blocks(local), engine)
+    assert there.ticks < 50 + LATENCY
+
+
+def test_the_wait_to_go_out_is_a_queue_at_the_port(engine):
+    found = simulate(
+        machine({"drain_interval": 7}, stores="at-end"), _blocks([(["store", [0, 1]],)]), engine, stalls=True
+    )
+    assert found.stalls.ticks[:, Reason.PORT_QUEUE].sum() == 7
+
+
+def _blocks(warps):
+    return Workload.from_dict({"blocks": [{"warps": [list(warp)]} for warp in warps]})

@@ -341,7 +341,7 @@ SPECIFICATIONS = [
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
             "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "latencies": (("special", 17),),
             "operands": (("fp32", 0.0),), "grid_barriers": True, "pass_bytes": 128, "cluster_barrier": (100, 10, 1),
-            "remote_latency": 180, "places": True,
+            "fences": (("device", 550),), "remote_latency": 180, "places": True,
         },
     ),
     Wanted(
@@ -403,6 +403,7 @@ def test_each_field_of_a_site_that_says_what_is_done_is_in_the_digest_of_a_trace
         "stall": [2], "unused": [True], "commits": [(1,)], "in_flight": [0, 1], "sync": [],
         "results": [(("special", 1, 8),), (("shuffle", 1, 8),), (("special", 2, 8),), (("special", 1, 9),)],
         "operand_cycles": [(("fp32", 1),), (("fp32", 2),)], "product": [(64, 0), (64, 512), (128, 0)], "cluster": [],
+        "fences": [(("device", 1),), (("device", 2),), (("system", 1),)],
     }  # fmt: skip
     texts = {
         "kind": "store", "file": "g.cu", "line": 8, "source": "g", "instruction": "RED", "function": "h",

@@ -66,12 +66,14 @@ MACHINES = {
     "memory.l1_after_store": ["drop", "keep"],
     "memory.outstanding": [None, 1, 2, 3],
     "memory.copy_interval": [0, 7.5],
+    "memory.drain_latency": [0, 9.5],
     "memory.rows.chunks": [None, 1, 2, 3, 4],
     "memory.rows.open": [None, 1, 2, 3],
     "memory.pipe.access_interval": [None, *OF_A_PIPE],
     "memory.pipe.tag_interval": [None, *OF_A_PIPE],
     "memory.pipe.interval": [None, *OF_A_PIPE],
     "memory.pipe.fill_interval": [None, *OF_A_PIPE],
+    "memory.pipe.drain_interval": [None, *OF_A_PIPE],
     "memory.pipe.misses": [None, 1, 2, 3, 4, 5],
     "memory.pipe.shared": [None, "apart", "together"],
     "memory.pipe.lanes": [None, 4, 8],
@@ -110,7 +112,7 @@ OF_LOWERING = {
     *(f"instructions.{each}" for each in CLASSES),
     *(f"results.{each}" for each in ("fp64", "shuffle", "special", "tensor")),
     *(f"scheduling.{each}" for each in ("barrier_interval", "barrier_latency", "cluster_barrier", "cluster_fence",
-      "cluster_fence_interval", "operands", "stalls")),
+      "cluster_fence_interval", "fence_device", "fence_sequential", "fence_system", "operands", "stalls")),
 }  # fmt: skip
 OF_OTHERS = {
     "changes", "clock_hz", "compute_capability", "description", "family", "link", "measured_bandwidth",

@@ -97,12 +97,14 @@ def main():
     parser.add_argument("--machine", choices=["h100-sxm", "h200-sxm"], default="h100-sxm")
     parser.add_argument("--kernels", default="123456", help="their numbers")
     parser.add_argument("--part", action="store_true", help="run the first rows of blocks alone")
+    parser.add_argument("--host", type=float, default=0, help="microseconds of the host between two events")
     asked = parser.parse_args()
     times = measured(asked.machine, asked.n)
     machine = load_machine(asked.machine if asked.machine == "h100-sxm" else "h200")
     for kernel in map(int, asked.kernels):
         part = Part.of(kernel, asked.n) if asked.part else None
         found, slower = simulated(machine, kernel, asked.n, part)
+        found += asked.host
         clock = "sustained" if slower else "boost"
         off = f"{found / times[kernel] - 1:+.0%}".replace("%", " %")
         print(f"| {KERNELS[kernel]} | {asked.n} | {times[kernel]:.1f} | {found:.1f} | {clock} | {off} |", flush=True)

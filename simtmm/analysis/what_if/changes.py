@@ -97,6 +97,7 @@ _OF_PORTS = {
     "L1 tags": ("memory.pipe.tag_interval",),
     "L1 banks": ("memory.pipe.interval",),
     "L1 fills": ("memory.pipe.fill_interval",),
+    "stores on their way out": ("memory.pipe.drain_interval",),
     "misses in flight": ("memory.pipe.misses",),
     "return path": ("memory.return_interval", "memory.return_delay"),  # a store waits for what its warp has loaded
     "shared memory's banks": (SHARED_SERVICE,),

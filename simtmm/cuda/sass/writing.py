@@ -47,6 +47,7 @@ class Writing:
         )
         self.functions = functions_of(listing)
         self.waiting = waiting_loads(listing)
+        self.store_boards = {f"SB{each.control.read}" for each in listing.instructions if each.opcode == "UTMACMDFLUSH"}
         self._locations = locations
         self._issue: Issue | None = None
 

@@ -36,7 +36,10 @@ Warp = Columns(
     "products",  # so far
     # of a warp that waits at an mbarrier: 1 more than twice its row and the parity, 0 if it does not; since when, where
     "awaits since awaits_place",
-    room=24,  # three cache lines, the first one for what is often needed
+    "left",  # when its stores so far have left the group
+    "store_groups",  # of its stores so far
+    "group_left",  # and those behind it: of the latest groups, modulo their number, when they have left
+    room=40,  # five cache lines, the first one for what is often needed
 )
 NOWHERE, AWAITS, LEAVES = (np.int64(state) for state in range(3))  # LEAVES: which has opened, and what that takes runs
 # Of a warp of a stream, the request to have its next window filled, a cache line: how far that has come; what fills,
@@ -80,6 +83,7 @@ Group = Columns(
     "fill_free misses",  # of what its L1 lacks: when the next one may come, and how many so far
     "l2_sectors memory_sectors",
     "copy_free",  # of copies in bulk
+    "drain_free",  # of stores that go out
 )
 GROUP_TIME = int(getattr(Group, f"time_{WHERE_TIME_GOES[0]}"))
 TIMES = len(WHERE_TIME_GOES)
@@ -146,6 +150,7 @@ Parameters = Columns(
     "shared_latency shared_apart fill_interval most_misses l1_skewed l2_store_service victims_waited l2_random",
     "sectors sector_bytes fetch_sectors reads_parts l2_request l2_store_request mbarrier_latency cluster_latency",
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
+    "drain_interval drain_latency",
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",
     # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a

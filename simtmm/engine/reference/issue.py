@@ -12,6 +12,7 @@ from simtmm.workload import (
     BARRIER,
     COMPUTE,
     COPY,
+    DRAIN,
     FINISH,
     GRID_BARRIER,
     JOIN,
@@ -26,13 +27,14 @@ from simtmm.workload import (
     SETTLE,
     SHARED,
     STORE,
+    STORE_GROUP,
     SYNC,
 )
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.warp import Warp
 
-CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN)
 
 
 def computes(kind: int) -> bool:
@@ -171,6 +173,8 @@ def act(warp: "Warp", access: int | None) -> int | None:
         if finish > warp.copied:
             queues = {reason: memory.way.access.get(reason, 0) for reason in QUEUES}
             warp.copied, warp.queued = finish, (sum(queues.values()), max(QUEUES, key=lambda each: queues[each]))
+    if access == STORE:
+        warp.left = memory.out_free(warp.group.number, int(warp.env.now))
     if access in (STORE, REDUCE) and finish > warp.stored[0]:
         warp.stored = finish, place, memory.way.access
     waits = access in (LOAD, ATOMIC) or (access == STORE and warp.run.blocking_stores)

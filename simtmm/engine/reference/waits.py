@@ -155,6 +155,18 @@ def wait_for_products(warp: "Warp", but: int) -> Waiting:
     yield from wait(warp, finish, place, longest)
 
 
+def wait_for_drain(warp: "Warp", but: int) -> Waiting:
+    """Sleep until all groups of its stores have left but the latest `but`."""
+    now, place, latency = int(warp.env.now), warp.places[warp.position], warp.run.machine.durations.drain_latency
+    if len(warp.store_groups) <= but or (finish := warp.store_groups[-1 - but] + latency) <= now:
+        return
+    latency = min(finish - now, latency)
+    warp.bookings.book(place, Reason.INSTRUCTION_LATENCY, latency)
+    warp.bookings.book(place, Reason.PORT_QUEUE, finish - now - latency)
+    longest = Reason.INSTRUCTION_LATENCY if 2 * latency >= finish - now else Reason.PORT_QUEUE
+    yield from wait(warp, finish, place, longest)
+
+
 def wait_for_stores(warp: "Warp") -> Waiting:
     """Sleep until all stores and reduces have finished."""
     finish, place, path = warp.stored

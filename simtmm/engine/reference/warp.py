@@ -16,6 +16,7 @@ from simtmm.engine.reference.waits import (
     sleep,
     use_mbarrier,
     wait_for_asyncs,
+    wait_for_drain,
     wait_for_products,
     wait_for_shared,
     wait_for_stores,
@@ -26,6 +27,7 @@ from simtmm.timeline import WarpState
 from simtmm.workload import (
     ASYNC,
     BARRIER,
+    DRAIN,
     FINISH,
     GRID_BARRIER,
     JOIN,
@@ -33,6 +35,7 @@ from simtmm.workload import (
     PAUSE,
     PRODUCT,
     SETTLE,
+    STORE_GROUP,
     SYNC,
 )
 
@@ -83,6 +86,8 @@ class Warp:
         self.copies = False  # whether it has begun any
         self.waited = NOTHING  # at an mbarrier for bytes, or for products, the last time
         self.products: list[tuple[int, int, int]] = []  # of each: when it is finished, its own ticks, its place
+        self.left = 0  # when its stores so far have left the group
+        self.store_groups: list[int] = []  # likewise those up to each group's end
         self.stored: tuple[int, int, Path] = 0, run.report.bookings.nowhere, {}  # the store that finishes last
         self.latest: list[tuple[int, Path]] = []  # likewise the async that finishes last: its place, and its path
         self.bookings = run.report.bookings
@@ -119,6 +124,12 @@ class Warp:
                 self.position += 1
             elif kind == FINISH:
                 yield from wait_for_products(self, but=self.amounts[self.position])
+                self.position += 1
+            elif kind == STORE_GROUP:
+                self.store_groups.append(self.left)
+                self.position += 1
+            elif kind == DRAIN:
+                yield from wait_for_drain(self, but=self.amounts[self.position])
                 self.position += 1
             elif kind == PAUSE:
                 yield from sleep(self, self.amounts[self.position], self.places[self.position])

@@ -63,6 +63,9 @@ class Scheduling(Table):
     cluster_barrier: Shortly = unit("cycles", "beyond a block's barrier, behind one of the cluster", default=0)
     cluster_fence: Shortly = unit("cycles", "likewise, where it orders memory between blocks", default=0)
     cluster_fence_interval: Shortly = unit("cycles", "likewise, for each warp of the block", default=0)
+    fence_device: Shortly = unit("cycles", "that a fence of the device holds its warp, or what releases", default=0)
+    fence_sequential: Shortly = unit("cycles", "likewise, one in one order of all such fences", default=0)
+    fence_system: Shortly = unit("cycles", "likewise, of a fence for the host as well", default=0)
 
 
 class Limits(Table):

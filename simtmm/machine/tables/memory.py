@@ -125,6 +125,7 @@ class GroupPipe(Table):
     fill_interval: Duration = unit(
         "cycles", "a chunk that a load does not find in the L1 comes in this often", default=0
     )
+    drain_interval: Duration = unit("cycles", "a chunk of a store goes out to the L2 this often", default=0)
     misses: Count | None = unit(
         "chunks",
         "that loads do not find in the L1, on their way to a group at once; no limit if left out",
@@ -145,6 +146,7 @@ class Memory(Table):
         "", "which transfers serve the threads of a warp", default="chunk"
     )
     transfers: Literal["pipelined", "serial"] = unit("", "chunks of an instruction overlap or not", default="pipelined")
+    drain_latency: Duration = unit("cycles", "from when a group of stores has left to what waits for that", default=0)
     copy_interval: Duration = unit("cycles", "a group begins a copy in bulk this often", default=0)
     ports: Count = unit("ports", "memory ports of a group; a warp uses that of its slot", default=1)
     port_interval: Duration = unit("cycles", "a memory port takes a chunk this often", default=0)

@@ -109,6 +109,7 @@ def _trace_site(number: int, site: Site, linked: LinkedModule, values: _Values, 
         operand_cycles=tuple(step.operand_cycles.items()),
         product=step.product,
         cluster=_cluster(step),
+        fences=tuple(step.fences.items()),
     )
 
 

@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT
+from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT, STORES_COMMIT, STORES_WAIT
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import put
 from simtmm.trace.warps.layout import Warp
@@ -15,13 +15,16 @@ from simtmm.workload import (
     ARRIVE,
     ARRIVE_COPIED,
     COMPLETE,
+    DRAIN,
     EXPECT,
     FINISH,
     MBARRIER,
     MOST_MBARRIER_COUNT,
+    MOST_UNDRAINED,
     MOST_UNFINISHED,
     NUMBER_SHIFT,
     PRODUCT,
+    STORE_GROUP,
 )
 
 
@@ -48,7 +51,9 @@ def use_mbarriers(walk, w, lanes, output, place):
 
 @inlined
 def multiply(walk, w, site, value, output, place):
-    """A product begins, those so far are a group, or those of all groups but the latest are waited for."""
+    """A product begins, those so far are a group, or those of all groups but the latest are waited for; or likewise of
+    stores in bulk.
+    """
     begun = walk.warp[w].products
     if value == 0:
         if site < walk.product.shape[0] and walk.product[site] != 0:
@@ -58,6 +63,11 @@ def multiply(walk, w, site, value, output, place):
         groups = walk.warp[w].product_groups
         walk.warp[w, Warp.product_ends + groups % MOST_PRODUCT_GROUPS] = begun
         walk.warp[w].product_groups = groups + 1
+    elif value == STORES_COMMIT:
+        put(walk, w, output, STORE_GROUP, 0, place)
+    elif value >= STORES_WAIT:
+        put(walk, w, output, DRAIN, min(value - STORES_WAIT, np.int64(MOST_UNDRAINED)), place)
+        spend(walk, w, walk.rules.longest)
     else:
         groups = walk.warp[w].product_groups - (value - PRODUCT_WAIT)
         if groups > 0 and begun > 0:

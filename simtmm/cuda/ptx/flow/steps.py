@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.flow.basic_blocks import ControlFlow
 from simtmm.cuda.ptx.flow.copy_groups import commits, in_flight_of, waits_for_copies
+from simtmm.cuda.ptx.flow.fences import fence_of
 from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.flow.work import class_of, times_of
 from simtmm.cuda.ptx.isa import row_of
@@ -35,7 +36,7 @@ class Step:
     commits: how many groups of copies it makes. in_flight: how many of the latest groups it leaves under way where it
     waits for all others, else None. results: of instructions that scoreboards tell of: class, scoreboard, and the
     step's cycles before the instruction. cycles: of all of the step, but for the issue of its access. operand_cycles:
-    see TraceSite. product: likewise, of a product by a group of warps.
+    see TraceSite. product: likewise, of a product by a group of warps; fences: likewise, how many of each kind.
     """
 
     instructions: list[Instruction] = field(default_factory=list)
@@ -52,6 +53,13 @@ class Step:
     operand_cycles: dict[str, int] = field(default_factory=dict)
     cycles: int = 0
     product: tuple[int, int] = (0, 0)
+    fences: dict[str, int] = field(default_factory=dict)
+
+    def take(self, instruction: Instruction) -> None:
+        """Have it as the last of its instructions."""
+        self.instructions.append(instruction)
+        if (fence := fence_of(instruction)) is not None:
+            self.fences[fence] = self.fences.get(fence, 0) + 1
 
     def add(self, issue: Issue, is_access: bool) -> None:
         """Count what one of its instructions, of the machine, takes.
@@ -170,6 +178,8 @@ def _copy_kind(modifiers: set[str], space: str) -> str | None:
     within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
     if "mbarrier" in modifiers:
         return "mbarrier"
+    if "bulk" in modifiers and {"commit_group", "wait_group"} & modifiers:
+        return "product"  # a group of stores
     if within or {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
         return None
     return "store" if space == "global" else "copy" if "bulk" in modifiers else "async"
@@ -250,7 +260,7 @@ def _of_block(  # noqa: C901 - a case for each kind of step
         pending.difference_update(needs)
         if issue is None:
             pending.difference_update(gives)
-        step.instructions.append(instruction)
+        step.take(instruction)
         step.stall += step_stall
         if issue is not None:
             step.add(issue, kind is not None)

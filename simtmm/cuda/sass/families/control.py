@@ -4,7 +4,7 @@ from simtmm.cuda.ptx.flow.basic_blocks import EXCLUSIVE, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg, Target
+from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg, Target, Word
 from simtmm.cuda.sass.writing import NEXT
 
 ALL = 0xFFFFFFFF
@@ -195,8 +195,25 @@ def take_registers(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def fence(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """MEMBAR, FENCE: order among accesses, which are in order here."""
-    lifting.do("membar.gl")
+    """MEMBAR, FENCE: order among accesses, which are in order here; those of a block, and of proxies, hold no warp."""
+    if instruction.opcode == "FENCE" or instruction.has("CTA"):
+        lifting.do("membar.cta")
+    elif instruction.has("SYS"):
+        lifting.do("membar.sys")
+    else:
+        lifting.do("membar.gl" if instruction.has("SC") else "fence.acq_rel.gpu")
+
+
+def end_store_group(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """UTMACMDFLUSH: the thread's stores in bulk so far are a group."""
+    lifting.access("cp.async.bulk.commit_group")
+
+
+def await_board(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """DEPBAR: where its scoreboard counts groups of stores in bulk, a wait for them; else it only costs its slot."""
+    match instruction.operands:
+        case (Word(board), Number(int(left))) if board in lifting.store_boards:
+            lifting.access("cp.async.bulk.wait_group.read", Immediate(left))
 
 
 def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -206,7 +223,7 @@ def trap(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 NOTHING = (
     "NOP", "ENDCOLLECTIVE", "CCTL", "CCTLL", "CCTLT", "ERRBAR", "CGAERRBAR", "WARPREADY",
-    "PMTRIG", "UBLKPF", "UTMACMDFLUSH", "LDGDEPBAR", "DEPBAR", "PREEXIT", "ACQBULK",
+    "PMTRIG", "UBLKPF", "LDGDEPBAR", "PREEXIT", "ACQBULK",
 )  # fmt: skip
 HANDLERS = {
     "BRA": branch,
@@ -218,6 +235,8 @@ HANDLERS = {
     **dict.fromkeys(("UCGABAR_ARV", "UCGABAR_WAIT"), cluster_barrier),
     **dict.fromkeys(("MEMBAR", "FENCE"), fence),
     "USETMAXREG": take_registers,
+    "UTMACMDFLUSH": end_store_group,
+    "DEPBAR": await_board,
     "BPT": trap,
     "KILL": trap,
     "BSSY": part,

@@ -26,6 +26,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
         taken += max(takes.l2_store_service, takes.l2_store_request_service) + writing
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
     chunk += takes.fetch_interval + takes.tlb_miss + takes.store_buffer + taken
+    chunk += takes.fill_interval + takes.drain_interval + takes.drain_latency
     chunk += takes.copy_interval + takes.return_interval + takes.return_delay
     start = takes.block_launch + takes.block_interval + takes.warp_launch
     each = takes.issue + takes.pipeline_depth + max(takes.pipes, default=0)

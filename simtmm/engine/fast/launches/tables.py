@@ -65,11 +65,13 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.tag_interval = takes.tag_interval
         given.pass_interval = takes.pass_interval
         given.fill_interval = takes.fill_interval
+        given.drain_interval = takes.drain_interval
         given.most_misses = memory.pipe.misses or 0
         given.shared_pass = takes.shared_pass
         given.shared_latency = takes.shared_latency
         given.shared_apart = memory.pipe.shared == "apart"
     given.copy_interval = takes.copy_interval
+    given.drain_latency = takes.drain_latency
     given.mbarrier_latency, given.cluster_latency = (
         takes.mbarrier_latency,
         takes.cluster_latency,

@@ -21,7 +21,7 @@ from simtmm.engine.fast.memory.path_ticks import (
     wait_at_memory,
     wait_at_slice,
 )
-from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, enter_pipe
+from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, drain, enter_pipe
 from simtmm.engine.fast.memory.port import (
     count_returned,
     is_listed_before,
@@ -142,11 +142,13 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
             s.path[g].l1_latency += s.parameters.l1_latency
             s.path[g].line_in_flight += done - read - s.parameters.l1_latency
         return done, np.int64(0)
-    # 3: its translation, and before that the pipe's way from the L1
+    # 3: its translation, and before that the pipe's way to the L1 or from it
     piped = s.parameters.piped != 0 and cached
     called = start
     if piped:
         called = call_for(s, g, wanted, start, t)
+    elif what == STORE and s.parameters.drain_interval > 0:
+        called = drain(s, g, wanted, start, t)
     known = known_from(s, g, chunk, called, t)
     # 4: the L2
     at_slice = known

@@ -41,6 +41,14 @@ def call_for(s, g, lacking, start, t):
 
 
 @inlined
+def drain(s, g, stored, start, t):
+    """When sectors of a chunk that are stored go out of their group, which they do not before `start`."""
+    begin = max(t, s.group[g].drain_free)
+    s.group[g].drain_free = begin + part_of(s.parameters, s.parameters.drain_interval, stored)
+    return max(start, begin)
+
+
+@inlined
 def arrive(s, g, done):
     """A chunk that was called for last arrives, which the one that is called for so many chunks later waits for."""
     if s.parameters.most_misses > 0:

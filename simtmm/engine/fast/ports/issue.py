@@ -192,6 +192,8 @@ def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of a
         note_unit(s, g, w, np.int64(COPIES), begin, finish)
         s.warp[w].copied = max(s.warp[w].copied, finish)
         return np.int64(-1)
+    if what == STORE:
+        s.warp[w].left = max(t, s.group[g].drain_free)
     if what == REDUCE or (what == STORE and s.parameters.blocking == 0):
         if s.parameters.at_end != 0:
             keep_store(s, g, w, finish, place_at(s, s.warp[w].position - 1))

@@ -124,6 +124,8 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
                 s.warp[w].copied = 0
                 s.warp[w].products = 0
                 s.warp[w].awaits = 0
+                s.warp[w].left = 0
+                s.warp[w].store_groups = 0
                 if s.parameters.ordered != 0:
                     for column in range(len(Waited)):
                         s.waited[w, column] = 0

@@ -38,6 +38,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.ports.rule_sight import lose
 from simtmm.engine.fast.ports.scheduler import make_ready, push
 from simtmm.engine.fast.supply.windows import fill, has_more
+from simtmm.engine.fast.warps.drains import end_store_group, wait_for_drain
 from simtmm.engine.fast.warps.mbarriers import use_mbarrier
 from simtmm.engine.fast.warps.products import begin_product, book_product_wait
 from simtmm.native import inlined
@@ -45,6 +46,7 @@ from simtmm.stalls import Reason
 from simtmm.workload import (
     ASYNC,
     BARRIER,
+    DRAIN,
     GRID_BARRIER,
     JOIN,
     MBARRIER,
@@ -52,6 +54,7 @@ from simtmm.workload import (
     PAUSE,
     PRODUCT,
     SETTLE,
+    STORE_GROUP,
     SYNC,
 )
 
@@ -166,8 +169,13 @@ def advance(s, order, g, slot, t):  # noqa: C901, PLR0912, PLR0915 - a case for 
                 position += 1
                 if what == PRODUCT:
                     begin_product(s, g, slot, amount, place_at(s, position - 1), t)
-                elif what == MBARRIER:
-                    if use_mbarrier(s, g, slot, amount, place_at(s, position - 1), t):
+                elif what == STORE_GROUP:
+                    end_store_group(s, w)
+                elif what in (MBARRIER, DRAIN):
+                    place = place_at(s, position - 1)
+                    if (what == MBARRIER and use_mbarrier(s, g, slot, amount, place, t)) or (
+                        what == DRAIN and wait_for_drain(s, g, slot, amount, place, t)
+                    ):
                         s.warp[w].position = position
                         return SLEEPS
                 else:

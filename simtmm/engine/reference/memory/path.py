@@ -126,6 +126,10 @@ class Memory:
         self.copy_free[group] = begin + self.copy_interval
         return begin
 
+    def out_free(self, group: int, now: int) -> int:
+        """When what the group has stored so far has left it."""
+        return max(now, self.pipes[group].drain_free) if self.pipes else now
+
     def through_port(self, group: int, kind: int, slot: int, now: int) -> int:
         """When a chunk, or a run of them, leaves the group: by the port of its warp's slot, or by the stores' path.
 
@@ -161,6 +165,10 @@ class Memory:
                 return self.into_l1(l1, chunk, start, now)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
+            came = start
+            if kind == STORE and self.pipes:
+                out = self.pipes[group]
+                start = out.drain(self.sectors.part(out.drain_interval, len(wanted)), start, now)
             known = self.known_from(group, chunk, start, now)
             if kind == STORE and l2 and self.stores_stay:
                 finish = l2.store(chunk, accessed, known, now, group)
@@ -170,6 +178,7 @@ class Memory:
             else:
                 finish = self.partitions.to_global_memory(kind, chunk, accessed, known, now)
             self.way.spends(Reason.FIRST_ACCESS, known - start)
+            self.way.spends(Reason.PORT_QUEUE, start - came)
             return finish
         found = l1.look_up(chunk) if l1 else None
         if found:

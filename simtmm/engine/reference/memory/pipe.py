@@ -25,6 +25,8 @@ class AccessPipe:
         self.shared_pass, self.shared_latency = takes.shared_pass, takes.shared_latency
         self.fill_interval = takes.fill_interval
         self.fill_free = 0
+        self.drain_interval = takes.drain_interval
+        self.drain_free = 0
         self.arrivals: deque[int] = deque(maxlen=pipe.misses if pipe else None)  # of the latest chunks that it lacked
         self.most_misses = pipe.misses if pipe else None
         self.stages = Stages()
@@ -59,6 +61,15 @@ class AccessPipe:
         self.fill_free = begin + taken
         start = max(start, begin)
         return max(start, self.arrivals[0]) if len(self.arrivals) == self.most_misses else start
+
+    def drain(self, taken: int, start: int, now: int) -> int:
+        """When a chunk of a store goes out of the group, which it does not before `start`.
+
+        taken: how long that takes the way.
+        """
+        begin = max(now, self.drain_free)
+        self.drain_free = begin + taken
+        return max(start, begin)
 
     def arrives(self, finish: int) -> None:
         """The chunk is there at a tick."""

@@ -61,12 +61,12 @@ def multiply(context: Context, instruction: Instruction) -> None:
     """wgmma."""
     if instruction.has("fence", "commit_group", "wait_group"):
         if instruction.has("commit_group"):
-            _note(context, PRODUCT_COMMIT)
+            note_group(context, PRODUCT_COMMIT)
         elif instruction.has("wait_group"):
             left = next((each.value for each in instruction.operands if isinstance(each, Immediate)), 0)
-            _note(context, PRODUCT_WAIT + max(0, min(int(left), MOST_PRODUCT_GROUPS - 1)))
+            note_group(context, PRODUCT_WAIT + max(0, min(int(left), MOST_PRODUCT_GROUPS - 1)))
         return
-    _note(context, 0)
+    note_group(context, 0)
     emit, operands = context.emit, instruction.operands
     found = _product_of(context, instruction)
     product = found.product
@@ -97,8 +97,12 @@ def multiply(context: Context, instruction: Instruction) -> None:
         context.write(part, emit.load(f"<{LANES} x i32>", place, ALIGN))
 
 
-def _note(context: Context, what: int) -> None:
-    """Have it written down that lanes begin a product, commit those so far, or wait for groups of them."""
+def note_group(context: Context, what: int) -> None:
+    """Have it written down that lanes begin a product, commit those so far, or wait for groups of them; or likewise of
+    stores in bulk.
+
+    what: as a trace has it.
+    """
     if context.site >= 0:
         emit = context.emit
         emit.store(emit.constant(what, f"<{LANES} x i64>"), "%addresses", ALIGN)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from simtmm.cuda.execution.instructions.matrices.wgmma import note_group
 from simtmm.cuda.execution.instructions.memory import atomics
 from simtmm.cuda.execution.instructions.memory import loads_and_stores as memory
 from simtmm.cuda.execution.instructions.memory.atomics import update_text
@@ -16,7 +17,8 @@ from simtmm.cuda.execution.translation.emit import Value
 from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
 from simtmm.cuda.ptx.types import bytes_of
-from simtmm.workload import ARRIVE_COPIED
+from simtmm.trace.schema import STORES_COMMIT, STORES_WAIT
+from simtmm.workload import ARRIVE_COPIED, MOST_UNDRAINED
 
 _SPACES = ("global", "shared")
 
@@ -34,7 +36,12 @@ def copy(context: Context, instruction: Instruction) -> None:
         else:
             none = context.emit.constant(0, "<32 x i64>")
             note(context, ARRIVE_COPIED, context.active, address_of(context, instruction.operands[0]), none)
-    elif instruction.has("bulk") and not instruction.has("commit_group", "wait_group"):
+    elif instruction.has("bulk") and instruction.has("commit_group"):
+        note_group(context, STORES_COMMIT)
+    elif instruction.has("bulk") and instruction.has("wait_group"):
+        left = next((each.value for each in instruction.operands if isinstance(each, Immediate)), 0)
+        note_group(context, STORES_WAIT + max(0, min(int(left), MOST_UNDRAINED)))
+    elif instruction.has("bulk"):
         _copy_bulk(context, instruction)
     elif not instruction.has("bulk"):
         memory.copy_asynchronously(context, instruction)
