@@ -144,8 +144,6 @@ class LaunchRuns:
         known = self._functions.get(id(function))
         if known is None:
             known = self._functions[id(function)] = _Scheduled.of(function)
-        if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
-            known.machine, known.why = None, "it is launched in clusters of blocks, whose machine code is not lifted"
         known.launches += 1
         is_due = self.compares or known.launches == 1
         if (
