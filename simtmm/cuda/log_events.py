@@ -168,7 +168,7 @@ def fill_events(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are 
 
 @inlined
 def tells_mbarrier(what, address):
-    """Whether an mbarrier is told of a copy, which was seen to before, or of a store to another block's memory."""
+    """Whether an mbarrier counts a copy, which was seen to before, or a store to another block's memory."""
     return what == _COPY or (address >= _FIRST_ACTION and what in (_SHARED_STORE, _SHARED_ATOMIC))
 
 
