@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda import log_events
+from simtmm.cuda.cluster_waits import without_endless_waits
 from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.trace.runs.long_block import LongBlock
 from simtmm.trace.schema import EVENT, Batch, Events, Kind, plain
@@ -36,7 +37,8 @@ class SiteTable:
 class LogReader:
     """Takes pieces of a launch's log and gives batches of whole blocks, in order.
 
-    events, accesses: those of the batches so far.
+    events, accesses: those of the batches so far. waits_left_out: whether waits for other blocks of clusters are, which
+    would have no end (cluster_waits.py).
     """
 
     def __init__(self, table: SiteTable, threads: int, ranks: npt.NDArray[np.int64] | None = None) -> None:
@@ -47,6 +49,7 @@ class LogReader:
         self._long: dict[int, _LongLog] = {}
         self._bytes = 0
         self.events = self.accesses = 0
+        self.waits_left_out = False
 
     def add(self, piece: npt.NDArray[np.uint8], ended: int) -> Iterator[Batch]:
         """Take a piece of the log, which begins with a block's mark. ended: blocks before which all have ended.
@@ -137,6 +140,8 @@ class LogReader:
             del self._pieces[number], self._bytes_of[number]
         self.events += len(events)
         block_ends = np.cumsum(counts)[self._threads - 1 :: self._threads]
+        if self._ranks is not None and without_endless_waits(events, block_ends):
+            self.waits_left_out = True
         blocks = np.array(numbers, dtype=np.int32)
         return Batch(events, np.zeros(len(numbers), np.int32), blocks, block_ends.astype(np.int64))
 

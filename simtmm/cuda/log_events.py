@@ -150,7 +150,7 @@ def fill_events(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are 
                 if is_told:
                     high_bits = address >> TOLD_WIDTH << 56
                     address &= _TOLD
-                space = np.int64(_MBARRIER) if what == _COPY else what  # told of a copy, which was seen to before
+                space = np.int64(_MBARRIER) if tells_mbarrier(what, address) else what
                 if any_space and address >= SHARED_WINDOW:
                     space = kind_in_window(address, what)
                     address = place_in_window(address)
@@ -164,6 +164,12 @@ def fill_events(  # noqa: C901, PLR0913, PLR0917 - a compiled loop's arrays are 
                 accesses += 1
         at += _ENTRY
     return accesses
+
+
+@inlined
+def tells_mbarrier(what, address):
+    """Whether an mbarrier counts a copy, which was seen to before, or a store to another block's memory."""
+    return what == _COPY or (address >= _FIRST_ACTION and what in (_SHARED_STORE, _SHARED_ATOMIC))
 
 
 @inlined

@@ -63,6 +63,7 @@ COUNTS: dict[str, range] = {
     **_each("UTMALDG", 2, 4),
     **_each("UTMASTG UTMAREDG", 2, 3),
     **_each("UTMAPF UTMACCTL", 1, 3),
+    **_each("STAS REDAS", 2),
     **_each("ARRIVES", 1),
     **_each("SYNCS", 1, 4),
     # Warps and matrices

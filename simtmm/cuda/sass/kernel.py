@@ -9,6 +9,7 @@ from simtmm.cuda.execution.runtime.built_in import BUILT_IN
 from simtmm.cuda.ptx.flow.steps import COPIES
 from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
+from simtmm.cuda.sass.clusters import knows_clusters
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.forms import takes
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
@@ -78,7 +79,7 @@ def lifted_kernel(
             if name in module.variables or name in BUILT_IN
         },
     )
-    lifting = Lifting(banks, listing, _locations(module))
+    lifting = Lifting(banks, listing, _locations(module), architecture >= HEAD_FROM and knows_clusters(module))
     targets = _targets(lifting, listing)
     boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
     operand_cycles = cycles_of_operands(listing) if architecture >= BANKED_FROM else {}

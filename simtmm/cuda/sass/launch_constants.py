@@ -24,8 +24,10 @@ class _Places:
 
     descriptor: how global memory is accessed, of which nothing is known or needed. hole: where 24 bytes begin that are
     no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
-    dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size.
-    constants: where the address, of 64 bits, stands by which parameters are reached.
+    dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size. blocks: of a cluster,
+    along each axis; part: what a block's place along y and z is multiplied by for its cluster's; all_blocks: of a
+    cluster; clusters: along each axis. constants: where the address, of 64 bits, stands by which parameters are
+    reached.
     """
 
     parameters: int
@@ -41,10 +43,17 @@ class _Places:
     dynamic: int | None
     cluster: int | None = None
     constants: int | None = None
+    blocks: int | None = None
+    part: int | None = None
+    all_blocks: int | None = None
+    clusters: int | None = None
 
 
 _FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
-_HOPPER = _Places(0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140, 0x198)
+_HOPPER = _Places(
+    0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140, 0x198,
+    blocks=0x144, part=0x150, all_blocks=0x188, clusters=0x15C,
+)  # fmt: skip
 _BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
 
 
@@ -84,6 +93,10 @@ class LaunchConstants:
                 return Register(f"%ntid.{'xyz'[axis]}")
             if offset == places.grid + 4 * axis:
                 return Register(f"%nctaid.{'xyz'[axis]}")
+            if (of_clusters := self._of_clusters(lifting, offset, axis)) is not None:
+                return of_clusters
+        if offset == places.all_blocks:
+            return Register("%cluster_nctarank")
         if offset == places.processors:
             return Register("%nsmid")
         if offset == places.dynamic:
@@ -114,6 +127,19 @@ class LaunchConstants:
         if places.descriptor is not None and offset & ~7 == places.descriptor:
             return Immediate(0)
         raise lifting.refuse(f"reads c[0x0][{offset:#x}], which is not supported")
+
+    def _of_clusters(self, lifting: "Writing", offset: int, axis: int) -> Operand | None:
+        """What stands there of clusters along an axis; None for something else."""
+        places, name = self._places, "xyz"[axis]
+        if places.blocks is not None and offset == places.blocks + 4 * axis:
+            return Register(f"%cluster_nctaid.{name}")
+        if places.clusters is not None and offset == places.clusters + 4 * axis:
+            return Register(f"%nclusterid.{name}")
+        if axis and places.part is not None and offset == places.part + 4 * axis:
+            # A real number: rounded up, so that its product with a place, cut off, is the cluster's.
+            blocks = lifting.value("cvt.rn.f32.u32", "f32", Register(f"%cluster_nctaid.{name}"))
+            return lifting.value("mov.b32", "b32", lifting.value("rcp.rp.f32", "f32", blocks))
+        return None
 
     def index_base(self, lifting: "Writing", offset: int) -> int:
         """Likewise of an offset to which an index is added, which may lie before the parameter."""

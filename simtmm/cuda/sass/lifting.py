@@ -6,8 +6,12 @@ operands (sources.py), computes in registers of its own (writing.py), and then g
 
 from simtmm.cuda.ptx.syntax import Address, Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.clusters import generic_in_cluster, offset_in_cluster, own_offset
 from simtmm.cuda.sass.sources import Sources
 from simtmm.cuda.sass.syntax import Memory, Operand, Reg
+
+_GENERIC = ("LD", "ST", "ATOM", "RED", "QSPC")
+_LOCAL = ("LDL", "STL")
 
 
 class Lifting(Sources):
@@ -68,10 +72,13 @@ class Lifting(Sources):
         if total is None:
             return Address(Immediate(place.offset))
         assert isinstance(total, Register)
+        if self.in_clusters and self.instruction.opcode in _GENERIC:
+            whole = self.value("add.s64", "b64", total, Immediate(place.offset)) if place.offset else total
+            return Address(generic_in_cluster(self, whole))
         return Address(total, place.offset)
 
-    def short_address(self, place: Operand) -> Address:
-        """A place in shared or local memory, of 32 bits."""
+    def short_address(self, place: Operand, in_cluster: bool = False) -> Address:
+        """A place in shared or local memory, of 32 bits. in_cluster: the shared memory may be another block's."""
         if not isinstance(place, Memory):
             raise self.refuse("has an operand that is not in memory")
         total: PtxOperand = Immediate(place.offset & 0xFFFFFFFF)
@@ -86,4 +93,12 @@ class Lifting(Sources):
             elif register.part not in ("", "U32"):
                 raise self.refuse("has an address that is not supported")
             total = self.value("add.s32", "b32", part, total)
-        return Address(total if isinstance(total, Register) else self.copy(total))
+        found = total if isinstance(total, Register) else self.copy(total)
+        assert self.instruction is not None
+        return Address(found if self.instruction.opcode in _LOCAL else self.shared(found, in_cluster))
+
+    def shared(self, address: PtxOperand, in_cluster: bool = False) -> Register:
+        """An address in shared memory, of 32 bits, that stays. in_cluster: it may be another block's."""
+        if not self.in_clusters:
+            return address if isinstance(address, Register) else self.copy(address)
+        return offset_in_cluster(self, address) if in_cluster else own_offset(self, address)

@@ -38,9 +38,11 @@ class Banks:
 class Sources(Writing):
     """The operands of the instruction that is lifted now."""
 
-    def __init__(self, banks: Banks, listing: Listing, locations: Mapping[int, Location | None]) -> None:
-        """locations: of lines of PTX."""
-        super().__init__(listing, locations)
+    def __init__(
+        self, banks: Banks, listing: Listing, locations: Mapping[int, Location | None], in_clusters: bool = False
+    ) -> None:
+        """locations: of lines of PTX. in_clusters: whether its blocks know of their cluster."""
+        super().__init__(listing, locations, in_clusters)
         self.banks = banks
 
     def operand(self, place: int) -> Operand:

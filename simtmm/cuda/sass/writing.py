@@ -17,6 +17,7 @@ from simtmm.cuda.ptx.syntax import (
     Vector,
 )
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
+from simtmm.cuda.sass.clusters import relaxed_arrivals
 from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Operand, Reg
 from simtmm.cuda.sass.waiting import waiting_loads
 from simtmm.errors import SassError
@@ -31,11 +32,13 @@ class Writing:
     """PTX that is being written for machine code.
 
     instruction: what is lifted now. body: the PTX so far. registers: the type of each. functions: addresses of those
-    that are called, by name. waiting: addresses of loads of shared memory by which threads wait for others.
+    that are called, by name. waiting: addresses of loads of shared memory by which threads wait for others. relaxed:
+    of arrivals at a cluster's barrier that order no memory. in_clusters: whether its blocks know of their cluster.
     """
 
-    def __init__(self, listing: Listing, locations: Mapping[int, Location | None]) -> None:
+    def __init__(self, listing: Listing, locations: Mapping[int, Location | None], in_clusters: bool) -> None:
         """locations: of lines of PTX."""
+        self.in_clusters = in_clusters
         self.body: list[Instruction | Label] = []
         self.registers: dict[str, str] = {}
         self.variables: dict[str, Variable] = {}
@@ -48,6 +51,7 @@ class Writing:
         self.functions = functions_of(listing)
         self.waiting = waiting_loads(listing)
         self.store_boards = {f"SB{each.control.read}" for each in listing.instructions if each.opcode == "UTMACMDFLUSH"}
+        self.relaxed = relaxed_arrivals(listing)
         self._locations = locations
         self._issue: Issue | None = None
 

@@ -23,7 +23,7 @@ from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
-from simtmm.recorder.compiled.untimed import untimed
+from simtmm.recorder.compiled.untimed import WAITS, untimed
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -135,6 +135,9 @@ class LaunchRuns:
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0
+        if reader.waits_left_out:
+            name = bare_name(function.entry)
+            self.untimed[name] = tuple(dict.fromkeys((*self.untimed.get(name, ()), WAITS)))
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
         """The kernel as machine code, if it does what its PTX does, as far as that was tried; else unchanged."""
@@ -144,8 +147,6 @@ class LaunchRuns:
         known = self._functions.get(id(function))
         if known is None:
             known = self._functions[id(function)] = _Scheduled.of(function)
-        if (cluster_of(function, launch, launch.where) or (1, 1, 1)) != (1, 1, 1):
-            known.machine, known.why = None, "it is launched in clusters of blocks, whose machine code is not lifted"
         known.launches += 1
         is_due = self.compares or known.launches == 1
         if (

@@ -5,6 +5,7 @@ from simtmm.cuda.ptx.syntax import Instruction
 
 _GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
 _SUMS = "the additions of cp.reduce (timed as stores)"
+WAITS = "waits at mbarriers for blocks of a cluster that do something else"
 _CLUSTERS = "the bandwidth between blocks of a cluster, and their placement"
 
 

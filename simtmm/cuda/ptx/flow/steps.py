@@ -175,13 +175,14 @@ _ASYNCHRONOUS = {  # what instructions are to a trace, but for those with a modi
 
 def _copy_kind(modifiers: set[str], space: str) -> str | None:
     """Likewise of cp.async and its kin."""
-    within = "bulk" in modifiers and "global" not in modifiers  # from one block's shared memory to another's
     if "mbarrier" in modifiers:
         return "mbarrier"
     if "bulk" in modifiers and {"commit_group", "wait_group"} & modifiers:
         return "product"  # a group of stores
-    if within or {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
+    if {"commit_group", "wait_group", "wait_all", "prefetch"} & modifiers:
         return None
+    if "bulk" in modifiers and "global" not in modifiers:  # to another block's shared memory: what its mbarrier is told
+        return "mbarrier"
     return "store" if space == "global" else "copy" if "bulk" in modifiers else "async"
 
 

@@ -34,18 +34,34 @@ def copy(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def copy_bulk(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """UBLKCP: pieces of 16 bytes, counted by a register, once a warp; an mbarrier counts those to shared memory."""
-    lifting.only("S", "G")
+    """UBLKCP: pieces of 16 bytes, counted by a register, once a warp; an mbarrier counts those to shared memory.
+
+    With .MULTICAST the register's upper half has a bit for each block of the cluster that gets them.
+    """
+    lifting.only("S", "G", "MULTICAST")
     to, given, pieces = lifting.exactly([each for each in instruction.operands if each != Word("desc")], 3)
     size = lifting.value("shl.b32", "b32", lifting.whole(pieces), Immediate(4))
+    counts = ".mbarrier::complete_tx::bytes"
     if instruction.modifiers == ("S", "G"):
-        place, barrier = (Address(lifting.copy(part)) for part in lifting.registers_of(register_of(lifting, to), 2))
+        place, barrier = places_and_barrier(lifting, to, 0)[0]
         source = Address(lifting.copy(lifting.pair(register_of(lifting, given)), "b64"))
-        name = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+        name = f"cp.async.bulk.shared::cluster.global{counts}"
+        lifting.access(name, place, source, size, barrier, when=one_lane(lifting))
+    elif instruction.modifiers == ("S", "G", "MULTICAST"):
+        place, barrier = places_and_barrier(lifting, to, 0)[0]
+        source = Address(lifting.copy(lifting.pair(register_of(lifting, given)), "b64"))
+        size = lifting.value("and.b32", "b32", size, Immediate(0xFFFF << 4))
+        mask = upper_half(lifting, pieces)
+        name = f"cp.async.bulk.shared::cluster.global{counts}.multicast::cluster"
+        lifting.access(name, place, source, size, barrier, mask, when=one_lane(lifting))
+    elif instruction.modifiers == ("S", "S"):
+        place, barrier = places_and_barrier(lifting, to, 0)[0]
+        source = Address(lifting.shared(lifting.copy(lifting.bits(register_of(lifting, given)))))
+        name = f"cp.async.bulk.shared::cluster.shared::cta{counts}"
         lifting.access(name, place, source, size, barrier, when=one_lane(lifting))
     elif instruction.modifiers == ("G", "S"):
         place = Address(lifting.copy(lifting.pair(register_of(lifting, to)), "b64"))
-        source = Address(lifting.copy(lifting.bits(register_of(lifting, given))))
+        source = Address(lifting.shared(lifting.copy(lifting.bits(register_of(lifting, given)))))
         lifting.access("cp.async.bulk.global.shared::cta.bulk_group", place, source, size, when=one_lane(lifting))
     else:
         raise lifting.refuse()
@@ -56,6 +72,18 @@ def register_of(lifting: Lifting, place: Operand) -> Reg:
     if not isinstance(place, Memory) or len(place.registers) != 1 or place.offset or place.registers[0].part:
         raise lifting.refuse("has an address that is not supported")
     return place.registers[0]
+
+
+def places_and_barrier(lifting: Lifting, to: Operand, more: int) -> tuple[tuple[Address, Address], list[Register]]:
+    """Where a copy goes, and the mbarrier that counts it, in the cluster's memory; and what more registers have."""
+    place, barrier, *behind = lifting.registers_of(register_of(lifting, to), 2 + more)
+    both = tuple(Address(lifting.shared(lifting.copy(each), in_cluster=True)) for each in (place, barrier))
+    return (both[0], both[1]), [lifting.copy(each) for each in behind]
+
+
+def upper_half(lifting: Lifting, packed: Operand) -> Register:
+    """The upper 16 bits of a register: the blocks of a multicast."""
+    return lifting.value("cvt.u16.u32", "b16", lifting.value("shr.u32", "b32", lifting.whole(packed), Immediate(16)))
 
 
 def one_lane(lifting: Lifting) -> Register:
@@ -110,18 +138,24 @@ def _begin(lifting: Lifting, old: Operand, place: Operand, given: Operand) -> No
 def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
     lifting.only("ARRIVE", "TRANS64", "OPTOUT", "RED", *_ARRIVALS, *_BYTES)
     to, place, given = instruction.operands
-    address = lifting.short_address(place)
+    reduces = instruction.has("RED")
+    address = lifting.short_address(place, in_cluster=reduces)
     kinds = [m for m in instruction.modifiers if m in (*_ARRIVALS, *_BYTES)]
     kind = kinds[0] if kinds else ""
-    if len(kinds) > 1 or not instruction.has("TRANS64") or instruction.has("RED") != (kind in _BYTES):
+    if len(kinds) > 1 or not instruction.has("TRANS64") or (kind in _BYTES and not reduces):
         raise lifting.refuse()
     number = lifting.copy(Immediate(1) if kind in ("A1T0", "A0T1") else lifting.whole(given))
     if kind in _BYTES:
         if instruction.has("OPTOUT"):
             raise lifting.refuse()
-        lifting.access(f"mbarrier.{_BYTES[kind]}.relaxed.cta.shared::cta.b64", address, number)
+        lifting.access(f"mbarrier.{_BYTES[kind]}.relaxed.cluster.shared::cluster.b64", address, number)
         return
     name = _ARRIVALS[kind].replace("arrive", "arrive_drop") if instruction.has("OPTOUT") else _ARRIVALS[kind]
+    if reduces:  # which may be another block's, and gives nothing
+        if to != Reg("RZ"):
+            raise lifting.refuse("gives what was there, which is not supported")
+        lifting.access(f"mbarrier.{name}.release.cluster.shared::cluster.b64", Sink(), address, number)
+        return
     state = lifting.temporary("b64")
     lifting.access(f"mbarrier.{name}.shared.b64", state, address, number)
     lifting.write_pair(to, _as_the_machine_has_it(lifting, state))
@@ -152,7 +186,47 @@ def arrive_behind_copies(lifting: Lifting, instruction: MachineInstruction) -> N
         lifting.do("atom.shared.arrive.b64", Sink(), address, guard=True)
 
 
+def store_and_count(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """STAS: to another block's memory, whose mbarrier counts the bytes; a pair of registers has both addresses."""
+    lifting.only("64", "128")
+    count = 4 if instruction.has("128") else 2 if instruction.has("64") else 1
+    place, barrier = _pair_of_addresses(lifting, instruction.operands[0])
+    parts = [lifting.copy(each) for each in lifting.registers_of(instruction.operands[1], count)]
+    given = Vector(tuple(parts)) if count > 1 else parts[0]
+    vector = f".v{count}" if count > 1 else ""
+    lifting.access(f"st.async.shared::cluster.mbarrier::complete_tx::bytes{vector}.b32", place, given, barrier)
+
+
+_SUMS = {"ADD": "u32", "INC": "u32", "DEC": "u32", "MIN": "u32", "MAX": "u32", "AND": "b32", "OR": "b32", "XOR": "b32"}
+
+
+def reduce_and_count(lifting: Lifting, instruction: MachineInstruction) -> None:
+    """REDAS: likewise what an operation makes of what is there."""
+    lifting.only("S32", "64", *_SUMS)
+    ways = [m for m in instruction.modifiers if m in _SUMS]
+    if len(ways) != 1 or (instruction.has("64") and ways[0] != "ADD"):
+        raise lifting.refuse()
+    kind = "u64" if instruction.has("64") else "s32" if instruction.has("S32") else _SUMS[ways[0]]
+    place, barrier = _pair_of_addresses(lifting, instruction.operands[0])
+    source = instruction.operands[1]
+    given = lifting.copy(lifting.pair(source), "b64") if kind == "u64" else lifting.copy(lifting.bits(source))
+    name = f"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{ways[0].lower()}.{kind}"
+    lifting.access(name, place, given, barrier)
+
+
+def _pair_of_addresses(lifting: Lifting, place: Operand) -> tuple[Address, Address]:
+    if (
+        not isinstance(place, Memory) or len(place.registers) != 1 or place.offset or place.registers[0].part != "64"
+    ):  # fmt: skip
+        raise lifting.refuse("has an address that is not supported")
+    both = [lifting.copy(each) for each in lifting.registers_of(Reg(place.registers[0].name), 2)]
+    first, second = (Address(lifting.shared(each, in_cluster=True)) for each in both)
+    return first, second
+
+
 HANDLERS = {
+    "STAS": store_and_count,
+    "REDAS": reduce_and_count,
     "LDGSTS": copy,
     "UBLKCP": copy_bulk,
     "SYNCS": synchronize,

@@ -178,7 +178,9 @@ def cluster_barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
     if instruction.operands:
         raise lifting.refuse()
     if instruction.opcode == "UCGABAR_ARV":
-        lifting.do("barrier.cluster.arrive")
+        assert instruction.address is not None
+        relaxed = instruction.address in lifting.relaxed
+        lifting.do("barrier.cluster.arrive.relaxed" if relaxed else "barrier.cluster.arrive")
     else:
         lifting.access("barrier.cluster.wait")
 

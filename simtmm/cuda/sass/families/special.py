@@ -25,12 +25,13 @@ _REGISTERS = {
 _NUMBERS = {
     "SRZ": 0,
     "SR_LMEMHIOFF": 0,  # below which the stack may not grow, as code checks that is not optimised
-    "SR_CgaCtaId": 0,
     "SR_SWINHI": SHARED_WINDOW >> 32,
     "SR_LWINHI": LOCAL_WINDOW >> 32,
     "SR_SWINLO": SHARED_WINDOW & 0xFFFFFFFF,
     "SR_LWINLO": LOCAL_WINDOW & 0xFFFFFFFF,
 }
+
+_RANK = "%cluster_ctarank"
 
 
 def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -43,8 +44,11 @@ def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
             to, lifting.value("mov.u64", "b64", Register("%clock64" if "CLOCK" in name else "%globaltimer"))
         )
         return
-    if name in _NUMBERS:
-        found: PtxOperand = Immediate(_NUMBERS[name])
+    if name == "SR_CgaCtaId":  # the rank, in addresses of shared memory, too (clusters.py)
+        in_cluster = lifting.in_clusters
+        found: PtxOperand = lifting.value("mov.u32", "b32", Register(_RANK)) if in_cluster else Immediate(0)
+    elif name in _NUMBERS:
+        found = Immediate(_NUMBERS[name])
     elif name in _REGISTERS:
         found = lifting.value("mov.u32", "b32", Register(_REGISTERS[name]))
     elif name == "SR_VIRTID":  # the warp's place and the multiprocessor
@@ -53,7 +57,7 @@ def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
     else:
         raise lifting.refuse(f"reads {name}, which is not supported")
     if wide:
-        if name not in _NUMBERS:
+        if name not in _NUMBERS and name != "SR_CgaCtaId":
             raise lifting.refuse(f"reads 64 bits of {name}, which is not supported")
         lifting.write_pair(to, found)
     else:

@@ -1,8 +1,10 @@
 """The tensor memory accelerator: boxes of tensors that a map describes, and sums of what lies in shared memory."""
 
+from collections.abc import Sequence
+
 from simtmm.cuda.ptx.syntax import Address, Immediate, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.asynchronous import one_lane, register_of
+from simtmm.cuda.sass.families.asynchronous import one_lane, places_and_barrier, register_of, upper_half
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Operand, Word
 
@@ -29,7 +31,7 @@ def _rank(lifting: Lifting, instruction: MachineInstruction, *known: str) -> int
     return found[0]
 
 
-def _map(lifting: Lifting, place: Operand, coordinates: list[PtxOperand]) -> Address:
+def _map(lifting: Lifting, place: Operand, coordinates: Sequence[PtxOperand]) -> Address:
     """The tensor map at an address of 64 bits, and the coordinates of a box."""
     address = lifting.copy(lifting.pair(register_of(lifting, place)), "b64")
     return Address(address, 0, (Vector(tuple(map(lifting.copy, coordinates))),))
@@ -37,10 +39,10 @@ def _map(lifting: Lifting, place: Operand, coordinates: list[PtxOperand]) -> Add
 
 def load_box(lifting: Lifting, instruction: MachineInstruction) -> None:
     """UTMALDG: to shared memory, which an mbarrier counts; registers hold both addresses and the coordinates."""
-    rank = _rank(lifting, instruction, "IM2COL")
-    im2col = instruction.has("IM2COL")
-    to, tensor, *offsets = _operands(lifting, instruction, 3 if im2col else 2)
-    place, barrier, *coordinates = lifting.registers_of(register_of(lifting, to), 2 + rank)
+    rank = _rank(lifting, instruction, "IM2COL", "MULTICAST")
+    im2col, multicast = instruction.has("IM2COL"), instruction.has("MULTICAST")
+    to, tensor, *offsets = _operands(lifting, instruction, 3 if im2col or multicast else 2)
+    (place, barrier), coordinates = places_and_barrier(lifting, to, rank)
     more: list[PtxOperand] = []
     if im2col:
         bits = _OFFSET_BITS.get(rank, 0)
@@ -53,9 +55,9 @@ def load_box(lifting: Lifting, instruction: MachineInstruction) -> None:
             more.append(lifting.value("cvt.u16.u32", "b16", field))
     lifting.access(
         f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.{'im2col' if im2col else 'tile'}"
-        ".mbarrier::complete_tx::bytes",
-        Address(lifting.copy(place)), _map(lifting, tensor, coordinates), Address(lifting.copy(barrier)),
-        *([Vector(tuple(more))] if im2col else []), when=one_lane(lifting),
+        f".mbarrier::complete_tx::bytes{'.multicast::cluster' if multicast else ''}",
+        place, _map(lifting, tensor, coordinates), barrier, *([Vector(tuple(more))] if im2col else []),
+        *([upper_half(lifting, offsets[0])] if multicast else []), when=one_lane(lifting),
     )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ def store_box(lifting: Lifting, instruction: MachineInstruction) -> None:
     name = f"cp.{'reduce.' if reduces else ''}async.bulk.tensor.{rank}d.global.shared::cta"
     lifting.access(
         f"{name}{'.' + ways[0] if reduces else ''}.{mode}.bulk_group",
-        _map(lifting, tensor, coordinates), Address(lifting.copy(place)), when=one_lane(lifting),
+        _map(lifting, tensor, coordinates), Address(lifting.shared(lifting.copy(place))), when=one_lane(lifting),
     )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def reduce_bytes(lifting: Lifting, instruction: MachineInstruction) -> None:
     kind = kinds[0] if kinds else "b32" if ways[0] in ("and", "or", "xor") else "u32"
     size = lifting.value("shl.b32", "b32", lifting.whole(pieces), Immediate(4))
     place = Address(lifting.copy(lifting.pair(register_of(lifting, to)), "b64"))
-    source = Address(lifting.copy(lifting.bits(register_of(lifting, given))))
+    source = Address(lifting.shared(lifting.copy(lifting.bits(register_of(lifting, given)))))
     name = f"cp.reduce.async.bulk.global.shared::cta.bulk_group.{ways[0]}.{kind}"
     lifting.access(name, place, source, size, when=one_lane(lifting))
 

@@ -82,7 +82,8 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         emit.store(count, "%data2", ALIGN)
         number = Value(str(context.access_number()), "i32")
         places = [Value(each, "ptr") for each in ("%data", "%addresses", "%data2")]
-        wrong = emit.call(name, "i1", *POINTERS, number, site, context.active, *places)
+        recorded = site if "global" in spaces else Value("-1", "i32")  # else all that a trace has is what is counted
+        wrong = emit.call(name, "i1", *POINTERS, number, recorded, context.active, *places)
         label = emit.name("went")[1:]
         emit.do(f"br {wrong}, label %faulted, label %{label}")
         emit.label(label)
