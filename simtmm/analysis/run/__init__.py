@@ -98,10 +98,11 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
             raise KernelError(f"graph: is for a kernel, not for a {type(source).__name__}")
         chosen = kernel_on_graph(source, graph)
     found: FoundSample | None = None
+    is_sample = sample is not None
     if sample is not None:
         check_sample(sample, error, engine, timeline)
         foresee(after_sample(what_if))
-    with watched(watch), followed_by(partial(after_recording, what_if=what_if)):
+    with watched(watch), followed_by(partial(after_recording, what_if=what_if, is_sample=is_sample)):
         if isinstance(chosen, Program):
             opened = chosen
         elif sample is not None and kind_of(chosen) == "kernel":
