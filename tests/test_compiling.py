@@ -125,7 +125,8 @@ def test_stages_and_commands_are_known_beside_what_was_compiled():
     durations.remember_command(("/here", "run", "a.cu"), 30.0)
     assert durations.paces() == {"lowering": 2.0}  # half the way, in ratios
     assert durations.of_command(("/here", "run", "a.cu")) == 30.0
-    assert durations.of_command(("/there", "run", "a.cu")) is None
+    for other in (("/there", "run", "a.cu"), ("/here", "record", "a.cu"), ("/here", "run", "b.cu"), ("/here", "run")):
+        assert durations.of_command(other) is None
     assert durations.expected("a.cu", 4.0) == 12.0
 
 
