@@ -11,7 +11,7 @@ import pytest
 from simtmm import count, load_machine, load_trace, lower, simulate
 from simtmm.cache import compiled
 from simtmm.files import cache_folder
-from simtmm.report import progress
+from simtmm.report import command_time, progress
 from simtmm.validation import cases
 from tests import examples
 
@@ -20,7 +20,7 @@ os.environ.setdefault("SIMTMM_COMPILED", str(cache_folder() / "tests"))
 
 # What is compiled, and how far work is, is told where that takes long, as a look into the cache does on a busy machine.
 compiled.PATIENCE = 3600.0
-progress.PATIENCE = 3600.0
+progress.PATIENCE = command_time.WORTH = 3600.0
 
 examples.load_daily()
 

@@ -46,6 +46,7 @@ HASHES = {
     "analysis/tuning/kept.py KeptTrials._key": "tests/study/test_keys.py",
     "cache/__init__.py _content": ONE,
     "cache/compiled.py sources_of": "tests/test_compiled.py",
+    "cache/durations.py _name_of": "tests/test_compiling.py",
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
     "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",

@@ -23,6 +23,7 @@ from simtmm.files import PACKAGE, cache_folder
 logger = logging.getLogger("simtmm")
 
 PATIENCE = 1.5  # seconds: a first call takes far less where nothing is compiled
+FAR_OFF = 2.0  # times an estimate, after which it is corrected
 KEPT = 3  # of a module's caches, by the sources they were compiled from: of this version and those before
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
@@ -43,16 +44,53 @@ def announced(what: str, usual: float = 0.0) -> Iterator[None]:
         yield
         return
     begun = time.monotonic()
-    about = "" if not usual else f": takes about {max(2, round(expected(what, usual)))} s"
-    timer = threading.Timer(PATIENCE, logger.info, [f"compiling {what}{' (cached)' if outlasts() else ''}{about}"])
-    timer.daemon = True
-    timer.start()
+    said = _Said(what, max(2, round(expected(what, usual))) if usual else 0)
     try:
         yield
-        if usual and (took := time.monotonic() - begun) > PATIENCE:
+        took = time.monotonic() - begun
+        _spent.append(took)
+        if usual and took > PATIENCE:
             remember(what, usual, took)
     finally:
-        timer.cancel()
+        said.end()
+
+
+def spent() -> float:
+    """Seconds that this process has waited for what it compiled: the next time that is stored."""
+    return sum(_spent)
+
+
+_spent: list[float] = []
+
+
+class _Said:
+    """What is said of something while it is compiled: about how long that takes, and again once it takes far longer."""
+
+    def __init__(self, what: str, about: int) -> None:
+        """about: seconds that it takes; 0 where nobody knows."""
+        self._what, self._has_ended = what, False
+        known = f": takes about {about} s" if about else ""
+        self._wait(0.0, PATIENCE, about, f"{' (cached)' if outlasts() else ''}{known}")
+
+    def _wait(self, now: float, until: float, about: int, words: str) -> None:
+        """Say the words once it has taken so many seconds. about: those that they say."""
+        self._timer = threading.Timer(until - now, self._say, [until, about, words])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _say(self, now: float, about: int, words: str) -> None:
+        if self._has_ended:
+            return
+        logger.info("compiling %s%s", self._what, words)
+        if about:
+            later = FAR_OFF * about  # when half of it is taken to be done
+            whole = round(FAR_OFF * later)
+            self._wait(now, later, whole, f": takes about {whole - later:.0f} s more, and not {about} s in all")
+
+    def end(self) -> None:
+        """It is compiled."""
+        self._has_ended = True
+        self._timer.cancel()
 
 
 @cache

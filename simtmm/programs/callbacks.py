@@ -25,9 +25,11 @@ from simtmm.errors import (
     one_line,
 )
 from simtmm.programs.building.disassembled import reads_of_cycles
+from simtmm.programs.journal import Journal
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
     ADVANCE,
+    ALLOCATED,
     ATTRIBUTES,
     COPIED,
     DISASSEMBLED,
@@ -91,6 +93,7 @@ class Callbacks:
         self._most_launches = most_launches
         self._library, self._device, self._modules, self._recording = library, device, modules, recording
         self._clock = recording.clock
+        self._journal = recording.journal = Journal(recording.clock, lambda: library.place)
         self._finish = finish
         self._textures: dict[int, bytes] = {}
         self._marks: list[Mark] = []
@@ -102,9 +105,9 @@ class Callbacks:
         return Calls(
             LOAD(self._load), PARAMETERS(self._parameters), ATTRIBUTES(self._attributes), LAUNCH(self._launch),
             VARIABLE(self._variable), MARK(self._mark), WAIT(self._wait),
-            WAIT_FOR_STREAM(self._clock.synchronize_stream), QUERY(self._query), ELAPSED(self._elapsed),
-            ADVANCE(self._advance), NOW(self._now), COPIED(self._copied), FILLED(self._clock.filled),
-            FETCHED(self._fetched), TAKEN_BACK(self._clock.taken_back),
+            WAIT_FOR_STREAM(self._journal.synchronize_stream), QUERY(self._query), ELAPSED(self._elapsed),
+            ADVANCE(self._advance), NOW(self._now), COPIED(self._copied), FILLED(self._journal.filled),
+            FETCHED(self._fetched), TAKEN_BACK(self._journal.taken_back), ALLOCATED(self._journal.allocated),
             DISASSEMBLED(self._disassembled), FINISH(self._finish),
         )  # fmt: skip
 
@@ -189,7 +192,10 @@ class Callbacks:
                 f"{self._recording.name}: launch {self._recording.launched} of {_bare(function)}", self._rows(),
                 concurrent=bool(stream) or self._modules.may_be_concurrent, cluster=cluster,
             )  # fmt: skip
+            before = self._recording.recorded
             self._recording.launch(function, launch, stream, bool(follows))
+            is_recorded = self._recording.recorded > before
+            self._journal.launched(_bare(function), f"{launch.grid} {launch.block}", is_recorded, stream, bool(follows))
             return 0
 
         return self._guarded(work, LAUNCH_FAILURE)
@@ -234,15 +240,15 @@ class Callbacks:
         return b"".join(self._textures.get(number, empty) for number in range(most + 1))
 
     def _mark(self, stream: int) -> int:
-        self._marks.append(self._clock.mark(stream))
+        self._marks.append(self._journal.mark(stream))
         return len(self._marks) - 1
 
     def _wait(self, mark: int, stream: int) -> None:
         found = self._marks[mark] if mark >= 0 else None
         if stream < 0:
-            self._clock.synchronize(found)
+            self._journal.synchronize(found)
         elif found is not None:
-            self._clock.wait(found, stream)
+            self._journal.wait(found, stream)
 
     def _query(self, mark: int, stream: int) -> int:
         has_come = True
@@ -274,10 +280,10 @@ class Callbacks:
 
     def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int) -> None:
         self._recording.copies.add(_WAYS[way], bool(is_pinned), size)
-        self._clock.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
+        self._journal.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
 
     def _fetched(self, stream: int, size: int, move: int) -> None:
-        self._clock.fetched(stream, size, tuple(Move)[move])
+        self._journal.fetched(stream, size, tuple(Move)[move])
 
     def _disassembled(self, path: bytes, begin: int, end: int, found: Any, most: int) -> int:
         def work() -> int:

@@ -1,6 +1,7 @@
 """The runtime library as Python calls it, and as it calls Python."""
 
 import ctypes
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ COPIED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64, 
 FILLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 FETCHED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int)
 TAKEN_BACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
+ALLOCATED = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_uint64)
 DISASSEMBLED = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint64), ctypes.c_int
 )
@@ -42,7 +44,8 @@ class Calls(ctypes.Structure):
         ("load", LOAD), ("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("launch", LAUNCH),
         ("variable", VARIABLE), ("mark", MARK), ("wait", WAIT), ("wait_for_stream", WAIT_FOR_STREAM), ("query", QUERY),
         ("elapsed", ELAPSED), ("advance", ADVANCE), ("now", NOW), ("copied", COPIED), ("filled", FILLED),
-        ("fetched", FETCHED), ("taken_back", TAKEN_BACK), ("disassembled", DISASSEMBLED), ("finish", FINISH),
+        ("fetched", FETCHED), ("taken_back", TAKEN_BACK), ("allocated", ALLOCATED),
+        ("disassembled", DISASSEMBLED), ("finish", FINISH),
     )  # fmt: skip
 
 
@@ -79,6 +82,7 @@ class Library:
     def __init__(self, path: Path) -> None:
         found = ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
         found.simtmm_heap_limit.restype = ctypes.c_int64
+        found.simtmm_place.restype = ctypes.c_char_p
         found.simtmm_version.restype = found.simtmm_allocate.restype = ctypes.c_uint64
         found.simtmm_allocate.argtypes = (
             ctypes.c_int, ctypes.c_uint64, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64),
@@ -114,6 +118,11 @@ class Library:
     def heap_limit(self) -> int:
         """Bytes that device code may allocate, as the program has it."""
         return int(self._found.simtmm_heap_limit())
+
+    @property
+    def place(self) -> str:
+        """The line of the call under way, as in "a.cu:9"; "" where that is unknown."""
+        return os.fsdecode(self._found.simtmm_place())
 
     @property
     def version(self) -> int:

@@ -17,6 +17,7 @@ from simtmm.device.residence import Footprint
 from simtmm.errors import OutputError, RecordingError, SimtmmError, one_line
 from simtmm.programs.budget import Budget
 from simtmm.programs.copies import Copies
+from simtmm.programs.journal import Journal
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.repeats import Repeats
 from simtmm.recorder import limits
@@ -67,6 +68,7 @@ class ProgramRecording:
         self.launched_in_fork = 0  # of a process that the program forked
         self._repeated = 0  # those of them that a trace would have
         self.name, self.clock, self.copies = name, clock, Copies()
+        self.journal: Journal | None = None
         self._is_over = is_over
         self._whole = 0  # launches in the trace that ended well
         self._spoiled: list[str] = []  # what became of the others
@@ -302,6 +304,7 @@ class ProgramRecording:
                 self._recorder, self.name, {}, self._launches, self._runs, list(self._modules.values()), doubts,
                 kept_blocks=self._kept, kept_first=self._sample_blocks is None and not self._spoiled,
                 origin=self.copies.to_provenance()
+                | (self.journal.to_provenance() if self.journal is not None else {})
                 | ({"launched": self.launched} if self.launched > len(self._launches) else {}),
             )  # fmt: skip
 

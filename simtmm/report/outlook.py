@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from simtmm.cache.compiled import spent
+
 LEAST = 0.3  # of what a stage has taken, that is left of it at least as long as no part of it is done
 
 
@@ -10,7 +12,12 @@ class Outlook:
 
     def __init__(self) -> None:
         self._foreseen: dict[str, float] = {}
-        self._stage, self._begun = "", 0.0
+        self._stage, self._begun, self._at_first = "", 0.0, 0.0
+        self.taken: dict[str, tuple[float, float]] = {}
+        """Of each stage that was foreseen and has ended: the seconds foreseen when it began, and those that it took
+        besides compiling.
+        """
+        self._compiled = spent()
 
     def foresee(self, seconds: Mapping[str, float]) -> None:
         """Take in what stages take that have not begun; what is known of others stays.
@@ -23,12 +30,26 @@ class Outlook:
         """A stage is under way: those foreseen before it are done, and so is one that is not foreseen itself."""
         if stage == self._stage:
             return
+        self.end(now)
+        self._compiled = spent()
         self._stage, self._begun = stage, now
+        self._at_first = self._foreseen.get(stage, 0.0)
         if stage in self._foreseen:
             for earlier in list(self._foreseen):
                 if earlier == stage:
                     break
                 del self._foreseen[earlier]
+
+    def end(self, now: float) -> None:
+        """The stage under way has ended."""
+        if self._stage in self._foreseen:
+            self.taken[self._stage] = self._at_first, now - self._begun - (spent() - self._compiled)
+
+    def at_least(self, now: float) -> float | None:
+        """Seconds until the last stage ends, at least, where nobody knows the end of the one under way: as if it were
+        past three quarters of it. None where no stage is foreseen.
+        """
+        return self.left(LEAST * (now - self._begun), 0.0, now)
 
     def left(self, own: float | None, part: float, now: float) -> float | None:
         """Seconds until the last stage ends, about; None where no stage is foreseen, or the one under way has neither a

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from simtmm.cache.durations import paces, remember_paces
 from simtmm.parallel.tasks import STEPS
+from simtmm.report.command_time import command
 from simtmm.report.outlook import Outlook
 from simtmm.watch import Watch, foreseen_by, watched
 
@@ -25,12 +27,15 @@ REFRESH = 0.2  # seconds between two looks
 LONG = 5.0  # seconds from which on an estimate is printed beforehand
 LINES = 10.0  # seconds between two lines, where no terminal shows bars
 SLOWER = 0.1  # of the time that has gone by, which lines are apart at least: a long run's log stays short
+FIRST = 3.0  # seconds of a command after which an estimate stands, if only of what it takes at least
 SURE = 1.0  # seconds of steady work from which its rate is taken
 LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
 STRAY = 10.0  # times as long a step as the others, from which on one is taken for something else, such as compiling
 ALONE = 10.0  # seconds from which on a wait that is nearly all that was seen tells no rate
 FAR_OFF = 2.0  # times an estimate, from which on it is corrected
 OFF = 1.4  # likewise, of one for all stages
+AGREES = 2.5  # times what a command took the last time, within which an estimate gives way to that
+LEARNT = 0.5  # seconds, foreseen and taken, from which on a stage says how fast this computer is
 OPEN = (
     "recording launch",
     "running a launch",
@@ -112,8 +117,9 @@ class _Shown:
         self._stage: tuple[str, _Pace] | None = None
         self._forecast: dict[str, tuple[str, float, float]] = {}  # of a kind of stage: which, its seconds, and when
         self._outlook = Outlook()
-        self._whole: tuple[float, float] | None = None  # seconds of all stages that were told last, and when
         self._begun = monotonic()
+        self._command = command(self._begun)
+        self._paces = paces()
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._look, name="simtmm-progress", daemon=True)
@@ -126,6 +132,7 @@ class _Shown:
         self._ended.set()
         self._thread.join()
         self.end()
+        self._learn(monotonic())
 
     def watch(self, stage: str, done: int, total: int | None) -> None:
         """Take in a report."""
@@ -142,9 +149,17 @@ class _Shown:
                 self._outlook.begin(stage, now)
 
     def foresee(self, seconds: Mapping[str, float]) -> None:
-        """Take in what later stages take, by stage, in their order."""
+        """Take in what later stages take, by stage, in their order: as long as foreseen, by this computer's pace."""
         with self._lock:
-            self._outlook.foresee(seconds)
+            self._outlook.foresee({stage: each * self._paces.get(stage, 1.0) for stage, each in seconds.items()})
+
+    def _learn(self, now: float) -> None:
+        """Remember how long stages took, compared with what was foreseen, of a command that was not soon done."""
+        if now - self._command.begun < PATIENCE:
+            return
+        self._outlook.end(now)
+        seen = {stage: both for stage, both in self._outlook.taken.items() if min(both) >= LEARNT}
+        remember_paces({stage: self._paces.get(stage, 1.0) * took / by for stage, (by, took) in seen.items()})
 
     def _look(self) -> None:
         if self._ended.wait(PATIENCE):
@@ -155,33 +170,47 @@ class _Shown:
                 if stages:
                     self.show(stages, monotonic())
 
-    def left(self, stages: list[tuple[str, _Pace]], now: float) -> float | None:
-        """About how many seconds all stages still take, where those to come are foreseen; else None."""
+    def left(self, stages: list[tuple[str, _Pace]], now: float) -> tuple[float, str] | None:
+        """About how many seconds all stages still take, where those to come are foreseen or the command has run
+        before; else None. And words that say that they may be more.
+        """
         stage, pace = stages[0]
-        part = pace.done / pace.total if pace.total else 0.0
-        return None if stage in OVERALL else self._outlook.left(pace.left(now), part, now)
+        if stage in OVERALL:
+            return None
+        part, least = pace.done / pace.total if pace.total else 0.0, _least_of(stages)
+        left, known = self._outlook.left(pace.left(now), part, now), self._command.left(now)
+        taken = now - self._command.begun
+        if left is None and taken >= FIRST and (least or pace.total is None):
+            left, least = self._outlook.at_least(now), "at least "
+        if left is None:
+            return None if known is None else (known, "")
+        if known is not None:
+            is_near = left <= known if least else 1 / AGREES < (taken + known) / (taken + left) < AGREES
+            if is_near:
+                return known, ""
+        return left, least
 
     def forecast(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
         """The estimate of how long all stages take, or the outermost one, for its kind, where it is not known what
         comes behind it; again where that was far off.
         """
-        left = self.left(stages, now)
-        if left is not None:
-            return self._forecast_of_all(left, now, _least_of(stages))
+        found = self.left(stages, now)
+        if found is not None:
+            return self._forecast_of_all(*found, now)
         return self._forecast_of_stage(stages, now)
 
-    def _forecast_of_all(self, left: float, now: float, least: str = "") -> str | None:
+    def _forecast_of_all(self, left: float, least: str, now: float) -> str | None:
         """Likewise, of so many seconds that are left of all stages. least: words that say that they may be more."""
-        whole = now - self._begun + left
-        if self._whole is None:
+        whole = now - self._command.begun + left
+        if self._command.told is None:
             if left < LONG:
                 return None
-            self._whole = whole, now
+            self._command.told = whole, now
             return f"simtmm: takes {least}about {_duration(left)} more"
-        told, at = self._whole
+        told, at = self._command.told
         if told / OFF < whole < OFF * told or now - at < LINES:
             return None
-        self._whole = whole, now
+        self._command.told = whole, now
         return f"simtmm: takes {least}about {_duration(left)} more, and not {_duration(told)} in all"
 
     def _forecast_of_stage(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
@@ -226,8 +255,8 @@ class _Lines(_Shown):
         wait = self._first if self._last is None else LINES
         if line is None and now - last >= max(wait, SLOWER * (now - self._begun)):
             line = f"simtmm: {'; '.join(_progress_line(stage, pace, now) for stage, pace in stages)}"
-            left = self.left(stages, now)
-            line += "" if left is None else f"; {_least_of(stages)}about {_duration(left)} left in all"
+            found = self.left(stages, now)
+            line += "" if found is None else f"; {found[1]}about {_duration(found[0])} left in all"
         if line is not None:
             self._last = now
             print(line, file=sys.stderr, flush=True)
@@ -256,8 +285,9 @@ class _Bars(_Shown):
             self._tasks = (*self._tasks, self._bars.add_task("", total=None, left=""))
         for task, (stage, pace) in zip(self._tasks, stages, strict=True):
             whole = self.left(stages, now)
-            left = pace.left(now) if whole is None else whole
-            remaining = "" if left is None else f"about {_duration(left)} left{' in all' * (whole is not None)}"
+            left = pace.left(now) if whole is None else whole[0]
+            least, of_all = ("", "") if whole is None else (whole[1], " in all")
+            remaining = "" if left is None else f"{least}about {_duration(left)} left{of_all}"
             self._bars.update(task, description=stage, completed=pace.done, total=pace.total, left=remaining)
         self._bars.refresh()
 

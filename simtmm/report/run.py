@@ -1,11 +1,12 @@
 """A run as a person reads it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
+from simtmm.analysis.host import HostFound
 from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.source_changes import BOUND, ESTIMATE, Advice
 from simtmm.analysis.source_changes.lines import COMPILED
@@ -15,6 +16,7 @@ from simtmm.report.papers.latency_hiding import hiding_rows
 from simtmm.report.stalls import stalled
 from simtmm.report.text import bar, number, rate, seconds, share, table
 
+HOST_PARTS, LEAST_OF_HOST = 5, 0.02  # rows of what the host's calls take, and the least share of one
 MOST_KERNELS = 3  # that are named beside an occupancy
 WHAT_TIME_MEANS = {
     "issuing": "a port was held",
@@ -90,8 +92,24 @@ def heading(run: Run) -> Iterator[RenderableType]:
         yield Text(f"Sampled: {told_time(run)} ({run.sampled.words}); {counted}")
     yield ""
     if run.advice:
-        yield table("What you could change", ("gain", "", "", ""), list(advised(run)), left=(1, 2, 3))
+        yield table("What you could change", ("gain", "", "", ""), list(advised(run.advice)), left=(1, 2, 3))
         yield ""
+    if run.host is not None and run.host.advice:
+        yield from _host(run.host)
+        yield ""
+
+
+def _host(host: HostFound) -> Iterator[RenderableType]:
+    """What the host's calls take, the most first, and what to change there; of the whole program, with its copies."""
+    title = f"The host's calls take {seconds(host.seconds)} in all, kernels {seconds(host.kernels)} of it"
+    rows = [
+        (f"{100 * part.share:.2g} %", part.place, part.words, f"{part.number:,}x")
+        for part in host.parts[:HOST_PARTS]
+        if part.share >= LEAST_OF_HOST
+    ]
+    yield table(title, ("", "", "", ""), rows, left=(1, 2))
+    yield ""
+    yield table("What the host's code could change", ("gain", "", "", ""), list(advised(host.advice)), left=(1, 2, 3))
 
 
 def graph_words(graph: Mapping[str, Any]) -> str:
@@ -106,9 +124,9 @@ def graph_words(graph: Mapping[str, Any]) -> str:
     )
 
 
-def advised(run: Run) -> Iterator[tuple[str, str, str, str]]:
+def advised(advice: Sequence[Advice]) -> Iterator[tuple[str, str, str, str]]:
     """What a programmer could change: the gain, where, what to do, and how the gain was found."""
-    for each in run.advice:
+    for each in advice:
         yield f"{each.gain:.2f}x", each.where, each.words, found_how(each)
 
 

@@ -141,6 +141,7 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     RecordingError where there is nothing to have; and whatever of simtmm's errors ended it.
     """
     from simtmm.program import Program
+    from simtmm.report.progress import watching
     from simtmm.scripts.options import options
     from simtmm.scripts.other_orders import script_in_other_orders
     from simtmm.scripts.recording import recording
@@ -159,7 +160,7 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     if stop is not None:
         under_way.stop_after(stop.launches, stop.seconds)
     began = time.monotonic()
-    with printing(as_json), options(elementwise=choice.elementwise):
+    with watching(in_lines=True), printing(as_json), options(elementwise=choice.elementwise):
         outcome = run_script(source, arguments or [], under_way, clock)
         sys.stdout.flush()
     order = None

@@ -30,7 +30,7 @@ from simtmm.sampling.sources import DependsError
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import Batch, TraceLaunch
-from simtmm.watch import tell
+from simtmm.watch import foresee_events, tell
 
 NOT_CHECKED = "only blocks of the sample ran, so the answer was not checked"
 
@@ -142,7 +142,7 @@ class KernelSource:
             for number, blocks in sorted(chosen.items()):
                 whole = len(blocks) == self.launches[number].blocks
                 for batch in execution.run(self._launches[number], number, () if whole else blocks.tolist()):
-                    self._take(recorder, batch, len(chosen))
+                    self._take(recorder, batch, chosen)
             execution.runs.compares = False  # its first blocks do what they did
             return finished(
                 recorder, self.name, self.parameters, self.launches, execution.runs, [self._linked],
@@ -158,14 +158,20 @@ class KernelSource:
             for number, blocks in sorted(chosen.items()):
                 for first, last in _ranges(blocks):
                     for batch in execution.run_blocks(self._launches[number], number, first, last):
-                        self._take(recorder, batch, len(chosen))
+                        self._take(recorder, batch, chosen)
             return recorder.finish(
                 self.name, self.parameters, list(self.launches), memory.table(), execution.sites, {"recorder": "cpu"}
             )
 
-    def _take(self, recorder: TraceRecorder, batch: Batch, launches: int) -> None:
+    def _take(self, recorder: TraceRecorder, batch: Batch, chosen: Mapping[int, Integers]) -> None:
         recorder.add(batch, self.launches)
-        tell("recording a sample", int(batch.launch.max(initial=0)), launches)
+        launch, last = int(batch.launch.max(initial=0)), int(batch.block.max(initial=-1))
+        blocks = sum(len(each) for each in chosen.values())
+        before = sum(len(each) for number, each in chosen.items() if number < launch)
+        ended = before + int(np.searchsorted(chosen[launch], last, side="right"))
+        tell("recording a sample", ended, blocks)
+        if ended:
+            foresee_events(recorder.events * blocks / ended)
 
 
 @contextlib.contextmanager

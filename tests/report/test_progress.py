@@ -24,6 +24,12 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture(autouse=True)
+def _any_computer(monkeypatch):
+    """One of which nothing is known."""
+    monkeypatch.setattr(progress, "paces", dict)
+
+
 @pytest.fixture
 def clock(monkeypatch):
     result = Clock()

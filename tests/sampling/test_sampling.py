@@ -18,6 +18,7 @@ from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sources import DependsError
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import StreamedWorkload
+from simtmm.watch import followed_by, foreseen_by, watched
 
 MACHINE = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 2})
 STREAM = {"n": 1 << 18}
@@ -109,6 +110,22 @@ def test_kernels_whose_way_no_written_data_decides_run_in_part(name):
 def test_kernels_whose_way_depends_on_other_blocks_are_told(name, why):
     with pytest.raises(DependsError, match=why):
         KernelSource(load_kernel(name), {}, "written")
+
+
+@pytest.mark.parametrize("form", ["written", "compiled"])
+def test_recording_a_sample_tells_the_blocks_that_have_run_and_foresees_the_events_of_all(form):
+    source = KernelSource(load_kernel("vector-add"), {"n": 8192}, form)
+    chosen = {0: np.arange(3, 23, 2)}
+    told, foreseen = [], []
+    with (
+        watched(lambda *each: told.append(each)),
+        foreseen_by(lambda found: foreseen.append(found["events"])),
+        followed_by(lambda events: {"events": events}),
+    ):
+        trace = source.trace_of(chosen)
+    assert [each for each in told if each[0] == "recording a sample"][-1] == ("recording a sample", 10, 10)
+    assert all(done <= total == 10 for stage, done, total in told if stage == "recording a sample")
+    assert foreseen[-1] == trace.info.events
 
 
 def test_a_kernel_s_arrays_run_as_their_elements_follow_one_another_in_c(monkeypatch):

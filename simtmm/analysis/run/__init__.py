@@ -13,6 +13,7 @@ from simtmm.analysis.compared_with_hardware import assumptions, compared_with_ha
 from simtmm.analysis.compiled_variants import try_variants
 from simtmm.analysis.copies import copies_words
 from simtmm.analysis.floors import below
+from simtmm.analysis.host import host_found
 from simtmm.analysis.run.diagnosis import changes_tried, diagnosed
 from simtmm.analysis.run.expected import LOWERING, SIMULATING, after_lowering, after_recording, after_sample
 from simtmm.analysis.run.outcome import Run
@@ -98,10 +99,11 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
             raise KernelError(f"graph: is for a kernel, not for a {type(source).__name__}")
         chosen = kernel_on_graph(source, graph)
     found: FoundSample | None = None
+    is_sample = sample is not None
     if sample is not None:
         check_sample(sample, error, engine, timeline)
         foresee(after_sample(what_if))
-    with watched(watch), followed_by(partial(after_recording, what_if=what_if)):
+    with watched(watch), followed_by(partial(after_recording, what_if=what_if, is_sample=is_sample)):
         if isinstance(chosen, Program):
             opened = chosen
         elif sample is not None and kind_of(chosen) == "kernel":
@@ -175,6 +177,9 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     kernels = outcome.whole_seconds or result.seconds
     if program.trace is not None and (told := copies_words(machine, program.trace.info, kernels)):
         outcome = dataclasses.replace(outcome, warnings=(told, *outcome.warnings))
+    if program.trace is not None and kernels and result.ticks:
+        each = [ticks / result.ticks * kernels for ticks in result.launch_ticks]
+        outcome = dataclasses.replace(outcome, host=host_found(machine, program.trace.info, each))
     if faults := below(machine, workload, result, outcome.counts):
         for fault in faults:
             own_faults.note(fault)

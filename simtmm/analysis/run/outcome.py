@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.accesses import Access
+from simtmm.analysis.host import HostFound
 from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict
@@ -59,6 +60,7 @@ class Run(Displayed):
     sampled: the interval of the time, if the result is extrapolated from a sample.
     accesses: how each line accesses each array, and how it could at best, the hottest first.
     below: lower bounds that the result violates, in words: each is a fault of simtmm.
+    host: what the calls of a program's host code take, and what to change there; None of what is no CUDA program.
     whole_seconds: the time with all blocks [s], where the trace has only the first ones of some launches; else None.
     """
 
@@ -86,6 +88,7 @@ class Run(Displayed):
     whole_seconds: float | None = None
     advice: tuple[Advice, ...] = ()
     accesses: tuple[Access, ...] = ()
+    host: HostFound | None = None
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -179,6 +182,7 @@ class Run(Displayed):
             "bound": self.verdict.to_dict(),
             "advice": [{**dataclasses.asdict(each), "where": each.where} for each in self.advice],
             "accesses": [{**dataclasses.asdict(each), "used": each.used} for each in self.accesses],
+            **({"host": self.host.to_dict()} if self.host else {}),
             "beside_the_model": self.beside_the_model,
             "units": [dataclasses.asdict(unit) for unit in self.units],
             "stalls": _stalls(self.result),

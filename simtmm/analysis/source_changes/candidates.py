@@ -24,6 +24,7 @@ from simtmm.analysis.source_changes.lines import (
 from simtmm.analysis.source_changes.loads import (
     are_scattered,
     in_vectors,
+    is_chain,
     of_constants,
     of_divergent_constants,
     of_vectors,
@@ -63,6 +64,7 @@ def candidates_of(
             continue
         weight = of_time + of_chunks
         is_read = line.kind in GLOBAL_LOADS and line.at[2] not in written
+        chained = line.kind in GLOBAL_LOADS and is_chain(part, line)  # no load can be earlier, wider, or of a tile
         if is_read and (reloads := list(of_reloads(machine, line, weight, part))):
             others += reloads  # which make all else there needless
             continue
@@ -70,11 +72,13 @@ def candidates_of(
             kind = line.at[0], line.at[2], line.kind in STORES
             accesses += _of_access(machine, line, weight, across, fields[kind], part)
             fields[kind] += len(line.numbers)
-            others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
-        if line.kind in GLOBAL_LOADS:
+            if not chained:
+                others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
+        if line.kind in GLOBAL_LOADS and not chained:
             others += of_waits(line, of_time, part)
         if is_read:
-            tiles += of_reuse(machine, line, weight, part)
+            if not chained:
+                tiles += of_reuse(machine, line, weight, part)
             yield from of_constants(machine, line, weight, part)
         if line.kind in ATOMICS:
             yield from _of_atomics(line, weight)

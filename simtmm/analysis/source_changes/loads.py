@@ -16,6 +16,7 @@ from simtmm.stalls import STORES, Count, Stalls
 from simtmm.stalls.places import THREADS
 from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, Workload
 
+LINKS, NEARLY_ALL = 8, 0.9  # loads of a warp, and the part of them that wait for the one before, that make a chain
 FLOATS = 4  # of the widest vector
 AGAIN = 1.5  # times that a block loads a chunk, from which on it does not load each once
 VECTORS = (16, 8, 4, 2)  # elements of a vector
@@ -60,6 +61,26 @@ def of_waits(line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
             f"load the next {which} before working on these (software prefetch, or cp.async into a second tile)",
             line.at, weight, BOUND, tuple(line.numbers), regrouped.loaded_ahead,
         )  # fmt: skip
+
+
+def is_chain(part: Excerpt, line: Line) -> bool:
+    """Whether the loads at a line go anywhere, those of a warp's threads or one behind another, and each waits for the
+    one before, with no other load that could say where it goes.
+    """
+    of, chosen = Operations(part.workload), np.isin(part.workload.place, line.numbers)
+    if _of_a_warp(of, chosen) < LINKS or regrouped.are_chained(of, chosen) < NEARLY_ALL:
+        return False
+    return are_scattered(part.workload, line.numbers) or _go_anywhere(of, chosen)
+
+
+def _go_anywhere(of: Operations, chosen: Flags) -> bool:
+    """Whether a warp's requests are as far from one another as chance has it: a loop over an array has few steps."""
+    numbers = np.flatnonzero(chosen & (of.listed > 0))[:MOST_LOOKED_AT]
+    at = of.workload.chunks[(np.cumsum(of.listed) - of.listed)[numbers]]
+    is_same = np.diff(of.warp[numbers]) == 0
+    steps = np.diff(at)[is_same]
+    different = len(np.unique(packed(of.warp[numbers][1:][is_same], steps)))
+    return bool(different > DIFFERENT * len(steps) > 0)
 
 
 def _of_a_warp(of: Operations, chosen: Flags) -> float:

@@ -146,6 +146,32 @@ def updated_once(of: Operations, chosen: Flags, rounds: float) -> Workload:
     return with_part(Operations(changed), chosen & ~loads, 1 / rounds)
 
 
+def _waited_for(of: Operations, moved: Flags) -> tuple[Integers, Integers]:
+    """int64[operations] each: of a warp's chosen asyncs, those that it has waited for so far, and of all its asyncs
+    those that an operation waits for.
+    """
+    own = of.workload
+    every = before(of, own.kind == ASYNC)
+    taken = np.where(own.kind == JOIN, np.maximum(0, every - np.minimum(own.amount, every)), 0)
+    index = np.append(0, np.cumsum(moved[own.kind == ASYNC]))  # by the asyncs of all warps
+    first = np.append(0, np.cumsum(own.kind == ASYNC))[own.warp_operations[:-1]][of.warp]
+    return running(of, index[first + taken] - index[first]), taken
+
+
+def are_chained(of: Operations, chosen: Flags) -> float:
+    """The part of chosen asyncs behind a warp's first before which the warp waits for all the chosen ones before,
+    and with no other async between.
+    """
+    moved = chosen & (of.workload.kind == ASYNC)
+    numbers = np.flatnonzero(moved)
+    later = np.flatnonzero(np.diff(of.warp[numbers]) == 0) + 1  # by those chosen: those behind one of their warp
+    if not len(later):
+        return 0.0
+    every, (so_far, _) = before(of, of.workload.kind == ASYNC), _waited_for(of, moved)
+    here, last = numbers[later], numbers[later - 1]
+    return float(np.mean((so_far[here] >= before(of, moved)[here]) & (every[here] - every[last] == 1)))
+
+
 def loaded_ahead(of: Operations, chosen: Flags) -> Workload:
     """Asyncs are issued right behind the wait for those before them at their place, a round of a loop earlier.
 
@@ -153,11 +179,7 @@ def loaded_ahead(of: Operations, chosen: Flags) -> Workload:
     """
     own = of.workload
     moved = chosen & (own.kind == ASYNC)
-    mine, every = before(of, moved), before(of, own.kind == ASYNC)
-    taken = np.where(own.kind == JOIN, np.maximum(0, every - np.minimum(own.amount, every)), 0)
-    index = np.append(0, np.cumsum(moved[own.kind == ASYNC]))  # by the asyncs of all warps
-    first = np.append(0, np.cumsum(own.kind == ASYNC))[own.warp_operations[:-1]][of.warp]
-    so_far = running(of, index[first + taken] - index[first])  # of those that move, how many are waited for
+    mine, so_far, taken = before(of, moved), *_waited_for(of, moved)
     until = np.where(begins(of), 0, np.roll(so_far, 1))
     waits = (own.kind == JOIN) & (so_far > until)
     others = (own.kind == JOIN) & ~waits & (taken > 0)

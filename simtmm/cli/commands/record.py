@@ -87,7 +87,9 @@ def record(
     A trace holds what each thread did, whatever the machine. A program is a kernel, a CUDA file or program, a Python
     script, or launches.
     """
-    with checks.begun() as checking:
+    from simtmm.report.command_time import timed
+
+    with checks.begun() as checking, timed("record", program, recorder, machine):
         if checking.is_on and recorder.on != "cpu":
             raise RecordingError(f"--check {checks.check}: runs only on the CPU (--on cpu)")
         if program.is_own:

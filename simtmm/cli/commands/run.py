@@ -78,14 +78,17 @@ def _simulate(
     measured = nsight.loaded()
     if checking.is_on and request.sample is not None:
         raise EngineError("--sample: simulates some blocks, but --check needs all: leave one of them out")
-    opened = checked.opened(as_json)
-    from simtmm.report.progress import watching
+    from simtmm.report.command_time import timed
 
     makes_page = rows.makes_page(output)
     limit = LONG if makes_page and timelines.timeline is None else None
-    with watching() as watch, printing(as_json):
-        opened = contention.recorded(opened)
-        done = opened.run(watch, timelines.timeline is not None or makes_page, limit)
+    with timed("run", request):
+        opened = checked.opened(as_json)
+        from simtmm.report.progress import watching
+
+        with watching() as watch, printing(as_json):
+            opened = contention.recorded(opened)
+            done = opened.run(watch, timelines.timeline is not None or makes_page, limit)
     report, of_rows = rows.report(done)
     meetings, of_meetings = contention.found(opened)
     beside = nsight.beside(done, measured)

@@ -12,7 +12,7 @@ from typing import Any
 from simtmm.cache.compiled import announced
 from simtmm.children.start import run
 from simtmm.cuda.compilers.architecture import supported_architectures, target_of
-from simtmm.cuda.compilers.includes import Included, included
+from simtmm.cuda.compilers.includes import Included, included, times_as_long
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.long_functions import check_functions
 from simtmm.cuda.compilers.module import CompiledModule, check_kernels
@@ -138,7 +138,8 @@ def _compiled_file(
 
     def make() -> dict[str, Any]:
         _check_architecture(str(given), target)
-        with announced(f"{path.name} for sm_{target}", USUAL):
+        read = [content, *(_content(Path(each)) for each, _ in included.digests)]
+        with announced(f"{path.name} for sm_{target}", USUAL * times_as_long(read)):
             try:
                 ptx, log = compiled_file(path, target, options, expressions)
             except CompilerError as error:

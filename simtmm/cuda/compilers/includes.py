@@ -25,6 +25,10 @@ OF_ONE_ARCHITECTURE = re.compile(
 )
 """What a text names that is for sm_90 alone, and not for what comes after it: it must be compiled for sm_90a."""
 
+_HEAVY = (
+    (re.compile(rb"#\s*include\s*<(?:thrust|cub)/"), 9.0),
+    (re.compile(rb"#\s*include\s*[<\"](?:cutlass|cute)/"), 20.0),
+)  # libraries of templates, and how many times as long as a plain file one takes that includes them, about
 _SPLICE = re.compile(rb"\\\r?\n")
 
 
@@ -91,6 +95,15 @@ def included(
                 waiting.append((content, path.parent))
     found = tuple(sorted((str(path), digest) for path, digest in digests.items()))
     return Included(found, whole and named_by_macros <= defined, is_of_one)
+
+
+def times_as_long(texts: Iterable[bytes]) -> float:
+    """How many times as long as a plain file nvcc takes, about, for one that includes libraries of templates.
+
+    texts: the file, and its own headers.
+    """
+    found = list(texts)
+    return max((times for pattern, times in _HEAVY if any(pattern.search(text) for text in found)), default=1.0)
 
 
 def _content(path: Path) -> bytes | None:

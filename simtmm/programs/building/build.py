@@ -14,7 +14,7 @@ from simtmm.cache.compiled import announced
 from simtmm.children.start import run
 from simtmm.cuda.compilers.architecture import target_of
 from simtmm.cuda.compilers.complaint import complaint
-from simtmm.cuda.compilers.includes import OF_ONE_ARCHITECTURE, Included, included
+from simtmm.cuda.compilers.includes import OF_ONE_ARCHITECTURE, Included, included, times_as_long
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
@@ -65,9 +65,8 @@ def build_program(paths: Sequence[Path], architecture: int, options: Sequence[st
     flags = replace(flags, architecture=flags.architecture or target_of(architecture, is_of_one))
     old = [f"-D{name}" for name, pattern in _OLD.items() if any(pattern.search(text) for text in read)]
     refused: CompilerError | None = None
-    with announced(
-        f"{paths[0].name} for sm_{architecture}", USUAL * len(paths)
-    ):  # once, however many headers are tried
+    usual = USUAL * len(paths) * times_as_long(read)
+    with announced(f"{paths[0].name} for sm_{architecture}", usual):  # once, however many headers are tried
         for headers in (NAMES, GIVEN_BACK, PLAIN):
             words = [*_HEADERS_OF[headers], *old]
             try:

@@ -44,6 +44,9 @@ SIMTMM_NAMED(cudaMemset, (simtmm::Site site, void *to, int value, size_t n), (to
 SIMTMM_NAMED(cudaMemsetAsync, (simtmm::Site site, void *to, int value, size_t n, cudaStream_t s = 0), (to, value, n, s))
 SIMTMM_NAMED_FOR_ANY(cudaMemcpyToSymbol, (simtmm::Site site, const T &symbol, const void *from, size_t n, size_t at = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice), (symbol, from, n, at, kind))
 SIMTMM_NAMED_FOR_ANY(cudaMemcpyFromSymbol, (simtmm::Site site, void *to, const T &symbol, size_t n, size_t at = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost), (to, symbol, n, at, kind))
+SIMTMM_NAMED(cudaDeviceSynchronize, (simtmm::Site site), ())
+SIMTMM_NAMED(cudaStreamSynchronize, (simtmm::Site site, cudaStream_t s), (s))
+SIMTMM_NAMED(cudaEventSynchronize, (simtmm::Site site, cudaEvent_t e), (e))
 
 #define SIMTMM_SITE(...) simtmm::Site{__FILE__, __LINE__, #__VA_ARGS__}
 #define cudaMalloc(...) simtmm_cudaMalloc(SIMTMM_SITE(__VA_ARGS__), __VA_ARGS__)
@@ -66,3 +69,6 @@ SIMTMM_NAMED_FOR_ANY(cudaMemcpyFromSymbol, (simtmm::Site site, void *to, const T
 #define cudaMemsetAsync(...) simtmm_cudaMemsetAsync(SIMTMM_SITE(__VA_ARGS__), __VA_ARGS__)
 #define cudaMemcpyToSymbol(...) simtmm_cudaMemcpyToSymbol(SIMTMM_SITE(__VA_ARGS__), __VA_ARGS__)
 #define cudaMemcpyFromSymbol(...) simtmm_cudaMemcpyFromSymbol(SIMTMM_SITE(__VA_ARGS__), __VA_ARGS__)
+#define cudaDeviceSynchronize() simtmm_cudaDeviceSynchronize(SIMTMM_SITE())
+#define cudaStreamSynchronize(...) simtmm_cudaStreamSynchronize(SIMTMM_SITE(__VA_ARGS__), __VA_ARGS__)
+#define cudaEventSynchronize(...) simtmm_cudaEventSynchronize(SIMTMM_SITE(__VA_ARGS__), __VA_ARGS__)

@@ -175,6 +175,8 @@ extern "C" __attribute__((visibility("default"))) void simtmm_site(const char *f
     site_text = text;
 }
 
+extern "C" __attribute__((visibility("default"))) const char *simtmm_place() { return site_place.c_str(); }
+
 API cudaGetLastError() {
     Call call;
     cudaError_t found = sticky_error ? sticky_error : last_error;

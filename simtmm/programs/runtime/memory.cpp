@@ -219,6 +219,7 @@ static cudaError_t given(void **pointer, Kind kind, uint64_t bytes, const char *
     Piece *piece = allocate(kind, bytes, name.empty() ? plain : name);
     RETURN_IF(!piece, cudaErrorMemoryAllocation, "");
     *pointer = (void *)piece->address;
+    calls.allocated(kind == PINNED, bytes);
     return cudaSuccess;
 }
 
@@ -272,12 +273,14 @@ API cudaFree(void *pointer) {
     work_follows();
     calls.wait(-1, -1);
     spend("ps free");
+    calls.allocated(2, 0);
     return release(pointer, -1, "cudaFree") ? learned() : cudaErrorInvalidValue;
 }
 
 API cudaFreeHost(void *pointer) {
     BEGIN
     if (!pointer) return cudaSuccess;
+    calls.allocated(3, 0);
     return release(pointer, PINNED, "cudaFreeHost") ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -43,6 +43,8 @@ struct Calls {
     void (*filled)(uint64_t stream, uint64_t bytes);
     void (*fetched)(uint64_t stream, uint64_t bytes, int move);
     void (*taken_back)(uint64_t bytes);
+    // The host asked for memory, or gave some back: see ALLOCATIONS of journal.py.
+    void (*allocated)(int what, uint64_t bytes);
     // Places within a file's code at which rdtsc and rdtscp stand, from one to another, at most so many. Gives their
     // number; below 0 where that can't be found out.
     int (*disassembled)(const char *path, uint64_t begin, uint64_t end, uint64_t *found, int most);

@@ -159,9 +159,10 @@ def test_what_is_spilled_is_to_have_more_registers_and_an_array_that_is_indexed_
     assert list(candidates._of_local_memory([line_of(ticks=90)], 100, 4, launch)) == []
 
 
-def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
+def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3, is_chain=False):
     """Which of the looks are taken at a line, of a run of 1000 ticks and 100 chunks."""
     looks = []
+    monkeypatch.setattr(candidates, "is_chain", lambda *given: is_chain)
     for name in ("of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
     apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
@@ -191,6 +192,12 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3):
 )
 def test_a_line_is_looked_at_by_what_it_does(kind, written, looks, monkeypatch):
     assert changes_of_line(monkeypatch, kind, written) == looks
+
+
+def test_loads_of_which_each_says_where_the_next_goes_are_not_to_be_wider_earlier_or_of_a_tile(monkeypatch):
+    looks = changes_of_line(monkeypatch, "load", is_chain=True)
+    assert looks == ["of_reloads", "_of_access", "of_constants"]
+    assert changes_of_line(monkeypatch, "store", is_chain=True) == ["_of_access", "of_vectors"]
 
 
 @pytest.mark.parametrize(("ticks", "chunks", "looks"), [(30, 0, 2), (29, 0, 0), (0, 3, 2), (0, 2, 0), (29, 2, 0)])

@@ -153,3 +153,25 @@ __global__ void adds_in_a_register(const float* a, const float* b, float* c, int
     for (int k = 0; k < n; ++k) s += a[row * n + k] * b[k * n + col];
     c[row * n + col] = s;
 }
+
+// A list that each thread follows: where a load goes, the one before says.
+__global__ void one_list(const int* next, int* out, int steps)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, at = i * 29;
+    for (int k = 0; k < steps; ++k)
+        at = next[at];
+    out[i] = at;
+}
+
+// A search in sorted data: likewise.
+__global__ void lower_bounds(const float* sorted, const float* in, int* out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, low = 0, high = n;
+    float value = in[i];
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (sorted[middle] < value) low = middle + 1;
+        else high = middle;
+    }
+    out[i] = low;
+}

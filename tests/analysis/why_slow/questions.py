@@ -51,6 +51,7 @@ ARRAYS = {
     "columns.npy": np.random.default_rng(1).integers(0, ROWS, BEGINS[-1]).astype(np.int32),
     "anywhere.npy": ANYWHERE,
     "sorted.npy": np.sort(ANYWHERE),
+    "floats.npy": np.sort(np.random.default_rng(5).random(1 << 18, np.float32)),
     "kinds.npy": np.random.default_rng(4).integers(0, 4, 1 << 17).astype(np.int32),
 }
 QUESTIONS = [

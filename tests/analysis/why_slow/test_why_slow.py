@@ -87,6 +87,25 @@ def test_a_bound_is_no_less_than_what_the_better_kernel_gains(asked, ran):
         assert first.gain >= 0.95 * slow(ran, asked).result.ticks / better(ran, asked).result.ticks
 
 
+@pytest.mark.parametrize(
+    ("kernel", "line", "arguments"),
+    [
+        ("one_list", "at = next[at]", ("anywhere.npy", "zeros:int32:8192", "64")),
+        ("lower_bounds", "if (sorted[middle]", ("floats.npy", "random:float32:8192", "zeros:int32:8192", "262144")),
+    ],
+)
+@pytest.mark.parametrize("machine", ["rtx-3080", "h100-sxm"])
+def test_where_each_load_says_where_the_next_goes_none_is_to_be_earlier_wider_or_of_a_tile(
+    kernel, line, arguments, machine, ran
+):
+    asked = Question(more_questions.LOOPS, kernel, "", machine, 64, 128, arguments, (), line, "")
+    done = slow(ran, asked)
+    lines = (HERE / asked.file).read_text().splitlines()
+    at = next(number for number, text in enumerate(lines, start=1) if line in text)
+    assert done.verdict.where.line == at
+    assert not {"load ahead", "tile", "vectorize"} & {each.change for each in done.advice if each.line == at}
+
+
 def test_threads_that_go_round_different_numbers_of_times_are_to_be_given_as_many(ran):
     """Escape times of points that are drawn from all over: no compiler and no other layout would make them alike."""
     asked = Question(

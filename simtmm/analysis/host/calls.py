@@ -1,0 +1,101 @@
+"""The calls of a program, as its trace lists them (simtmm.programs.journal)."""
+
+import base64
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from simtmm.device.host import IN, OUT, Move
+from simtmm.trace.info import TraceInfo
+
+LAUNCH, COPY, FILL, FETCH, TAKE_BACK = "launch", "copy", "fill", "fetch", "take_back"
+ALLOCATE, ALLOCATE_PINNED, FREE, FREE_PINNED = "allocate", "allocate_pinned", "free", "free_pinned"
+SYNCHRONIZE, SYNCHRONIZE_STREAM, MARK, WAIT = "synchronize", "synchronize_stream", "mark", "wait"
+_VALUES = {
+    LAUNCH: ("kernel", "shape", "is_recorded", "stream", "follows_in_graph"),
+    COPY: ("stream", "direction", "size", "is_pinned", "is_awaited"),
+    FILL: ("stream", "size"), FETCH: ("stream", "size", "move"), TAKE_BACK: ("size",),
+    ALLOCATE: ("size",), ALLOCATE_PINNED: ("size",), FREE: ("size",), FREE_PINNED: ("size",),
+    SYNCHRONIZE: ("mark",), SYNCHRONIZE_STREAM: ("stream",), MARK: ("stream", "mark"), WAIT: ("stream", "mark"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """kind: one of the above. place: the line of the host's code; "" where that is unknown. stream: its number.
+
+    kernel, shape, is_recorded, follows_in_graph: of a launch. direction: of a copy, IN or OUT; None within the device.
+    size: bytes. is_pinned: whether the host's memory is locked. is_awaited: whether the call comes back when the copy
+    has ended. move: of managed memory. mark: its number; -1 for all work. seconds: that a launch takes of the device.
+    """
+
+    kind: str
+    place: str = ""
+    stream: int = 0
+    kernel: str = ""
+    shape: str = ""
+    is_recorded: bool = False
+    follows_in_graph: bool = False
+    direction: str | None = None
+    size: int = 0
+    is_pinned: bool = False
+    is_awaited: bool = True
+    move: str = ""
+    mark: int = -1
+    seconds: float = 0.0
+
+
+def calls_of(info: TraceInfo, launches: Sequence[float]) -> list[Call]:
+    """The program's calls in their order; none where its trace does not list them, or in another form.
+
+    launches: what each launch of the trace takes [s]; one that is not in it takes what those of its kernel and shape
+        do on average, or else all.
+    """
+    listed = info.provenance.get("host")
+    if not isinstance(listed, dict) or not launches:
+        return []
+    try:
+        kinds = [_call(*each) for each in listed["calls"]]
+        order = np.frombuffer(zlib.decompress(base64.b64decode(listed["order"])), "<i2")
+        calls = [kinds[number] for number in order.tolist()]
+    except (KeyError, TypeError, ValueError, IndexError, zlib.error):
+        return []
+    if sum(call.is_recorded for call in calls) != len(launches):
+        return []
+    return list(_timed(_without_waits_of_free(calls), launches))
+
+
+def _call(kind: str, place: str, *values: Any) -> Call:
+    call = Call(kind, str(place), **dict(zip(_VALUES[kind], values, strict=True)))
+    if call.direction not in (IN, OUT, None) or (kind == FETCH and call.move not in Move.__members__):
+        raise ValueError(kind)
+    if not isinstance(call.size, int) or call.size < 0 or not isinstance(call.stream, int):
+        raise ValueError(kind)
+    return call
+
+
+def _without_waits_of_free(calls: Sequence[Call]) -> Iterator[Call]:
+    """What cudaFree waits for is its own."""
+    for call, after in zip(calls, [*calls[1:], None], strict=True):
+        if not (call.kind == SYNCHRONIZE and after is not None and (after.kind, after.place) == (FREE, call.place)):
+            yield call
+
+
+def _timed(calls: Iterator[Call], launches: Sequence[float]) -> Iterator[Call]:
+    all_calls, seconds = list(calls), iter(launches)
+    alike: dict[tuple[str, str], list[float]] = defaultdict(list)
+    timed = []
+    for call in all_calls:
+        if call.is_recorded:
+            call = replace(call, seconds=next(seconds))
+            alike[call.kernel, call.shape].append(call.seconds)
+        timed.append(call)
+    for call in timed:
+        if call.kind == LAUNCH and not call.is_recorded:
+            own = alike.get((call.kernel, call.shape)) or launches
+            call = replace(call, seconds=sum(own) / len(own))
+        yield call

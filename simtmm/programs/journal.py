@@ -1,0 +1,95 @@
+"""What a program asked of the runtime, call by call, as its trace's provenance lists it."""
+
+import base64
+import zlib
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from simtmm.device.host import Move
+from simtmm.recorder.direct.clock import Clock, Mark
+
+MOST = 20_000  # calls that are listed
+MOST_KINDS = 1_000  # of different ones
+
+ALLOCATIONS = ("allocate", "allocate_pinned", "free", "free_pinned")  # by the runtime's numbers
+
+
+class Journal:
+    """The clock of a program's device, which also lists what it receives.
+
+    Calls that are the same, at the same line, are listed once, and then by their numbers.
+    """
+
+    def __init__(self, clock: Clock, place: Callable[[], str]) -> None:
+        """place: the line of the call under way; "" where that is unknown."""
+        self._clock, self._place = clock, place
+        self._calls: dict[Hashable, int] = {}
+        self._sequence: list[int] = []
+        self._marks: dict[Mark, int] = {}
+        self._is_whole = True
+
+    def _add(self, kind: str, *values: object) -> None:
+        call = kind, self._place(), *values
+        if len(self._sequence) == MOST or (len(self._calls) == MOST_KINDS and call not in self._calls):
+            self._is_whole = False
+        elif self._is_whole:
+            self._sequence.append(self._calls.setdefault(call, len(self._calls)))
+
+    def to_provenance(self) -> dict[str, Any]:
+        """The calls, and their order: int16 numbers, compressed, in base64; nothing of a program with too many."""
+        if not self._is_whole or not self._sequence:
+            return {}
+        order = base64.b64encode(zlib.compress(np.array(self._sequence, "<i2").tobytes())).decode()
+        return {"host": {"calls": [list(call) for call in self._calls if isinstance(call, tuple)], "order": order}}
+
+    def launched(self, kernel: str, shape: str, is_recorded: bool, stream: int, follows_in_graph: bool) -> None:
+        """A kernel was put on a stream. shape: its grid and blocks. is_recorded: whether the trace has it."""
+        self._add("launch", kernel, shape, is_recorded, stream, follows_in_graph)
+
+    def allocated(self, what: int, size: int) -> None:
+        """Memory was allocated or freed. what: one of ALLOCATIONS. size: bytes."""
+        self._add(ALLOCATIONS[what], size)
+
+    def mark(self, stream: int) -> Mark:
+        """See Clock."""
+        mark = self._clock.mark(stream)
+        self._marks[mark] = len(self._marks)
+        self._add("mark", stream, self._marks[mark])
+        return mark
+
+    def wait(self, mark: Mark, stream: int) -> None:
+        """See Clock."""
+        self._add("wait", stream, self._marks.get(mark, -1))
+        self._clock.wait(mark, stream)
+
+    def synchronize(self, mark: Mark | None = None) -> None:
+        """See Clock."""
+        self._add("synchronize", -1 if mark is None else self._marks.get(mark, -1))
+        self._clock.synchronize(mark)
+
+    def synchronize_stream(self, stream: int) -> None:
+        """See Clock."""
+        self._add("synchronize_stream", stream)
+        self._clock.synchronize_stream(stream)
+
+    def copied(self, stream: int, direction: str | None, size: int, is_pinned: bool, is_awaited: bool) -> None:
+        """See Clock. size: bytes that were copied."""
+        self._add("copy", stream, direction, size, is_pinned, is_awaited)
+        self._clock.copied(stream, direction, size, is_pinned, is_awaited)
+
+    def filled(self, stream: int, size: int) -> None:
+        """See Clock. size: bytes that were filled."""
+        self._add("fill", stream, size)
+        self._clock.filled(stream, size)
+
+    def fetched(self, stream: int, size: int, move: Move) -> None:
+        """See Clock. size: bytes that moved."""
+        self._add("fetch", stream, size, move.name)
+        self._clock.fetched(stream, size, move)
+
+    def taken_back(self, size: int) -> None:
+        """See Clock. size: bytes that the host took back."""
+        self._add("take_back", size)
+        self._clock.taken_back(size)
