@@ -120,8 +120,8 @@ def _kin(machine: Machine) -> tuple[str, list[Comparison]]:
         chains = {each.family: load_family(each.family).chain for each in comparisons() if each.family}
         for family in load_family(machine.family).chain:
             kin = [each for each in comparisons() if family in chains.get(each.family, ())]
-            if kin:
-                return family, kin
+            if kin:  # first those of which it is known how far off they are where nothing was fitted
+                return family, sorted(kin, key=lambda each: each.known is None)
     return "", []
 
 
@@ -129,12 +129,13 @@ def _foretold(machine: Machine, kin: Sequence[Comparison]) -> str:
     """How far off these were when they were what this machine is: made of other GPUs."""
     source = machine.sources.get("memory.latency")
     own_latency = source is not None and not source.source.startswith("family ")
-    errors = [each.known if own_latency else each.by_sheet for each in kin]
-    told = [f"{100 * error:.1f}" for error in errors if error is not None]
+    errors = [(each.kernels, each.known if own_latency else each.by_sheet) for each in kin]
+    told = [f"{100 * error:.1f}" for _, error in errors if error is not None]
     if not told:
         return ""
+    which = " and ".join(dict.fromkeys(kernels for kernels, error in errors if error is not None))
     what = "with their own latency" if own_latency else "by a data sheet"
-    return f"; built from other GPUs as this machine is, {what}, they were {' and '.join(told)} % off"
+    return f"; built from other GPUs as this machine is, {what}, {which} was {' and '.join(told)} % off"
 
 
 def assumptions(
