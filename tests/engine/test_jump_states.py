@@ -20,6 +20,7 @@ from simtmm.engine.fast.layout import (
     READY_SLOTS,
     Group,
     Kept,
+    KeptWarp,
     Parameters,
     Port,
     Warp,
@@ -44,8 +45,8 @@ def state():
         parameters=Rows(np.zeros(len(Parameters), np.int64), Parameters), group=Rows(drawn(GROUPS, len(Group)), Group),
         kept=Rows(drawn(GROUPS, KEPT + len(Group) + 64 + 2 * RING), Kept), port=Rows(drawn(GROUPS * PORTS, 16), Port),
         pipe_free=T + drawn(GROUPS * PIPES) % 9 - 4, rings=drawn(GROUPS, 8, RING), bits=drawn(GROUPS, 4, WORDS),
-        warp=Rows(drawn(GROUPS * SLOTS, 32), Warp), kept_warp=drawn(GROUPS * SLOTS, 4), queued=drawn(GROUPS * SLOTS),
-        amount=drawn(64), smallest=drawn(8),
+        warp=Rows(drawn(GROUPS * SLOTS, 32), Warp), kept_warp=Rows(drawn(GROUPS * SLOTS, 4), KeptWarp),
+        queued=drawn(GROUPS * SLOTS), amount=drawn(64), smallest=drawn(8),
     )  # fmt: skip
     sizes = {"ports": PORTS, "pipes": PIPES, "slots": SLOTS, "ring": RING, "depth": DEPTH, "own_ports": 1, "books": 1}
     for name, value in sizes.items():

@@ -90,6 +90,12 @@ TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
 Kept = Columns("tick steps patience")
+KeptWarp = Columns(
+    "position",
+    "computed",  # instructions of a compute
+    "filled",  # how often its window was
+    "queued",  # its row of `queued`
+)
 KEPT = len(Kept)
 KEPT_OF_PORT = 5
 # roles: bits: it has begun a copy in bulk, and a product
@@ -237,8 +243,7 @@ class State(NamedTuple):
     stored: Annotated[Any, Path]  # [groups * slots]: of a warp's store that finishes last, where its end waits for it
     told: Any  # int64[2]: of the latest chunk's way: its partition turned round; opened a row
     kept: Annotated[Any, Kept]  # [groups], and more: a state that may recur, where long computes are jumped over
-    kept_warp: Any  # int64[groups * slots, 4]: likewise each warp's position, its instructions of a compute, how often
-    # its window was filled, and its row of `queued`
+    kept_warp: Annotated[Any, KeptWarp]  # [groups * slots]: likewise
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on
     seen: Annotated[Any, Seen]  # [groups * slots + groups * ports]: what a user's rule sees of warps; behind those
     # that live the last one that a port was granted to, where another warp has its slot by now

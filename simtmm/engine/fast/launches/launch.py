@@ -221,7 +221,7 @@ class Launch:
             intervals=anything("intervals", intervals, len(at.Interval)),
             **unit_arrays(reused, parameters, self._stretch, groups, room.slots),
             kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
-            kept_warp=zeros("kept_warp", warps if jumps else 1, 4),
+            kept_warp=zeros("kept_warp", warps if jumps else 1, len(at.KeptWarp)),
             smallest=smallest_blocks(part) if jumps else zeros("smallest", 1),
             **(self._asked.arrays if self._asked is not None else not_asked(reused)),
         )

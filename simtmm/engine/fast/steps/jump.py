@@ -111,11 +111,11 @@ def compare(s, order, g, t, keeps):  # noqa: C901, PLR0912 - a case for each par
     s.kept[g].tick = t
     slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        s.kept_warp[w, 0] = s.warp[w].position
-        s.kept_warp[w, 1] = s.warp[w].computed
-        s.kept_warp[w, 2] = s.warp[w].filled
+        s.kept_warp[w].position = s.warp[w].position
+        s.kept_warp[w].computed = s.warp[w].computed
+        s.kept_warp[w].filled = s.warp[w].filled
         if s.parameters.books != 0:
-            s.kept_warp[w, 3] = s.queued[w]
+            s.kept_warp[w].queued = s.queued[w]
     return RECURS
 
 
@@ -124,7 +124,7 @@ def is_over(s, g):
     """Whether a warp of the group has gone on to another operation, or woken from a longer sleep, since."""
     slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        if s.warp[w].position != s.kept_warp[w, 0] or s.warp[w].filled != s.kept_warp[w, 2]:
+        if s.warp[w].position != s.kept_warp[w].position or s.warp[w].filled != s.kept_warp[w].filled:
             return True
     return (
         s.group[g].living != s.kept[g, KEPT + Group.living]
@@ -148,7 +148,7 @@ def periods_ahead(s, g, t, period):
     times = NEVER
     slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        done = s.warp[w].computed - s.kept_warp[w, 1]
+        done = s.warp[w].computed - s.kept_warp[w].computed
         if done > 0:  # its last instruction is left for later, as behind that it goes on
             times = min(times, (s.amount[s.warp[w].position] - 1 - s.warp[w].computed) // done)
     if times == NEVER:
@@ -176,10 +176,10 @@ def leap(s, g, t, period, times):
             s.port[p].granted += ticks
     slots = s.parameters.slots
     for w in range(g * slots, g * slots + slots):
-        done = s.warp[w].computed - s.kept_warp[w, 1]
+        done = s.warp[w].computed - s.kept_warp[w].computed
         s.warp[w].computed += times * done
         if s.parameters.books != 0 and done > 0:  # there are no jumps with a timeline
-            book_periods(s, g, w, times, done, period, s.queued[w] - s.kept_warp[w, 3])
+            book_periods(s, g, w, times, done, period, s.queued[w] - s.kept_warp[w].queued)
     for column in range(len(Group)):
         if column in (Group.issued, Group.port_busy) or GROUP_TIME <= column < GROUP_TIME + TIMES:
             s.group[g, column] += times * (s.group[g, column] - s.kept[g, KEPT + column])
