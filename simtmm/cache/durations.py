@@ -9,8 +9,9 @@ from pathlib import Path
 
 from simtmm.cache import own_folder
 from simtmm.errors import OutputError
-from simtmm.files import write_text
+from simtmm.files import cache_folder, write_text
 
+FOLDER = "compiled"  # of the cache
 PACE = "pace"  # of what was compiled last: its seconds over what is usual for it
 MOST = 200  # things whose seconds are stored
 FASTEST, SLOWEST = 0.1, 20.0  # paces that are believed
@@ -79,6 +80,8 @@ def _store(new: Mapping[str, float]) -> None:
 
 
 def _known() -> Mapping[str, float]:
+    if not (cache_folder() / FOLDER).is_dir():
+        return {}  # who only asks leaves no folder behind
     try:
         stored = json.loads(_path().read_bytes())
     except (OSError, ValueError):
@@ -93,4 +96,4 @@ def _known() -> Mapping[str, float]:
 
 
 def _path() -> Path:
-    return own_folder("compiled") / "durations.json"
+    return own_folder(FOLDER) / "durations.json"

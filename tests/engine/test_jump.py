@@ -52,7 +52,7 @@ def leaps(monkeypatch):
 
 
 def test_a_jump_moves_no_tick(monkeypatch, leaps):
-    @examples(200 // SHARING)
+    @examples(280 // SHARING)
     @given(drawn=several(every_instruction()), workload=long_computes())
     def agree(drawn, workload):
         for machine in drawn:

@@ -9,7 +9,7 @@ from simtmm import Machine, Workload, simulate
 from simtmm.engine.fast.launches import launch, reused
 from simtmm.engine.fast.steps import loop
 from simtmm.engine.fast.supply import operations as supply
-from simtmm.native import Loop
+from simtmm.native import Loop, as_python
 from simtmm.testing import machines, workloads
 from tests.engine.test_jump import long_computes
 from tests.examples import SHARING, examples, several
@@ -21,13 +21,13 @@ class AsPython:
     """A loop as Python runs it."""
 
     def __init__(self, function):
-        self.function = function
+        self.function, self._run = function, as_python(function)
 
     def __call__(self, *arguments):
-        return self.function(*arguments)
+        return self._run(*arguments)
 
     def bind(self, *arguments):
-        return lambda: self.function(*arguments)
+        return lambda: self._run(*arguments)
 
 
 @pytest.fixture
