@@ -110,7 +110,7 @@ def fill(  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     ask: names the warp and the window, and receives how far that is filled. Of blocks and the others see
     `walk_blocks`.
     """
-    w = ask[len(Ask)]
+    w = ask.row
     if ask.block >= 0:
         block = ask.block
         enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, block, ask.number, w)

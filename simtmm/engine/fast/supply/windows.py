@@ -86,7 +86,7 @@ def fill(s, w):
 @inlined
 def filled(request, ask, w, table, beside):
     """Fill the window that a request names. beside: whether another thread does so, too."""
-    ask[len(Ask)] = w
+    ask.row = w
     ask.block = request[w].block
     ask.number = request[w].number
     ask.window = w * (1 + beside) + request[w].turn
