@@ -209,7 +209,10 @@ class Elements:
     def _element(self, node: ast.Subscript, of: Evaluated) -> tuple[str, str, str]:
         """Of an element of an array its kind, its address, and its metadata for LLVM."""
         if isinstance(of, Array):
-            return of.element, self.address(of, self.inside(of, self._indices(node, of.dimensions))), _scope(of)
+            places = self._indices(node, of.dimensions)
+            if of.columns is not None and (places[-1].constant or 0) >= len(of.columns):
+                raise self.refused(node, f"no column of {len(of.columns)}")
+            return of.element, self.address(of, self.inside(of, places)), _scope(of)
         if not isinstance(of, Table | Field):
             raise self.refused(node, "no array")
         (at,) = self.inside(of, self._indices(node, 1))

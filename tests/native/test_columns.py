@@ -59,12 +59,17 @@ def no_columns(taller):
     return taller[0].age
 
 
+def beyond_its_columns(taller: Annotated[Any, Person]):
+    return taller[0, len(Person)]
+
+
 def too_few_indices(people: Annotated[Any, Person]):
     return people[0].age
 
 
 @pytest.mark.parametrize(
-    ("function", "shape"), [(no_such_column, (3, 5)), (no_columns, (3, 5)), (too_few_indices, (2, 3, 5))]
+    ("function", "shape"),
+    [(no_such_column, (3, 5)), (no_columns, (3, 5)), (beyond_its_columns, (3, 6)), (too_few_indices, (2, 3, 5))],
 )
 def test_what_is_no_column_is_refused_with_its_line(function, shape):
     line = function.__code__.co_firstlineno + 1

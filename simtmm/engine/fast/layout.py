@@ -89,14 +89,14 @@ GROUP_TIME = int(getattr(Group, f"time_{WHERE_TIME_GOES[0]}"))
 TIMES = len(WHERE_TIME_GOES)
 # What is kept to look for a recurrence: when that was, how many steps are left to find it of how many; from KEPT on the
 # group's row, its sleepers, its ports (five numbers each), its pipes, its sleepers (two) and its ready warps.
-Kept = Columns("tick steps patience")
+KEPT = 3
+Kept = Columns("tick steps patience", room=KEPT + len(Group))
 KeptWarp = Columns(
     "position",
     "computed",  # instructions of a compute
     "filled",  # how often its window was
     "queued",  # its row of `queued`
 )
-KEPT = len(Kept)
 KEPT_OF_PORT = 5
 # roles: bits: it has begun a copy in bulk, and a product
 Watch = Columns("number state since place reason roles")
