@@ -11,7 +11,7 @@ from simtmm.cuda.compilers.includes import times_as_long
 
 @pytest.fixture(autouse=True)
 def _stored(tmp_path, monkeypatch):
-    monkeypatch.setattr(durations, "_path", lambda: tmp_path / "durations.json")
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
     monkeypatch.setattr(compiled, "PATIENCE", 1.5)  # which other tests make longer
 
 

@@ -19,16 +19,18 @@ def clock(monkeypatch, tmp_path):
     result = Clock()
     for module in (progress, command_time):
         monkeypatch.setattr(module, "monotonic", result)
-    monkeypatch.setattr(durations, "_path", lambda: tmp_path / "durations.json")
+    monkeypatch.setenv("SIMTMM_CACHE", str(tmp_path))
     monkeypatch.setattr(command_time, "WORTH", 5.0)
     monkeypatch.setattr(progress, "PATIENCE", 1.0)
     return result
 
 
 def run(clock, took, *words):
+    """A command that took so long; what comes then begins at 0."""
     clock.now += 1000
     with timed(*words):
         clock.now += took
+    clock.now = 0.0
 
 
 @pytest.fixture
@@ -48,7 +50,6 @@ def looked(clock, capsys):
 
 def test_what_a_command_took_the_last_time_is_told_at_once_though_its_end_is_not_in_sight(clock, looked):
     run(clock, 30.0, "run", "script.py")
-    clock.now = 0.0
     with timed("run", "script.py"):
         shown = progress._Lines()
         assert looked(shown, 1.2, "recording launch 1", 0, 64) == ["simtmm: takes about 29 s more"]
@@ -59,14 +60,12 @@ def test_what_a_command_took_the_last_time_is_told_at_once_though_its_end_is_not
 
 def test_another_command_knows_nothing_of_it(clock, looked):
     run(clock, 30.0, "run", "script.py")
-    clock.now = 0.0
     with timed("run", "other.py"):
         assert looked(progress._Lines(), 1.2, "recording launch 1", 0, 64) == []
 
 
 def test_parts_of_a_command_that_show_their_progress_apart_share_one_estimate(clock, looked):
     run(clock, 60.0, "run", "a.cu")
-    clock.now = 0.0
     with timed("run", "a.cu"):
         assert looked(progress._Lines(), 2, "running a launch", 0, 64) == ["simtmm: takes about 58 s more"]
         second = progress._Lines()
@@ -77,7 +76,6 @@ def test_parts_of_a_command_that_show_their_progress_apart_share_one_estimate(cl
 
 def test_once_the_time_of_last_time_is_nearly_up_what_is_foreseen_counts_and_corrects_it(clock, looked):
     run(clock, 20.0, "run", "a.cu")
-    clock.now = 0.0
     with timed("run", "a.cu"):
         shown = progress._Lines()
         assert looked(shown, 1, "recording launch 1", 0, 64) == ["simtmm: takes about 19 s more"]
@@ -90,13 +88,11 @@ def test_once_the_time_of_last_time_is_nearly_up_what_is_foreseen_counts_and_cor
 def test_an_estimate_that_is_far_from_the_last_time_wins(clock, looked):
     """Its input has become another, say."""
     run(clock, 20.0, "run", "a.cu")
-    clock.now = 0.0
     with timed("run", "a.cu"):
         shown = progress._Lines()
         shown.foresee({"simulating": 90.0})
         assert looked(shown, 2, "simulating", 0, None) == ["simtmm: takes about 90 s more"]
     run(clock, 80.0, "run", "a.cu")
-    clock.now = 0.0
     with timed("run", "a.cu"):
         shown = progress._Lines()
         shown.foresee({"simulating": 90.0})
