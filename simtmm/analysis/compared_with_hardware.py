@@ -129,11 +129,12 @@ def _foretold(machine: Machine, kin: Sequence[Comparison]) -> str:
     """How far off these were when they were what this machine is: made of other GPUs."""
     source = machine.sources.get("memory.latency")
     own_latency = source is not None and not source.source.startswith("family ")
-    errors = [(each.kernels, each.known if own_latency else each.by_sheet) for each in kin]
-    told = [f"{100 * error:.1f}" for _, error in errors if error is not None]
-    if not told:
+    tried = [(each.kernels, each.known if own_latency else each.by_sheet) for each in kin]
+    errors = [(kernels, error) for kernels, error in tried if error is not None]
+    if not errors:
         return ""
-    which = " and ".join(dict.fromkeys(kernels for kernels, error in errors if error is not None))
+    which = " and ".join(dict.fromkeys(kernels for kernels, _ in errors))
+    told = [f"{100 * error:.1f}" for _, error in errors]
     what = "with their own latency" if own_latency else "by a data sheet"
     return f"; built from other GPUs as this machine is, {what}, {which} was {' and '.join(told)} % off"
 

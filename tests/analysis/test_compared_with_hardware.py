@@ -46,8 +46,8 @@ def rows_of_tables():
         machine = load_machine(kept["machine"])
         form = "compiled" if name.endswith("-compiled") or name in COMPILED else "written"
         points = str(len(kept["points"]))
-        left_out = path.with_name(f"stream-left-out-{kept['machine']}.json") if kernels == "stream" else None
-        left_out = left_out if left_out is not None and left_out.is_file() else None
+        beside = path.with_name(f"stream-left-out-{kept['machine']}.json")
+        left_out = beside if kernels == "stream" and beside.is_file() else None
         foretold = [mean_error(left_out, series) if left_out else "" for series in SERIES]
         row = [kept["machine"], machine.digest(), machine.family or "", kernels, form, points]
         rows.append([*row, mean_error(path, "simulated"), *foretold])

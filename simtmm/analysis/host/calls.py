@@ -86,10 +86,10 @@ def _without_waits_of_free(calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def _timed(calls: Iterator[Call], launches: Sequence[float]) -> Iterator[Call]:
-    all_calls, seconds = list(calls), iter(launches)
+    seconds = iter(launches)
     alike: dict[tuple[str, str], list[float]] = defaultdict(list)
     timed = []
-    for call in all_calls:
+    for call in calls:
         if call.is_recorded:
             call = replace(call, seconds=next(seconds))
             alike[call.kernel, call.shape].append(call.seconds)
