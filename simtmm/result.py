@@ -30,7 +30,8 @@ class Result(Displayed):
     and when, if requested. stalls: how the warps spent their ticks, by reason and place, if requested. traffic: chunks
     over time, and units: what copies in bulk and products kept busy, for a run with a timeline. engine_reason: why the
     run is not on the fast engine, where a scheduling rule of the user's does not run there; else "".
-    launches_in_graph: how many launches follow another one in a graph.
+    launches_in_graph: how many launches follow another one in a graph. reached_memory: whether anything may have gone
+    to global memory or come from it, what caches write back included; only the fast engine says no.
     """
 
     ticks: int
@@ -52,6 +53,7 @@ class Result(Displayed):
     units: "Units | None" = None
     engine_reason: str = field(default="", compare=False)
     launches_in_graph: int = field(default=0, compare=False)
+    reached_memory: bool = field(default=True, compare=False)
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"

@@ -10,7 +10,8 @@ from simtmm import Machine, Workload, load_machine, lower, record, simulate
 from simtmm.analysis.cost import cost
 from simtmm.analysis.run import run
 from simtmm.analysis.verdict import Verdict, beside_the_model, verdict
-from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, trials, try_out
+from simtmm.analysis.what_if import CHANGES, MORE_WARPS, WhatIf, try_out
+from simtmm.analysis.what_if.speedups import Speedups
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
 from simtmm.machine.part import part_of
@@ -169,12 +170,12 @@ GAINS = {  # of a product with its sum in memory, n = 512, on a part of an H100 
 def test_causes_are_relieved_together_where_none_alone_takes_half_of_the_time(together, said, monkeypatch):
     """A cause with a fifth of the time says little: others are named with it where they take half of it together."""
 
-    def speedup(on, workload, before, engine, change):
+    def speedup(self, change):
         parts = change.cause.replace(" and ", ", ").split(", ")
         needed = {causes.LATENCY, causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH}
         return together if needed <= {*parts} else max(GAINS.get(part, 1.0) for part in parts)
 
-    monkeypatch.setattr(trials, "_speedup", speedup)
+    monkeypatch.setattr(Speedups, "of", speedup)
     free = {f"scheduling.{key}": 0 for key in ("launch_overhead", "graph_launch_overhead", "block_launch")}
     on = load_machine("h100-pcie").replace(free)
     tried = try_out(on, LOADS, simulate(on, LOADS, stalls=True))

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from simtmm.engine import simulate
 from simtmm.engine.fast.launches import launch
+from simtmm.engine.fast.launches import part as parts
 from simtmm.testing import machines, workloads
 from tests.examples import SHARING, examples, several
 
@@ -41,7 +42,7 @@ def test_the_engines_agree_on_every_machine_and_workload(part):
 
 
 def test_groups_that_nothing_couples_give_the_same_in_threads(monkeypatch):
-    monkeypatch.setattr(launch, "WORTH_SHARING", 0)
+    monkeypatch.setattr(parts, "WORTH_SHARING", 0)
     shared_out = []
     simulate_in_lane = launch.Launch._simulate
     monkeypatch.setattr(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.engine import ENGINES
-from simtmm.engine.fast.launches import launch
+from simtmm.engine.fast.launches import launch, part
 from simtmm.engine.reference import jump, schedulers
 from simtmm.errors import EngineError
 from simtmm.testing import launches, machines
@@ -67,7 +67,7 @@ def test_a_jump_moves_no_tick(monkeypatch, leaps):
 
 
 def test_groups_jump_in_threads_of_their_own(monkeypatch):
-    monkeypatch.setattr(launch, "WORTH_SHARING", 0)
+    monkeypatch.setattr(part, "WORTH_SHARING", 0)
 
     @examples(60 // SHARING)
     @given(drawn=several(every_instruction(coupled=False)), workload=long_computes())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis.strategies import one_of
 
 from simtmm import Machine, Workload, simulate
-from simtmm.engine.fast.launches import launch, reused
+from simtmm.engine.fast.launches import launch, part, reused
 from simtmm.engine.fast.steps import loop
 from simtmm.engine.fast.supply import operations as supply
 from simtmm.native import Loop, as_python
@@ -41,7 +41,7 @@ def looked_after(monkeypatch):
 
 
 def test_no_index_is_outside_of_its_array(looked_after, monkeypatch):
-    monkeypatch.setattr(launch, "WORTH_SHARING", 0)
+    monkeypatch.setattr(part, "WORTH_SHARING", 0)
     monkeypatch.setattr(launch, "LONG_COMPUTE", 1)
 
     @examples(60 // SHARING)

@@ -196,7 +196,7 @@ def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Seq
     sample = sampled.sample
     found = diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)
     on = sample.machine or machine
-    tried = changes_tried(on, sample.workload, sample.part, what_if, sampled.info)
+    tried = changes_tried(on, sample.workload, sample.part, what_if, sampled.info, sample.is_left)
     accesses = accesses_of(on, sample.part, sampled.info.launches, tried)
     about = {
         **provenance(),

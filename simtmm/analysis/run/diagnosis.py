@@ -18,18 +18,24 @@ ON_EXCERPT = 10  # and as many as there is time for on a part of it, about
 
 
 def changes_tried(
-    machine: Machine, workload: AnyWorkload, result: Result, what_if: bool, info: TraceInfo | None
+    machine: Machine,
+    workload: AnyWorkload,
+    result: Result,
+    what_if: bool,
+    info: TraceInfo | None,
+    is_left: bool = False,
 ) -> tuple[Advice, ...]:
     """What was tried that the programmer of what was run could change, the greatest gain first; nothing unless what_if.
 
     machine, workload, result: what was simulated, and what came of it.
     info: the metadata of the trace that the workload was lowered from, None without a trace.
+    is_left: whether the result is of less than the workload.
     """
     if not what_if:
         return ()
     telling(CHANGES)
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
-    return try_changes(machine, workload, result, launches)
+    return try_changes(machine, workload, result, launches, is_left=is_left)
 
 
 def diagnosed(

@@ -14,6 +14,7 @@ from simtmm.engine import simulate
 from simtmm.engine.causes import longest_launch
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
+from simtmm.parallel.threads import in_order
 from simtmm.result import Result
 from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import THREADS
@@ -59,6 +60,7 @@ def try_changes(
     result: Result,
     launches: Sequence[TraceLaunch] = (),
     seconds: float = SECONDS,
+    is_left: bool = False,
 ) -> tuple[Advice, ...]:
     """What a programmer could change, whatever it gains, the greatest gain first.
 
@@ -66,6 +68,7 @@ def try_changes(
     that takes too long, a part is tried.
 
     launches: their shapes, in order; each block is treated as a row of threads if left out.
+    is_left: whether the result is of less than the workload.
     """
     stalls = result.stalls
     if stalls is None or not result.ticks or not workload.has_places:
@@ -76,7 +79,8 @@ def try_changes(
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
-        found += _tried(part, candidates[:MOST_TRIED], result.engine)
+        is_whole = part.workload is workload and part.machine is machine and not is_left
+        found += _tried(part, candidates[:MOST_TRIED], result, is_whole)
     return tuple(sorted(found, key=lambda each: (-_likely(each), each.array)))
 
 
@@ -113,25 +117,32 @@ def _is_of_same(one: Advice, other: Advice) -> bool:
     return of_line and (one.change, one.file) == (other.change, other.file)
 
 
-def _tried(part: Excerpt, candidates: Sequence[Candidate], engine: str) -> Iterator[Advice]:
-    """Each of them, simulated by the engine that simulated the run: what is not compiled for it stays so."""
+def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole: bool) -> Iterator[Advice]:
+    """Each of them, simulated by the engine that simulated the run: what is not compiled for it stays so.
+
+    of: the run's result. is_whole: whether the part is all of the run, of which that tells how long it takes.
+    """
     if not candidates:
         return
     try:
-        before = simulate(part.machine, part.workload, engine, breakdown=False).cycles
+        before = of.cycles if is_whole else simulate(part.machine, part.workload, of.engine, breakdown=False).cycles
     except SimtmmError:  # a part that can't be simulated by itself
         return
-    of = Operations(part.workload)
-    for each in candidates:
+    operations = Operations(part.workload)
+
+    def after(each: Candidate) -> float | None:
         chosen = np.isin(part.workload.place, each.numbers)
         if each.numbers and not chosen.any():
-            continue
+            return None
         try:
-            after = simulate(part.machine, each.make(of, chosen), engine, breakdown=False).cycles
+            return simulate(part.machine, each.make(operations, chosen), of.engine, breakdown=False).cycles
         except SimtmmError:
-            continue
-        if after and before:
-            yield Advice(each.change, each.words, *each.at, before / after, each.how, part.words)
+            return None
+
+    at_once = 0 if of.engine == "fast" else 1
+    for each, cycles in zip(candidates, in_order(after, candidates, at_once), strict=True):
+        if cycles and before:
+            yield Advice(each.change, each.words, *each.at, before / cycles, each.how, part.words)
 
 
 def counted_lines(stalls: Stalls) -> Iterator[Line]:

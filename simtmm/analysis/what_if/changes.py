@@ -78,7 +78,7 @@ def _halved(parameters: Mapping[str, tuple[str, ...]]) -> dict[str, float | str]
     return dict.fromkeys((key for keys in parameters.values() for key in keys), "x0.5")
 
 
-_OF_MEMORY = {
+OF_MEMORY = {
     "DRAM": ("memory.service",),
     "turns between loads and stores": ("memory.turnaround",),
     "rows that open": ("memory.rows.opening",),
@@ -123,7 +123,7 @@ CHANGES = (
             "x0.5",
         ),
     ),
-    Change(causes.MEMORY_BANDWIDTH, "memory's bandwidth doubled", _halved(_OF_MEMORY), parameters=_OF_MEMORY),
+    Change(causes.MEMORY_BANDWIDTH, "memory's bandwidth doubled", _halved(OF_MEMORY), parameters=OF_MEMORY),
     Change(causes.L2_BANDWIDTH, "the L2's bandwidth doubled", _halved(_OF_L2), parameters=_OF_L2),
     Change(
         causes.PORT_BANDWIDTH,

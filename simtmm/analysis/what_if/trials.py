@@ -10,9 +10,9 @@ from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.analysis.waves import in_waves
-from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, SHARED_SERVICE, Change, faster_banks, joined
+from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, Change, joined
+from simtmm.analysis.what_if.speedups import Speedups
 from simtmm.engine import causes, simulate
-from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES, Count
@@ -71,21 +71,18 @@ def try_out(
     is_left: whether the result is of less than the workload, which is then simulated whole to compare with.
     """
     count = int(seconds / max(cost(machine, workload, result), 1e-9)) - is_left
+    if count < 1:
+        return ()
+    whole = simulate(machine, workload, result.engine, breakdown=False).cycles if is_left else None
+    speedups = Speedups(machine, workload, result, whole)
+    speedup_of = speedups.of
     found: list[WhatIf] = []
-    whole = None if is_left else result.cycles
-
-    def speedup_of(change: Change) -> float | None:
-        return None if whole is None else _speedup(machine, workload, whole, result.engine, change)
-
-    for change in _by_likelihood(machine, result, workload):
-        if len(found) >= count:
-            break
-        if whole is None:
-            whole = simulate(machine, workload, result.engine, breakdown=False).cycles
-        speedup = speedup_of(change)
+    for change, speedup in speedups.of_each(_by_likelihood(machine, result, workload)):
         if speedup is not None:
             part = causes.issuing_part(result) if change.cause == causes.ISSUE else 1.0
             found.append(WhatIf(change.cause, change.words, speedup, change.halves, part))
+        if len(found) >= count:
+            break
     left = count - len(found)
     for number, each in enumerate(found):
         narrower = NARROWER.get(each.cause)
@@ -239,33 +236,6 @@ def _more_warps(machine: Machine, workload: AnyWorkload) -> Change | None:
         if getattr(machine.limits, key) is not None:
             keys[f"limits.{key}"] = "x2"
     return Change(MORE_WARPS, "twice the warps", keys)
-
-
-def _speedup(machine: Machine, workload: AnyWorkload, before: float, engine: str, change: Change) -> float | None:
-    """None where the machine or the program has nothing to be changed, or can't be so. before: cycles without it."""
-    own = machine.values()
-    keys = {key: value for key, value in change.keys.items() if own.get(key) and key != SHARED_SERVICE}
-    has_faster_banks = SHARED_SERVICE in change.keys and isinstance(workload, Workload)
-    if not keys and change.of_workload is None and not has_faster_banks:
-        return None
-    if "cores.cores_per_group" in keys:
-        keys["limits.warps_per_group"] = machine.warps_per_group
-    changed = workload
-    if change.of_workload is not None and isinstance(workload, Workload):
-        changed = change.of_workload(workload)
-    if change.cause == MORE_WARPS:
-        changed = workload.limited(2 * workload.launch_limits, workload.origin)
-    try:
-        # Ticks are halved, so that halves of durations are exact.
-        other = machine.replace({**keys, "ticks_per_cycle": 2 * machine.ticks_per_cycle})
-        if has_faster_banks and isinstance(changed, Workload):
-            other, changed = faster_banks(other, changed)
-        if not keys and changed is workload:
-            return None
-        cycles = simulate(other, changed, engine, breakdown=False).cycles
-    except SimtmmError:
-        return None
-    return before / cycles if cycles and before else None
 
 
 def best(found: Sequence[WhatIf]) -> WhatIf | None:

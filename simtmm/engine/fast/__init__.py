@@ -78,6 +78,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     booked = Booked(machine, workload, threads) if stalls else None
     traffic = no_traffic(timeline)
     reused = Reused(machine)
+    reached_memory = False
     equal = None
     if isinstance(workload, Workload) and workload.launches > 1 and not (timeline or until or scheduler):
         equal = EqualLaunches(machine, workload, reused, booked)
@@ -108,6 +109,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
             units.append(state.drain_units(begin, True))
             ticks = state.finish(state.tick if is_left else None)
             own = state.group.sum(axis=0)
+            reached_memory = reached_memory or state.reached_memory
             if equal:
                 equal.add(ticks, own, own_begun)
         launch_ticks.append(overhead + ticks)
@@ -137,4 +139,5 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         stalls=booked.stalls(sum(launch_ticks) - overheads) if booked is not None else None,
         traffic=traffic_of(traffic) if timeline else None,
         units=Units.from_rows(np.concatenate(units)) if timeline else None,
+        reached_memory=reached_memory,
     )

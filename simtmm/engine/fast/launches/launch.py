@@ -19,6 +19,7 @@ from simtmm.engine.fast.launches.part import (
     outstanding_of,
     smallest_blocks,
     takes_partitions,
+    worth_sharing,
 )
 from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.fast.launches.tables import (
@@ -48,7 +49,6 @@ from simtmm.workload import MOST_UNFINISHED, MOST_UNSETTLED, Workload
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
-WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
 ASYNCS = 16  # of a warp whose finishes there is room for in the beginning
 LONG_COMPUTE = 64  # instructions: so many are worth it to look for what recurs
 
@@ -126,7 +126,7 @@ class Launch:
         given.watch, given.books = watches, booked is not None
         given.placed, given.nowhere = workload.has_places, len(workload.known_places)
         given.lanes = parts
-        given.wide = _worth_sharing(part)
+        given.wide = worth_sharing(part)
         given.slots = room.slots
         given.ring = ring = 1 << (room.slots - 1).bit_length()
         given.blocks = room.places
@@ -237,6 +237,11 @@ class Launch:
         return int(self._state.parameters[at.Parameters.tick])
 
     @property
+    def reached_memory(self) -> bool:
+        """Whether any partition of global memory was taken so far, or any sector moved there or from there."""
+        return bool(self._state.partition_free.any() or self.group[:, at.Group.memory_sectors].any())
+
+    @property
     def issued(self) -> int:
         """Instructions issued so far."""
         return int(self.group[:, at.Group.issued].sum())
@@ -321,12 +326,6 @@ class Launch:
             self._asked.end()
         self.group[:, at.GROUP_TIME + WHERE_TIME_GOES.index("empty")] += ticks - self.group[:, at.Group.accounted]
         return ticks
-
-
-def _worth_sharing(part: Part) -> int:
-    """How many groups that go on at once, a block each, are worth being shared out to lanes."""
-    block_operations = part.tally.operations // max(1, part.blocks)
-    return max(2, -(-WORTH_SHARING // max(1, block_operations)))
 
 
 def _shortest_blocks(

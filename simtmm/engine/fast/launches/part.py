@@ -10,6 +10,8 @@ from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Tally
 
+WORTH_SHARING = 200_000  # operations: some milliseconds, a hundred times what handing them to threads takes
+
 
 @dataclass(frozen=True)
 class Part:
@@ -102,3 +104,9 @@ def has_long_computes(machine: Machine, part: Part, long: int) -> bool:
     is_long = machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= long
     tally = part.tally
     return is_long and not (tally.grid_barriers or tally.mbarriers or tally.products)
+
+
+def worth_sharing(part: Part) -> int:
+    """How many groups that go on at once, a block each, are worth being shared out to lanes."""
+    block_operations = part.tally.operations // max(1, part.blocks)
+    return max(2, -(-WORTH_SHARING // max(1, block_operations)))
