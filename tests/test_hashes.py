@@ -51,6 +51,7 @@ HASHES = {
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
     "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",
     "engine/fast/launches/equal.py _digest": "tests/engine/test_equal_launches.py",
+    "engine/known_cycles.py key_of": "tests/engine/test_known_cycles.py",
     "graph/graph.py Graph.digest": HERE,
     "machine/spec.py Machine._digest": "tests/test_machine.py",
     "native/elements.py Elements._table": "tests/native/test_loop.py",

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 
 from simtmm import Machine, Workload, load_machine, lower, record, simulate
-from simtmm.analysis.source_changes import advice, try_changes
-from simtmm.analysis.what_if import CHANGES, speedups, try_out
+from simtmm.analysis.source_changes import try_changes
+from simtmm.analysis.what_if import CHANGES, try_out
 from simtmm.analysis.what_if.changes import OF_MEMORY, Change, joined
 from simtmm.analysis.what_if.speedups import Speedups
-from simtmm.engine import causes
+from simtmm.engine import causes, known_cycles
 from simtmm.testing import machines, workloads
 from tests.examples import examples, several
 
@@ -35,11 +35,11 @@ def accesses(kind, count):
     return Workload.from_dict({"blocks": [{"warps": [warp]} for warp in warps]})
 
 
-def counted(monkeypatch, module):
-    """The machines that a module simulates on, from now on."""
+def counted(monkeypatch):
+    """The machines that changes are simulated on, from now on."""
     simulated = []
     monkeypatch.setattr(
-        module, "simulate", lambda on, *rest, **more: (simulated.append(on), simulate(on, *rest, **more))[1]
+        known_cycles, "simulate", lambda on, *rest, **more: (simulated.append(on), simulate(on, *rest, **more))[1]
     )
     return simulated
 
@@ -70,7 +70,7 @@ def test_no_tick_depends_on_memory_that_is_not_reached(drawn, workload):
 def test_what_is_not_felt_is_not_simulated(monkeypatch):
     on, workload = machine(), accesses("load", 40)
     result = simulate(on, workload, "fast")
-    simulated = counted(monkeypatch, speedups)
+    simulated = counted(monkeypatch)
     of = Speedups(on, workload, result).of
     assert of(OF_CAUSE[causes.MEMORY_BANDWIDTH]) == 1.0
     assert not simulated
@@ -109,7 +109,7 @@ def test_a_whole_run_is_not_simulated_anew_beside_changes_to_its_source(monkeypa
     on = load_machine("gtx480")
     workload = lower(record("transpose", {"n": 64, "columns": 64, "way": "naive"}), on, places=True)
     result = simulate(on, workload, "fast", stalls=True)
-    simulated = counted(monkeypatch, advice)
+    simulated = counted(monkeypatch)
     whole = try_changes(on, workload, result)
     first = len(simulated)
     assert first > 0

@@ -13,7 +13,7 @@ from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.source_changes.lines import COMPILED
 from simtmm.cuda.compilers import architecture_of_today
-from simtmm.engine import simulate
+from simtmm.engine.known_cycles import cycles_of
 from simtmm.errors import SimtmmError
 from simtmm.kernel import Array, Kernel
 from simtmm.machine import Machine
@@ -99,7 +99,7 @@ def _run(base: _Base, kernel: Kernel) -> tuple[dict[str, Array], float, str]:
     """The arrays once it has run, how long that takes [cycles], and of what part of it, in words."""
     answer, trace = _recorded(kernel, base.parameters, base.architecture)
     workload = Program(kernel.name, trace=trace).on(base.machine).workload
-    return answer, simulate(base.machine, workload, base.engine, breakdown=False).cycles, ""
+    return answer, cycles_of(base.machine, workload, base.engine), ""
 
 
 def _run_in_part(base: _Base, kernel: Kernel) -> tuple[dict[str, Array], float, str]:
@@ -109,7 +109,7 @@ def _run_in_part(base: _Base, kernel: Kernel) -> tuple[dict[str, Array], float, 
     if found.sampled is not None:
         return answer, found.sampled.result.cycles, "a sample"
     workload = found.program.on(base.machine).workload
-    return answer, simulate(base.machine, workload, base.engine, breakdown=False).cycles, ""
+    return answer, cycles_of(base.machine, workload, base.engine), ""
 
 
 def how_equal(before: Mapping[str, Array], after: Mapping[str, Array]) -> str | None:

@@ -10,7 +10,7 @@ from simtmm.analysis.source_changes.launches import of_launches
 from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.outcome import Advice
-from simtmm.engine import simulate
+from simtmm.engine import known_cycles
 from simtmm.engine.causes import longest_launch
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
@@ -81,6 +81,7 @@ def try_changes(
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)
         is_whole = part.workload is workload and part.machine is machine and not is_left
         found += _tried(part, candidates[:MOST_TRIED], result, is_whole)
+        known_cycles.store()
     return tuple(sorted(found, key=lambda each: (-_likely(each), each.array)))
 
 
@@ -125,7 +126,7 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole:
     if not candidates:
         return
     try:
-        before = of.cycles if is_whole else simulate(part.machine, part.workload, of.engine, breakdown=False).cycles
+        before = of.cycles if is_whole else known_cycles.cycles_of(part.machine, part.workload, of.engine)
     except SimtmmError:  # a part that can't be simulated by itself
         return
     operations = Operations(part.workload)
@@ -135,7 +136,7 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole:
         if each.numbers and not chosen.any():
             return None
         try:
-            return simulate(part.machine, each.make(operations, chosen), of.engine, breakdown=False).cycles
+            return known_cycles.cycles_of(part.machine, each.make(operations, chosen), of.engine)
         except SimtmmError:
             return None
 

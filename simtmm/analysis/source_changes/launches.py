@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
 from simtmm.analysis.source_changes.outcome import Advice
-from simtmm.engine import simulate
+from simtmm.engine.known_cycles import ticks_of
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.result import Result
@@ -60,7 +60,7 @@ def _joined(machine: Machine, workload: AnyWorkload, result: Result) -> int | No
         in_graph=np.empty(0, bool),
     )
     try:
-        return simulate(machine, one, result.engine, breakdown=False).ticks
+        return ticks_of(machine, one, result.engine)
     except SimtmmError:
         return None
 

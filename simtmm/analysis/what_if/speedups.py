@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from simtmm.analysis.what_if.changes import MORE_WARPS, OF_MEMORY, SHARED_SERVICE, Change, faster_banks
-from simtmm.engine import simulate
+from simtmm.engine.known_cycles import cycles_of
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.parallel.threads import in_order
@@ -70,6 +70,6 @@ class Speedups:
                 other, changed = faster_banks(other, changed)
             if not keys and changed is self._workload:
                 return None
-            return simulate(other, changed, self._engine, breakdown=False).cycles
+            return cycles_of(other, changed, self._engine)
         except SimtmmError:
             return None

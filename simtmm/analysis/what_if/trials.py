@@ -12,7 +12,7 @@ from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.analysis.waves import in_waves
 from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, Change, joined
 from simtmm.analysis.what_if.speedups import Speedups
-from simtmm.engine import causes, simulate
+from simtmm.engine import causes, known_cycles
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES, Count
@@ -73,7 +73,7 @@ def try_out(
     count = int(seconds / max(cost(machine, workload, result), 1e-9)) - is_left
     if count < 1:
         return ()
-    whole = simulate(machine, workload, result.engine, breakdown=False).cycles if is_left else None
+    whole = known_cycles.cycles_of(machine, workload, result.engine) if is_left else None
     speedups = Speedups(machine, workload, result, whole)
     speedup_of = speedups.of
     found: list[WhatIf] = []
@@ -97,6 +97,7 @@ def try_out(
         found += [each for each in of_several if most_alone < ALONE or each.share >= causes.MOSTLY]
     if (most := best(found)) is not None and most.speedup >= HELPS and not most.together:
         found[found.index(most)] = replace(most, parameter=_parameter(machine, workload, most, speedup_of, left))
+    known_cycles.store()
     return tuple(found)
 
 
