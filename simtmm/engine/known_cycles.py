@@ -5,6 +5,7 @@ compiled engine that simulated it and no longer than that, by digests of all tha
 """
 
 import contextlib
+import functools
 import hashlib
 import json
 import threading
@@ -28,12 +29,18 @@ _new: set[Path] = set()  # folders in which not all of it is stored
 
 
 def cycles_of(machine: Machine, workload: AnyWorkload, engine: str) -> float:
-    """Cycles that it takes. The arguments are those of `simulate`, which says what it raises."""
+    """Cycles that it takes.
+
+    machine, workload, engine: as `simulate` takes them, which says what it raises.
+    """
     return ticks_of(machine, workload, engine) / machine.ticks_per_cycle
 
 
 def ticks_of(machine: Machine, workload: AnyWorkload, engine: str) -> int:
-    """Likewise, in ticks."""
+    """Likewise, in ticks.
+
+    machine, workload, engine: as there.
+    """
     folder = kept_folder(MODULE) if engine == "fast" and workload.operations >= WORTH else None
     if folder is None:
         return simulate(machine, workload, engine, breakdown=False).ticks
@@ -49,7 +56,10 @@ def ticks_of(machine: Machine, workload: AnyWorkload, engine: str) -> int:
 
 
 def key_of(machine: Machine, workload: AnyWorkload) -> str:
-    """A hash of all that decides how long a workload takes: of durations, too, which a change may halve by itself."""
+    """A hash of all that decides how long a workload takes: of durations, too, which a change may halve by itself.
+
+    machine, workload: what is simulated, on what.
+    """
     text = f"{machine.digest()}\0{machine.durations!r}\0{workload.digest()}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -62,9 +72,9 @@ def store() -> None:
         for folder in folders:
             found, before = _read(folder)
             merged = {**found, **_known[folder]}
-            latest = dict(list(merged.items())[-MOST:])
+            text = json.dumps(dict(list(merged.items())[-MOST:]))
             with contextlib.suppress(OutputError, OSError):
-                after = keep(folder, *_FILE, lambda path, of=latest: path.write_text(json.dumps(of)))
+                after = keep(folder, *_FILE, functools.partial(Path.write_text, data=text))
                 if before is not None and before != after:
                     before.unlink(missing_ok=True)
 
