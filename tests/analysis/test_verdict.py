@@ -413,15 +413,16 @@ def counts(chunks=100, waits=0):
 
 
 def because(  # noqa: PLR0913, PLR0917 - each is a part of what is made
-    run_, cause=causes.LATENCY, share=0.9, bound="compute", tmm=1000, warps=1000, work=800, on=None, counted=None
-):
+    run_, cause=causes.LATENCY, share=0.9, bound="compute", tmm=1000, warps=1000, work=800, on=None, counted=None,
+    what_ifs=(),
+):  # fmt: skip
     message = beside_the_model(
         on or machine(),
         run_,
         prediction("tmm", tmm, bound, work),
         prediction("tmm-warps", warps, bound, work),
         counted or counts(),
-        Verdict(cause, share, True, {}, None, (), ""),
+        Verdict(cause, share, True, {}, None, what_ifs, ""),
     )
     assert_one_sentence(message)
     return message
@@ -466,6 +467,24 @@ def test_slower_because_of_what_the_tmm_leaves_out():
     assert because(result(2000), cause=causes.ISSUE).endswith("because instruction issue takes 90 % of it.")
     message = because(result(2000), cause=causes.TAIL, share=0.6)
     assert message.endswith("because core groups have no work for 60 % of it.")
+
+
+@pytest.mark.parametrize(
+    ("several", "left_out"),
+    [
+        ((causes.LATENCY, causes.L2_BANDWIDTH), ", and the TMM leaves out L2 bandwidth"),
+        (
+            (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH),
+            ", and the TMM leaves out bandwidth of the memory ports and L2 bandwidth",
+        ),
+        ((causes.LATENCY, causes.ISSUE), ""),
+    ],
+)
+def test_slower_because_of_several_causes_of_which_the_tmm_knows_some(several, left_out):
+    both = " and ".join(several)
+    together = WhatIf(both, "", 1.4, True, together=several)
+    message = because(result(2000), cause=both, share=0.53, what_ifs=(WhatIf("launches", "", 1.2, False), together))
+    assert message.endswith(f"because {both} together take 53 % of it{left_out}.")
 
 
 def test_slower_because_warps_wait_as_one():

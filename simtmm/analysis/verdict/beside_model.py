@@ -1,6 +1,7 @@
 """Why the simulation and the TMM differ, in a sentence."""
 
 from simtmm.analysis.verdict.verdict import Verdict
+from simtmm.analysis.what_if.changes import listed
 from simtmm.engine import causes
 from simtmm.machine import Machine
 from simtmm.result import Prediction, Result
@@ -8,6 +9,7 @@ from simtmm.trace.counts import Counts
 
 CLOSE = 1.25  # a ratio within this of 1 is not worth an explanation
 LARGE_SHARE = 0.5  # of the chunks: worth being named as a cause
+KNOWN = (causes.LATENCY, causes.ISSUE)  # causes that the TMM has terms for
 
 
 def beside_the_model(
@@ -53,8 +55,12 @@ def _why_slower(
             return f"lanes are idle: {_percent(lanes)} of the lanes of an instruction do work"
     if found.cause in (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN):
         return f"core groups have no work for {_percent(found.share)} of it"
-    known = found.cause in (causes.LATENCY, causes.ISSUE)
-    left_out = "" if known else ", which the TMM leaves out,"
+    several = next((each.together for each in found.what_ifs if each.cause == found.cause), ())
+    if several:
+        missing = [cause for cause in several if cause not in KNOWN]
+        leaves_out = f", and the TMM leaves out {listed(missing)}" if missing else ""
+        return f"{found.cause} together take {_percent(found.share)} of it{leaves_out}"
+    left_out = "" if found.cause in KNOWN else ", which the TMM leaves out,"
     takes = "take" if found.cause in causes.PLURALS else "takes"
     return f"{found.cause}{left_out} {takes} {_percent(found.share)} of it"
 
