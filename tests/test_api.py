@@ -57,8 +57,12 @@ def test_every_argument_of_a_public_function_has_a_line(name):
         assert re.search(rf"^{argument}: ", inspect.getdoc(function), re.MULTILINE), argument
 
 
-def test_importing_simtmm_loads_no_heavy_library():
-    script = "import sys, simtmm; print([m for m in ('numpy', 'numba', 'simpy', 'pyarrow') if m in sys.modules])"
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [("simtmm", ("numpy", "numba", "simpy", "pyarrow")), ("simtmm.cli", ("numpy", "pyarrow", "asyncio", "webbrowser"))],
+)
+def test_importing_it_loads_no_heavy_library(module, heavy):
+    script = f"import sys, {module}; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

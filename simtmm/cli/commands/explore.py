@@ -1,7 +1,5 @@
 """`simtmm explore`."""
 
-import asyncio
-import webbrowser
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,6 +50,8 @@ def explore(
 
     The server accepts only this computer and runs until Ctrl-C.
     """
+    import asyncio  # with this, all other commands would begin later
+
     from simtmm.explorer.start import start
 
     if story is not None and (state is not None or source is not None or param):
@@ -80,6 +80,8 @@ def explore(
 
 def _show(server: "Server", browser: bool) -> None:
     """Print where the page is, and open it."""
+    import webbrowser
+
     print(f"{server.address}\nPress Ctrl-C to stop.", flush=True)
     if browser:
         webbrowser.open(server.address)
