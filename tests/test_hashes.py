@@ -45,6 +45,7 @@ ONE = ""  # what hashes a single content, of which no part can be forgotten
 HASHES = {
     "analysis/tuning/kept.py KeptTrials._key": "tests/study/test_keys.py",
     "cache/__init__.py _content": ONE,
+    "cache/compiled.py _content_of": ONE,
     "cache/compiled.py sources_of": "tests/test_compiled.py",
     "cache/durations.py _name_of": "tests/test_compiling.py",
     "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",

@@ -122,20 +122,34 @@ def sources_of(module: str) -> str:
     found: dict[Path, bytes] = {}
     _collect(_file_of(module), found)
     digest = hashlib.sha256()
-    for path, text in sorted(found.items()):
-        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode() + hashlib.sha256(text).digest())
+    for path, content in sorted(found.items()):
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode() + content)
     return digest.hexdigest()[:20]
 
 
 def _collect(path: Path | None, found: dict[Path, bytes]) -> None:
+    """Add hashes of the contents of a file and of all that it imports, by path."""
     if path is None or path in found:
         return
-    text = found[path] = path.read_bytes()
+    status = path.stat()
+    found[path], modules = _content_of(path, status.st_mtime_ns, status.st_size)
+    for module in modules:
+        _collect(_file_of(module), found)
+
+
+@cache
+def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, ...]]:
+    """A hash of a source, and what it may import of this package: modules, and names in them, dotted.
+
+    changed, size: of the file, which is read anew once they differ.
+    """
+    text = path.read_bytes()
+    modules: list[str] = []
     for of, listed, names, plain in _IMPORT.findall(text):
         module = (of or plain).decode()
-        _collect(_file_of(module), found)
-        for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", (listed or names).decode())):
-            _collect(_file_of(f"{module}.{name}"), found)
+        named = re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", (listed or names).decode()))
+        modules += [module, *(f"{module}.{name}" for name in named)]
+    return hashlib.sha256(text).digest(), tuple(modules)
 
 
 @cache

@@ -19,7 +19,7 @@ from simtmm.errors import OutputError
 from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload
 
-MODULE = "simtmm.engine.fast"  # by whose sources, and those that it imports, it is stored
+MODULE = "simtmm.engine.fast.steps.loop"  # by its sources and those that it imports: all of the engine
 WORTH = 20_000  # operations: a few milliseconds, as long as it takes to look
 MOST = 2_000  # that are stored, those stored last
 _FILE = "cycles", "all", ".json"

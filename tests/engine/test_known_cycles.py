@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from simtmm import Workload, load_machine, simulate
-from simtmm.cache import find, keep
+from simtmm.cache import compiled, find, keep
 from simtmm.cache.compiled import kept_folder
 from simtmm.engine import known_cycles
 from simtmm.engine.known_cycles import MODULE, cycles_of, key_of, store, ticks_of
+from simtmm.files import PACKAGE
 from tests.test_keys import keys_apart
 
 FILE = "cycles", "all", ".json"
@@ -56,6 +57,14 @@ def test_it_is_found_by_all_that_decides_it():
         "workload": (SMALL, loads(41), loads(40, 2), loads(40, limit=2)),
     }
     keys_apart(key_of, parts)
+
+
+def test_it_is_forgotten_with_any_source_that_it_came_of():
+    found = {}
+    compiled._collect(compiled._file_of(MODULE), found)
+    needed = {*(PACKAGE / "engine" / "fast").rglob("*.py"), PACKAGE / "machine" / "durations.py"}
+    assert len(needed) > 40
+    assert needed <= {*found, *(path for path in needed if not path.read_text("utf-8").partition('"""\n')[2].strip())}
 
 
 def test_what_was_simulated_is_not_simulated_again(simulated, monkeypatch):
