@@ -17,6 +17,7 @@ LEAST = {
     "cores": {"groups": 2, "cores_per_group": 4, "warp_width": 4, "max_threads_per_core": 8},
     "memory": {"latency": 10, "chunk_words": 4},
 }
+PIPE = {"memory.pipe.interval": 1, "banks.service": 2}
 
 
 @given(drawn=several(machines()), workload=workloads())
@@ -44,6 +45,13 @@ def ended(launches, **changes):
         ([[["shared", 32], ["settle"]]] * 3, {"memory.pipe.interval": 1, "banks.service": 2}, "banks", 3 * 32 * 2),
         ([[["load", [0], 8], ["load", [0], 8]]], {"memory.pipe.interval": 5}, "banks", 2 * 8 * 5),
         ([[["load", [number]]] for number in range(8)], {"memory.service": 7}, "memory partitions", 15 * 7),
+        # Of three core groups two have a block: whole ticks, not less than a third of all
+        ([[["compute", 101]]], {"cores.groups": 3}, "issue ports", 68),
+        ([[["shared", 32], ["settle"]]], {"cores.groups": 3, **PIPE}, "banks", 43),
+        ([[["shared", 32], ["settle"]]], {"cores.groups": 3, **PIPE, "memory.pipe.shared": "apart"},
+         "banks of shared memory", 43),
+        ([[["load", [0], 8], ["load", [0], 2]]], {"cores.groups": 3, **PIPE, "memory.pipe.shared": "apart"},
+         "banks of the L1", 7),
     ],
 )  # fmt: skip
 def test_what_goes_through_a_unit_takes_its_time(warps, changes, unit, least):

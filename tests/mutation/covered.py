@@ -14,6 +14,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import takewhile
+from operator import eq
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -373,9 +375,16 @@ class Covered:
         found = [record for file, record in self._recorded.items() if imports.search(text_of(self._tree / file))]
         return [test for record in found for test in record.tests.values()]
 
-    def whole(self) -> list[str]:
-        """The files of tests that compare whole outputs and have no record as they are."""
-        return self.lacking(file for file in self._files if file.endswith(WHOLE))
+    def whole(self, source: str, is_seen: bool = True) -> list[str]:
+        """The files of tests that compare whole outputs and have no record as they are, those near a source first; all
+        of them where nobody sees which tests run a fault, as it runs when its source is imported.
+        """
+        files = [file for file in self._files if file.endswith(WHOLE)]
+        folders = PurePosixPath(source).parts[1:-1]
+        return sorted(
+            self.lacking(files) if is_seen else files,
+            key=lambda file: -sum(takewhile(bool, map(eq, PurePosixPath(file).parts[1:-1], folders))),
+        )
 
     def naming(self, words: Collection[str]) -> list[RecordedTest]:
         """The tests of files in which any of these words stands."""

@@ -154,8 +154,8 @@ def judged(
 
     The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
     neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
-    whole outputs and run the fault, however long they take, and at last many more, so that what the suite notices is
-    noticed.
+    whole outputs and may run the fault, however long they take, and at last many more, so that what the suite notices
+    is noticed.
     """
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
@@ -176,7 +176,9 @@ def judged(
     if fault.kind in UNTYPED and (by_types := _by_types(fault, source, runner)):
         return by_types
     unknown = covered.unrecorded(fault.file, MOST_FILES)
-    whole = [test.name for test in tests if test.file.endswith(WHOLE)] + covered.whole() if last else []
+    is_seen = bool(own_lines(source, fault))
+    whole = [test.name for test in tests if test.file.endswith(WHOLE) and is_seen]
+    whole = whole + covered.whole(fault.file, is_seen) if last else []
     at_last, at_last_seconds = _at_last(
         fault, source, tests if verdict.tests < len(tests) else [], covered, runner.tree, last
     )

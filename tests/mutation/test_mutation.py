@@ -232,7 +232,8 @@ class Known:
     def unrecorded(self, file, most=None):
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.lacking]
 
-    def whole(self):
+    def whole(self, source, is_seen=True):
+        self.was_seen = is_seen
         return [f"{OF_TESTS[: OF_TESTS.rindex('/')]}/{name}" for name in self.outputs]
 
     def in_room(self, file):
@@ -345,7 +346,7 @@ def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, ex
     (folder / "test_whole.py").write_text(
         f"from simtmm.small import above\n\n\ndef test_it():\n    assert above(4) == {expected - 1} \n"
     )
-    assert Covered(tree, folder).whole()[-1] == f"tests/outputs_{expected}/test_whole.py"
+    assert Covered(tree, folder).whole(FILE)[-1] == f"tests/outputs_{expected}/test_whole.py"
     known, file = Known(), f"outputs_{expected}/test_whole.py"
     if is_recorded:
         known.by = {6: [RecordedTest(f"tests/{file}::test_it", 1000.0, 9), *known.by[16]]}
@@ -358,6 +359,36 @@ def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, ex
         fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0, last=0.0
     )
     assert (without.what, "whole outputs" in without.by) == ("survived", False)
+
+
+def test_all_whole_outputs_are_compared_where_a_fault_runs_on_import_those_near_it_first(tree, runner, tmp_path):
+    for folder, expected in (("a", 1), ("scripts", 1), ("scripts/inner", 0)):  # above(4) is 1, and 0 with the fault
+        at = (tree / OF_TESTS).parent / folder
+        at.mkdir(parents=True, exist_ok=True)
+        (at / "test_whole.py").write_text(
+            f"from simtmm.small import above\n\n\ndef test_it():\n    assert above(4) == {expected}\n"
+        )
+    covered = Covered(tree, tmp_path)
+    for file in ("tests/a/test_whole.py", "tests/scripts/test_whole.py"):
+        place = covered._place(file)  # of its record
+        place.mkdir(parents=True)
+        (place / "sources.json").write_text("{}")
+    files = ["tests/a/test_whole.py", "tests/scripts/inner/test_whole.py", "tests/scripts/test_whole.py"]
+
+    def found(*given):
+        return [file for file in covered.whole(*given) if file in files]
+
+    assert found("simtmm/scripts/m.py") == files[1:2]  # which has no record
+    assert found("simtmm/scripts/m.py", False) == [*files[1:], files[0]]
+    assert found("simtmm/scripts/inner/m.py", False) == [files[1], files[2], files[0]]
+    assert found("simtmm/a/m.py", False) == files
+
+    known, source = Known(), (tree / FILE).read_bytes()
+    known.by, known.outputs = {}, ["a/test_whole.py"]
+    verdict = judged(fault(tree, "LIMIT = 3", "LIMIT = 4"), source, known, Uses(tree), runner, 4.0)
+    assert (verdict.what, "whole outputs" in verdict.by, known.was_seen) == ("caught", True, False)
+    judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert known.was_seen
 
 
 @pytest.mark.parametrize(("beside", "what"), [(["slow"], "survived"), (["wrong", "slow", "above"], "caught")])

@@ -2,14 +2,25 @@
 
 import io
 import json
+import re
 
 import pytest
 from rich.console import Console
 
+from simtmm import load_machine
 from simtmm.catalogue import Description, describe, known_kernels
 from simtmm.catalogue.names import Known
 from simtmm.kernel import describe_kernel_named
-from simtmm.report.listing import describe_kernel, describe_kernels, kernel_document
+from simtmm.machine import units
+from simtmm.report.listing import (
+    describe_kernel,
+    describe_kernels,
+    describe_machine,
+    describe_machines,
+    kernel_document,
+    machine_document,
+)
+from simtmm.report.machine_table import MEASURED, basis, basis_words
 
 KNOWN = {name: known for name, known in known_kernels().items() if known.origin == "shipped"}
 TOLD = {name: describe(name, known.path) for name, known in KNOWN.items()}
@@ -101,3 +112,48 @@ def test_what_only_running_a_kernel_tells_is_reported_so(tmp_path):
 def test_what_a_kernel_says_commands_no_terminal(tmp_path):
     description = Description("own", tmp_path, about="Mine \x1b[2J", paper="\x1b[2J")
     assert not [line for line in lines(describe_kernel(description)) if "\x1b" in line]
+
+
+def test_the_list_of_machines_has_each_number_under_its_letter():
+    machines = {name: load_machine(name) for name in ("gtx280", "rtx-3080", "mi210")}
+    head, *rows = [re.split(r" {2,}", line.strip()) for line in lines(describe_machines(machines), 300) if line.strip()]
+    assert head == ["machine", "P", "Q", "W", "X", "L", "C", "values"]
+    for row, (name, machine) in zip(rows, machines.items(), strict=False):
+        cores, memory = machine.cores, machine.memory
+        assert row[:7] == [
+            name, f"{cores.groups * cores.cores_per_group:,}", str(cores.cores_per_group), str(cores.warp_width),
+            f"{cores.max_threads_per_core:g}", f"{memory.latency:g}", str(memory.chunk_words),
+        ]  # fmt: skip
+        assert row[7:] == [each for each in (basis(machine), machine.description) if each]
+    assert [row[0].split(" ")[0] for row in rows[len(machines) :]] == ["P", "Values"]
+    assert {basis(machine) for machine in machines.values()} == {MEASURED, ""} | {basis(load_machine("rtx-3080"))}
+
+
+def test_a_machine_is_shown_with_each_value_s_unit_certainty_and_source():
+    machine = load_machine("rtx-3080")
+    name, description, *rest = [line for line in lines(describe_machine(machine), 4000) if line]
+    assert (name, description) == (machine.name, machine.description)
+    family, values, head, *rows = rest
+    assert family == f"family: {machine.family}"
+    assert values == f"values: {basis_words(machine)}"
+    assert head.split() == ["key", "value", "unit", "certainty", "source"]
+    told = {row.split()[0]: row for row in rows}
+    assert list(told) == list(machine.values())
+    document = machine_document(machine)
+    assert document["values"].keys() == told.keys()
+    assert (document["basis"], document["family"], document["digest"]) == (
+        basis(machine), machine.family, machine.digest(),
+    )  # fmt: skip
+    for key, value in machine.values().items():
+        unit, meaning = units()[key]
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        assert re.match(rf"{re.escape(key)} +{re.escape(shown)} +{re.escape(unit)}", told[key])
+        source = machine.sources.get(key)
+        certainty = "default" if source is None else source.certainty
+        assert certainty in told[key]
+        in_document = document["values"][key]
+        assert (in_document["value"], in_document["unit"], in_document["meaning"]) == (value, unit, meaning)
+        assert in_document["certainty"] == certainty
+        if source is not None:
+            assert told[key].endswith(f"{source.source}{f' ({source.note})' if source.note else ''}")
+            assert in_document["source"] == source.source

@@ -18,9 +18,10 @@ OF_CHAIN = 0.3  # of warps' time, that they wait for results of their own at a l
 OF_A_FUNCTION = 8  # times as many instructions as those that only ask the hardware
 DIVISION = 20  # instructions of one, about
 OF_A_QUOTIENT = 2  # instructions of floats, at least, for each special one, that make a reciprocal precise
-_DIVIDES = re.compile(r"(?<!/)/(?![/*])|%")  # in a line of source, but for comments
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|$)|//.*")  # of a line of source
+_DIVIDES = re.compile(r"(?<!\*)/|%")  # in a line's code; behind a star a slash ends a comment of lines before
 _FUNCTIONS = re.compile(r"(?<![\w.])(sin|cos|tan|pow)f?\(")  # of floats, for which there is an instruction or two
-_SLASH = re.compile(r"(?<!/)/(?![/*])")
+_SLASH = re.compile(r"(?<!\*)/")
 
 
 def of_arithmetic(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candidate]:
@@ -160,8 +161,8 @@ def without_divisions(of: Operations, chosen: Flags) -> Workload:
 
 
 def _code(source: str) -> str:
-    """A line of source without its comment."""
-    return source.split("//")[0]
+    """A line of source without its comments."""
+    return _COMMENTS.sub(" ", source)
 
 
 def _has(site: Place, name: str) -> bool:

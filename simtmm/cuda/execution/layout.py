@@ -4,6 +4,7 @@ All three are structures in plain memory. The translated code (runtime/*.ll) rea
 """
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -181,10 +182,16 @@ def activation_field(activation: int, name: str) -> int:
     return int(np.frombuffer(ctypes.string_at(activation + int(offset), kind.itemsize), kind)[0])
 
 
+def _between(of: np.dtype[Any], first: str, behind: str) -> int:
+    """Bytes from a field of a structure up to another one."""
+    assert of.fields is not None
+    return int(of.fields[behind][1]) - int(of.fields[first][1])
+
+
 CLUSTER_ARRIVED = int(BLOCK.fields["arrived"][1]) + 4 * CLUSTER_BARRIER  # type: ignore[index]
 WARP_BYTES = WARP.itemsize
-BLOCK_BARRIER_BYTES = 4 * 4 * ALL_BARRIERS  # of what a block keeps of its barriers, from `arrived` on,
-WARP_BARRIER_BYTES = 4 * ALL_BARRIERS + 4  # and a warp, from `waiting` on
+BLOCK_BARRIER_BYTES = _between(BLOCK, "arrived", "rounds")  # of what a block keeps of its barriers,
+WARP_BARRIER_BYTES = _between(WARP, "waiting", "ran")  # and a warp
 BLOCK_BYTES = -(-BLOCK.itemsize // ALIGN) * ALIGN
 
 # What running a warp or a block comes back with.

@@ -115,7 +115,7 @@ def slices_of(
     codes, role_number = np.divmod(codes, len(ROLES))
     rest, kernel_number = np.divmod(codes, kernels)
     rest, place_number = np.divmod(rest, places)
-    looks = Looks(rest // len(REASONS), rest % len(REASONS), place_number, kernel_number, role_number)
+    looks = Looks(*np.divmod(rest, len(REASONS)), place_number, kernel_number, role_number)
     process = timeline.group[rows].astype(np.int64) + FIRST_GROUP
     thread = timeline.slot[rows].astype(np.int64) + 1
     return Events.of(SLICE, begin, timeline.end[rows], process, thread, look, warp, block, launch), looks
@@ -207,8 +207,8 @@ def _changes(
     whose = np.tile(of[chosen], 2).astype(np.int64)
     when = np.maximum(np.concatenate([timeline.begin[chosen], timeline.end[chosen]]), begin)
     step = np.zeros((len(when), len(COUNTED)), np.int64)
-    half = len(when) // 2
-    step[np.arange(len(when)), np.tile(column[timeline.state[chosen]], 2)] = np.repeat([1, -1], half)
+    begins_and_ends = np.repeat([1, -1], np.count_nonzero(chosen))
+    step[np.arange(len(when)), np.tile(column[timeline.state[chosen]], 2)] = begins_and_ends
     order = np.lexsort((when, whose))
     whose, when = whose[order], when[order]
     count = np.cumsum(step[order], axis=0)  # one ends at 0, where the next begins

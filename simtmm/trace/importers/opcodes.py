@@ -49,6 +49,7 @@ _LONGEST_NAME = 60  # characters that a warning shows
 LONGEST_OPCODE = 128  # characters, twice those of LDGSTS with all that it can have
 MOST_OPCODES = 1 << 14  # with their modifiers; a GPU's programs have hundreds
 _WIDTH = re.compile(r"[BUSF]?(8|16|32|64|96|128)")
+_BYTES = {"8": 1, "16": 2, "32": 4, "64": 8, "96": 12, "128": 16}  # of a width in bits
 
 
 def gives_nothing(opcode: str) -> bool:
@@ -110,5 +111,5 @@ def width_of(opcode: str) -> int:
     kind, *modifiers = opcode.split(".")
     if kind in ("LDSM", "STSM"):
         return 16  # a row of an 8 x 8 matrix of 16-bit elements for each thread that gives an address
-    widths = [int(found[1]) // 8 for modifier in modifiers if (found := _WIDTH.fullmatch(modifier))]
+    widths = [_BYTES[found[1]] for modifier in modifiers if (found := _WIDTH.fullmatch(modifier))]
     return widths[-1] if widths else 4

@@ -108,3 +108,77 @@ def test_what_was_in_local_memory_is_shared_memorys():
     changed = changes.in_shared_memory(operations, np.array([False, True, False]))
     assert warps(changed) == [[["load", [1, 2]], ["shared", 1], ["compute", 1]]]
     assert are(Operations(changed), SHARED).tolist() == [False, True, False]
+
+
+def made_of(on, threads, count, change, shared=0, registers=0, warp=None):
+    """What becomes of a launch of so many blocks by a change of its shape; its words as well."""
+    one = warp or [["load", [1]], ["compute", 1]]
+    workload = Workload.from_dict({"blocks": [{"warps": [one] * -(-threads // 32)}] * count})
+    launch = TraceLaunch(
+        "k", (count, 1, 1), (threads, 1, 1), registers_per_thread=registers, shared_memory_bytes=shared
+    )
+    (found,) = (each for each in of_launch_shape(on, Excerpt(on, workload, ""), launch) if each.change == change)
+    changed = found.make(Operations(workload), np.zeros(0, bool))
+    return found, changed, np.diff(changed.block_warps).tolist(), changed.launch_limits.tolist()
+
+
+def test_few_blocks_become_as_many_as_give_each_core_group_one():
+    found, changed, of_blocks, _ = made_of(MACHINE, 64, 30, "spread", warp=[["compute", 9], ["load", [1]]] * 3)
+    assert (found.weight, found.how) == (2.0, "bound")
+    assert (changed.blocks, set(of_blocks)) == (90, {2})  # three times 30 for 68
+
+
+def test_one_warp_that_does_not_wait_is_shared_out_among_all_lanes_in_blocks_of_usual_size():
+    loop = [["async", [1]], ["async", [2]], ["compute", 900], ["join", 0]]
+    found, changed, of_blocks, limits = made_of(MACHINE, 16, 1, "spread", warp=loop)
+    assert (found.weight, found.how) == (2.0, "estimate")
+    assert "one warp does all of it, on one of 68 core groups" in found.words
+    assert of_blocks == [8] * 17  # two for the lanes of a warp, times 68, in blocks of 256 threads
+    assert limits == [6]  # 48 warps of 32 threads hold 6 blocks of 256
+    assert sum(each[1] for warp in warps(changed) for each in warp if each[0] == "compute") == 900
+    assert "one thread does all of it" in made_of(MACHINE, 1, 1, "spread", warp=loop)[0].words
+    assert made_of(MACHINE.replace({"limits.blocks_per_group": 2}), 16, 1, "spread", warp=loop)[3] == [2]
+    few = MACHINE.replace({"limits.warps_per_group": 7})
+    assert made_of(few, 16, 1, "spread", warp=loop)[3] == [1]  # one at the least
+    chain = {"blocks": [{"warps": [[["async", [1]], ["join", 0], ["async", [2]], ["join", 0]]]}]}
+    part = Excerpt(MACHINE, Workload.from_dict(chain), "")
+    assert list(of_launch_shape(MACHINE, part, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("threads", "count", "of_blocks"),
+    [(64, 9, [8, 8, 2]), (48, 12, [10, 10, 4]), (16, 33, [8, 8, 1]), (16, 32, [8, 8]), (20, 24, [12, 12])],
+)
+def test_small_blocks_become_one_of_256_threads_and_full_warps_where_they_do_the_same(threads, count, of_blocks):
+    """16 at a time; of 16 threads two are a warp, which all of 33 are not."""
+    expected = {(16, 33): [16, 16, 1]}.get((threads, count), of_blocks)
+    found, _, got, limits = made_of(MACHINE, threads, count, "larger blocks")
+    assert (found.weight, found.how) == (1.5, "simulated")
+    assert got == expected
+    size = 256 // threads * threads
+    assert limits == [48 // -(-size // 32)]
+    assert f"launch blocks of {size} threads, say, instead of {threads}" in found.words
+
+
+def test_many_short_blocks_are_to_do_the_work_of_four_each():
+    on = MACHINE.replace({"scheduling.block_launch": 100})
+    found, changed, _, _ = made_of(on, 256, 2 * 4 * 68, "coarsen")
+    assert (found.weight, found.how, changed.blocks) == (1.0, "estimate", 2 * 68)
+    assert "than 544: each takes time to begin" in found.words
+    for fewer in (MACHINE.replace({"scheduling.block_launch": 0, "scheduling.warp_launch": 0}), on):
+        count = 543 if fewer is on else 544
+        workload = Workload.from_dict({"blocks": [{"warps": [[["load", [1]]]] * 8}] * count})
+        launch = TraceLaunch("k", (count, 1, 1), (256, 1, 1), 0, 0)
+        changes_of = {each.change for each in of_launch_shape(fewer, Excerpt(fewer, workload, ""), launch)}
+        takes = fewer.durations.block_interval * count + fewer.durations.block_launch + fewer.durations.warp_launch
+        assert ("coarsen" in changes_of) is (count == 544 and takes > 0)
+
+
+def test_smaller_blocks_and_those_that_take_less_have_the_room_that_is_told():
+    found, changed, of_blocks, limits = made_of(MACHINE, 1024, 100, "smaller blocks")
+    assert (found.weight, found.how, of_blocks, limits) == (1.5, "simulated", [16] * 200, [3])
+    found, _, _, _ = made_of(MACHINE, 1024, 100, "smaller blocks", warp=[["load", [1]], ["barrier"]])
+    assert found.how == "bound"
+    found, changed, of_blocks, limits = made_of(MACHINE, 256, 100, "occupancy", registers=128)
+    assert (found.weight, found.how, of_blocks, limits) == (1.2, "bound", [8] * 100, [4])
+    assert warps(changed) == [[["load", [1]], ["compute", 1]]] * 800

@@ -189,6 +189,8 @@ def test_places_of_warps_on_the_multiprocessor_become_warps_of_the_block(importe
         ("LDG.E.U8", 1),
         ("LDG.E.S16.SYS", 2),
         ("LDG.E.64.CONSTANT", 8),
+        ("LDG.E.96", 12),
+        ("LDS.32", 4),
         ("STG.E.128", 16),
         ("LDS.U.128", 16),
         ("RED.E.ADD.F64.RN", 8),
