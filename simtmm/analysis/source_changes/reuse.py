@@ -17,14 +17,24 @@ from simtmm.analysis.source_changes.lines import (
     all_of,
     chunk_name,
 )
-from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
 from simtmm.analysis.source_changes.reordered import issued_together
 from simtmm.machine import Machine
 from simtmm.stalls import LOADS, STORES
-from simtmm.workload import ASYNC, BARRIER, SHARED, SYNC, Workload
+from simtmm.workload import (
+    ASYNC,
+    BARRIER,
+    MOST_SECTOR_BYTES,
+    MOST_SECTORS,
+    SECTOR_BITS,
+    SHARED,
+    SYNC,
+    Workload,
+)
 
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
-MORE = 1.5  # times as often as a chunk has elements, from which on a warp that loads it does not walk along it
+MORE = 1.5  # times as often as different elements can be, from which on a warp loads some again
+SECTOR = 32  # bytes
 OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
 UNROLLED = 8  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
@@ -136,24 +146,66 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     requests = int(np.count_nonzero(chosen & (of.listed > 0)))
     if not requests or not line.threads:
         return
-    distinct = int(firsts(of.warp[of.of_chunk[here]], part.workload.chunks[here]).sum())  # whatever place of the line
-    times = len(here) / distinct
-    of_chunk = machine.chunk_bytes * line.threads / max(1, line.bytes_asked)  # elements that it holds
-    if times < MORE * of_chunk:  # else it goes along a chunk
+    needed = _needed(of, here, machine.chunk_bytes * line.threads / max(1, line.bytes_asked))
+    times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
+    if times < MORE:  # else it goes along a chunk
         return
     yield Candidate(
         "reload",
         f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
         f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
-        line.at, 2 * weight, ESTIMATE, tuple(line.numbers), _once,
+        line.at, 2 * weight, ESTIMATE, tuple(line.numbers),
+        lambda of, chosen: _once(of, chosen, machine.chunk_bytes * line.threads / max(1, line.bytes_asked)),
     )  # fmt: skip
 
 
-def _once(of: Operations, chosen: Flags) -> Workload:
-    """A warp lists each chunk once, at whichever of the places."""
+def reloads_together(reloads: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Elements of several arrays kept in registers at once."""
+    if len({each.at[2] for each in reloads}) < 2:
+        return
+    hottest = max(reloads, key=lambda each: each.weight)
+    names = sorted({each.at[2] or "an array" for each in reloads})
+    words = (
+        f"keep the elements of {', '.join(names[:-1])} and {names[-1]} in registers (no volatile; const and "
+        "__restrict__, where stores through other pointers hold the compiler back): a thread loads the same ones again "
+        "and again"
+    )
+    weight = sum(each.weight for each in reloads)
+    yield all_of(reloads, "reload", words, (*hottest.at[:2], ""), weight, ESTIMATE)
+
+
+def _first_of_each_warp(of: Operations, here: Integers) -> Flags:
+    """bool[...]: of listed chunks those that their warp lists for the first time, at whichever place."""
+    return firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])
+
+
+def _needed(of: Operations, here: Integers, elements: float) -> Integers:
+    """int64[...]: of each listed chunk, how many lists of it by its warp may all be of different elements.
+
+    Threads that go through a chunk list it once for each part of it that they access at once. Where the parts are of
+    several sectors, those of each sector count. elements: that a chunk has: so many may be different where it is not
+    known how many bytes of a chunk a request accesses.
+    """
+    sectors = of.workload.sectors
+    if not len(sectors):
+        return np.full(len(here), max(1, round(elements)), np.int64)
+    accessed = sectors[here].astype(np.int64)
+    of_sector = np.stack([accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS)])
+    rounds = -(-SECTOR // np.maximum(1, of_sector.max(axis=0)))
+    warp, chunk = of.warp[of.of_chunk[here]], of.workload.chunks[here]
+    keys = packed(warp, chunk)
+    is_new = firsts(keys, of_sector.argmax(axis=0))  # of the parts that begin in another sector
+    _, group = np.unique(keys, return_inverse=True)
+    found: Integers = np.bincount(group, weights=np.where(is_new, rounds, 0)).astype(np.int64)[group]
+    return found
+
+
+def _once(of: Operations, chosen: Flags, elements: float) -> Workload:
+    """A warp lists each chunk as often as it may access different elements of it, at whichever of the places."""
     here = of.chunks_of(chosen)
+    turn = positions(packed(of.warp[of.of_chunk[here]], of.workload.chunks[here]), in_order=False)
     kept = np.zeros(len(chosen), bool)
-    kept[of.of_chunk[here[firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])]]] = True
+    kept[of.of_chunk[here[turn < _needed(of, here, elements)]]] = True
     return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
 
 
