@@ -35,6 +35,7 @@ from simtmm.workload import (
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
 MORE = 1.5  # times as often as different elements can be, from which on a warp loads some again
 SECTOR = 32  # bytes
+SAME = 1.01  # times as many bytes
 OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
 UNROLLED = 8  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
@@ -146,7 +147,8 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     requests = int(np.count_nonzero(chosen & (of.listed > 0)))
     if not requests or not line.threads:
         return
-    needed = _needed(of, here, machine.chunk_bytes * line.threads / max(1, line.bytes_asked))
+    elements = _elements(machine, line, of, here, requests)
+    needed = _needed(of, here, elements)
     times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
     if times < MORE:  # else it goes along a chunk
         return
@@ -155,7 +157,7 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
         f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
         line.at, 2 * weight, ESTIMATE, tuple(line.numbers),
-        lambda of, chosen: _once(of, chosen, machine.chunk_bytes * line.threads / max(1, line.bytes_asked)),
+        lambda of, chosen: _once(of, chosen, elements),
     )  # fmt: skip
 
 
@@ -179,28 +181,45 @@ def _first_of_each_warp(of: Operations, here: Integers) -> Flags:
     return firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])
 
 
-def _needed(of: Operations, here: Integers, elements: float) -> Integers:
+def _elements(machine: Machine, line: Line, of: Operations, here: Integers, requests: int) -> float | None:
+    """How many elements a chunk has, where a request may be of one of them; None where its sectors say how many.
+
+    They don't where threads ask for more bytes than they access, as several for the same element.
+    """
+    elements = machine.chunk_bytes * line.threads / max(1, line.bytes_asked)
+    if not len(of.workload.sectors):
+        return elements
+    of_sector = _of_sectors(of, here)
+    accessed = int(np.where(of_sector.any(axis=0), of_sector.sum(axis=0), machine.chunk_bytes).sum())
+    return elements if line.bytes_asked / line.requests * requests > SAME * accessed else None
+
+
+def _of_sectors(of: Operations, here: Integers) -> Integers:
+    """int64[MOST_SECTORS, ...]: bytes that each listed chunk's request accesses in each sector; 0 in all for all."""
+    accessed = of.workload.sectors[here].astype(np.int64)
+    return np.stack([accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS)])
+
+
+def _needed(of: Operations, here: Integers, elements: float | None) -> Integers:
     """int64[...]: of each listed chunk, how many lists of it by its warp may all be of different elements.
 
-    Threads that go through a chunk list it once for each part of it that they access at once. Where the parts are of
-    several sectors, those of each sector count. elements: that a chunk has: so many may be different where it is not
-    known how many bytes of a chunk a request accesses.
+    Threads that go through a chunk list it once for each part of it that they access at once, and so do others that
+    come to it: each set of accessed bytes counts as often as its largest part goes into a sector. elements: as
+    `_elements` gives.
     """
-    sectors = of.workload.sectors
-    if not len(sectors):
+    if elements is not None:
         return np.full(len(here), max(1, round(elements)), np.int64)
-    accessed = sectors[here].astype(np.int64)
-    of_sector = np.stack([accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS)])
-    rounds = -(-SECTOR // np.maximum(1, of_sector.max(axis=0)))
-    warp, chunk = of.warp[of.of_chunk[here]], of.workload.chunks[here]
-    keys = packed(warp, chunk)
-    is_new = firsts(keys, of_sector.argmax(axis=0))  # of the parts that begin in another sector
+    of_sector = _of_sectors(of, here)
+    most = of_sector.max(axis=0, initial=0)
+    rounds = np.where(most > 0, -(-SECTOR // np.maximum(1, most)), 1)
+    keys = packed(of.warp[of.of_chunk[here]], of.workload.chunks[here])
+    is_new = firsts(keys, of.workload.sectors[here].astype(np.int64))
     _, group = np.unique(keys, return_inverse=True)
     found: Integers = np.bincount(group, weights=np.where(is_new, rounds, 0)).astype(np.int64)[group]
     return found
 
 
-def _once(of: Operations, chosen: Flags, elements: float) -> Workload:
+def _once(of: Operations, chosen: Flags, elements: float | None) -> Workload:
     """A warp lists each chunk as often as it may access different elements of it, at whichever of the places."""
     here = of.chunks_of(chosen)
     turn = positions(packed(of.warp[of.of_chunk[here]], of.workload.chunks[here]), in_order=False)
