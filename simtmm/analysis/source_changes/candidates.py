@@ -32,6 +32,7 @@ from simtmm.analysis.source_changes.loads import (
     of_waits,
 )
 from simtmm.analysis.source_changes.reuse import (
+    of_larger_tiles,
     of_own_data,
     of_reloads,
     of_results,
@@ -97,6 +98,7 @@ def candidates_of(
     yield from _of_all_arrays(of_arrays)
     yield from (*tiles, *together(tiles), *reloads, *reloads_together(reloads))
     yield from of_own_data(lines, chunks, part)
+    yield from of_larger_tiles(lines, whole, chunks, part)
     yield from of_results(lines, whole, chunks, part)
     yield from _of_local_memory(lines, whole, chunks, launch)
     arithmetic = list(of_arithmetic(machine, stalls, whole))

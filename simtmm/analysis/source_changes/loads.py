@@ -13,6 +13,7 @@ from simtmm.analysis.source_changes.blocks import are_alike, widened
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
+from simtmm.analysis.source_changes.reordered import before
 from simtmm.machine import Machine
 from simtmm.stalls import STORES, Count, Stalls
 from simtmm.stalls.places import THREADS
@@ -39,7 +40,7 @@ def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         return
     array, of_thread = line.at[2] or "it", line.bytes_asked / line.threads
     chosen, of = np.isin(part.workload.place, line.numbers), Operations(part.workload)
-    most = min(VECTOR_BYTES // max(1.0, of_thread), _of_a_warp(of, chosen))
+    most = min(VECTOR_BYTES // max(1.0, of_thread), _between_barriers(of, chosen))
     times = next((each for each in VECTORS if each <= most), 1)
     is_once, shares_chunks = _is_once(machine, line, of, chosen)
     if times > 1 and (is_once or regrouped.are_adjacent(of, chosen, times)):
@@ -145,6 +146,12 @@ def _go_anywhere(of: Operations, chosen: Flags) -> bool:
 def _of_a_warp(of: Operations, chosen: Flags) -> float:
     """How many of these operations a warp has that has any."""
     return int(chosen.sum()) / max(1, len(np.unique(of.warp[chosen])))
+
+
+def _between_barriers(of: Operations, chosen: Flags) -> float:
+    """How many of these operations a warp has between two barriers, where it has any: no vector goes across one."""
+    interval = before(of, np.isin(of.workload.kind, (BARRIER, SYNC)))
+    return int(chosen.sum()) / max(1, len(np.unique(packed(of.warp[chosen], interval[chosen]))))
 
 
 def _is_once(machine: Machine, line: Line, of: Operations, chosen: Flags) -> tuple[bool, bool]:

@@ -20,7 +20,7 @@ from simtmm.analysis.source_changes.lines import (
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
 from simtmm.analysis.source_changes.reordered import issued_together
 from simtmm.machine import Machine
-from simtmm.stalls import LOADS, STORES
+from simtmm.stalls import ATOMICS, LOADS, STORES
 from simtmm.workload import (
     ASYNC,
     BARRIER,
@@ -39,6 +39,7 @@ SAME = 1.01  # times as many bytes
 OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
 UNROLLED = 8  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
+TWICE = 2  # as many rows, and columns, of a tile
 OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
 
 
@@ -91,6 +92,41 @@ def together(tiles: Sequence[Candidate]) -> Iterator[Candidate]:
         names = " and ".join(sorted(each.at[2] or "an array" for each in several))
         words = f"load {names} once for each block, a tile of each at a time, into shared memory"
         yield all_of(several, "tile", words, (file, line, ""), sum(each.weight for each in several), BOUND)
+
+
+def of_larger_tiles(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
+    """Whether blocks load tiles that other blocks load, too: of larger ones each loads fewer for a result.
+
+    whole: ticks of all warps. chunks: of all lines.
+    """
+    of = Operations(part.workload)
+    stored = {line.at[:2] for line in lines if line.kind == "shared_store"}
+    written = {line.at[2] for line in lines if line.kind in (*STORES, *ATOMICS)}
+    tiles = [line for line in lines if line.kind in LOADS and line.at[:2] in stored and line.at[2] not in written]
+    shared = {id(line): _blocks_of_each_chunk(of, line) for line in tiles}
+    tiles = [line for line in tiles if shared[id(line)] >= TWICE]
+    weight = sum(line.ticks / whole + line.chunks / chunks for line in tiles)
+    if weight < WORTH_TRYING:
+        return
+    hottest = max(tiles, key=lambda line: (line.ticks, line.chunks))
+    names = sorted({line.at[2] or "an array" for line in tiles})
+    where = {line.at[:2] for line in tiles}
+    numbers = [number for line in lines if line.at[:2] in where for number in line.numbers]
+    yield Candidate(
+        "tile",
+        f"let a block compute {TWICE * TWICE} times as many results, several in each thread, from tiles of "
+        f"{' and '.join(names)} that are twice as large: {shared[id(hottest)]:.3g} blocks load each chunk now",
+        (*hottest.at[:2], ""), weight, BOUND, tuple(numbers),
+        lambda of, chosen: regrouped.with_part(of, chosen, 1 / TWICE),
+    )  # fmt: skip
+
+
+def _blocks_of_each_chunk(of: Operations, line: Line) -> float:
+    """How many blocks load a chunk of a line, on average."""
+    here = of.chunks_of(np.isin(of.workload.place, line.numbers))
+    accessed = of.workload.chunks[here]
+    owned = len(np.unique(packed(accessed, of.block[of.of_chunk[here]])))
+    return owned / max(1, len(np.unique(accessed)))
 
 
 def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[Candidate]:
