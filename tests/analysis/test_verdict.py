@@ -76,6 +76,24 @@ def test_what_helps_most_binds_and_stands_first():
     )
 
 
+SHORT, LATE = [["compute", 9], ["barrier"]], [["compute", 900], ["barrier"]]
+TOGETHER = Workload.from_dict({"blocks": [{"warps": [SHORT, SHORT, SHORT, LATE]}] * 2})
+
+
+@pytest.mark.parametrize(
+    ("cause", "speedup", "binds"),
+    [
+        (causes.SHARED_MEMORY, 1.63, causes.SHARED_MEMORY),  # 39 % of the time: the last of the warps has the conflicts
+        (causes.SHARED_MEMORY, 1.3, causes.BARRIERS),
+        (causes.LAUNCHES, 1.63, causes.BARRIERS),
+        (causes.LAUNCHES, 2.5, causes.LAUNCHES),
+    ],
+)
+def test_barriers_are_named_where_nothing_that_was_tried_says_what_warps_wait_for_there(cause, speedup, binds):
+    tried = [WhatIf(cause, "without", speedup, False), replace(BARRIERS, speedup=1.05)]
+    assert found(tried, workload=TOGETHER).cause == binds
+
+
 def test_what_does_not_help_is_left_out_but_for_what_people_think_of_first():
     message = found([LATENCY, replace(BARRIERS, speedup=1.05), BANDWIDTH])
     assert "no barriers" not in message.words

@@ -6,7 +6,9 @@ import numpy as np
 
 from simtmm.analysis.source_changes.operations import Integers, Operations
 from simtmm.analysis.source_changes.reordered import rebuilt
-from simtmm.workload import Workload
+from simtmm.workload import COMPUTE, LISTED, OF_CLASS, PASSES_SHIFT, Workload
+
+OF_A_PASS = 128  # bytes that a core group's memory port passes at once
 
 
 def merged(of: Operations, times: int, in_a_warp: int, limit: int) -> Workload:
@@ -42,6 +44,49 @@ def split(of: Operations, times: int, limit: int) -> Workload:
         launch_blocks=own.launch_blocks * times,
         launch_limits=np.full(own.launches, limit, np.int64),
     )
+
+
+def are_alike(of: Operations, times: int) -> bool:
+    """Whether all blocks have as many warps, a multiple of so many, and so many in a row do the same operations."""
+    own = of.workload
+    of_block, counts = np.diff(own.block_warps), np.diff(own.warp_operations)
+    if len(np.unique(of_block)) != 1 or of_block[0] % times:
+        return False
+    if np.any(counts.reshape(-1, times) != counts[::times, None]):
+        return False
+    first, place = _first_of(of, times)
+    head = own.warp_operations[first] + place
+    return bool(np.array_equal(own.kind, own.kind[head]) and np.array_equal(own.place, own.place[head]))
+
+
+def widened(of: Operations, times: int, limit: int, chunk_bytes: int) -> Workload:
+    """So many consecutive warps of a block as one, whose threads take as many neighbouring elements, in vectors.
+
+    A request accesses what those of all these warps did, and a warp does what comes before its first request once.
+    Blocks have as many threads as before, so that there are fewer. limit: blocks that a core group has room for.
+    """
+    own = of.workload
+    first, place = _first_of(of, times)
+    stands = own.warp_operations[first] + place
+    lists = of.listed > 0
+    so_far = np.append(0, np.cumsum(lists))
+    is_behind = so_far[:-1] > so_far[own.warp_operations[:-1]][of.warp]
+    computes = (own.kind == COMPUTE) | (own.kind >= OF_CLASS)
+    amount = own.amount.copy()
+    np.maximum.at(amount, stands, own.amount)
+    sums = np.bincount(stands, weights=np.where(computes, own.amount, 0), minlength=len(stands)).astype(np.int64)
+    amount = np.where(computes & is_behind, sums, amount)
+    whole = rebuilt(of, np.flatnonzero(stands == np.arange(len(stands))), stands, own.kind, amount)
+    whole = replace(
+        whole,
+        warp_operations=np.append(whole.warp_operations[:-1:times], whole.warp_operations[-1]),
+        warp_chunks=np.append(whole.warp_chunks[:-1:times], whole.warp_chunks[-1]),
+        block_warps=own.block_warps // times,
+    )
+    wide = Operations(whole)
+    passes = np.maximum(1, -(-wide.listed * chunk_bytes // OF_A_PASS))
+    amount = np.where(wide.listed > 0, (whole.amount & LISTED) | (passes - 1 << PASSES_SHIFT), whole.amount)
+    return merged(Operations(replace(whole, amount=amount)), times, 1, limit)
 
 
 def _are_alike(of: Operations, times: int) -> bool:

@@ -27,10 +27,19 @@ from simtmm.analysis.source_changes.loads import (
     is_chain,
     of_constants,
     of_divergent_constants,
+    of_neighbours,
     of_vectors,
     of_waits,
 )
-from simtmm.analysis.source_changes.reuse import of_own_data, of_reloads, of_results, of_reuse, together
+from simtmm.analysis.source_changes.reuse import (
+    of_larger_tiles,
+    of_own_data,
+    of_reloads,
+    of_results,
+    of_reuse,
+    reloads_together,
+    together,
+)
 from simtmm.analysis.source_changes.serial import of_serial_work
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven
@@ -57,6 +66,7 @@ def candidates_of(
     tiles: list[Candidate] = []
     accesses: list[Candidate] = []
     others: list[Candidate] = []
+    reloads: list[Candidate] = []
     fields: Counter[tuple[str, str, bool]] = Counter()  # of structures: places that access an array, so far
     for line in lines:
         of_time, of_chunks = line.ticks / whole, line.chunks / chunks
@@ -65,29 +75,30 @@ def candidates_of(
         weight = of_time + of_chunks
         is_read = line.kind in GLOBAL_LOADS and line.at[2] not in written
         chained = line.kind in GLOBAL_LOADS and is_chain(part, line)  # no load can be earlier, wider, or of a tile
-        if is_read and (reloads := list(of_reloads(machine, line, weight, part))):
-            others += reloads  # which make all else there needless
-            continue
+        again = list(of_reloads(machine, line, weight, part)) if is_read else []
+        reloads += again
         if line.kind in GLOBAL:
             kind = line.at[0], line.at[2], line.kind in STORES
             accesses += _of_access(machine, line, weight, across, fields[kind], part)
             fields[kind] += len(line.numbers)
-            if not chained:
-                others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
+        if again:  # a register makes all else there needless
+            continue
+        if line.kind in GLOBAL and not chained:
+            others += of_vectors(machine, line, of_time if line.kind in LOADS else weight, part)
         if line.kind in GLOBAL_LOADS and not chained:
             others += of_waits(line, of_time, part)
+        if is_read and not chained:
+            tiles += of_reuse(machine, line, weight, part)
         if is_read:
-            if not chained:
-                tiles += of_reuse(machine, line, weight, part)
             yield from of_constants(machine, line, weight, part)
         if line.kind in ATOMICS:
             yield from _of_atomics(line, weight)
     of_arrays = list(_of_arrays(accesses))
     yield from of_arrays
     yield from _of_all_arrays(of_arrays)
-    yield from tiles
-    yield from together(tiles)
+    yield from (*tiles, *together(tiles), *reloads, *reloads_together(reloads))
     yield from of_own_data(lines, chunks, part)
+    yield from of_larger_tiles(lines, whole, chunks, part)
     yield from of_results(lines, whole, chunks, part)
     yield from _of_local_memory(lines, whole, chunks, launch)
     arithmetic = list(of_arithmetic(machine, stalls, whole))
@@ -102,6 +113,7 @@ def candidates_of(
         yield from _of_blocks(part)
     yield from of_divergent_constants(machine, stalls, whole)
     yield from of_serial_work(stalls, part, launch)
+    yield from of_neighbours(machine, lines, whole, part, launch)
     yield from of_launch_shape(machine, part, launch)
 
 

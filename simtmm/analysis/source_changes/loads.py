@@ -3,23 +3,28 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from simtmm.analysis.source_changes import regrouped
+from simtmm.analysis.source_changes.blocks import are_alike, widened
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
+from simtmm.analysis.source_changes.reordered import before
 from simtmm.machine import Machine
 from simtmm.stalls import STORES, Count, Stalls
 from simtmm.stalls.places import THREADS
-from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, Workload
+from simtmm.trace.schema import TraceLaunch
+from simtmm.workload import BARRIER, MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, SHARED, SYNC, Workload
 
 LINKS, NEARLY_ALL = 8, 0.9  # loads of a warp, and the part of them that wait for the one before, that make a chain
 FLOATS = 4  # of the widest vector
 AGAIN = 1.5  # times that a block loads a chunk, from which on it does not load each once
 VECTORS = (16, 8, 4, 2)  # elements of a vector
+NEIGHBOURING = ("load", "async", "store")
 SECTOR = 32  # bytes that move at least, where how many a request accesses is not known
 SEVERAL = 2.0  # words of a warp's load of constants, from which on it is not a load of one
 LIKELY = 0.5  # banks, on average, that have more words than passes
@@ -35,7 +40,7 @@ def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         return
     array, of_thread = line.at[2] or "it", line.bytes_asked / line.threads
     chosen, of = np.isin(part.workload.place, line.numbers), Operations(part.workload)
-    most = min(VECTOR_BYTES // max(1.0, of_thread), _of_a_warp(of, chosen))
+    most = min(VECTOR_BYTES // max(1.0, of_thread), _between_barriers(of, chosen))
     times = next((each for each in VECTORS if each <= most), 1)
     is_once, shares_chunks = _is_once(machine, line, of, chosen)
     if times > 1 and (is_once or regrouped.are_adjacent(of, chosen, times)):
@@ -48,6 +53,61 @@ def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
             line.at, weight, ESTIMATE if shares_chunks else BOUND, tuple(line.numbers),
             lambda of, chosen: regrouped.vectorized(of, chosen, times, of.block if shares_chunks else None),
         )  # fmt: skip
+
+
+def of_neighbours(
+    machine: Machine, lines: Sequence[Line], whole: int, part: Excerpt, launch: TraceLaunch | None
+) -> Iterator[Candidate]:
+    """Whether each thread accesses few bytes, next to those of its neighbours: then one takes what several do now.
+
+    Blocks without barriers, whose warps all do the same. whole: ticks of all warps.
+    """
+    own, of = part.workload, Operations(part.workload)
+    accesses = [line for line in lines if line.requests and line.threads]
+    if launch is None or not accesses or any(line.kind not in NEIGHBOURING for line in accesses):
+        return
+    if np.isin(own.kind, (BARRIER, SYNC, SHARED)).any() or not all(
+        _are_side_by_side(machine, line) for line in accesses
+    ):
+        return
+    most = max(line.bytes_asked / line.threads for line in _by_place(accesses))
+    room = machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
+    blocks = int(np.diff(own.launch_blocks).max(initial=0))
+    fitting = (each for each in VECTORS if each * most <= VECTOR_BYTES and blocks // each >= part.machine.cores.groups)
+    times = next((each for each in fitting if are_alike(of, each)), 1)
+    if times < 2 or not room:
+        return
+    hottest = max(accesses, key=lambda line: (line.ticks, line.chunks))
+    vector = {1: "uchar", 2: "ushort"}.get(round(hottest.bytes_asked / hottest.threads), "float")
+    words = (
+        f"let a thread take {times} neighbouring elements, and access them as a vector ({vector}{min(times, FLOATS)}, "
+        f"say): a thread accesses {most:.3g} byte{'s' * (most != 1)} here, where {VECTOR_BYTES} are possible at once"
+    )
+    yield Candidate(
+        "vectorize", words, (*hottest.at[:2], ""), sum(line.ticks for line in accesses) / whole, ESTIMATE, (),
+        lambda of, _: _of_neighbours(of, times, room, machine.chunk_bytes, accesses),
+    )  # fmt: skip
+
+
+def _by_place(lines: Sequence[Line]) -> Iterator[Line]:
+    """Lines with the bytes of all their places at once, as those of a pixel: a vector has room for all of them."""
+    for line in lines:
+        yield replace(line, bytes_asked=line.bytes_asked * len(line.numbers))
+
+
+def _are_side_by_side(machine: Machine, line: Line) -> bool:
+    """Whether requests at a line access no more chunks than elements of all its places, side by side, take."""
+    of_request = line.bytes_asked / line.executions * len(line.numbers)
+    return line.chunks <= (of_request / machine.chunk_bytes + 1) * line.requests
+
+
+def _of_neighbours(of: Operations, times: int, room: int, chunk_bytes: int, lines: Sequence[Line]) -> Workload:
+    """Warps widened so; accesses at several places of a line, which are of the same chunks, become one."""
+    for line in lines:
+        chosen = np.isin(of.workload.place, line.numbers)
+        if len(line.numbers) > 1 and regrouped.are_adjacent(of, chosen, len(line.numbers)):
+            of = Operations(regrouped.vectorized(of, chosen, len(line.numbers)))
+    return widened(of, times, room, chunk_bytes)
 
 
 def of_waits(line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -86,6 +146,12 @@ def _go_anywhere(of: Operations, chosen: Flags) -> bool:
 def _of_a_warp(of: Operations, chosen: Flags) -> float:
     """How many of these operations a warp has that has any."""
     return int(chosen.sum()) / max(1, len(np.unique(of.warp[chosen])))
+
+
+def _between_barriers(of: Operations, chosen: Flags) -> float:
+    """How many of these operations a warp has between two barriers, where it has any: no vector goes across one."""
+    interval = before(of, np.isin(of.workload.kind, (BARRIER, SYNC)))
+    return int(chosen.sum()) / max(1, len(np.unique(packed(of.warp[chosen], interval[chosen]))))
 
 
 def _is_once(machine: Machine, line: Line, of: Operations, chosen: Flags) -> tuple[bool, bool]:

@@ -17,17 +17,29 @@ from simtmm.analysis.source_changes.lines import (
     all_of,
     chunk_name,
 )
-from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
 from simtmm.analysis.source_changes.reordered import issued_together
 from simtmm.machine import Machine
-from simtmm.stalls import LOADS, STORES
-from simtmm.workload import ASYNC, BARRIER, SHARED, SYNC, Workload
+from simtmm.stalls import ATOMICS, LOADS, STORES
+from simtmm.workload import (
+    ASYNC,
+    BARRIER,
+    MOST_SECTOR_BYTES,
+    MOST_SECTORS,
+    SECTOR_BITS,
+    SHARED,
+    SYNC,
+    Workload,
+)
 
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
-MORE = 1.5  # times as often as a chunk has elements, from which on a warp that loads it does not walk along it
+MORE = 1.5  # times as often as different elements can be, from which on a warp loads some again
+SECTOR = 32  # bytes
+SAME = 1.01  # times as many bytes
 OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
 UNROLLED = 8  # rounds of a loop whose loads compilers issue together
 MOSTLY = 0.5  # of a warp's steps from load to load
+TWICE = 2  # as many rows, and columns, of a tile
 OFTEN = 4  # times that a warp stores to the same place, or a block to its own data
 
 
@@ -80,6 +92,41 @@ def together(tiles: Sequence[Candidate]) -> Iterator[Candidate]:
         names = " and ".join(sorted(each.at[2] or "an array" for each in several))
         words = f"load {names} once for each block, a tile of each at a time, into shared memory"
         yield all_of(several, "tile", words, (file, line, ""), sum(each.weight for each in several), BOUND)
+
+
+def of_larger_tiles(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
+    """Whether blocks load tiles that other blocks load, too: of larger ones each loads fewer for a result.
+
+    whole: ticks of all warps. chunks: of all lines.
+    """
+    of = Operations(part.workload)
+    stored = {line.at[:2] for line in lines if line.kind == "shared_store"}
+    written = {line.at[2] for line in lines if line.kind in (*STORES, *ATOMICS)}
+    tiles = [line for line in lines if line.kind in LOADS and line.at[:2] in stored and line.at[2] not in written]
+    shared = {id(line): _blocks_of_each_chunk(of, line) for line in tiles}
+    tiles = [line for line in tiles if shared[id(line)] >= TWICE]
+    weight = sum(line.ticks / whole + line.chunks / chunks for line in tiles)
+    if weight < WORTH_TRYING:
+        return
+    hottest = max(tiles, key=lambda line: (line.ticks, line.chunks))
+    names = sorted({line.at[2] or "an array" for line in tiles})
+    where = {line.at[:2] for line in tiles}
+    numbers = [number for line in lines if line.at[:2] in where for number in line.numbers]
+    yield Candidate(
+        "tile",
+        f"let a block compute {TWICE * TWICE} times as many results, several in each thread, from tiles of "
+        f"{' and '.join(names)} that are twice as large: {shared[id(hottest)]:.3g} blocks load each chunk now",
+        (*hottest.at[:2], ""), weight, BOUND, tuple(numbers),
+        lambda of, chosen: regrouped.with_part(of, chosen, 1 / TWICE),
+    )  # fmt: skip
+
+
+def _blocks_of_each_chunk(of: Operations, line: Line) -> float:
+    """How many blocks load a chunk of a line, on average."""
+    here = of.chunks_of(np.isin(of.workload.place, line.numbers))
+    accessed = of.workload.chunks[here]
+    owned = len(np.unique(packed(accessed, of.block[of.of_chunk[here]])))
+    return owned / max(1, len(np.unique(accessed)))
 
 
 def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[Candidate]:
@@ -136,24 +183,84 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     requests = int(np.count_nonzero(chosen & (of.listed > 0)))
     if not requests or not line.threads:
         return
-    distinct = int(firsts(of.warp[of.of_chunk[here]], part.workload.chunks[here]).sum())  # whatever place of the line
-    times = len(here) / distinct
-    of_chunk = machine.chunk_bytes * line.threads / max(1, line.bytes_asked)  # elements that it holds
-    if times < MORE * of_chunk:  # else it goes along a chunk
+    elements = _elements(machine, line, of, here, requests)
+    needed = _needed(of, here, elements)
+    times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
+    if times < MORE:  # else it goes along a chunk
         return
     yield Candidate(
         "reload",
         f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
         f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
-        line.at, 2 * weight, ESTIMATE, tuple(line.numbers), _once,
+        line.at, 2 * weight, ESTIMATE, tuple(line.numbers),
+        lambda of, chosen: _once(of, chosen, elements),
     )  # fmt: skip
 
 
-def _once(of: Operations, chosen: Flags) -> Workload:
-    """A warp lists each chunk once, at whichever of the places."""
+def reloads_together(reloads: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Elements of several arrays kept in registers at once."""
+    if len({each.at[2] for each in reloads}) < 2:
+        return
+    hottest = max(reloads, key=lambda each: each.weight)
+    names = sorted({each.at[2] or "an array" for each in reloads})
+    words = (
+        f"keep the elements of {', '.join(names[:-1])} and {names[-1]} in registers (no volatile; const and "
+        "__restrict__, where stores through other pointers hold the compiler back): a thread loads the same ones again "
+        "and again"
+    )
+    weight = sum(each.weight for each in reloads)
+    yield all_of(reloads, "reload", words, (*hottest.at[:2], ""), weight, ESTIMATE)
+
+
+def _first_of_each_warp(of: Operations, here: Integers) -> Flags:
+    """bool[...]: of listed chunks those that their warp lists for the first time, at whichever place."""
+    return firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])
+
+
+def _elements(machine: Machine, line: Line, of: Operations, here: Integers, requests: int) -> float | None:
+    """How many elements a chunk has, where a request may be of one of them; None where its sectors say how many.
+
+    They don't where threads ask for more bytes than they access, as several for the same element.
+    """
+    elements = machine.chunk_bytes * line.threads / max(1, line.bytes_asked)
+    if not len(of.workload.sectors):
+        return elements
+    of_sector = _of_sectors(of, here)
+    accessed = int(np.where(of_sector.any(axis=0), of_sector.sum(axis=0), machine.chunk_bytes).sum())
+    return elements if line.bytes_asked / line.requests * requests > SAME * accessed else None
+
+
+def _of_sectors(of: Operations, here: Integers) -> Integers:
+    """int64[MOST_SECTORS, ...]: bytes that each listed chunk's request accesses in each sector; 0 in all for all."""
+    accessed = of.workload.sectors[here].astype(np.int64)
+    return np.stack([accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS)])
+
+
+def _needed(of: Operations, here: Integers, elements: float | None) -> Integers:
+    """int64[...]: of each listed chunk, how many lists of it by its warp may all be of different elements.
+
+    Threads that go through a chunk list it once for each part of it that they access at once, and so do others that
+    come to it: each set of accessed bytes counts as often as its largest part goes into a sector. elements: as
+    `_elements` gives.
+    """
+    if elements is not None:
+        return np.full(len(here), max(1, round(elements)), np.int64)
+    of_sector = _of_sectors(of, here)
+    most = of_sector.max(axis=0, initial=0)
+    rounds = np.where(most > 0, -(-SECTOR // np.maximum(1, most)), 1)
+    keys = packed(of.warp[of.of_chunk[here]], of.workload.chunks[here])
+    is_new = firsts(keys, of.workload.sectors[here].astype(np.int64))
+    _, group = np.unique(keys, return_inverse=True)
+    found: Integers = np.bincount(group, weights=np.where(is_new, rounds, 0)).astype(np.int64)[group]
+    return found
+
+
+def _once(of: Operations, chosen: Flags, elements: float | None) -> Workload:
+    """A warp lists each chunk as often as it may access different elements of it, at whichever of the places."""
     here = of.chunks_of(chosen)
+    turn = positions(packed(of.warp[of.of_chunk[here]], of.workload.chunks[here]), in_order=False)
     kept = np.zeros(len(chosen), bool)
-    kept[of.of_chunk[here[firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here])]]] = True
+    kept[of.of_chunk[here[turn < _needed(of, here, elements)]]] = True
     return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
 
 

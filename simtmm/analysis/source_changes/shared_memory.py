@@ -19,6 +19,7 @@ COMPUTED = 0.4  # floating-point instructions for each value that is read from s
 ENOUGH = 4.0  # likewise, where values are used for several results already
 REDUCED = 0.25  # of what is loaded, that is stored at most where it is added up
 STRIDES = 3  # numbers of passes, at least, of accesses whose stride is multiplied by two again and again
+REUSED = 3  # times that what is written to shared memory is read: a tree or a scan reads each value once or twice
 IN_REGISTERS = 8  # results for which a value is used
 
 
@@ -131,12 +132,12 @@ def _in_vectors(times: int) -> Callable[[Operations, Flags], Workload]:
 
 
 def _of_registers(stalls: Stalls, lines: Sequence[Line], whole: int) -> Iterator[Candidate]:
-    """Whether reading shared memory takes much of the time, and each value is used for few results."""
+    """Whether reading shared memory takes much of the time, and each value is read again and again for one result."""
     assert stalls.places.threads is not None
     each = np.repeat([site.floating_point_instructions for site in stalls.places.sites], len(stalls.places.arrays))
     computed = int(stalls.places.threads[:, THREADS.index("times")] @ each)
-    read = sum(line.threads for line in lines if line.kind == "shared_load")
-    if not COMPUTED * read <= computed < ENOUGH * read:
+    read, written = (sum(line.threads for line in lines if line.kind == kind) for kind in ACCESSES)
+    if not COMPUTED * read <= computed < ENOUGH * read or read < REUSED * written:
         return
     updated = {line.at for line in lines if line.kind == "shared_atomic"}
     of_lines: defaultdict[tuple[str, int], list[Line]] = defaultdict(list)

@@ -102,7 +102,7 @@ def verdict(
         is_tried = False
         # Without barriers warps would wait for one another at the end: to take them away shows nothing.
         waits = cause == causes.BARRIERS and share >= causes.MOSTLY
-        if tried is not None and not (waits and tried.share < causes.MOSTLY):
+        if tried is not None and not (waits and tried.share < _enough(tried.cause)):
             cause, share, is_tried = tried.cause, tried.share, True
     is_best = tried is not None and is_tried and cause == tried.cause
     together = tried.together if tried is not None and is_best else ()
@@ -119,6 +119,14 @@ def verdict(
     )  # fmt: skip
     words = sentence(machine, result, workload, told)
     return Verdict(cause, share, is_tried, of_causes, long_at or place, tuple(what_ifs), words, parameter, behind)
+
+
+def _enough(cause: str) -> float:
+    """The part of the time from which on what was tried says more than that warps wait for one another at barriers.
+
+    Of what warps do between barriers less will do, as it is what the last of them is late with.
+    """
+    return causes.MOSTLY if cause in NOWHERE else causes.CLEARLY
 
 
 def _of_idle_groups(

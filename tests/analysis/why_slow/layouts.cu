@@ -76,3 +76,26 @@ extern "C" __global__ void a_warp_sums_a_row(const float* a, float* out, int n)
     for (int d = 16; d > 0; d /= 2) s += __shfl_down_sync(~0u, s, d);
     if (threadIdx.x % 32 == 0) out[row] = s;
 }
+
+// Many products of 4 x 4 matrices, one by a thread
+__global__ void small_products(const float* a, const float* b, float* c)
+{
+    int m = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) {
+            float s = 0;
+            for (int k = 0; k < 4; ++k)
+                s += a[16 * m + 4 * i + k] * b[16 * m + 4 * k + j];
+            c[16 * m + 4 * i + j] = s;
+        }
+}
+__global__ void small_products_interleaved(const float* a, const float* b, float* c)
+{
+    int m = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) {
+            float s = 0;
+            for (int k = 0; k < 4; ++k) s += a[(4 * i + k) * n + m] * b[(4 * k + j) * n + m];
+            c[(4 * i + j) * n + m] = s;
+        }
+}

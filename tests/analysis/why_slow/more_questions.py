@@ -1,9 +1,10 @@
 """More kernels as people ask about them: one thread that works, tiles, loops, and what core groups have room for."""
 
 from simtmm.engine import causes
-from tests.analysis.why_slow.questions import MANY, Question, reals, zeros
+from tests.analysis.why_slow.questions import LAYOUTS, MANY, Question, reals, zeros
 
 SERIAL, TILES, LOOPS, LIMITS = "serial.cu", "tiles.cu", "loops.cu", "limits.cu"
+SCANS = "scans.cu"
 QUESTIONS = [
     Question(
         SERIAL, "palette_of_constants", "palette_in_shared", "rtx-3080", 256, 256,
@@ -94,5 +95,26 @@ QUESTIONS = [
     Question(
         LIMITS, "saxpy", "saxpy", "a100-80", 8192, 32, ("262144", "2.0", reals(262144), reals(262144)),
         (causes.BLOCK_STARTS, causes.LAUNCHES), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
+    ),
+    Question(
+        LAYOUTS, "small_products", "small_products_interleaved", "t4", 160, 128,
+        (reals(327680), reals(327680), zeros(327680)), (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH),
+        ("s += a[16 * m", "c[16 * m"), "coalesce",
+    ),
+    Question(
+        TILES, "product_in_small_tiles", "product_in_larger_tiles", "rtx-3080", (24, 24), (8, 8),
+        (reals(36864), reals(36864), zeros(36864), "192"),
+        (causes.LATENCY, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH), ("a[y][x] =", "b[y][x] ="), "tile",
+        better_grid=(12, 12),
+    ),
+    Question(
+        TILES, "grey_by_bytes", "grey_by_words", "t4", 1280, 256,
+        ("random:uint8:983040", "zeros:uint8:327680", "327680"),
+        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.LAUNCHES), "grey[i] =", "vectorize", 1.5, 320, 256,
+        ("random:uint32:245760", "zeros:uint32:81920", "327680"),
+    ),
+    Question(
+        SCANS, "tree_scan", "padded_scan", "t4", 160, 512, (reals(163840), zeros(163840)), (causes.SHARED_MEMORY,),
+        ("temp[offset", "temp[b]", "temp[a]"), "pad",
     ),
 ]  # fmt: skip

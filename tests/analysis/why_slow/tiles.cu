@@ -208,3 +208,38 @@ __global__ void real_parts_apart(const float* in, float* out)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i] * 0.5f;
 }
+
+// A product in tiles of 8 x 8
+__global__ void product_in_small_tiles(const float* A, const float* B, float* C, int n)
+{
+    __shared__ float a[8][8], b[8][8];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 8 + y, col = blockIdx.x * 8 + x;
+    float s = 0;
+    for (int k = 0; k < n; k += 8) {
+        a[y][x] = A[row * n + k + x];
+        b[y][x] = B[(k + y) * n + col];
+        __syncthreads();
+        for (int j = 0; j < 8; ++j) s += a[y][j] * b[j][x];
+        __syncthreads();
+    }
+    C[row * n + col] = s;
+}
+
+__global__ void product_in_larger_tiles(const float* A, const float* B, float* C, int n)
+{
+    __shared__ float a[16][8], b[8][16];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x;
+    float s[2][2] = {};
+    for (int k = 0; k < n; k += 8) {
+        for (int h = 0; h < 2; ++h) {
+            a[y + 8 * h][x] = A[(row + 8 * h) * n + k + x];
+            b[y][x + 8 * h] = B[(k + y) * n + col + 8 * h];
+        }
+        __syncthreads();
+        for (int j = 0; j < 8; ++j)
+#pragma unroll
+            for (int h = 0; h < 4; ++h) s[h / 2][h % 2] += a[y + h / 2 * 8][j] * b[j][x + h % 2 * 8];
+        __syncthreads();
+    }
+    for (int h = 0; h < 4; ++h) C[(row + h / 2 * 8) * n + col + h % 2 * 8] = s[h / 2][h % 2];
+}
