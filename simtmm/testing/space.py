@@ -163,15 +163,17 @@ def machine(draw: Draw, coupled: bool = True) -> Machine:
     limits = {"warps_per_group": draw.whole(6, 12)}
     if draw.flag():
         limits["blocks_per_group"] = draw.whole(1, 4)
+    groups = draw.whole(1, 4)
     tables = {
         "name": "drawn",
         "ticks_per_cycle": draw.one_of((1, 1, 100)),
         "cores": {
-            "groups": draw.whole(1, 4),
+            "groups": groups,
             "cores_per_group": draw.one_of((1, 4, 8, 32)),
             "warp_width": draw.one_of((1, 8, 32)),
             "max_threads_per_core": 4096,
             "issue_ports": draw.one_of((None, None, 1, 3, 5)),
+            "cluster_groups": draw.one_of((None, 2, 2, 3)) if groups > 1 else None,  # two blocks always fit
         },
         "scheduling": _scheduling(draw),
         "memory": _memory(draw, coupled),
@@ -273,6 +275,7 @@ def launch(draw: Draw) -> Tables:
         "blocks": blocks,
         **({"blocks_per_group": draw.whole(1, 3)} if draw.flag() else {}),
         **({"in_graph": True} if draw.flag() else {}),
+        **({"cluster": 2} if draw.flag() else {}),
     }
 
 

@@ -155,6 +155,8 @@ def _of_launch(launch: TraceLaunch) -> dict[str, Any]:
     table = asdict(launch)
     if not launch.in_graph:  # as files have been
         del table["in_graph"]
+    if launch.cluster == 1:
+        del table["cluster"]
     return table
 
 
@@ -170,6 +172,7 @@ def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
         _whole("local_bytes_per_thread", table.get("local_bytes_per_thread", 0), 0),
         _whole("spill_bytes_per_thread", table.get("spill_bytes_per_thread", 0), 0),
         table.get("in_graph", False) is True,
+        _whole("cluster", table.get("cluster", 1), 1),
     )
     if launch.threads_per_block > MOST_THREADS:
         raise ValueError(

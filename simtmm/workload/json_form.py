@@ -196,7 +196,7 @@ def how_many(least: int, most: int) -> str:
 
 def launches_in(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The launches of a JSON document, each with the path to it."""
-    check_keys(tables, {"blocks", "launches", "blocks_per_group", "in_graph"}, set(), "the workload", origin)
+    check_keys(tables, {"blocks", "launches", "blocks_per_group", "in_graph", "cluster"}, set(), "the workload", origin)
     if ("blocks" in tables) == ("launches" in tables):
         raise WorkloadError(f"{origin}: must have either 'blocks' or 'launches'")
     if "blocks" in tables:
@@ -204,7 +204,9 @@ def launches_in(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, An
         return
     check_keys(tables, {"launches"}, {"launches"}, "the workload", origin)
     for index, launch in enumerate(list_of(tables["launches"], "launches", origin)):
-        check_keys(launch, {"blocks", "blocks_per_group", "in_graph"}, {"blocks"}, f"launches[{index}]", origin)
+        check_keys(
+            launch, {"blocks", "blocks_per_group", "in_graph", "cluster"}, {"blocks"}, f"launches[{index}]", origin
+        )
         yield f"launches[{index}].", launch
 
 

@@ -226,6 +226,7 @@ class LaunchRuns:
             function.shared_bytes(launch.shared_bytes),
             local_bytes_of(function.program, resources.local_bytes if resources else 0),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
+            cluster=consecutive(launch.grid, cluster_of(function, launch, launch.where) or (1, 1, 1)),
         )
 
     def table(self) -> list[TraceArray]:
@@ -248,6 +249,18 @@ class LaunchRuns:
             )  # fmt: skip
         self._arrays += reversed(added)
         return list(self._arrays)
+
+
+def consecutive(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> int:
+    """How many blocks with consecutive numbers are in a cluster together: of several rows of blocks one row, unless
+    a row of the cluster is one of the grid.
+    """
+    blocks = 1
+    for of_grid, of_cluster in zip(grid, cluster, strict=True):
+        blocks *= of_cluster
+        if of_cluster < of_grid:
+            break
+    return blocks
 
 
 def _ranks(function: KernelFunction, launch: DeviceLaunch) -> npt.NDArray[np.int64] | None:

@@ -11,6 +11,7 @@ from simtmm.computer import available_memory
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.attribution.stall_table import Booked
 from simtmm.engine.fast.attribution.units import drained, unit_arrays
+from simtmm.engine.fast.launches.clusters import cluster_arrays
 from simtmm.engine.fast.launches.part import (
     Part,
     Room,
@@ -127,11 +128,9 @@ class Launch:
         given.placed, given.nowhere = workload.has_places, len(workload.known_places)
         given.lanes = parts
         given.wide = _worth_sharing(part)
-        given.slots = room.slots
+        given.slots, given.blocks = room.slots, room.places
         given.ring = ring = 1 << (room.slots - 1).bit_length()
-        given.blocks = room.places
-        given.outstanding = outstanding
-        given.most_blocks = room.most_blocks
+        given.outstanding, given.most_blocks = outstanding, room.most_blocks
         given.partitioned = partitioned
         given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
@@ -222,6 +221,7 @@ class Launch:
             **unit_arrays(reused, parameters, self._stretch, groups, room.slots),
             kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
             kept_warp=zeros("kept_warp", warps if jumps else 1, len(at.KeptWarp)),
+            **cluster_arrays(reused, parameters, machine, part),
             smallest=smallest_blocks(part) if jumps else zeros("smallest", 1),
             **(self._asked.arrays if self._asked is not None else not_asked(reused)),
         )
