@@ -228,7 +228,7 @@ MALFORMED = {
     "unknown and far": (
         one(["xyz"]),
         f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, copy, drain, finish, grid_barrier, "
-        "join, load, mbarrier, pause, product, reduce, settle, shared, store, store_group, sync",
+        "join, load, mbarrier, pause, product, reduce, remote, settle, shared, store, store_group, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),

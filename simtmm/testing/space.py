@@ -178,7 +178,11 @@ def machine(draw: Draw, coupled: bool = True) -> Machine:
         "scheduling": _scheduling(draw),
         "memory": _memory(draw, coupled),
         "pipes": {name: _pipe(draw) for name in CLASSES if draw.whole(0, 3) == 0},
-        "banks": {"service": draw.one_of((1, 1, 2)), "latency": draw.one_of((0, 22, 28.5))},
+        "banks": {
+            "service": draw.one_of((1, 1, 2)),
+            "latency": draw.one_of((0, 22, 28.5)),
+            "remote_interval": draw.one_of(FEW_DURATIONS),
+        },
         "limits": limits,
     }
     if draw.flag():
@@ -223,6 +227,10 @@ def _access_with_sectors(draw: Draw) -> Operation:
     return [word, chunks, passes, [draw.many(_bytes_of_sector, 0, 4) for _ in chunks]]
 
 
+def _remote(draw: Draw) -> Operation:
+    return ["remote", draw.whole(1, 4)]
+
+
 def _settle(draw: Draw) -> Operation:
     return ["settle", draw.whole(0, 3)]
 
@@ -241,7 +249,7 @@ def _meeting(draw: Draw) -> Operation:
 
 ALONE: tuple[Callable[[Draw], Operation], ...] = (  # what no other warp need wait for
     _compute, _compute_of_class, _shared, _shared_with_least, _access, _access_with_passes, _access_with_sectors,
-    _settle, _join, _pause,
+    _settle, _join, _pause, _remote,
 )  # fmt: skip
 OPERATIONS = (*ALONE, _meeting)
 

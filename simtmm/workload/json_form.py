@@ -35,6 +35,7 @@ from simtmm.workload.operations import (
     OPERATIONS,
     PASSES_SHIFT,
     PRODUCT,
+    REMOTE,
     REMOTE_SHIFT,
     SECTOR_BITS,
     SETTLE,
@@ -113,7 +114,9 @@ def _read_counted(kind: int, amount: Any = 0, argument: Any = ABSENT) -> ReadOpe
     word, least = OPERATIONS[kind], 0 if kind in LEFT_OUT else 1
     if not is_whole(amount, least):
         raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
-    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED}.get(kind, LARGEST)
+    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED, REMOTE: MOST_PASSES}.get(
+        kind, LARGEST
+    )
     if amount > most:
         raise WorkloadError(f"{word} {amount}: must be at most {most}")
     if kind == SHARED:

@@ -1,6 +1,7 @@
 """Launches of compiled kernels on a device: their log becomes events, with what a trace says of them."""
 
 import contextlib
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
-from simtmm.recorder.compiled.untimed import WAITS, untimed
+from simtmm.recorder.compiled.untimed import ROWS, WAITS, untimed
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -116,7 +117,11 @@ class LaunchRuns:
         self.for_warps = self.for_warps or is_for_warps(function.program)
         if function.program.times:
             self.timed[bare_name(function.entry)] = None
-        if left_out := untimed(function.program):
+        cluster = cluster_of(function, launch, launch.where) or (1, 1, 1)
+        left_out = untimed(function.program)
+        if consecutive(launch.grid, cluster) < math.prod(cluster):
+            left_out = (*left_out, ROWS)
+        if left_out:
             self.untimed[bare_name(function.entry)] = left_out
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)

@@ -25,6 +25,7 @@ Rules = Columns(
     # thousandths of cycles that a cluster's barrier, and its fence, take beyond a block's barrier
     "cluster_barrier cluster_fence cluster_fence_of_warp",
     "remote_latency",  # cycles of a value of another block's shared memory, 0 where it is as of the own
+    "remote_ways",  # whether accesses there wait for the way
 )
 
 Warp = Columns(

@@ -93,3 +93,23 @@ def test_blocks_of_a_cluster_have_consecutive_numbers_along_its_rows(grid, clust
 
 def test_sites_say_which_barriers_are_of_clusters(trace):
     assert {site.cluster for site in trace.info.sites if site.kind == "barrier"} == {1, 2}
+
+
+def test_clusters_of_several_rows_are_told_of(tmp_path):
+    source = """
+    __global__ void __cluster_dims__(2, 2, 1) both(int* out) { out[blockIdx.x + 4 * blockIdx.y] = 1; }
+    __global__ void __cluster_dims__(2, 1, 1) rows(int* out) { out[blockIdx.x + 4 * blockIdx.y] = 1; }
+    int main() {
+        int* out;
+        cudaMalloc(&out, 64);
+        both<<<dim3(4, 2), 32>>>(out);
+        rows<<<dim3(4, 2), 32>>>(out);
+        return cudaDeviceSynchronize();
+    }
+    """
+    (tmp_path / "rows.cu").write_text(source, encoding="utf-8")
+    outcome = cuda_program([str(tmp_path / "rows.cu")]).run(load_machine("h100-sxm"), output=tmp_path / "t.parquet")
+    assert outcome.status == 0
+    assert [launch.cluster for launch in outcome.trace.info.launches] == [2, 2]
+    (told,) = [line for line in outcome.trace.info.warnings if "leaves out" in line]
+    assert "the placing of clusters as a whole, of which rows of blocks are placed (in both)" in told

@@ -17,6 +17,7 @@ from simtmm.engine.fast.launches.part import (
     Room,
     has_long_computes,
     is_coupled,
+    is_ordered,
     outstanding_of,
     smallest_blocks,
     takes_partitions,
@@ -135,9 +136,8 @@ class Launch:
         given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
             given.first_access = 0
-        given.begun = begun is not None
-        given.jumps = jumps
-        given.ordered = part.tally.mbarriers > 0
+        given.begun, given.jumps = begun is not None, jumps
+        given.ordered = is_ordered(part)
         given.pending, given.last_block = part.first, part.last
         given.ahead = given.loaded = part.first
         self._supply: Supply
@@ -196,7 +196,7 @@ class Launch:
             mbarriers=zeros(
                 "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, len(at.Mbarrier)
             ),
-            waited=zeros("waited", warps if part.tally.mbarriers else 1, len(at.Waited)),
+            waited=zeros("waited", warps if is_ordered(part) else 1, len(at.Waited)),
             products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, len(at.Product)),
             product_free=zeros("product_free", groups * int(parameters[at.Parameters.product_pipes])),
             arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),

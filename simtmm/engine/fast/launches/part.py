@@ -82,6 +82,11 @@ def takes_partitions(machine: Machine, part: Part) -> bool:
     return bool(always or (takes.atomic_service and part.tally.updated))
 
 
+def is_ordered(part: Part) -> bool:
+    """Whether the order of warps at one tick shows: at mbarriers, in pipes of products, on the way to other groups."""
+    return part.tally.mbarriers > 0 or part.tally.products > 0 or part.tally.remotes > 0
+
+
 def is_coupled(machine: Machine, part: Part) -> bool:
     """Whether one group's events change another's: through partitions, through the L2, through uneven
     blocks, through a grid barrier, or through clusters.
