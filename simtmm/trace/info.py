@@ -70,6 +70,12 @@ class TraceInfo:
         return ()
 
     @property
+    def mbarriers(self) -> tuple[int, ...]:
+        """The bytes of a block's shared memory at which its kernels use mbarriers, ascending, as far as is known."""
+        found = self.provenance.get("mbarriers")
+        return tuple(sorted(each for each in found if type(each) is int)) if isinstance(found, list) else ()
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """Faults of simtmm that were met when it was recorded, in words."""
         return tuple(each.fault for each in self.schedules if each.fault)

@@ -42,7 +42,7 @@ class TraceLowering:
         self._tables = site_tables(
             info.sites, info.arrays, specification.instruction_holds, specification.pipes, specification.stalls,
             specification.hides, specification.latencies, specification.operands, specification.pass_bytes,
-            specification.fences,
+            specification.fences, info.mbarriers,
         )  # fmt: skip
 
     def lowering(self) -> Lowering:

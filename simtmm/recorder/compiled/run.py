@@ -22,6 +22,7 @@ from simtmm.cuda.machine_function import MachineFunction, machine_function
 from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
+from simtmm.recorder.compiled.mbarriers import mbarriers_of
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
 from simtmm.recorder.compiled.untimed import ROWS, WAITS, untimed
@@ -82,6 +83,7 @@ class LaunchRuns:
     has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
     PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
     untimed: what the time of kernels leaves out, by name (untimed.py). races: the lines that race, by kernel.
+    mbarriers: the bytes of shared memory at which blocks have used any.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -101,6 +103,8 @@ class LaunchRuns:
         self.timed: dict[str, None] = {}
         self.untimed: dict[str, tuple[str, ...]] = {}
         self.races: dict[str, str] = {}
+        self.mbarriers: set[int] = set()
+        self._has_mbarriers = False  # whether a kernel launched so far has
 
     def run(
         self, function: KernelFunction, launch: DeviceLaunch, number: int, log: Log | None = None,
@@ -125,6 +129,7 @@ class LaunchRuns:
             self.untimed[bare_name(function.entry)] = left_out
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
+        self._has_mbarriers = any(site.kind == "mbarrier" for site in self.sites.sites)
         x, y, z = launch.block
         reader = LogReader(table, x * y * z, _ranks(function, launch))
         self.table()  # what is taken out of the device before the next launch stands in it
@@ -185,6 +190,8 @@ class LaunchRuns:
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         batch = without_spins(batch)
+        if self._has_mbarriers:
+            self.mbarriers.update(mbarriers_of(batch.events))
         self._left -= len(batch.events)
         self._check(0, where)
         batch.launch[:] = number
