@@ -125,6 +125,18 @@ def test_what_differs_in_anything_is_unequal_and_has_another_digest(other):
     assert result.digest() != workload(other).digest()
 
 
+def test_blocks_in_a_row_may_be_a_cluster_of_a_launch():
+    launches = [{"blocks": BLOCKS, "cluster": 2}, {"blocks": BLOCKS}]
+    result = Workload.from_dict({"launches": launches})
+    assert [result.cluster_of(launch) for launch in range(2)] == [2, 1]
+    assert result.to_dict() == {"launches": launches}
+    without = Workload.from_dict({"launches": [{"blocks": BLOCKS}, {"blocks": BLOCKS, "cluster": 1}]})
+    assert not len(without.clusters)
+    assert result != without
+    assert result.digest() != without.digest()
+    assert result == without.with_clusters(result.clusters)
+
+
 def test_chunks_and_launch_limits_count_in_equality_and_digest():
     chunk, other_chunk = workload([{"warps": [[["load", [1]]]]}]), workload([{"warps": [[["load", [2]]]]}])
     assert chunk != other_chunk
@@ -171,7 +183,7 @@ LEAST_1 = "must be a whole number of at least 1"
 CHUNK = "must be a whole number from 0 to 2^63 - 1"
 WHOLE_LIST = "must be a list of at least one chunk"
 MALFORMED = {
-    "no object": ([], "the workload: must be an object with blocks, blocks_per_group, in_graph, launches"),
+    "no object": ([], "the workload: must be an object with blocks, blocks_per_group, cluster, in_graph, launches"),
     "nothing": ({}, "must have either 'blocks' or 'launches'"),
     "both": ({"blocks": [], "launches": []}, "must have either 'blocks' or 'launches'"),
     "misspelt": ({"block": []}, "the workload: unknown key 'block'; did you mean 'blocks'"),
@@ -193,6 +205,8 @@ MALFORMED = {
         {"launches": [{"blocks": [], "in_graph": 1}]}, "launches[0].in_graph = 1: must be true or false",
     ),
     "limit 0": ({"launches": [{"blocks": [], "blocks_per_group": 0}]}, f"launches[0].blocks_per_group = 0: {LEAST_1}"),
+    "cluster 0": ({"launches": [{"blocks": [], "cluster": 0}]}, f"launches[0].cluster = 0: {LEAST_1}"),
+    "cluster text": ({"blocks": [], "cluster": "2"}, f"cluster = '2': {LEAST_1}"),
     "limit bool": ({"blocks": [], "blocks_per_group": True}, f"blocks_per_group = True: {LEAST_1}"),
     "limit null": ({"blocks": [], "blocks_per_group": None}, f"blocks_per_group = None: {LEAST_1}"),
     "block no object": ({"blocks": [{"warps": []}, []]}, "blocks[1]: must be an object with warps"),
@@ -214,7 +228,7 @@ MALFORMED = {
     "unknown and far": (
         one(["xyz"]),
         f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, copy, drain, finish, grid_barrier, "
-        "join, load, mbarrier, pause, product, reduce, settle, shared, store, store_group, sync",
+        "join, load, mbarrier, pause, product, reduce, remote, settle, shared, store, store_group, sync",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),

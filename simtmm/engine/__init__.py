@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import cores
+from simtmm.engine.clusters import check_clusters_fit
 from simtmm.engine.own_rule import NotCompiledError, RuleLeftError, compiled
 from simtmm.errors import EngineError, WorkloadError, nearest, shown
 from simtmm.machine import Machine
@@ -86,6 +87,8 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     rule, reason = _rule_for(engine, asked, scheduler)
     engine = "reference" if reason else engine
     check_fits(machine, workload)
+    if placement is None:
+        check_clusters_fit(machine, workload)
     if engine != "fast" and until is not None:
         raise EngineError(f"engine {engine!r}: does not leave a launch as it goes on: only 'fast' does")
     own: dict[str, object] = {"policies": policies} if policies else {}

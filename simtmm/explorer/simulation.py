@@ -171,4 +171,5 @@ def _part(workload: Workload, launches: Sequence[int], blocks: Sequence[np.ndarr
         launch_blocks=np.array(launch_blocks, np.int64),
         launch_limits=workload.launch_limits[list(launches)],
         in_graph=workload.in_graph[list(launches)] if len(workload.in_graph) else workload.in_graph,
+        clusters=workload.clusters[list(launches)] if len(workload.clusters) else workload.clusters,
     )

@@ -72,6 +72,8 @@ class Durations:
     mbarrier_latency: int
     """From the last arrival or byte at an mbarrier to what waits for it: a tick at least."""
     cluster_latency: int
+    remote_interval: int
+    """Of a group's way to other groups' shared memory, by a pass of an access there."""
     product_step: int
     """Of a pipe, by a step of a product; 0 on a machine without products."""
     product_latency: int
@@ -126,6 +128,7 @@ class Durations:
             atomic_latency=ticks(_atomic_latency(memory)),
             mbarrier_latency=max(1, ticks(scheduling.mbarrier_latency)),
             cluster_latency=ticks(scheduling.cluster_latency),
+            remote_interval=ticks(machine.banks.remote_interval),
             product_step=ticks(machine.products.interval) if machine.products else 0,
             product_latency=ticks(machine.products.latency) if machine.products else 0,
             pipes=tuple(ticks(pipe.interval) if pipe else 0 for pipe in machine.pipes.each()) if machine.pipes else (),

@@ -20,6 +20,7 @@ LATER = {
     "scheduling.fence_sequential": 0,
     "scheduling.fence_system": 0,
     "banks.remote_latency": 0,
+    "banks.remote_interval": 0,
     "memory.copy_interval": 0,
     "memory.drain_latency": 0,
     "memory.pipe.drain_interval": 0,

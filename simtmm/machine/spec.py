@@ -229,6 +229,18 @@ class Machine(Displayed, Table):
         return by_threads if self.limits.warps_per_group is None else min(by_threads, self.limits.warps_per_group)
 
     @property
+    def neighbourhoods(self) -> tuple[int, ...]:
+        """The first core group of each neighbourhood that clusters are placed in, and behind them `cores.groups`; empty
+        where blocks of clusters are placed one by one (machine rules, section 6).
+        """
+        groups, least = self.cores.groups, self.cores.cluster_groups
+        if least is None:
+            return ()
+        pairs = groups // 2
+        count = max(1, min(groups // least, pairs))
+        return (*(2 * (number * pairs // count) for number in range(count)), groups)
+
+    @property
     def first_local_chunk(self) -> int:
         """The chunk in which local memory begins, above all global memory."""
         return LOCAL_BASE // self.chunk_bytes

@@ -46,6 +46,9 @@ WHAT_WARPS_DO = {
 
 LEAST = 0.005  # of warps' ticks: a reason or a line with less is not shown
 MOST_LINES = 8
+MOST_REASONS = 3
+MBARRIER = "mbarrier "
+"""How the names of mbarriers begin among those of arrays."""
 
 
 def stalled(result: Result) -> Iterator[RenderableType]:
@@ -59,6 +62,10 @@ def stalled(result: Result) -> Iterator[RenderableType]:
         shown = hottest[:MOST_LINES]
         more = f", the first {MOST_LINES} of {len(hottest)}" if len(hottest) > MOST_LINES else ""
         yield by_line(shown, f"Where in the program{more}")
+        yield ""
+    waits = at_mbarriers(result.stalls)
+    if any(wait.share >= LEAST for wait in waits):
+        yield by_mbarrier(waits)
         yield ""
 
 
@@ -112,6 +119,54 @@ def lines(stalls: Stalls) -> list[Line]:
         for rows in found.values()
     ]
     return sorted(entries, key=lambda line: -line.share)
+
+
+@dataclass(frozen=True)
+class Mbarrier:
+    """Waits at an mbarrier, of all blocks together.
+
+    name: by the byte of shared memory at which it lies. lines: where warps wait there, most first. ticks:
+    int64[REASONS]. share: of warps' ticks.
+    """
+
+    name: str
+    lines: tuple[str, ...]
+    ticks: Integers
+    share: float
+
+
+def at_mbarriers(stalls: Stalls) -> list[Mbarrier]:
+    """The mbarriers at which warps wait, in the order in which they lie in shared memory."""
+    arrays = stalls.places.arrays
+    whole = max(1, int(stalls.ticks.sum()))
+    waits = stalls.ticks[:-1].copy()
+    waits[:, Reason.ISSUING] = waits[:, Reason.NOT_GRANTED] = 0
+    found = []
+    for column, name in enumerate(arrays):
+        of_sites = waits[column :: len(arrays)]
+        if not name.startswith(MBARRIER) or not of_sites.any():
+            continue
+        sites = np.argsort(-of_sites.sum(axis=1), kind="stable")[: np.count_nonzero(of_sites.any(axis=1))]
+        places = [stalls.places.sites[site] for site in sites.tolist()]
+        where = dict.fromkeys(f"{place.file}:{place.line}" if place.line else place.kind for place in places)
+        ticks = of_sites.sum(axis=0)
+        found.append(Mbarrier(name, tuple(where), ticks, int(ticks.sum()) / whole))
+    return found
+
+
+def by_mbarrier(waits: Sequence[Mbarrier]) -> RenderableType:
+    """Mbarriers with their share of the time, its reasons, and the lines that wait there."""
+    rows = []
+    for wait in waits:
+        if wait.share >= LEAST:
+            reasons = [Reason(each) for each in np.argsort(-wait.ticks, kind="stable").tolist()]
+            told = [
+                f"{WHAT_WARPS_DO[reason][0]} {share(int(wait.ticks[reason]), int(wait.ticks.sum()))}"
+                for reason in reasons[:MOST_REASONS]
+                if wait.ticks[reason] >= LEAST * wait.ticks.sum()
+            ]
+            rows.append((wait.name, share(wait.share, 1), ", ".join(told), ", ".join(wait.lines[:MOST_REASONS])))
+    return table("Waits at mbarriers, by where they lie in shared memory", ("", "", "for", "at"), rows, left=(0, 2, 3))
 
 
 def by_line(shown: Sequence[Line], title: str) -> RenderableType:

@@ -80,4 +80,5 @@ def anything(draw: Draw) -> Tables:
 
 def mbarrier_workload(draw: Draw) -> Workload:
     """A launch of such blocks, more often pipelines."""
-    return Workload.from_dict({"blocks": draw.many(draw.one_of((pipeline, pipeline, anything)), 1, 5)})
+    blocks = draw.many(draw.one_of((pipeline, pipeline, anything)), 1, 5)
+    return Workload.from_dict({"launches": [{"blocks": blocks, "cluster": draw.whole(1, 2)}]})

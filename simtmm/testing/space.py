@@ -163,20 +163,26 @@ def machine(draw: Draw, coupled: bool = True) -> Machine:
     limits = {"warps_per_group": draw.whole(6, 12)}
     if draw.flag():
         limits["blocks_per_group"] = draw.whole(1, 4)
+    groups = draw.whole(1, 4)
     tables = {
         "name": "drawn",
         "ticks_per_cycle": draw.one_of((1, 1, 100)),
         "cores": {
-            "groups": draw.whole(1, 4),
+            "groups": groups,
             "cores_per_group": draw.one_of((1, 4, 8, 32)),
             "warp_width": draw.one_of((1, 8, 32)),
             "max_threads_per_core": 4096,
             "issue_ports": draw.one_of((None, None, 1, 3, 5)),
+            "cluster_groups": draw.one_of((None, 2, 2, 3)) if groups > 1 else None,  # two blocks always fit
         },
         "scheduling": _scheduling(draw),
         "memory": _memory(draw, coupled),
         "pipes": {name: _pipe(draw) for name in CLASSES if draw.whole(0, 3) == 0},
-        "banks": {"service": draw.one_of((1, 1, 2)), "latency": draw.one_of((0, 22, 28.5))},
+        "banks": {
+            "service": draw.one_of((1, 1, 2)),
+            "latency": draw.one_of((0, 22, 28.5)),
+            "remote_interval": draw.one_of(FEW_DURATIONS),
+        },
         "limits": limits,
     }
     if draw.flag():
@@ -221,6 +227,10 @@ def _access_with_sectors(draw: Draw) -> Operation:
     return [word, chunks, passes, [draw.many(_bytes_of_sector, 0, 4) for _ in chunks]]
 
 
+def _remote(draw: Draw) -> Operation:
+    return ["remote", draw.whole(1, 4)]
+
+
 def _settle(draw: Draw) -> Operation:
     return ["settle", draw.whole(0, 3)]
 
@@ -239,7 +249,7 @@ def _meeting(draw: Draw) -> Operation:
 
 ALONE: tuple[Callable[[Draw], Operation], ...] = (  # what no other warp need wait for
     _compute, _compute_of_class, _shared, _shared_with_least, _access, _access_with_passes, _access_with_sectors,
-    _settle, _join, _pause,
+    _settle, _join, _pause, _remote,
 )  # fmt: skip
 OPERATIONS = (*ALONE, _meeting)
 
@@ -273,6 +283,7 @@ def launch(draw: Draw) -> Tables:
         "blocks": blocks,
         **({"blocks_per_group": draw.whole(1, 3)} if draw.flag() else {}),
         **({"in_graph": True} if draw.flag() else {}),
+        **({"cluster": 2} if draw.flag() else {}),
     }
 
 

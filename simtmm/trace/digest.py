@@ -97,9 +97,15 @@ def _shapes(
     launches: Sequence[TraceLaunch], arrays: Sequence[TraceArray], fields: int | None = None
 ) -> list[list[Any]]:
     """The fields of launches and arrays, or the first of them."""
-    # Whether a launch is in a graph came later: one that is not keeps its digest
-    of_launches = [astuple(launch)[: None if launch.in_graph else -1][:fields] for launch in launches]
+    of_launches = [_launch_entries(launch)[:fields] for launch in launches]
     return [of_launches, [astuple(array)[:fields] for array in arrays]]
+
+
+def _launch_entries(launch: TraceLaunch) -> tuple[Any, ...]:
+    """The fields of a launch; whether it is in a graph, and its clusters, came later: one without keeps its digest."""
+    *entries, in_graph, cluster = astuple(launch)
+    later = (in_graph, cluster) if cluster > 1 else (in_graph,) if in_graph else ()
+    return (*entries, *later)
 
 
 def _site_entries(sites: Sequence[TraceSite]) -> list[Any]:

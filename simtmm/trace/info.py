@@ -70,6 +70,12 @@ class TraceInfo:
         return ()
 
     @property
+    def mbarriers(self) -> tuple[int, ...]:
+        """The bytes of a block's shared memory at which its kernels use mbarriers, ascending, as far as is known."""
+        found = self.provenance.get("mbarriers")
+        return tuple(sorted(each for each in found if type(each) is int)) if isinstance(found, list) else ()
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """Faults of simtmm that were met when it was recorded, in words."""
         return tuple(each.fault for each in self.schedules if each.fault)
@@ -155,6 +161,8 @@ def _of_launch(launch: TraceLaunch) -> dict[str, Any]:
     table = asdict(launch)
     if not launch.in_graph:  # as files have been
         del table["in_graph"]
+    if launch.cluster == 1:
+        del table["cluster"]
     return table
 
 
@@ -170,6 +178,7 @@ def _launch(entry: Mapping[str, Any], version: int) -> TraceLaunch:
         _whole("local_bytes_per_thread", table.get("local_bytes_per_thread", 0), 0),
         _whole("spill_bytes_per_thread", table.get("spill_bytes_per_thread", 0), 0),
         table.get("in_graph", False) is True,
+        _whole("cluster", table.get("cluster", 1), 1),
     )
     if launch.threads_per_block > MOST_THREADS:
         raise ValueError(

@@ -246,8 +246,10 @@ def fit(workload: Lowerable, info: TraceInfo, machine: Machine) -> Lowerable:
     Raises WorkloadError where a block does not fit.
     """
     in_graph = np.array([launch.in_graph for launch in info.launches], bool)
+    clusters = np.array([launch.cluster for launch in info.launches], np.int64)
     fitted = workload.limited(np.array(_occupancy(info, machine), dtype=np.int64), info.kernel)
-    return fitted.with_graphs(in_graph) if in_graph.any() else fitted
+    fitted = fitted.with_graphs(in_graph) if in_graph.any() else fitted
+    return fitted.with_clusters(clusters) if (clusters > 1).any() else fitted
 
 
 def check_fits(info: TraceInfo, machine: Machine) -> None:

@@ -99,8 +99,7 @@ of integers; functions such as rsqrt; products of small matrices; instructions o
 local memory beside the accesses that are events themselves; and branches with what else steers threads."""
 
 RESULT_CLASSES = ("special", "shuffle", "fp64", "tensor")
-"""Instructions whose values the machine signals: functions and conversions, shuffles and, where it does so, doubles and
-products of matrices."""
+"""Instructions whose values the machine signals; those of doubles and of products of matrices where it does so."""
 
 FENCES = DEVICE_FENCE, SEQUENTIAL_FENCE, SYSTEM_FENCE = "device", "sequential", "system"
 """Instructions that hold their warp: for the order of the device's threads, of all such fences, of the host as well."""
@@ -121,8 +120,8 @@ class TraceLaunch:
     """The shape and the needs of a launch (see simtmm.kernel.Launch).
 
     local_bytes_per_thread: memory of a thread's own beside its registers [bytes]; accesses to it are local_load and
-    local_store. spill_bytes_per_thread: of these, what the compiler spilled registers to [bytes].
-    in_graph: whether it follows another launch in a CUDA graph.
+    local_store. spill_bytes_per_thread: of these, what the compiler spilled registers to [bytes]. in_graph: whether it
+    follows another launch in a CUDA graph. cluster: how many blocks with consecutive numbers are one, 1 without.
     """
 
     kernel: str
@@ -133,6 +132,7 @@ class TraceLaunch:
     local_bytes_per_thread: int = 0
     spill_bytes_per_thread: int = 0
     in_graph: bool = False
+    cluster: int = 1
 
     @property
     def blocks(self) -> int:

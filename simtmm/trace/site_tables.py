@@ -55,6 +55,8 @@ class SiteTables(NamedTuple):
     arrays: Any  # int64[arrays, ARRAY_*], of simtmm/trace/warps/layout.py: where they lie, by address
     places: int  # of each site: for no array, for each of them, and for local memory
     names: tuple[str, ...]  # of these
+    mbarriers: Any  # int64: the bytes of shared memory at which mbarriers lie that have a place each, ascending
+    first_mbarrier: int  # the number of the first one among the places of a site
 
 
 def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's specification
@@ -68,18 +70,22 @@ def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's spec
     operands: Sequence[tuple[str, float]] = (),
     pass_bytes: int = 0,
     fences: Sequence[tuple[str, int]] = (),
+    mbarriers: Sequence[int] = (),
 ) -> SiteTables:
     """The tables of some sites, and of the arrays that they access.
 
     holds: by class of work, cycles that an instruction holds its warp, where no site says what it stalls.
     pipes: classes of work that have one. stalls, hides, latencies, operands, pass_bytes, fences: see
     LoweringSpecification.
-    sites, arrays: as in TraceInfo.
+    sites, arrays, mbarriers: as in TraceInfo.
     """
     stalled = stalls != "none" and any(site.stall or site.results for site in sites)
     cycles, of_fences = {} if stalled else dict(holds), dict(fences)
     known = max((site.site for site in sites), default=-1) + 1
-    bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3))
+    named = mbarriers if (known + 1) * (len(mbarriers) + 4) <= MOST_PLACES else ()
+    bounds, names = _arrays(arrays, max(1, MOST_PLACES // (known + 1) - 3 - len(named)))
+    first_mbarrier = len(names) - 1  # local memory stays the last
+    names = (*names[:-1], *(f"mbarrier {offset:#x}" for offset in named), names[-1])
     by_number = {site.site: site for site in sites if _has_details(site)}
     products = _products(by_number.values(), pass_bytes)
     by_number |= {number: replace(by_number[number], work=_ISSUED) for number, amount in products.items() if amount}
@@ -126,7 +132,7 @@ def site_tables(  # noqa: PLR0913, PLR0917 - each is a part of a lowering's spec
     return SiteTables(
         work, piped, operations, stall, hidden, needs_end, needs, gives_end, gives, _unused(sites), commits_end,
         commits, in_flight, sync, results_end, results, result_cycles, product, again, cluster, groups, len(values),
-        known, bounds, len(names), names,
+        known, bounds, len(names), names, np.array(named, np.int64), first_mbarrier,
     )  # fmt: skip
 
 
@@ -197,7 +203,7 @@ def has_places(info: TraceInfo) -> bool:
 
 def places_of(info: TraceInfo) -> Places:
     """The places of a trace's operations, as lowering numbers them; what threads did there is not known."""
-    tables = site_tables(info.sites, info.arrays)
+    tables = site_tables(info.sites, info.arrays, mbarriers=info.mbarriers)
     known = {site.site: site for site in info.sites}
     nowhere = Place("unknown")
     lines = own_lines(info.sites)

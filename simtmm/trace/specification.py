@@ -21,7 +21,7 @@ class _Specification:
                 "atomics_by_word", "places", "shared_latency", "instruction_holds", "shared_interval", "shared_ports",
                 "reduces", "pipes", "pipe", "stalls", "hides", "barrier",
                 "atomic_passes", "sector_bytes", "latencies", "operands", "grid_barriers", "pass_bytes",
-                "cluster_barrier", "remote_latency", "fences",
+                "cluster_barrier", "remote_latency", "fences", "remote_ways",
             ):  # fmt: skip
                 if not table.get(later, True):
                     del table[later]
@@ -91,6 +91,8 @@ class LoweringSpecification(_Specification):
     """Cycles that a fence holds its warp, by kind, none left out that is above 0."""
     remote_latency: int = 0
     """Cycles from an access to another block's shared memory to the use of its value; 0 where it is as of the own."""
+    remote_ways: bool = False
+    """Whether an access to another block's shared memory waits for the way there."""
     places: bool = False
     """Whether each operation has its place in the program; else computes of several places are one."""
 
@@ -127,6 +129,7 @@ class LoweringSpecification(_Specification):
             cluster_barrier=_cluster_barrier(machine),
             fences=_fences(machine),
             remote_latency=math.floor(machine.banks.remote_latency + 0.5),
+            remote_ways=machine.durations.remote_interval > 0,
             places=places,
         )
 

@@ -42,7 +42,7 @@ class TraceLowering:
         self._tables = site_tables(
             info.sites, info.arrays, specification.instruction_holds, specification.pipes, specification.stalls,
             specification.hides, specification.latencies, specification.operands, specification.pass_bytes,
-            specification.fences,
+            specification.fences, info.mbarriers,
         )  # fmt: skip
 
     def lowering(self) -> Lowering:
@@ -71,6 +71,7 @@ class StreamedWorkload:
     resident: int64[chunks] that a warm L2 holds at first, one after another; None: what its blocks access, in their
         order, as an earlier run of them leaves it.
     in_graph: bool[launches], as in Workload.
+    clusters: int64[launches], as in Workload.
     """
 
     trace: Trace
@@ -81,6 +82,7 @@ class StreamedWorkload:
     places: Places | None = None
     resident: Integers | None = None
     in_graph: npt.NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool))
+    clusters: Integers = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def launches(self) -> int:
@@ -151,11 +153,21 @@ class StreamedWorkload:
         """Whether a launch follows another one in a graph. launch: its number, from 0 on."""
         return bool(len(self.in_graph)) and bool(self.in_graph[launch])
 
+    def with_clusters(self, clusters: Integers) -> "StreamedWorkload":
+        """The same with clusters. clusters: int64[launches], how many blocks in a row of each are a cluster."""
+        return replace(self, clusters=clusters)
+
+    def cluster_of(self, launch: int) -> int:
+        """How many blocks in a row of a launch are a cluster, 1 without. launch: its number, from 0 on."""
+        return int(self.clusters[launch]) if len(self.clusters) else 1
+
     def digest(self) -> str:
         """A hash of what decides the content."""
         decides = [self.trace.info.digest, self.specification.digest, self.launch_limits.tolist()]
         if self.in_graph.any():
             decides.append(self.in_graph.tolist())
+        if len(self.clusters):
+            decides.append({"clusters": self.clusters.tolist()})
         if self.resident is not None:
             decides.append(hashlib.sha256(self.resident.tobytes()).hexdigest())
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]

@@ -47,6 +47,7 @@ class Workload(Displayed):
     sectors: uint32[chunks], of each of them the bytes that are accessed of each of its sectors, SECTOR_BITS for each,
         0 for all of all; empty if all are.
     in_graph: bool[launches], whether each follows another one in a graph; empty if none does.
+    clusters: int64[launches], how many blocks in a row of each are a cluster, 1 without; empty if none has any.
     place: int32[operations], the place in the program of each, as an index of `places`; empty if unknown, and then the
         operation itself is the place.
     places: what these numbers mean. Equality of workloads ignores both.
@@ -65,6 +66,7 @@ class Workload(Displayed):
     place: npt.NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32), compare=False, repr=False)
     places: Places | None = field(default=None, compare=False, repr=False)
     in_graph: npt.NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool), repr=False)
+    clusters: Integers = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     _tallies: tuple[Tally, ...] | None = field(default=None, init=False, compare=False, repr=False)
     _kinds: Integers | None = field(default=None, init=False, compare=False, repr=False)
 
@@ -131,6 +133,19 @@ class Workload(Displayed):
         """Whether a launch follows another one in a graph. launch: its number, from 0 on."""
         return bool(len(self.in_graph)) and bool(self.in_graph[launch])
 
+    def with_clusters(self, clusters: Integers) -> "Workload":
+        """The same with clusters.
+
+        clusters: int64[launches], how many blocks in a row of each are a cluster.
+        """
+        other = replace(self, clusters=clusters)
+        object.__setattr__(other, "_tallies", self._tallies)
+        return other
+
+    def cluster_of(self, launch: int) -> int:
+        """How many blocks in a row of a launch are a cluster, 1 without. launch: its number, from 0 on."""
+        return int(self.clusters[launch]) if len(self.clusters) else 1
+
     def tallied(self, tallying: Tallying) -> tuple[Tally, ...]:
         """Likewise, with your own rules of counting."""
         for launch in range(self.launches):
@@ -173,9 +188,9 @@ class Workload(Displayed):
     def digest(self) -> str:
         """A hash of the content."""
         total = hashlib.sha256()
-        *arrays, sectors, in_graph = self._arrays()[1:]
+        *arrays, sectors, in_graph, clusters = self._arrays()[1:]
         # They came later: a workload without them keeps its digest
-        arrays += [own for own in (sectors, in_graph) if len(own)]
+        arrays += [own for own in (sectors, in_graph, clusters) if len(own)]
         for array in (DIGESTED[self.kind], *arrays):
             total.update(len(array).to_bytes(8, "little"))
             total.update(np.ascontiguousarray(array).tobytes())
@@ -185,23 +200,22 @@ class Workload(Displayed):
     def from_dict(cls, tables: Mapping[str, Any], origin: str = "workload") -> "Workload":
         """A workload from the JSON form: {"blocks": ...} or {"launches": [{"blocks": ...}, ...]}.
 
-        A launch may carry "blocks_per_group", its occupancy, and "in_graph", whether it follows another one in a
-        graph. Raises WorkloadError, naming the place.
+        A launch may carry "blocks_per_group", its occupancy, "in_graph", whether it follows another one in a graph,
+        and "cluster", how many of its blocks in a row are one. Raises WorkloadError, naming the place.
 
         tables: the document, as JSON has it.
         origin: what messages call it.
         """
         builder = WorkloadBuilder(origin)
         for path, launch in launches_in(tables, origin):
-            limit = launch.get("blocks_per_group", 0)
-            if "blocks_per_group" in launch and not is_whole(limit, 1):
-                raise WorkloadError(
-                    f"{origin}: {path}blocks_per_group = {shown(limit)}: must be a whole number of at least 1"
-                )
+            limit, cluster = launch.get("blocks_per_group", 0), launch.get("cluster", 1)
+            for key, value in (("blocks_per_group", limit), ("cluster", cluster)):
+                if key in launch and not is_whole(value, 1):
+                    raise WorkloadError(f"{origin}: {path}{key} = {shown(value)}: must be a whole number of at least 1")
             in_graph = launch.get("in_graph", False)
             if not isinstance(in_graph, bool):
                 raise WorkloadError(f"{origin}: {path}in_graph = {shown(in_graph)}: must be true or false")
-            builder.begin_launch(limit, in_graph)
+            builder.begin_launch(limit, in_graph, cluster)
             for b, block in enumerate(list_of(launch["blocks"], f"{path}blocks", origin)):
                 place = f"{path}blocks[{b}]"
                 check_keys(block, {"warps"}, {"warps"}, place, origin)
@@ -225,6 +239,8 @@ class Workload(Displayed):
                 entry["blocks_per_group"] = int(self.launch_limits[launch])
             if self.follows_in_graph(launch):
                 entry["in_graph"] = True
+            if self.cluster_of(launch) > 1:
+                entry["cluster"] = self.cluster_of(launch)
             launches.append(entry)
         return {"launches": launches}
 
@@ -276,14 +292,16 @@ class WorkloadBuilder:
         self._launch_blocks: list[int] = []
         self._launch_limits: list[int] = []
         self._in_graph: list[bool] = []
+        self._clusters: list[int] = []
 
-    def begin_launch(self, blocks_per_group: int = 0, in_graph: bool = False) -> None:
+    def begin_launch(self, blocks_per_group: int = 0, in_graph: bool = False, cluster: int = 1) -> None:
         """What follows belongs to a new launch.
 
         blocks_per_group: that a core group holds, 0: no limit but the machine's. in_graph: whether it follows another
-            one in a graph.
+            one in a graph. cluster: how many blocks in a row are one, 1 without.
         """
         self._in_graph.append(in_graph)
+        self._clusters.append(cluster)
         self._launch_blocks.append(len(self._block_warps))
         self._launch_limits.append(blocks_per_group)
 
@@ -321,5 +339,6 @@ class WorkloadBuilder:
             launch_blocks=flat(self._launch_blocks, len(self._block_warps)),
             launch_limits=flat(self._launch_limits),
             in_graph=np.array(self._in_graph if any(self._in_graph) else [], dtype=bool),
+            clusters=flat(self._clusters if any(cluster > 1 for cluster in self._clusters) else []),
             origin=self._origin,
         )

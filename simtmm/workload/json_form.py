@@ -35,6 +35,7 @@ from simtmm.workload.operations import (
     OPERATIONS,
     PASSES_SHIFT,
     PRODUCT,
+    REMOTE,
     REMOTE_SHIFT,
     SECTOR_BITS,
     SETTLE,
@@ -113,7 +114,9 @@ def _read_counted(kind: int, amount: Any = 0, argument: Any = ABSENT) -> ReadOpe
     word, least = OPERATIONS[kind], 0 if kind in LEFT_OUT else 1
     if not is_whole(amount, least):
         raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
-    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED}.get(kind, LARGEST)
+    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED, REMOTE: MOST_PASSES}.get(
+        kind, LARGEST
+    )
     if amount > most:
         raise WorkloadError(f"{word} {amount}: must be at most {most}")
     if kind == SHARED:
@@ -196,7 +199,7 @@ def how_many(least: int, most: int) -> str:
 
 def launches_in(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The launches of a JSON document, each with the path to it."""
-    check_keys(tables, {"blocks", "launches", "blocks_per_group", "in_graph"}, set(), "the workload", origin)
+    check_keys(tables, {"blocks", "launches", "blocks_per_group", "in_graph", "cluster"}, set(), "the workload", origin)
     if ("blocks" in tables) == ("launches" in tables):
         raise WorkloadError(f"{origin}: must have either 'blocks' or 'launches'")
     if "blocks" in tables:
@@ -204,7 +207,9 @@ def launches_in(tables: Any, origin: str) -> Iterator[tuple[str, Mapping[str, An
         return
     check_keys(tables, {"launches"}, {"launches"}, "the workload", origin)
     for index, launch in enumerate(list_of(tables["launches"], "launches", origin)):
-        check_keys(launch, {"blocks", "blocks_per_group", "in_graph"}, {"blocks"}, f"launches[{index}]", origin)
+        check_keys(
+            launch, {"blocks", "blocks_per_group", "in_graph", "cluster"}, {"blocks"}, f"launches[{index}]", origin
+        )
         yield f"launches[{index}].", launch
 
 

@@ -7,15 +7,17 @@ from simtmm.stalls import CLASSES, Place, Places
 # From LOAD to COPY they list chunks; from JOIN on control
 (
     COMPUTE, SHARED, LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY, JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER,
-    MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN,
-) = range(19)  # fmt: skip
+    MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN, REMOTE,
+) = range(20)  # fmt: skip
 OPERATIONS = (
     "compute", "shared", "load", "async", "store", "atomic", "reduce", "copy", "join", "barrier", "pause", "sync",
-    "settle", "grid_barrier", "mbarrier", "product", "finish", "store_group", "drain",
+    "settle", "grid_barrier", "mbarrier", "product", "finish", "store_group", "drain", "remote",
 )  # fmt: skip
 OF_CLASS = len(OPERATIONS)
 """The number of a compute of the first of CLASSES; those of the others follow it."""
-DIGESTED = np.array([0, 1, 2, 3, 4, 5, 9, 20, 6, 7, 8, 10, 17, 19, 21, 22, 23, 24, 25, *range(11, 17), 18], np.uint8)
+DIGESTED = np.array(
+    [0, 1, 2, 3, 4, 5, 9, 20, 6, 7, 8, 10, 17, 19, 21, 22, 23, 24, 25, 26, *range(11, 17), 18], np.uint8
+)
 """What a workload's digest has for each: the numbers in which they came, so that older workloads keep theirs."""
 
 LARGEST = 2**63 - 1

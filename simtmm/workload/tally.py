@@ -21,6 +21,7 @@ from simtmm.workload.operations import (
     PAUSE,
     PRODUCT,
     REDUCE,
+    REMOTE,
     SHARED,
     STORE,
 )
@@ -30,7 +31,7 @@ Integers = npt.NDArray[np.int64]
 # Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
 Counts = Columns(
     "operations chunks memory stored updated uncoalesced uncoalesced_chunks asyncs most_asyncs longest_compute waits",
-    "grid_barriers mbarriers products upper_issued lower_issued upper_paused lower_paused conflicts",
+    "grid_barriers mbarriers products remotes upper_issued lower_issued upper_paused lower_paused conflicts",
 )
 _NONE_FEWER = 1 << 62
 _OF_ONE = ("most_asyncs", "longest_compute", "waits")  # of one warp, or one operation
@@ -47,9 +48,9 @@ class Tally:
     atomics and reduces. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what
     those list. asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one.
     waits: times L that the warp with most waits one after another, if nothing else takes any time. grid_barriers: that
-    warps come to. mbarriers, products: operations of these kinds. issued: times that warps take an issue port; a shared
-    of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of what is issued, d - 1 of each
-    shared, which are no instructions of their own.
+    warps come to. mbarriers, products, remotes: operations of these kinds. issued: times that warps take an issue port;
+    a shared of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of what is issued, d - 1 of
+    each shared, which are no instructions of their own.
     """
 
     operations: int
@@ -66,6 +67,7 @@ class Tally:
     grid_barriers: int
     mbarriers: int
     products: int
+    remotes: int
     issued: int
     paused: int
     conflicts: int
@@ -189,8 +191,9 @@ def add_warps(  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: 
                     row.updated += count
             elif what == PAUSE:
                 add_wide(row, Counts.upper_paused, count)
-            elif GRID_BARRIER <= what <= PRODUCT:
-                row[Counts.grid_barriers + what - GRID_BARRIER] += 1
+            elif GRID_BARRIER <= what <= PRODUCT or what == REMOTE:
+                column = Counts.grid_barriers + min(what, np.int64(PRODUCT + 1)) - GRID_BARRIER
+                row[column] += 1
             elif what in (JOIN, BARRIER) and count < asyncs - pending:
                 now += 1
                 pending = asyncs

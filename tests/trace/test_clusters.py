@@ -70,3 +70,23 @@ def test_without_a_latency_of_its_own_it_is_as_from_the_own_block():
         lowered([[shared(0, offset), store(9, 0)]], [READS, USES], **{"banks.latency": 20}) for offset in (OWN, REMOTE)
     ]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("keys", [{}, PIPE])
+@pytest.mark.parametrize(("kind", "ways"), [("shared_load", 1), ("shared_store", 1), ("shared_atomic", 1)])
+def test_what_goes_to_another_block_waits_for_the_way_there_where_that_takes_time(keys, kind, ways):
+    sites = [site(0, kind), USES]
+    other, own = (
+        lowered([[shared(0, offset, kind=kind), store(9, 0)]], sites, **keys, **{"banks.remote_interval": 4})[0]
+        for offset in (REMOTE, OWN)
+    )
+    assert other[:2] == [["shared", 1], ["remote", 1]]
+    assert own == [each for each in other if each[0] != "remote"]
+    assert lowered([[shared(0, REMOTE, kind=kind), store(9, 0)]], sites, **keys)[0] == own
+
+
+@pytest.mark.parametrize("keys", [{}, PIPE])
+def test_it_takes_the_way_for_each_of_its_passes(keys):
+    threads = [[shared(0, REMOTE + 128 * lane), store(9, 4 * lane)] for lane in range(3)]
+    (warp,) = lowered(threads, [READS, USES], **keys, **{"banks.remote_interval": 4})
+    assert warp[:2] == [["shared", 3], ["remote", 3]]

@@ -26,6 +26,7 @@ TRACE = trace(
         {"cores.warp_width": 4}, {"memory.chunk_words": 64}, {"memory.word_bytes": 8}, {"banks.count": 4},
         {"memory.coalescing": "half-warp-segments"}, {"banks.word_bytes": 8}, {"banks.lanes": 4},
         {"memory.atomics": "by-word"}, {"banks.latency": 20}, {"banks.remote_latency": 20}, {"banks.interval": 2},
+        {"banks.remote_interval": 2},
         {"banks.service": 2}, {"scheduling.cluster_barrier": 1}, {"scheduling.cluster_fence": 1},
         {"scheduling.cluster_fence_interval": 1}, {"scheduling.fence_device": 1}, {"scheduling.fence_sequential": 1},
         {"scheduling.fence_system": 1},
@@ -56,7 +57,8 @@ def test_machines_that_lower_alike_share_a_digest(change):
 def test_all_that_the_banks_are_decides_the_digest():
     """A key that is added to the table of banks has to be added to the specification too."""
     assert set(Banks.model_fields) == {
-        "count", "word_bytes", "lanes", "latency", "remote_latency", "interval", "service", "atomic_passes",
+        "count", "word_bytes", "lanes", "latency", "remote_latency", "remote_interval", "interval", "service",
+        "atomic_passes",
     }  # fmt: skip
 
 

@@ -29,6 +29,7 @@ def merged(of: Operations, times: int, in_a_warp: int, limit: int) -> Workload:
         block_warps=np.append(own.block_warps[heads], own.block_warps[-1]),
         launch_blocks=so_many[own.launch_blocks],
         launch_limits=np.full(own.launches, limit, np.int64),
+        clusters=np.empty(0, np.int64),  # other blocks have other neighbours
     )
 
 
@@ -43,6 +44,7 @@ def split(of: Operations, times: int, limit: int) -> Workload:
         block_warps=np.append(ends.ravel(), own.block_warps[-1]),
         launch_blocks=own.launch_blocks * times,
         launch_limits=np.full(own.launches, limit, np.int64),
+        clusters=np.empty(0, np.int64),  # other blocks have other neighbours
     )
 
 

@@ -114,6 +114,7 @@ def _of_blocks(machine: Machine, workload: AnyWorkload, launch: int, numbers: In
         launch_blocks=np.array([0, len(numbers)]),
         launch_limits=workload.launch_limits[launch : launch + 1],
         in_graph=workload.in_graph[launch : launch + 1],
+        clusters=workload.clusters[launch : launch + 1],
     )
 
 

@@ -58,6 +58,7 @@ def _joined(machine: Machine, workload: AnyWorkload, result: Result) -> int | No
         launch_blocks=np.array([0, workload.blocks]),
         launch_limits=np.array([limits.min() if len(limits) else 0], np.int64),
         in_graph=np.empty(0, bool),
+        clusters=np.empty(0, np.int64),
     )
     try:
         return ticks_of(machine, one, result.engine)

@@ -84,6 +84,7 @@ Group = Columns(
     "l2_sectors memory_sectors",
     "copy_free",  # of copies in bulk
     "drain_free",  # of stores that go out
+    "remote_free",  # of accesses to other groups' shared memory
 )
 GROUP_TIME = int(getattr(Group, f"time_{WHERE_TIME_GOES[0]}"))
 TIMES = len(WHERE_TIME_GOES)
@@ -156,7 +157,8 @@ Parameters = Columns(
     "shared_latency shared_apart fill_interval most_misses l1_skewed l2_store_service victims_waited l2_random",
     "sectors sector_bytes fetch_sectors reads_parts l2_request l2_store_request mbarrier_latency cluster_latency",
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
-    "drain_interval drain_latency",
+    "drain_interval drain_latency remote_interval",
+    "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",
     # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a
@@ -166,6 +168,7 @@ Parameters = Columns(
     # what is wrong with the use of an mbarrier: TOO_MANY, or 1 more than the number of one that nobody initialised
     "mbarrier",
     "units",  # rows of `units`
+    "home",  # of the cluster that is being placed: the neighbourhood
 )
 
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # Parameters.scheduler
@@ -245,6 +248,8 @@ class State(NamedTuple):
     kept: Annotated[Any, Kept]  # [groups], and more: a state that may recur, where long computes are jumped over
     kept_warp: Annotated[Any, KeptWarp]  # [groups * slots]: likewise
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on
+    neighbourhoods: Any  # int64[neighbourhoods + 1]: the first group of each that clusters are placed in, and behind it
+    tried: Any  # int64[blocks of a cluster]: groups that a neighbourhood would give to them
     seen: Annotated[Any, Seen]  # [groups * slots + groups * ports]: what a user's rule sees of warps; behind those
     # that live the last one that a port was granted to, where another warp has its slot by now
     living: Any  # int64[groups, slots]: rows of `seen` of living warps, the oldest first

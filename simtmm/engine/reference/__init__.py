@@ -6,6 +6,7 @@ Warps are processes, waiting is an event. It shares no rule with simtmm/engine/f
     group       issue ports of a core group              schedulers  which ready warp is granted a port
     seen        what a rule of one's own sees of both
     pipes       what instructions pass behind ports
+    clusters    which core groups take them
     block       barriers                                 warp        a warp goes through its operations
     waits       what warps sleep for                     issue       what holds a port, and what leaves it
     memory      the path of chunks: a folder

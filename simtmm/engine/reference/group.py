@@ -37,6 +37,7 @@ class Group:
         self.slots = 0
         self.launch_free = 0
         self.block_free = 0
+        self.remote_free = 0  # the way to other groups' shared memory
         self.living = 0
         self.waiting_for_memory = 0
         self.waiting_at_barrier = 0

@@ -24,6 +24,7 @@ from simtmm.workload import (
     PAUSE,
     PRODUCT,
     REDUCE,
+    REMOTE,
     SETTLE,
     SHARED,
     STORE,
@@ -34,7 +35,7 @@ from simtmm.workload import (
 if TYPE_CHECKING:
     from simtmm.engine.reference.warp import Warp
 
-CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN)
+CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN, REMOTE)
 
 
 def computes(kind: int) -> bool:

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from simpy import Environment
 from simtmm.engine.holding_back import for_ever
 from simtmm.engine.mbarriers import waits_for_ever
 from simtmm.engine.reference.block import Block
+from simtmm.engine.reference.clusters import Clusters
 from simtmm.engine.reference.grid_barrier import GridBarrier
 from simtmm.engine.reference.group import Group
 from simtmm.engine.reference.jump import has_long_computes, meets_as_grid
@@ -84,6 +85,8 @@ class Run:
         sizes = np.diff(workload.block_warps[first : last + 1])
         self.smallest = np.minimum.accumulate(sizes[::-1])[::-1]  # warps of a block, of each and those behind it
         self.age = int(workload.block_warps[first])
+        cluster = workload.cluster_of(launch)
+        self.clusters = Clusters(self, cluster) if cluster > 1 and machine.cores.cluster_groups is not None else None
         self.finished: list[Block] = []
         self.last_done = 0
         self.dispatch_due = Moment(self.env)
@@ -132,10 +135,19 @@ class Run:
 
     def group_for(self, block: int) -> Group | None:
         """Of the groups that fit the block the one with the fewest resident blocks, then the lowest number."""
-        warps = int(self.workload.block_warps[block + 1] - self.workload.block_warps[block])
         if self.placer is not None:
-            return self.placed_by_rule(self.placer, PendingBlock(block - self.first_block, warps))
-        fitting = (group for group in self.groups if self.fits(warps, group))
+            return self.placed_by_rule(self.placer, PendingBlock(block - self.first_block, self.warps_of(block)))
+        if self.clusters is not None:
+            return self.clusters.group_for(block)
+        return self.emptiest(self.warps_of(block), self.groups)
+
+    def warps_of(self, block: int) -> int:
+        """How many warps a block has."""
+        return int(self.workload.block_warps[block + 1] - self.workload.block_warps[block])
+
+    def emptiest(self, warps: int, groups: Sequence[Group]) -> Group | None:
+        """Of these groups that fit a block of so many warps the one with the fewest blocks, then the lowest number."""
+        fitting = (group for group in groups if self.fits(warps, group))
         return min(fitting, key=lambda group: group.resident_blocks, default=None)
 
     def placed_by_rule(self, placer: Placer, block: PendingBlock) -> Group | None:

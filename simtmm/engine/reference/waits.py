@@ -167,6 +167,17 @@ def wait_for_drain(warp: "Warp", but: int) -> Waiting:
     yield from wait(warp, finish, place, longest)
 
 
+def wait_for_way(warp: "Warp", passes: int) -> Waiting:
+    """Sleep until the way to other groups' shared memory takes an access of so many passes."""
+    now, place, memory = int(warp.env.now), warp.places[warp.position], warp.run.memory
+    begin = max(now, warp.group.remote_free)
+    warp.group.remote_free = begin + passes * warp.run.machine.durations.remote_interval
+    memory.last_finish = max(memory.last_finish, warp.group.remote_free)
+    if begin > now:
+        warp.bookings.book(place, Reason.PORT_QUEUE, begin - now)
+        yield from wait(warp, begin, place, Reason.PORT_QUEUE)
+
+
 def wait_for_stores(warp: "Warp") -> Waiting:
     """Sleep until all stores and reduces have finished."""
     finish, place, path = warp.stored

@@ -21,6 +21,7 @@ from simtmm.engine.reference.waits import (
     wait_for_shared,
     wait_for_stores,
     wait_for_turn,
+    wait_for_way,
 )
 from simtmm.stalls import Reason
 from simtmm.timeline import WarpState
@@ -34,6 +35,7 @@ from simtmm.workload import (
     MBARRIER,
     PAUSE,
     PRODUCT,
+    REMOTE,
     SETTLE,
     STORE_GROUP,
     SYNC,
@@ -130,6 +132,9 @@ class Warp:
                 self.position += 1
             elif kind == DRAIN:
                 yield from wait_for_drain(self, but=self.amounts[self.position])
+                self.position += 1
+            elif kind == REMOTE:
+                yield from wait_for_way(self, self.amounts[self.position])
                 self.position += 1
             elif kind == PAUSE:
                 yield from sleep(self, self.amounts[self.position], self.places[self.position])

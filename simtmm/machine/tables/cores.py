@@ -14,6 +14,12 @@ class Cores(Table):
     max_threads_per_core: Threads = unit("threads", "threads a core may hold, X")
     issue_ports: Count | None = unit("ports", "issue ports of a group; left out: max(1, floor(Q / W))", default=None)
 
+    cluster_groups: Count | None = unit(
+        "core groups",
+        "of a neighbourhood, at least, where blocks of a cluster are placed together; left out: one by one",
+        default=None,
+    )
+
     @property
     def threads_per_core(self) -> float:
         """`max_threads_per_core` by its old name."""

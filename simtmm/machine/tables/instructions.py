@@ -14,6 +14,9 @@ class Banks(Table):
     remote_latency: Shortly = unit(
         "cycles", "likewise, from another block's of the cluster; 0: as from its own", default=0
     )
+    remote_interval: Shortly = unit(
+        "cycles", "that a pass of an access to another block's takes the group's way there", default=0
+    )
     interval: Shortly = unit("cycles", "from one shared access of a group to the next, at least", default=0)
     service: Banked = unit("cycles", "that a pass takes the banks", default=1)
     atomic_passes: Banked = unit(

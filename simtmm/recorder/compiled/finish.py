@@ -53,6 +53,7 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
         "recorder": "compiled",
         "schedules": [schedule.to_dict() for schedule in runs.schedules],
         "source": hashlib.sha256(text.encode()).hexdigest()[:20],
+        **({"mbarriers": sorted(runs.mbarriers)} if runs.mbarriers else {}),
         **({"warnings": told} if told else {}),
         **(origin or {}),
     }

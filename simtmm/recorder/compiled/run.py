@@ -1,6 +1,7 @@
 """Launches of compiled kernels on a device: their log becomes events, with what a trace says of them."""
 
 import contextlib
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -21,9 +22,10 @@ from simtmm.cuda.machine_function import MachineFunction, machine_function
 from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
+from simtmm.recorder.compiled.mbarriers import mbarriers_of
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
-from simtmm.recorder.compiled.untimed import WAITS, untimed
+from simtmm.recorder.compiled.untimed import ROWS, WAITS, untimed
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -81,6 +83,7 @@ class LaunchRuns:
     has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
     PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
     untimed: what the time of kernels leaves out, by name (untimed.py). races: the lines that race, by kernel.
+    mbarriers: the bytes of shared memory at which blocks have used any.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -100,6 +103,8 @@ class LaunchRuns:
         self.timed: dict[str, None] = {}
         self.untimed: dict[str, tuple[str, ...]] = {}
         self.races: dict[str, str] = {}
+        self.mbarriers: set[int] = set()
+        self._has_mbarriers = False  # whether a kernel launched so far has
 
     def run(
         self, function: KernelFunction, launch: DeviceLaunch, number: int, log: Log | None = None,
@@ -116,10 +121,15 @@ class LaunchRuns:
         self.for_warps = self.for_warps or is_for_warps(function.program)
         if function.program.times:
             self.timed[bare_name(function.entry)] = None
-        if left_out := untimed(function.program):
+        cluster = cluster_of(function, launch, launch.where) or (1, 1, 1)
+        left_out = untimed(function.program)
+        if consecutive(launch.grid, cluster) < math.prod(cluster):
+            left_out = (*left_out, ROWS)
+        if left_out:
             self.untimed[bare_name(function.entry)] = left_out
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
+        self._has_mbarriers = any(site.kind == "mbarrier" for site in self.sites.sites)
         x, y, z = launch.block
         reader = LogReader(table, x * y * z, _ranks(function, launch))
         self.table()  # what is taken out of the device before the next launch stands in it
@@ -180,6 +190,8 @@ class LaunchRuns:
 
     def _counted(self, batch: Batch, number: int, where: str) -> Batch:
         batch = without_spins(batch)
+        if self._has_mbarriers:
+            self.mbarriers.update(mbarriers_of(batch.events))
         self._left -= len(batch.events)
         self._check(0, where)
         batch.launch[:] = number
@@ -226,6 +238,7 @@ class LaunchRuns:
             function.shared_bytes(launch.shared_bytes),
             local_bytes_of(function.program, resources.local_bytes if resources else 0),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
+            cluster=consecutive(launch.grid, cluster_of(function, launch, launch.where) or (1, 1, 1)),
         )
 
     def table(self) -> list[TraceArray]:
@@ -248,6 +261,18 @@ class LaunchRuns:
             )  # fmt: skip
         self._arrays += reversed(added)
         return list(self._arrays)
+
+
+def consecutive(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> int:
+    """How many blocks with consecutive numbers are in a cluster together: of several rows of blocks one row, unless
+    a row of the cluster is one of the grid.
+    """
+    blocks = 1
+    for of_grid, of_cluster in zip(grid, cluster, strict=True):
+        blocks *= of_cluster
+        if of_cluster < of_grid:
+            break
+    return blocks
 
 
 def _ranks(function: KernelFunction, launch: DeviceLaunch) -> npt.NDArray[np.int64] | None:

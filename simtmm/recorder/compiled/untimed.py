@@ -6,7 +6,9 @@ from simtmm.cuda.ptx.syntax import Instruction
 _GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
 _SUMS = "the additions of cp.reduce (timed as stores)"
 WAITS = "waits at mbarriers for blocks of a cluster that do something else"
-_CLUSTERS = "the bandwidth between blocks of a cluster, and their placement"
+_COPIES = "copies from one block's shared memory to another's"
+_MULTICASTS = "the way of multicasts into other blocks' multiprocessors"
+ROWS = "the placing of clusters as a whole, of which rows of blocks are placed"
 
 
 def untimed(program: Program) -> tuple[str, ...]:
@@ -21,9 +23,9 @@ def _of(instruction: Instruction) -> str:
     if opcode == "cp" and instruction.has("reduce"):
         return _SUMS
     if opcode == "cp" and instruction.has("bulk") and instruction.has("shared::cta") and not instruction.has("global"):
-        return _CLUSTERS
-    if opcode == "mapa" or (instruction.has("multicast::cluster", "cluster") and opcode in ("barrier", "cp")):
-        return _CLUSTERS
+        return _COPIES
+    if opcode == "cp" and instruction.has("multicast::cluster"):
+        return _MULTICASTS
     return ""
 
 

@@ -25,6 +25,8 @@ Rules = Columns(
     # thousandths of cycles that a cluster's barrier, and its fence, take beyond a block's barrier
     "cluster_barrier cluster_fence cluster_fence_of_warp",
     "remote_latency",  # cycles of a value of another block's shared memory, 0 where it is as of the own
+    "remote_ways",  # whether accesses there wait for the way
+    "first_mbarrier",  # the number of the first one's place among those of a site
 )
 
 Warp = Columns(
@@ -128,6 +130,7 @@ class Walk(NamedTuple):
     again: Any
     cluster: Any
     array: Annotated[Any, ArrayRange]  # [arrays]
+    mbarrier: Any  # [mbarriers that have a place each]: where they lie in shared memory, ascending
     threads: Annotated[Any, Threads]  # [places]; one row where nobody asks
 
 

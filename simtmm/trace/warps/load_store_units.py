@@ -11,7 +11,7 @@ from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import catch_up, put
 from simtmm.trace.warps.layout import NOTHING_HELD
 from simtmm.trace.warps.places import place_at
-from simtmm.workload import ASYNC, COPY, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, SHARED, STORE
+from simtmm.workload import ASYNC, COPY, LISTED, MOST_PASSES, PASSES_SHIFT, REDUCE, REMOTE, SHARED, STORE
 
 _SHARED_ATOMIC = int(Kind.SHARED_ATOMIC)
 
@@ -89,6 +89,8 @@ def access_shared(walk, w, kind, site, says, degree, remote, output):
             least = min(least, np.int64(MOST_PASSES - 1))
             degree = min((degree & LISTED) * of_each, np.int64(MOST_PASSES)) + (least << PASSES_SHIFT)
         put(walk, w, output, SHARED, degree, place_at(walk, site))
+        if remote and walk.rules.remote_ways != 0:
+            put(walk, w, output, REMOTE, min(degree & LISTED, np.int64(MOST_PASSES)), place_at(walk, site))
         spend(walk, w, np.int64(1))
         walk.warp[w].shared += 1
         if is_far:
@@ -99,6 +101,8 @@ def access_shared(walk, w, kind, site, says, degree, remote, output):
         return
     kept = keep_apart(walk, w, degree)
     put(walk, w, output, SHARED, kept, place_at(walk, site))
+    if remote and walk.rules.remote_ways != 0:
+        put(walk, w, output, REMOTE, min(degree, np.int64(MOST_PASSES)), place_at(walk, site))
     if is_far:
         spend(walk, w, kept)
         come_from_afar(walk, w, site)

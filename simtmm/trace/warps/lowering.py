@@ -161,7 +161,8 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
             0,
         ),
         int(specification.grid_barriers), *(specification.pipe[4:] or (0,)),
-        *(specification.cluster_barrier or (0, 0, 0)), specification.remote_latency,
+        *(specification.cluster_barrier or (0, 0, 0)), specification.remote_latency, int(specification.remote_ways),
+        tables.first_mbarrier,
     )  # fmt: skip
     banks = max(specification.banks, *(WORD * number for number in specification.pipe[3:]), 1)
     words = lanes * (WIDEST_ACCESS + 2)
@@ -206,6 +207,7 @@ def empty_walk(specification: LoweringSpecification, tables: SiteTables, lanes: 
         again=tables.again,
         cluster=tables.cluster,
         array=tables.arrays,
+        mbarrier=tables.mbarriers,
         threads=table((tables.sites + 1) * tables.places if specification.places else 1, len(at.Threads)),
     )
 

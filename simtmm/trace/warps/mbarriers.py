@@ -10,6 +10,7 @@ from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAI
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import put
 from simtmm.trace.warps.layout import Warp
+from simtmm.trace.warps.places import place_at_mbarrier
 from simtmm.workload import (
     ACTION_SHIFT,
     ARRIVE,
@@ -19,7 +20,9 @@ from simtmm.workload import (
     EXPECT,
     FINISH,
     MBARRIER,
+    MEET,
     MOST_MBARRIER_COUNT,
+    MOST_MBARRIER_NUMBER,
     MOST_UNDRAINED,
     MOST_UNFINISHED,
     NUMBER_SHIFT,
@@ -45,7 +48,10 @@ def use_mbarriers(walk, w, lanes, output, place):
             for other in range(lane + 1, lanes):
                 if walk.value[other] >> NUMBER_SHIFT == what:
                     count += walk.value[other] & MOST_MBARRIER_COUNT
-        put(walk, w, output, MBARRIER, (what << NUMBER_SHIFT) + min(count, np.int64(MOST_MBARRIER_COUNT)), place)
+        own = place
+        if walk.rules.places != 0 and action != MEET:
+            own = place_at_mbarrier(walk, place, what & MOST_MBARRIER_NUMBER)
+        put(walk, w, output, MBARRIER, (what << NUMBER_SHIFT) + min(count, np.int64(MOST_MBARRIER_COUNT)), own)
     spend(walk, w, walk.rules.longest)
 
 

@@ -34,6 +34,22 @@ def place_of(walk, site, address):
 
 
 @inlined
+def place_at_mbarrier(walk, place, number):
+    """The number of a place where threads are at an mbarrier: its own, or that of the site if it has none."""
+    first = np.int64(0)
+    end = np.int64(walk.mbarrier.shape[0])
+    while first < end:
+        middle = (first + end) // 2
+        if walk.mbarrier[middle] < number:
+            first = middle + 1
+        else:
+            end = middle
+    if first < walk.mbarrier.shape[0] and walk.mbarrier[first] == number:
+        return place + walk.rules.first_mbarrier + first
+    return place
+
+
+@inlined
 def note_threads(walk, w, g, place, times):
     """All lanes of a group did something at a place, so many times each."""
     lanes = walk.group[w, g].lanes

@@ -11,6 +11,7 @@ import pytest
 from simtmm.engine import simulate
 from simtmm.machine import load_machine
 from simtmm.programs.program import cuda_program
+from simtmm.recorder.compiled.run import consecutive
 from simtmm.trace.lower import lower
 from simtmm.trace.schema import PEER_BIT, Kind
 
@@ -68,5 +69,47 @@ def test_a_blocks_own_memory_is_its_own_however_it_is_addressed(trace):
     assert ranks == {0, 2, 4}  # rank 0's own, and one more than ranks 1 and 3
 
 
+def test_launches_say_how_many_blocks_in_a_row_are_a_cluster(trace):
+    launches = {launch.kernel.partition("(")[0]: launch.cluster for launch in trace.info.launches}
+    assert launches == {"chase": 4, "meet": 2}
+    h100 = load_machine("h100-sxm")
+    assert lower(trace, h100).clusters.tolist() == [launch.cluster for launch in trace.info.launches]
+
+
+@pytest.mark.parametrize(
+    ("grid", "cluster", "blocks"),
+    [
+        ((8, 1, 1), (2, 1, 1), 2),
+        ((8, 4, 1), (2, 2, 1), 2),  # one row of two: the other's numbers are eight behind
+        ((8, 4, 1), (1, 2, 1), 1),
+        ((2, 4, 1), (2, 2, 1), 4),
+        ((2, 2, 4), (2, 2, 2), 8),
+        ((1, 4, 1), (1, 2, 1), 2),
+    ],
+)
+def test_blocks_of_a_cluster_have_consecutive_numbers_along_its_rows(grid, cluster, blocks):
+    assert consecutive(grid, cluster) == blocks
+
+
 def test_sites_say_which_barriers_are_of_clusters(trace):
     assert {site.cluster for site in trace.info.sites if site.kind == "barrier"} == {1, 2}
+
+
+def test_clusters_of_several_rows_are_told_of(tmp_path):
+    source = """
+    __global__ void __cluster_dims__(2, 2, 1) both(int* out) { out[blockIdx.x + 4 * blockIdx.y] = 1; }
+    __global__ void __cluster_dims__(2, 1, 1) rows(int* out) { out[blockIdx.x + 4 * blockIdx.y] = 1; }
+    int main() {
+        int* out;
+        cudaMalloc(&out, 64);
+        both<<<dim3(4, 2), 32>>>(out);
+        rows<<<dim3(4, 2), 32>>>(out);
+        return cudaDeviceSynchronize();
+    }
+    """
+    (tmp_path / "rows.cu").write_text(source, encoding="utf-8")
+    outcome = cuda_program([str(tmp_path / "rows.cu")]).run(load_machine("h100-sxm"), output=tmp_path / "t.parquet")
+    assert outcome.status == 0
+    assert [launch.cluster for launch in outcome.trace.info.launches] == [2, 2]
+    (told,) = [line for line in outcome.trace.info.warnings if "leaves out" in line]
+    assert "the placing of clusters as a whole, of which rows of blocks are placed (in both)" in told

@@ -3,6 +3,7 @@
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload
+from simtmm.workload import MOST_PASSES
 
 LONGEST = 2.0**61  # ticks; sums of two of them fit 64 bits
 
@@ -39,6 +40,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
         + chunk * (chunks + 1)
         + start * (workload.warps + 1)
         + takes.behind_grid_barrier(workload.blocks, 0) * float(sum(tally.grid_barriers for tally in tallies))
+        + takes.remote_interval * MOST_PASSES * float(sum(tally.remotes for tally in tallies))
         + machine.ticks_per_cycle * float(sum(tally.paused for tally in tallies))
     )
     if bound >= LONGEST:

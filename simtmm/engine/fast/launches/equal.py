@@ -71,9 +71,10 @@ class EqualLaunches:
         self._keeps = reused.keeps
         self._first_is_like_others = machine.memory.translations == "launch" or not machine.memory.first_access
         self._sets = np.uint64(l2.used_sets if l2 is not None else 1)
-        self._does = list(zip(workload.launch_limits.tolist(), workload.kinds.tolist(), strict=True))
+        clusters = [workload.cluster_of(launch) for launch in range(workload.launches)]
+        self._does = list(zip(workload.launch_limits.tolist(), workload.kinds.tolist(), clusters, strict=True))
         self._recurring = {does for does, count in Counter(self._does).items() if count > 1}
-        self._kinds: dict[tuple[int, int], _Kind] = {}
+        self._kinds: dict[tuple[int, int, int], _Kind] = {}
         self._held = 0
         self._asked: tuple[_Kind, bytes] | None = None
         self._last: tuple[_Kind, _Left] | None = None

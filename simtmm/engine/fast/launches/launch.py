@@ -11,11 +11,13 @@ from simtmm.computer import available_memory
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.attribution.stall_table import Booked
 from simtmm.engine.fast.attribution.units import drained, unit_arrays
+from simtmm.engine.fast.launches.clusters import cluster_arrays
 from simtmm.engine.fast.launches.part import (
     Part,
     Room,
     has_long_computes,
     is_coupled,
+    is_ordered,
     outstanding_of,
     smallest_blocks,
     takes_partitions,
@@ -127,18 +129,15 @@ class Launch:
         given.placed, given.nowhere = workload.has_places, len(workload.known_places)
         given.lanes = parts
         given.wide = worth_sharing(part)
-        given.slots = room.slots
+        given.slots, given.blocks = room.slots, room.places
         given.ring = ring = 1 << (room.slots - 1).bit_length()
-        given.blocks = room.places
-        given.outstanding = outstanding
-        given.most_blocks = room.most_blocks
+        given.outstanding, given.most_blocks = outstanding, room.most_blocks
         given.partitioned = partitioned
         given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
             given.first_access = 0
-        given.begun = begun is not None
-        given.jumps = jumps
-        given.ordered = part.tally.mbarriers > 0
+        given.begun, given.jumps = begun is not None, jumps
+        given.ordered = is_ordered(part)
         given.pending, given.last_block = part.first, part.last
         given.ahead = given.loaded = part.first
         self._supply: Supply
@@ -197,7 +196,7 @@ class Launch:
             mbarriers=zeros(
                 "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, len(at.Mbarrier)
             ),
-            waited=zeros("waited", warps if part.tally.mbarriers else 1, len(at.Waited)),
+            waited=zeros("waited", warps if is_ordered(part) else 1, len(at.Waited)),
             products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, len(at.Product)),
             product_free=zeros("product_free", groups * int(parameters[at.Parameters.product_pipes])),
             arrivals=zeros("arrivals", groups, (memory.pipe and memory.pipe.misses) or 1),
@@ -222,6 +221,7 @@ class Launch:
             **unit_arrays(reused, parameters, self._stretch, groups, room.slots),
             kept=zeros("kept", groups if jumps else 1, of_group if jumps else 1),
             kept_warp=zeros("kept_warp", warps if jumps else 1, len(at.KeptWarp)),
+            **cluster_arrays(reused, parameters, machine, part),
             smallest=smallest_blocks(part) if jumps else zeros("smallest", 1),
             **(self._asked.arrays if self._asked is not None else not_asked(reused)),
         )

@@ -18,7 +18,7 @@ class Part:
     """The part of a workload that a launch is: its blocks, from the first up to the last, that one left out.
 
     limit: of blocks of it that a group holds, None for none. block_warps: warps of each block. tally: what its
-    operations add up to.
+    operations add up to. cluster: blocks in a row that are one, 1 without.
     """
 
     first: int
@@ -26,6 +26,7 @@ class Part:
     limit: int | None
     block_warps: Integers
     tally: Tally
+    cluster: int
 
     @classmethod
     def of(cls, workload: AnyWorkload, launch: int) -> "Part":
@@ -35,7 +36,8 @@ class Part:
             block_warps = np.full(last - first, workload.warps_of_blocks[launch])
         else:
             block_warps = np.diff(workload.block_warps[first : last + 1])
-        return cls(first, last, int(workload.launch_limits[launch]) or None, block_warps, workload.tallies[launch])
+        limit, cluster = int(workload.launch_limits[launch]) or None, workload.cluster_of(launch)
+        return cls(first, last, limit, block_warps, workload.tallies[launch], cluster)
 
     @property
     def blocks(self) -> int:
@@ -82,14 +84,24 @@ def takes_partitions(machine: Machine, part: Part) -> bool:
     return bool(always or (takes.atomic_service and part.tally.updated))
 
 
+def is_ordered(part: Part) -> bool:
+    """Whether the order of warps at one tick shows: at mbarriers, in pipes of products, on the way to other groups."""
+    return part.tally.mbarriers > 0 or part.tally.products > 0 or part.tally.remotes > 0
+
+
 def is_coupled(machine: Machine, part: Part) -> bool:
     """Whether one group's events change another's: through partitions, through the L2, through uneven
-    blocks, or through a grid barrier.
+    blocks, through a grid barrier, or through clusters.
 
     Where all blocks are alike, only a group whose block ends can take the next one.
     """
     shares = takes_partitions(machine, part) or machine.memory.l2 is not None
-    return shares or part.is_uneven or part.tally.grid_barriers > 0
+    return shares or part.is_uneven or part.tally.grid_barriers > 0 or is_clustered(machine, part)
+
+
+def is_clustered(machine: Machine, part: Part) -> bool:
+    """Whether blocks are placed together."""
+    return part.cluster > 1 and machine.cores.cluster_groups is not None
 
 
 def smallest_blocks(part: Part) -> Integers:

@@ -62,7 +62,8 @@ def _unlike(workload: AnyWorkload) -> Iterable[int]:
     """Launches of which no other one is known to be the same."""
     if isinstance(workload, StreamedWorkload):
         return range(workload.launches)
-    does = zip(workload.launch_limits.tolist(), workload.kinds.tolist(), strict=True)
+    clusters = [workload.cluster_of(launch) for launch in range(workload.launches)]
+    does = zip(workload.launch_limits.tolist(), workload.kinds.tolist(), clusters, strict=True)
     return {each: launch for launch, each in enumerate(does)}.values()
 
 

@@ -71,7 +71,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.shared_latency = takes.shared_latency
         given.shared_apart = memory.pipe.shared == "apart"
     given.copy_interval = takes.copy_interval
-    given.drain_latency = takes.drain_latency
+    given.drain_latency, given.remote_interval = takes.drain_latency, takes.remote_interval
     given.mbarrier_latency, given.cluster_latency = (
         takes.mbarrier_latency,
         takes.cluster_latency,

@@ -7,7 +7,18 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.group_time import account
 from simtmm.engine.fast.attribution.stalls import book
-from simtmm.engine.fast.layout import FINISHED, FREE_BLOCKS, FREE_SLOTS, OTHER_TICKS, OWN, START, TOUCHED, Group, Waited
+from simtmm.engine.fast.layout import (
+    FINISHED,
+    FREE_BLOCKS,
+    FREE_SLOTS,
+    NEVER,
+    OTHER_TICKS,
+    OWN,
+    START,
+    TOUCHED,
+    Group,
+    Waited,
+)
 from simtmm.engine.fast.ports.rule_sight import see
 from simtmm.engine.fast.ports.scheduler import push
 from simtmm.engine.fast.steps.bits import give_back, take
@@ -32,6 +43,59 @@ def free_finished(s, g):
     s.group[g].blocks -= s.group[g].finished + s.group[g].empty_blocks
     s.group[g].finished = 0
     s.group[g].empty_blocks = 0
+
+
+@inlined
+def group_for(s, begin, end, warps):
+    """Of the groups from `begin` up to `end` that fit a block of so many warps the one with the fewest blocks, -1 for
+    none.
+    """
+    g = np.int64(-1)
+    fewest = s.parameters.most_blocks
+    for other in range(begin, end):
+        blocks = s.group[other].blocks
+        if blocks < fewest and s.group[other].warps + warps <= s.parameters.room:
+            fewest = blocks
+            g = np.int64(other)
+    return g
+
+
+def neighbourhood_for(s, number, warps):
+    """The neighbourhood that takes the cluster whose first block has this number, -1 for none.
+
+    Groups have its blocks while one is tried, and no longer. warps: of a block, where all have as many.
+    """
+    last = min(number + s.parameters.cluster, s.parameters.last_block)
+    home = np.int64(-1)
+    fewest = NEVER
+    for each in range(s.neighbourhoods.shape[0] - 1):
+        begin = s.neighbourhoods[each]
+        end = s.neighbourhoods[each + 1]
+        resident = np.int64(0)
+        for g in range(begin, end):
+            resident += s.group[g].blocks
+        if resident >= fewest:
+            continue
+        tried = number
+        while tried < last:
+            size = warps if s.parameters.streamed != 0 else s.block_warps[tried + 1] - s.block_warps[tried]
+            g = group_for(s, begin, end, size)
+            if g < 0:
+                break
+            s.tried[tried - number] = g
+            s.group[g].blocks += 1
+            s.group[g].warps += size
+            tried += 1
+        if tried == last:
+            home = np.int64(each)
+            fewest = resident
+        while tried > number:
+            tried -= 1
+            size = warps if s.parameters.streamed != 0 else s.block_warps[tried + 1] - s.block_warps[tried]
+            g = s.tried[tried - number]
+            s.group[g].blocks -= 1
+            s.group[g].warps -= size
+    return home
 
 
 def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its order; calls cost here
@@ -61,13 +125,15 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
             else:
                 first_warp = s.block_warps[number]
                 warps = s.block_warps[number + 1] - first_warp
-            g = np.int64(-1)
-            fewest = s.parameters.most_blocks
-            for other in range(groups):
-                blocks = s.group[other].blocks
-                if blocks < fewest and s.group[other].warps + warps <= s.parameters.room:
-                    fewest = blocks
-                    g = np.int64(other)
+            if s.parameters.cluster > 0:
+                if (number - s.parameters.first_block) % s.parameters.cluster == 0:
+                    s.parameters.home = neighbourhood_for(s, number, warps)
+                    if s.parameters.home < 0:
+                        break
+                home = s.parameters.home
+                g = group_for(s, s.neighbourhoods[home], s.neighbourhoods[home + 1], warps)
+            else:
+                g = group_for(s, np.int64(0), groups, warps)
             if g < 0:
                 break
             s.parameters.pending += 1

@@ -49,7 +49,7 @@ def older_in_others(s, g, row, other, t):
 
 @inlined
 def wake_warps(s, order, g, t):
-    """Phase 2 for a group: warps whose sleep ends now advance. Their order shows only at mbarriers."""
+    """Phase 2 for a group: warps whose sleep ends now advance. Their order may show: is_ordered of launches/part.py."""
     mask = s.parameters.ring - 1
     while True:
         head = s.group[g].memory_head

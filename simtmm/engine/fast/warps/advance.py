@@ -38,7 +38,7 @@ from simtmm.engine.fast.layout import (
 from simtmm.engine.fast.ports.rule_sight import lose
 from simtmm.engine.fast.ports.scheduler import make_ready, push
 from simtmm.engine.fast.supply.windows import fill, has_more
-from simtmm.engine.fast.warps.drains import end_store_group, wait_for_drain
+from simtmm.engine.fast.warps.drains import end_store_group, wait_for_drain, wait_for_way
 from simtmm.engine.fast.warps.mbarriers import use_mbarrier
 from simtmm.engine.fast.warps.products import begin_product, book_product_wait
 from simtmm.native import inlined
@@ -53,6 +53,7 @@ from simtmm.workload import (
     OF_CLASS,
     PAUSE,
     PRODUCT,
+    REMOTE,
     SETTLE,
     STORE_GROUP,
     SYNC,
@@ -171,10 +172,12 @@ def advance(s, order, g, slot, t):  # noqa: C901, PLR0912, PLR0915 - a case for 
                     begin_product(s, g, slot, amount, place_at(s, position - 1), t)
                 elif what == STORE_GROUP:
                     end_store_group(s, w)
-                elif what in (MBARRIER, DRAIN):
+                elif what in (MBARRIER, DRAIN, REMOTE):
                     place = place_at(s, position - 1)
-                    if (what == MBARRIER and use_mbarrier(s, g, slot, amount, place, t)) or (
-                        what == DRAIN and wait_for_drain(s, g, slot, amount, place, t)
+                    if (
+                        (what == MBARRIER and use_mbarrier(s, g, slot, amount, place, t))
+                        or (what == DRAIN and wait_for_drain(s, g, slot, amount, place, t))
+                        or (what == REMOTE and wait_for_way(s, g, slot, amount, place, t))
                     ):
                         s.warp[w].position = position
                         return SLEEPS

@@ -1,4 +1,4 @@
-"""Groups of a warp's stores, and its waits until they have left the group (section 3)."""
+"""Groups of a warp's stores, its waits until they have left the group, and for the way to other groups (section 3)."""
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -40,4 +40,19 @@ def wait_for_drain(s, g, slot, left_out, place, t):
     turn(s, g, w, MEMORY, place, reason, t)
     s.group[g].memory += 1
     push(s, MEMORY_TICKS, g, finish, slot, Group.memory_tail, Group.memory_head)
+    return True
+
+
+def wait_for_way(s, g, slot, passes, place, t):
+    """Whether a warp sleeps until the way to other groups' shared memory takes its access."""
+    begin = max(t, s.group[g].remote_free)
+    free = begin + passes * s.parameters.remote_interval
+    s.group[g].remote_free = free
+    s.group[g].last = max(s.group[g].last, free)
+    if begin == t:
+        return False
+    book(s, g, place, PORT_QUEUE, begin - t)
+    turn(s, g, g * s.parameters.slots + slot, MEMORY, place, np.int64(PORT_QUEUE), t)
+    s.group[g].memory += 1
+    push(s, MEMORY_TICKS, g, begin, slot, Group.memory_tail, Group.memory_head)
     return True
