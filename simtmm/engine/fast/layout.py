@@ -156,7 +156,7 @@ Parameters = Columns(
     "shared_latency shared_apart fill_interval most_misses l1_skewed l2_store_service victims_waited l2_random",
     "sectors sector_bytes fetch_sectors reads_parts l2_request l2_store_request mbarrier_latency cluster_latency",
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
-    "drain_interval drain_latency",
+    "drain_interval drain_latency l2_hashed",
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",
     # of streams: the blocks that are there, from the first of `ahead` up to the last, that one left out; whether a
