@@ -17,8 +17,8 @@ THREADS = 256  # of a block, in kernels of the CUDA SDK
 TILE = 16  # of a matrix that blocks take in tiles
 SUM_THREADS = 512  # of a block of a sum of the ladder
 SUM_BLOCKS = 1024  # where each thread adds many elements up
-READ_PARTS_THREADS, READ_PARTS_PAIRS = 1024, 32  # of a block that reads a part of a buffer, two elements a thread each
-READ_PARTS_BYTES = READ_PARTS_THREADS * READ_PARTS_PAIRS * 2 * 8
+READ_PARTS_THREADS, READ_PARTS_STEPS = 1024, 8  # of a block that reads a part of a buffer, four pairs a thread each
+READ_PARTS_BYTES = READ_PARTS_THREADS * READ_PARTS_STEPS * 4 * 2 * 8
 CONVOLUTION = (  # of a point: a factor, and the neighbour's plane, row and column
     (-1, (-1, -1, -1)), (21, (1, -1, -1)), (-3, (0, -1, 0)), (6, (0, 0, 0)), (-9, (0, 1, 0)), (2, (-1, -1, 1)),
     (4, (1, -1, 1)), (5, (-1, 0, 1)), (7, (1, 0, 1)), (-8, (-1, 1, 1)), (10, (1, 1, 1)),
@@ -232,8 +232,8 @@ def _in_one_bin(kernel: str) -> Callable[[int], Case]:
 
 def left_out(underway: int) -> int:
     """Bytes that so many blocks of read_parts leave out which begin on their way."""
-    pairs = sum((underway - 1 - block) * READ_PARTS_PAIRS // underway for block in range(underway))
-    return pairs * READ_PARTS_BYTES // READ_PARTS_PAIRS
+    steps = sum((underway - 1 - block) * READ_PARTS_STEPS // underway for block in range(underway))
+    return steps * READ_PARTS_BYTES // READ_PARTS_STEPS
 
 
 def _read_parts(kilobytes: int, blocks: int, underway: int = 0) -> Case:
