@@ -179,6 +179,7 @@ LEFT_OUT = {
     ("TeraMTA", "registers"): "of a stream",
     ("CrayXMT", "registers"): "of a stream",
     **dict.fromkeys((("H100_SXM", f"L_{level}") for level in ("global", "L1", "L2")), "measured anew, by simtmm"),
+    ("H200", "L2"): "the driver of one says 60 MB (traces/measured/h200-sxm/device.json)",
 }
 
 
@@ -492,6 +493,20 @@ def test_an_equation_in_a_note_holds(name):
             decimals = len(right.partition(".")[2])
             value = eval(left, {"__builtins__": {}})  # nothing but digits, products and quotients gets here
             assert value == pytest.approx(float(right), abs=0.55 * 10.0**-decimals), source.note  # the digits printed
+
+
+@pytest.mark.parametrize("name", ["mi100", "mi210", "mi250x", "mi300a", "mi300x", "rx6900xt", "a100-80", "h200", "a40"])
+def test_a_gather_of_words_moves_half_a_line_from_memory(name):
+    """64 bytes of 128: one of two sectors, or a run of two of four."""
+    machine = load_machine(name).replace({"memory.l2.start": "cold"})
+    unused = [0] * (machine.memory.sectors - 1)
+    halves = [["load", [line], 1, [[4, *unused]]] for line in range(8)]
+    lines = [["load", [line]] for line in range(8)]
+    moved = [
+        simulate(machine, Workload.from_dict({"blocks": [{"warps": [loads]}]})).memory_sectors
+        for loads in (halves, lines)
+    ]
+    assert moved == [4 * machine.memory.sectors, 8 * machine.memory.sectors]
 
 
 @pytest.mark.parametrize("name", BARRELS)

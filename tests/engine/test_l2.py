@@ -254,6 +254,28 @@ def test_copies_leave_less_room(engine, copies, chunks, hits):
     assert run(engine, [["load", [chunk]] for chunk in range(chunks)] * 2, l2=l2).l2_hits == hits
 
 
+def test_sets_by_a_hash(engine):
+    """Chunks as far apart as there are sets share one set of `modulo`, and spread by a hash."""
+    chunks = list(range(0, 64, 4))
+    l2 = {"sets": 4, "ways": 6, "latency": 40}
+    held: dict[int, list[int]] = {}
+    hits = 0
+    for chunk in chunks * 2:
+        lines = held.setdefault(mix(chunk) % 4, [])
+        hits += chunk in lines
+        held[mix(chunk) % 4] = [chunk, *(line for line in lines if line != chunk)][:6]
+    warps = [["load", chunks], ["load", chunks]]
+    assert run(engine, warps, l2=l2).l2_hits == 0
+    assert run(engine, warps, l2={**l2, "index": "hash"}).l2_hits == hits > 0
+
+
+@pytest.mark.parametrize("index", ["modulo", "hash"])
+def test_what_is_stored_and_found_warm_lies_in_its_set(engine, index):
+    l2 = {"sets": 4, "ways": 1, "latency": 40, "index": index, "writes": "back"}
+    assert run(engine, [["store", [7]], ["load", [7]]], l2=l2).l2_hits == 1
+    assert run(engine, [["load", [7, 9]]], l2={**l2, "start": "warm"}).l2_hits == 1 + (mix(7) % 4 != mix(9) % 4)
+
+
 # Warm
 
 

@@ -88,6 +88,7 @@ MACHINES = {
     "memory.l2.sets": [None, 1, 2, 3, 4],
     "memory.l2.ways": [None, 1, 2, 3],
     "memory.l2.copies": [None, 1, 2],
+    "memory.l2.index": [None, "hash", "modulo"],
     "memory.l2.writes": [None, "back", "through"],
     "memory.l2.replacement": [None, "lru", "random"],
     "memory.l2.victims": [None, "posted", "waited"],

@@ -157,7 +157,7 @@ Parameters = Columns(
     "shared_latency shared_apart fill_interval most_misses l1_skewed l2_store_service victims_waited l2_random",
     "sectors sector_bytes fetch_sectors reads_parts l2_request l2_store_request mbarrier_latency cluster_latency",
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
-    "drain_interval drain_latency remote_interval",
+    "drain_interval drain_latency remote_interval l2_hashed",
     "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",

@@ -42,6 +42,9 @@ class SharedCache(Cache):
         "of each line, in parts of the cache that serve groups of their own: so much less is its room",
         default=1,
     )
+    index: Literal["modulo", "hash"] = unit(
+        "", "in which set a chunk lies: chunk mod sets, or its hash mod sets", default="modulo"
+    )
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
     store_service: Duration | None = unit(
         "cycles", "likewise by a chunk that is stored; service if left out", default=None

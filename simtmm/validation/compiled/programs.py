@@ -17,7 +17,8 @@ THREADS = 256  # of a block, in kernels of the CUDA SDK
 TILE = 16  # of a matrix that blocks take in tiles
 SUM_THREADS = 512  # of a block of a sum of the ladder
 SUM_BLOCKS = 1024  # where each thread adds many elements up
-READ_PARTS_THREADS, READ_PARTS_BYTES = 1024, 1024 * 64 * 8  # of a block that reads a part of a buffer
+READ_PARTS_THREADS, READ_PARTS_STEPS = 1024, 8  # of a block that reads a part of a buffer, four pairs a thread each
+READ_PARTS_BYTES = READ_PARTS_THREADS * READ_PARTS_STEPS * 4 * 2 * 8
 CONVOLUTION = (  # of a point: a factor, and the neighbour's plane, row and column
     (-1, (-1, -1, -1)), (21, (1, -1, -1)), (-3, (0, -1, 0)), (6, (0, 0, 0)), (-9, (0, 1, 0)), (2, (-1, -1, 1)),
     (4, (1, -1, 1)), (5, (-1, 0, 1)), (7, (1, 0, 1)), (-8, (-1, 1, 1)), (10, (1, 1, 1)),
@@ -229,10 +230,16 @@ def _in_one_bin(kernel: str) -> Callable[[int], Case]:
     return case
 
 
-def _read_parts(kilobytes: int, blocks: int) -> Case:
+def left_out(underway: int) -> int:
+    """Bytes that so many blocks of read_parts leave out which begin on their way."""
+    steps = sum((underway - 1 - block) * READ_PARTS_STEPS // underway for block in range(underway))
+    return steps * READ_PARTS_BYTES // READ_PARTS_STEPS
+
+
+def _read_parts(kilobytes: int, blocks: int, underway: int = 0) -> Case:
     parts = kilobytes * 1024 // READ_PARTS_BYTES
     buffer = np.ones(parts * READ_PARTS_BYTES // 8)
-    launch = Launch("read_parts", ("buffer", "sums", parts), blocks, READ_PARTS_THREADS)
+    launch = Launch("read_parts", ("buffer", "sums", parts, underway), blocks, READ_PARTS_THREADS)
     sums = np.zeros(READ_PARTS_THREADS)
     return Case("l2.cu", {"buffer": buffer, "sums": sums}, (launch,), {"sums": sums})
 

@@ -35,7 +35,7 @@ SMALLEST = {
     **{name: {"n": 48} for name in ("add", "add_by_columns", "product", "product_in_tiles")},
     "histogram": {"n": 1000},
     "histogram_of_blocks": {"n": 1000},
-    "read_parts": {"kilobytes": 1024, "blocks": 3},
+    "read_parts": {"kilobytes": 1024, "blocks": 3, "underway": 2},
     "quarter": {"n": 1000},
     "quarter_in_trips": {"n": 1000, "threads": 64, "blocks": 3, "trips": 2},
 }

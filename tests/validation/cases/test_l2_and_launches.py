@@ -2,10 +2,13 @@
 
 import pytest
 
+from simtmm.analysis.run import run
+from simtmm.machine import load_machine
 from simtmm.measurement.timings import load_timings
 from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import l2_and_launches
 from simtmm.validation.cases.measured_files import measured_file
+from simtmm.validation.compiled.programs import READ_PARTS_BYTES, left_out, program
 from tests.cuda.compilers.conftest import needs_machine_code
 
 
@@ -24,10 +27,22 @@ def test_few_sizes_are_within_what_is_promised(sampled, name):
 
 
 @needs_machine_code
+def test_blocks_under_way_read_the_rest_of_their_parts():
+    """Of four blocks with a part each, all of which an empty L2 has to fetch."""
+    machine = load_machine("a100-80").replace({"memory.l2.start": "cold"})
+    moved = []
+    for underway in (0, 4):
+        parameters = {"kilobytes": 2048, "blocks": 4, "underway": underway}
+        found = run(program("read_parts", parameters), machine, form="compiled", what_if=False)
+        moved.append(found.result.memory_sectors * machine.sector_bytes)
+    assert moved[0] == 4 * READ_PARTS_BYTES
+    assert left_out(4) == (6 + 4 + 2) * READ_PARTS_BYTES // 8
+    assert moved[1] == moved[0] - left_out(4)
+
+
+@needs_machine_code
 def test_a_rate_that_is_wrong_would_be_noticed(monkeypatch):
     """With slices twice as slow, reads of what the L2 holds are."""
-    from simtmm.machine import load_machine
-
     time = next(time for time in load_timings(measured_file("l2_bandwidth.csv")) if time.machine == "mi210")
     machine = load_machine("mi210")
     monkeypatch.setattr(l2_and_launches, "WAVES", 2)

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from simtmm.engine.fast.attribution.stall_table import Booked
 from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.fast.launches.tables import Integers
+from simtmm.engine.fast.memory.cache import mix
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 from simtmm.workload.alike import chunks_of
@@ -71,6 +73,7 @@ class EqualLaunches:
         self._keeps = reused.keeps
         self._first_is_like_others = machine.memory.translations == "launch" or not machine.memory.first_access
         self._sets = np.uint64(l2.used_sets if l2 is not None else 1)
+        self._hashed = l2 is not None and l2.index == "hash"
         clusters = [workload.cluster_of(launch) for launch in range(workload.launches)]
         self._does = list(zip(workload.launch_limits.tolist(), workload.kinds.tolist(), clusters, strict=True))
         self._recurring = {does for does, count in Counter(self._does).items() if count > 1}
@@ -127,7 +130,8 @@ class EqualLaunches:
         kind = self._kinds.get(does)
         if kind is None:
             chunks = chunks_of(self._workload, launch).astype(np.uint64) if self._keeps else np.empty(0, np.uint64)
-            kind = self._kinds[does] = _Kind(np.unique(chunks % self._sets).astype(np.int64))
+            spread: npt.NDArray[np.uint64] = mix(chunks) if self._hashed else chunks
+            kind = self._kinds[does] = _Kind(np.unique(spread % self._sets).astype(np.int64))
         return kind
 
     def _taken(self, kind: _Kind) -> tuple[Integers, Integers]:

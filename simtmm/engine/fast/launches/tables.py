@@ -110,6 +110,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         if memory.sectors > 1:
             given.l2_request = takes.l2_request_service
             given.l2_store_request = takes.l2_store_request_service
+        given.l2_hashed = memory.l2.index == "hash"
         given.l2_random = memory.l2.replacement == "random"
         given.victims_waited = memory.l2.victims == "waited"
         given.waiting_stores = memory.l2.waiting_stores or 0

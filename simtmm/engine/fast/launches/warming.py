@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
-from simtmm.engine.fast.memory.cache import choose_line, find_line, modulo, touch
+from simtmm.engine.fast.memory.cache import choose_line, find_line, l2_row, touch
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
     insert_empty,
@@ -72,7 +72,7 @@ def warm(parameters: Annotated[Any, Parameters], l2: Lines, l2_sectors, touched,
             for place in range(at, at + count):
                 chunk = chunks[place]
                 accessed = accessed_of(parameters, sectors, place)
-                row = modulo(chunk, parameters.l2_sets)
+                row = l2_row(parameters, chunk)
                 touch(touched, row)
                 line = find_line(l2, row, chunk, ways)
                 lacking = np.int64(0)

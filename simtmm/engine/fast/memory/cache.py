@@ -27,6 +27,14 @@ def mix(chunk):
 
 
 @inlined
+def l2_row(parameters, chunk):
+    """The set of the L2 that a chunk belongs to."""
+    if parameters.l2_hashed != 0:
+        return np.int64(mix(chunk) % np.uint64(parameters.l2_sets))
+    return modulo(chunk, parameters.l2_sets)
+
+
+@inlined
 def touch(touched, row):
     """Note that a set may change."""
     touched[row >> 6] |= np.uint64(1) << np.uint64(row & 63)

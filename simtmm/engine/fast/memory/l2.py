@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN
-from simtmm.engine.fast.memory.cache import choose_line, find_line, modulo, touch
+from simtmm.engine.fast.memory.cache import choose_line, find_line, l2_row, touch
 from simtmm.engine.fast.memory.partitions import partition_of, reserve, write
 from simtmm.engine.fast.memory.sectors import insert_empty, lacking_of, part_of, store_sectors, written_of
 from simtmm.native import inlined
@@ -43,7 +43,7 @@ def write_down(s, chunk, t):
             s.slice_free[slice_] = begin + taken
             if s.parameters.watch != 0 and taken > 0:
                 s.slice_updates[slice_] = 0
-        row = modulo(chunk, s.parameters.l2_sets)
+        row = l2_row(s.parameters, chunk)
         touch(s.l2_touched, row)
         if find_line(s.l2, row, chunk, s.parameters.l2_ways) == ABSENT:
             make_room_in_l2(s, row, chunk, t)

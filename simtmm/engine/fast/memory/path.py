@@ -9,7 +9,7 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
 from simtmm.engine.fast.layout import ABSENT, NO, Path
-from simtmm.engine.fast.memory.cache import modulo
+from simtmm.engine.fast.memory.cache import l2_row
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.partitions import from_global_memory
@@ -48,7 +48,7 @@ def fetch_lines(s, g, first, count):
             row = l1_row(s, g, chunk)
             prefetch(s.l1, row, 0, 0)
         if s.parameters.l2_sets > 0:
-            row = modulo(chunk, s.parameters.l2_sets)
+            row = l2_row(s.parameters, chunk)
             for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
 

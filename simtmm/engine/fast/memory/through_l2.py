@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L2_HITS, note
 from simtmm.engine.fast.layout import ABSENT
-from simtmm.engine.fast.memory.cache import find_line, modulo, touch
+from simtmm.engine.fast.memory.cache import find_line, l2_row, touch
 from simtmm.engine.fast.memory.l2 import make_room_in_l2
 from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
 from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
@@ -35,7 +35,7 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
     missing = wanted
     crowded = np.int64(0)
     at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
-    row = modulo(chunk, s.parameters.l2_sets)
+    row = l2_row(s.parameters, chunk)
     touch(s.l2_touched, row)
     line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
     if what == STORE:

@@ -59,11 +59,14 @@ class Lines:
         self.ways = cache.ways
         self.random = isinstance(cache, SharedCache) and cache.replacement == "random"
         self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
+        self.hashed = isinstance(cache, SharedCache) and cache.index == "hash"
         self.lines: defaultdict[int, OrderedDict[int, Line]] = defaultdict(OrderedDict)
         self.choosers = None if policy is None else defaultdict[int, Chooser](lambda: Chooser(policy))
 
     def set_of(self, chunk: int) -> int:
         """The set that a chunk lies in."""
+        if self.hashed:
+            return mix(chunk) % self.sets
         return (chunk + chunk // self.sets if self.skewed else chunk) % self.sets
 
     def look_up(self, chunk: int) -> Line | None:
