@@ -156,20 +156,21 @@ WARP = np.dtype(
     {
         "names": [
             "pc", "activation", "living", "blocked", "tired", "gathering", "number", "top", "local", "local_top",
-            "waiting", "arrived", "ran", "polls",
+            "waiting", "arrived", "ran", "polls", "committed",
         ],
         "formats": [
             ("<i4", LANES), ("<u8", LANES), "<u4", "<u4", "<u4", "<u4", "<i4", "<u8", "<u8", "<i8",
-            ("<u4", ALL_BARRIERS), "<u4", "<u4", "<i4",
+            ("<u4", ALL_BARRIERS), "<u4", "<u4", "<i4", "<i4",
         ],
-        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516, 520, 524],
+        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516, 520, 524, 528],
         "itemsize": 576,
     }
 )  # fmt: skip
 """A warp: each lane's block of code and activation; masks of lanes that have not left, that wait, that have used up
 their turn, and that wait for others of their warp; its number in the block; the end of what its arena holds; its local
 memory; for each barrier the lanes that wait there; those that have arrived at the cluster's since it was full; of code
-that is watched, those that have run; and how often in a row it has looked at an mbarrier in vain."""
+that is watched, those that have run; how often in a row it has looked at an mbarrier in vain; and the groups of wgmma
+that it has committed."""
 
 ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
 ACTIVATION_BYTES = 64
