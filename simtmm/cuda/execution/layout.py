@@ -14,6 +14,8 @@ from simtmm.trace.schema import RESULT_CLASSES
 
 LANES = 32
 BARRIERS = 16  # of a block, by number
+RESERVED_BYTES = 1024  # of shared memory, for the system: where cooperative groups keep what tiles of warps share,
+RESERVED_FOR_GROUPS = 512  # behind this
 CLUSTER_BARRIER = BARRIERS  # and behind these the one of its cluster, which is the block alone
 ALL_BARRIERS = BARRIERS + 1
 ALIGN = 64  # bytes: of every vector
@@ -33,13 +35,13 @@ LAUNCH = np.dtype(
             "allocations", "allocation_count", "caches", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
-            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered",
+            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered", "reserved_bytes",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4", "<i8",
         ],
     },
     align=True,
@@ -51,7 +53,7 @@ recorded. `turn_end`: the block of code behind which turns end besides, or -1. W
 (livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
 else may let a thread go on, `seen` points to a SEEN for each access. `timing` points to what the clocks of device code
 go by (device_clock.py). `cluster`: blocks of a cluster along each axis; `is_clustered`: whether the launch or the
-kernel says so."""
+kernel says so. `reserved_bytes`: of `shared_bytes`, those behind what the kernel and the launch ask for."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CONSTANT, TOUCHED, TOUCHED_AND_WRITTEN = 1, 2, 6
