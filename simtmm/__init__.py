@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from simtmm.api.sweep import sweep as sweep
     from simtmm.api.tune import tune as tune
     from simtmm.calibration.values import Calibration as Calibration
+    from simtmm.cuda.tensor_map import TensorMap as TensorMap
     from simtmm.cuda.texture import SurfaceObject as SurfaceObject
     from simtmm.cuda.texture import TextureObject as TextureObject
     from simtmm.errors import SimtmmError as SimtmmError
@@ -97,6 +98,7 @@ _HOMES = {
     "Run": "simtmm.analysis.run.outcome",
     "SimtmmError": "simtmm.errors",
     "SurfaceObject": "simtmm.cuda.texture",
+    "TensorMap": "simtmm.cuda.tensor_map",
     "TextureObject": "simtmm.cuda.texture",
     "Trace": "simtmm.trace.io",
     "Workload": "simtmm.workload",

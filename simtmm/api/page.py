@@ -29,7 +29,7 @@ GROUPS = {
     "What there is": (
         "kernels", "machines", "load_kernel", "load_machine", "load_trace", "load_workload", "__version__",
     ),
-    "Kernels launched from Python": ("RawKernel", "RawModule", "TextureObject", "SurfaceObject"),
+    "Kernels launched from Python": ("RawKernel", "RawModule", "TextureObject", "SurfaceObject", "TensorMap"),
     "Values": (
         "Machine", "Trace", "Workload", "Launch", "Parameter", "Counts", "Result", "Prediction", "Measurement", "Run",
         "Explanation", "Beside", "Difference",

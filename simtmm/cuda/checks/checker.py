@@ -16,7 +16,8 @@ from simtmm.cuda.checks.findings import Finding, Found
 from simtmm.cuda.checks.instructions import flags_of, unit_bits
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.launches.launch import clusters_of
+from simtmm.cuda.execution.launches.launch import clusters_of, reserved_bytes_of
+from simtmm.cuda.execution.layout import ALIGN
 from simtmm.errors import DeadlockError
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class Checker:
         copies = proxy or bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
         shared = function.shared_bytes(launch.shared_bytes)
+        shared += -shared % ALIGN + reserved_bytes_of(program)
         local = program.entry_code.local_bytes
         room = cells + slots * ((shared >> bits) + 1) + slots * threads * ((local >> bits) + 1) * self.checks.initcheck
         communicates = not program.is_independent

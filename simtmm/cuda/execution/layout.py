@@ -15,6 +15,8 @@ from simtmm.trace.schema import RESULT_CLASSES
 
 LANES = 32
 BARRIERS = 16  # of a block, by number
+RESERVED_BYTES = 1024  # of shared memory, for the system: where cooperative groups keep what tiles of warps share,
+RESERVED_FOR_GROUPS = 512  # behind this
 CLUSTER_BARRIER = BARRIERS  # and behind these the one of its cluster, which is the block alone
 ALL_BARRIERS = BARRIERS + 1
 ALIGN = 64  # bytes: of every vector
@@ -34,13 +36,13 @@ LAUNCH = np.dtype(
             "allocations", "allocation_count", "caches", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
-            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered",
+            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered", "reserved_bytes",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
-            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4",
+            "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4", "<i8",
         ],
     },
     align=True,
@@ -52,7 +54,7 @@ recorded. `turn_end`: the block of code behind which turns end besides, or -1. W
 (livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
 else may let a thread go on, `seen` points to a SEEN for each access. `timing` points to what the clocks of device code
 go by (device_clock.py). `cluster`: blocks of a cluster along each axis; `is_clustered`: whether the launch or the
-kernel says so."""
+kernel says so. `reserved_bytes`: of `shared_bytes`, those behind what the kernel and the launch ask for."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CONSTANT, TOUCHED, TOUCHED_AND_WRITTEN = 1, 2, 6
@@ -157,20 +159,21 @@ WARP = np.dtype(
     {
         "names": [
             "pc", "activation", "living", "blocked", "tired", "gathering", "number", "top", "local", "local_top",
-            "waiting", "arrived", "ran", "polls",
+            "waiting", "arrived", "ran", "polls", "committed",
         ],
         "formats": [
             ("<i4", LANES), ("<u8", LANES), "<u4", "<u4", "<u4", "<u4", "<i4", "<u8", "<u8", "<i8",
-            ("<u4", ALL_BARRIERS), "<u4", "<u4", "<i4",
+            ("<u4", ALL_BARRIERS), "<u4", "<u4", "<i4", "<i4",
         ],
-        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516, 520, 524],
+        "offsets": [0, 128, 384, 388, 392, 396, 400, 408, 416, 424, 448, 516, 520, 524, 528],
         "itemsize": 576,
     }
 )  # fmt: skip
 """A warp: each lane's block of code and activation; masks of lanes that have not left, that wait, that have used up
 their turn, and that wait for others of their warp; its number in the block; the end of what its arena holds; its local
 memory; for each barrier the lanes that wait there; those that have arrived at the cluster's since it was full; of code
-that is watched, those that have run; and how often in a row it has looked at an mbarrier in vain."""
+that is watched, those that have run; how often in a row it has looked at an mbarrier in vain; and the groups of wgmma
+that it has committed."""
 
 ACTIVATION = np.dtype([("parent", "<u8"), ("behind", "<i4"), ("lanes", "<u4"), ("local_top", "<i8"), ("code", "<i8")])
 ACTIVATION_BYTES = 64

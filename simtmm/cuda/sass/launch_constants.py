@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW
+from simtmm.cuda.execution.layout import LOCAL_WINDOW, RESERVED_FOR_GROUPS, SHARED_WINDOW
 from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol, Variable
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ class _Places:
     no global memory to isspacep, which no variable of a program is. processors: multiprocessors. number: of the launch.
     dynamic: bytes of dynamic shared memory. cluster: 1 where the launch gives a cluster's size. blocks: of a cluster,
     along each axis; part: what a block's place along y and z is multiplied by for its cluster's; all_blocks: of a
-    cluster; clusters: along each axis. constants: where the address, of 64 bits, stands by which parameters are
+    cluster; clusters: along each axis. reserved: where the driver's shared memory ends, and behind that where its part
+    for cooperative groups begins. constants: where the address, of 64 bits, stands by which parameters are
     reached.
     """
 
@@ -47,12 +48,13 @@ class _Places:
     part: int | None = None
     all_blocks: int | None = None
     clusters: int | None = None
+    reserved: int | None = None
 
 
 _FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
 _HOPPER = _Places(
     0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140, 0x198,
-    blocks=0x144, part=0x150, all_blocks=0x188, clusters=0x15C,
+    blocks=0x144, part=0x150, all_blocks=0x188, clusters=0x15C, reserved=0x68,
 )  # fmt: skip
 _BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
 
@@ -115,8 +117,11 @@ class LaunchConstants:
             if offset & 4:
                 whole = lifting.value("shr.u64", "b64", whole, Immediate(32))
             return lifting.value("cvt.u32.u64", "b32", whole)
-        if offset == places.stack:
-            return Immediate(self._stack)
+        numbers = {places.stack: self._stack}
+        if places.reserved is not None:
+            numbers |= {places.reserved: SHARED_HEAD, places.reserved + 4: RESERVED_FOR_GROUPS}
+        if offset in numbers:
+            return Immediate(numbers[offset])
         for window, start in (
             (places.local_window, LOCAL_WINDOW),
             (places.shared_window, SHARED_WINDOW),

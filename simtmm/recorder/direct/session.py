@@ -14,6 +14,7 @@ from simtmm.cuda.host_memory import HostMemory
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.parameters import pack
 from simtmm.cuda.signature import ParameterType
+from simtmm.cuda.tensor_map import TensorMap
 from simtmm.cuda.texture import SurfaceObject
 from simtmm.device import DeviceProperties
 from simtmm.device.stream import DEFAULT_STREAM, Stream
@@ -67,7 +68,8 @@ class Session:
         launch = DeviceLaunch(grid, block, b"", shared, where)
         check_shape(function, launch, function.shared_bytes(shared), where, self.device.properties)
         values = _values(function, arguments, where)
-        pack(function, values, lambda value: ALIGNMENT if _is_address(value) else None, where)
+        known = [value.row(ALIGNMENT) if isinstance(value, TensorMap) else value for value in values]
+        pack(function, known, lambda value: ALIGNMENT if _is_address(value) else None, where)
         held = self._host.hold()
         self._forget()
         self._place(image)
@@ -81,6 +83,9 @@ class Session:
             if isinstance(values[number], SurfaceObject):
                 addresses[number] = TEXTURE_HANDLE + len(rows)
                 rows.append(values[number].row(address))
+        for number, value in enumerate(values):
+            if isinstance(value, TensorMap):
+                values[number] = value.row(addresses.pop(number))
         by_value = {id(values[number]): address for number, address in addresses.items()}
         packed = pack(function, values, lambda value: by_value.get(id(value)), where)
         held += [*self.device.memory.allocations, image, arguments]
@@ -92,7 +97,7 @@ class Session:
             image = value.module.image()
             self._place(image)
             return self.device.symbols(image.linked)[value.variable] + value.offset
-        array = value.array if isinstance(value, SurfaceObject) else value
+        array = value.array if isinstance(value, (SurfaceObject, TensorMap)) else value
         return self._host.address(array, name, f"{where}: {name}")
 
     def _place(self, image: Image) -> None:
@@ -116,7 +121,7 @@ class Session:
 
 
 def _is_address(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, DevicePointer, SurfaceObject))
+    return isinstance(value, (np.ndarray, DevicePointer, SurfaceObject, TensorMap))
 
 
 def _declared(function: KernelFunction, number: int) -> ParameterType | None:

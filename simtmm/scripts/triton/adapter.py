@@ -66,8 +66,11 @@ def _install(patches: Patches) -> None:
     patches.set(autotuner.Autotuner, "do_bench", property(lambda self: benchmark))
     for name in ("do_bench", "do_bench_cudagraph", "do_bench_proton", "do_bench_cudagraph_proton"):
         patches.set(testing, name, do_bench)
+    descriptor = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
+    patches.set(descriptor, "__init__", _of_array(descriptor.__init__))
+    patches.set(descriptor, "from_tensor", staticmethod(_of_wrapped(descriptor.from_tensor)))
     for module in (jit, importlib.import_module("triton.runtime"), importlib.import_module("triton")):
-        patches.set(module, "reinterpret", _reinterpreted(jit.reinterpret))
+        patches.set(module, "reinterpret", _of_wrapped(jit.reinterpret))
     patches.enter_context(adapting([TorchAdapter()]))
 
 
@@ -97,9 +100,21 @@ def _with_arrays(own: Any) -> Any:
     return run
 
 
-def _reinterpreted(own: Any) -> Any:
-    @functools.wraps(own)
-    def reinterpret(tensor: Any, dtype: Any) -> Any:
-        return own(wrapped(tensor), dtype)
+def _of_wrapped(own: Any) -> Any:
+    """A function of a tensor that takes a NumPy array too."""
 
-    return reinterpret
+    @functools.wraps(own)
+    def of_wrapped(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        return own(wrapped(tensor), *args, **kwargs)
+
+    return of_wrapped
+
+
+def _of_array(own: Any) -> Any:
+    """Likewise the `__init__` of a descriptor."""
+
+    @functools.wraps(own)
+    def init(self: Any, base: Any, *args: Any, **kwargs: Any) -> None:
+        own(self, wrapped(base), *args, **kwargs)
+
+    return init

@@ -13,12 +13,18 @@ from simtmm.cuda.compilers import CompiledModule, module_of_ptx
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.signature import ParameterType
+from simtmm.cuda.tensor_map import SWIZZLES, TensorMap
 from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
 from simtmm.recorder.direct.image import Image, Variables
 from simtmm.scripts.device_attributes import attribute
 from simtmm.scripts.triton.arrays import Tensors, wrapped
 
+MAP = "CUtensorMap"
+# Types of tensor maps, as kernels number them
+TENSOR_TYPES = (
+    "uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float32_ftz", "float64", "bfloat16",
+)  # fmt: skip
 FLOATS = {"fp16": "__half", "bf16": "__half", "fp32": "float", "f32": "float", "fp64": "double"}
 
 
@@ -28,10 +34,8 @@ class Launcher:
     def __init__(self, kernel: Any, tensors: Tensors) -> None:
         """kernel: Triton's CompiledKernel."""
         self.name: str = kernel.metadata.name
-        if getattr(kernel.metadata, "num_ctas", 1) > 1:
-            raise KernelError(f"triton: kernel {self.name}: num_ctas = {kernel.metadata.num_ctas}: must be 1: clusters "
-                              "of blocks are not supported")  # fmt: skip
         self._metadata, self._tensors = kernel.metadata, tensors
+        self._descriptors = list(getattr(kernel.metadata, "tensordesc_meta", None) or ())
         signature = kernel.src.signature
         self._names, self._types = [str(name) for name in signature], list(signature.values())
         target = int(kernel.metadata.target.arch)
@@ -63,6 +67,7 @@ class Launcher:
         """Launch it: sizes of the grid, what hooks get, and an argument for each parameter of the source."""
         if x * y * z <= 0:
             return
+        x *= getattr(self._metadata, "num_ctas", 1)  # a cluster, as the kernel's own text says
         if enter is not None:
             enter(launch_metadata)
         where = f"kernel {self.name}"
@@ -113,8 +118,11 @@ class Launcher:
     def _descriptor(
         self, name: str, argument: Any, declared: list[ParameterType], values: list[Any], where: str
     ) -> None:
-        """A tensor descriptor, which Triton takes apart for architectures before sm_90."""
+        """A tensor descriptor, which is a tensor map, and which Triton takes apart for architectures before sm_90."""
         base = argument.base
+        if self._descriptors:
+            self._tensor_map(name, argument, declared, values, where)
+            return
         for number, value in enumerate(
             [base, *argument.shape, *argument.strides, argument.padding == "nan", argument.round_f32_to_tf32,
              *argument.shape, *argument.strides]
@@ -125,6 +133,23 @@ class Launcher:
             else:
                 declared.append(ParameterType(f"{name}_{number}", "i64", "", 0))
                 values.append(int(value))
+
+    def _tensor_map(
+        self, name: str, argument: Any, declared: list[ParameterType], values: list[Any], where: str
+    ) -> None:
+        """A tensor descriptor as the kernel has it: `metadata.tensordesc_meta` says which boxes it copies."""
+        meta = self._descriptors[sum(each.text == MAP for each in declared)]
+        if meta.get("is_im2col", False) or meta.get("fp4_padded", False):
+            raise KernelError(f"{where}: {name}: tensor descriptors of im2col or of four bits are not supported")
+        declared.append(ParameterType(name, MAP, "", 0))
+        kind = "tfloat32" if argument.round_f32_to_tf32 else TENSOR_TYPES[meta["elem_type"]]
+        array = self._memory(wrapped(argument.base), f"{where}: {name}")
+        place = {"shape": argument.shape, "strides": argument.strides, "swizzle": SWIZZLES[meta["swizzle"]]}
+        values.append(TensorMap(array, meta["block_size"], type=kind, nan=argument.padding == "nan", **place))
+        for number, value in enumerate((*argument.shape, *argument.strides)):
+            width = 32 if number < len(argument.shape) else 64
+            declared.append(ParameterType(f"{name}_{number + 1}", f"i{width}", "", 0))
+            values.append(int(value))
 
 
 def _with_its_file(ptx: str, code: Any) -> str:

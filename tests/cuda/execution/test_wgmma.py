@@ -75,8 +75,13 @@ def along_rows(matrix: Array, pattern: int, image: Array, at: int) -> int:
     return at >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | SWIZZLES[pattern] << 62
 
 
-def body_of(instruction: str, a_registers: int, d_registers: int, d_type: str, flags: str, shared: int) -> str:
-    """Shared memory from array 0, descriptors from 1, registers of A from 2, of D from 3, to 4; scale-d in array 5."""
+def body_of(
+    instruction: str, a_registers: int, d_registers: int, d_type: str, flags: str, shared: int, behind: str = ""
+) -> str:
+    """Shared memory from array 0, descriptors from 1, registers of A from 2, of D from 3, to 4; scale-d in array 5.
+
+    behind: what a thread does once it has waited.
+    """
     d = "{" + ", ".join(f"%d{n}" for n in range(d_registers)) + "}"
     a = "{" + ", ".join(f"%a{n}" for n in range(a_registers)) + "}" if a_registers else "%da"
     return f"""
@@ -102,6 +107,7 @@ wgmma.fence.sync.aligned;
 {instruction} {d}, {a}, %db, %adds{flags};
 wgmma.commit_group.sync.aligned;
 wgmma.wait_group.sync.aligned 0;
+{behind}
 add.u64 %row, %p4, %off;
 {" ".join(f"st.global.{d_type} [%row+{512 * n}], %d{n};" for n in range(d_registers))}
 """
@@ -114,11 +120,12 @@ B_AT = 1 << 16
 def multiplied(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     kinds: tuple[str, str, str], a: Array, b: Array, c: Array, layouts: tuple[str | int, str | int],
     adds: bool = True, signs: tuple[int, int] = (1, 1), parts: tuple[int, int] = (0, 0), how: str = "",
+    behind: str = "",
 ) -> tuple[Array, Array]:  # fmt: skip
     """Registers of D that wgmma gives [register, warp and lane], and those of the same product by NumPy.
 
     a [64, k], b [k, n]. layouts: of A and B: the bytes of the swizzle's pattern, "registers", or "turned" and them.
-    parts: which 32 bytes of the pattern's row.
+    parts: which 32 bytes of the pattern's row. behind: see body_of.
     """
     d_kind, a_kind, b_kind = kinds
     image = RANDOM(9).integers(0, 256, SHARED).astype(np.uint8)
@@ -146,7 +153,7 @@ def multiplied(  # noqa: PLR0913, PLR0917 - each is a part of what is made
     of_bits = ".and.popc" if a_kind == "b1" else ""
     instruction = f"wgmma.mma_async.sync.aligned.m64n{columns}k{depth}{how}.{d_kind}.{a_kind}.{b_kind}{of_bits}"
     d_type = {"f32": "f32", "s32": "s32", "f16": "b32"}[d_kind]
-    body = body_of(instruction, 4 if in_registers else 0, len(expected), d_type, flags, SHARED)
+    body = body_of(instruction, 4 if in_registers else 0, len(expected), d_type, flags, SHARED, behind)
     found = np.zeros_like(expected)
     arrays = [image, np.array(descriptors, np.uint64), np.ascontiguousarray(np.hstack(given)),
               np.ascontiguousarray(np.hstack(sums)), found, np.array([adds], np.uint32)]  # fmt: skip
@@ -220,6 +227,48 @@ def test_whole_sums_may_be_held_within_32_bits() -> None:
     for how, value in ((".satfinite", 2**31 - 1), ("", -(2**31) + 1)):
         found, _ = multiplied(("s32", "u8", "u8"), a, b, np.full((64, 8), 2**31 - 31), (0, 0), how=how)
         assert (found.view(np.int32) == value).all()
+
+
+OVERWRITTEN = f"""mul.lo.u32 %i, %lane, 4;
+OVER: mov.u32 %to, image; add.u32 %to, %to, %i; st.shared.b32 [%to], %lane;
+add.u32 %i, %i, 512; setp.lt.u32 %more, %i, {SHARED}; @%more bra OVER;"""
+
+
+@pytest.mark.parametrize("layouts", [(128, 64), ("registers", 32)])
+def test_factors_may_be_overwritten_by_a_warp_that_has_waited_for_the_product_of_all_four(
+    layouts: tuple[str | int, str | int],
+) -> None:
+    found, expected = multiplied(("f32", "bf16", "bf16"), *drawn("bf16", 12, 64), layouts, behind=OVERWRITTEN)
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("warps", [4, 6])  # also where a group is not whole
+def test_a_wait_leaves_under_way_what_other_warps_have_yet_to_begin(warps: int) -> None:
+    body = """.reg .b32 %x; .reg .pred %first; .reg .pred %is; .shared .align 4 .b32 flag;
+mov.u32 %x, %tid.x; setp.lt.u32 %first, %x, 32;
+wgmma.commit_group.sync.aligned;
+@%first bra FIRST;
+AGAIN: ld.volatile.shared.u32 %x, [flag]; setp.ne.u32 %is, %x, 7; @%is bra AGAIN;
+wgmma.commit_group.sync.aligned;
+bra TOGETHER;
+FIRST: wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 1;
+mov.u32 %x, 7; st.volatile.shared.u32 [flag], %x;
+TOGETHER: wgmma.wait_group.sync.aligned 0;
+mul.wide.u32 %off, %lane, 4; add.u64 %at, %p0, %off; st.global.u32 [%at], %x;"""
+    found = np.zeros(32 * warps, np.uint32)
+    run(kernel(body, 1), "k", [found], threads=32 * warps)
+    assert (found == 7).all()
+
+
+def test_warps_that_have_left_are_not_waited_for() -> None:
+    body = """.reg .b32 %x; .reg .pred %others; mov.u32 %x, %tid.x; setp.ge.u32 %others, %x, 32; @%others bra END;
+wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+mul.wide.u32 %off, %lane, 4; add.u64 %at, %p0, %off; st.global.u32 [%at], 5;
+END: ret;"""
+    found = np.zeros(32, np.uint32)
+    run(kernel(body, 1), "k", [found], threads=128)
+    assert (found == 5).all()
 
 
 def test_a_descriptor_beyond_shared_memory_ends_the_launch() -> None:

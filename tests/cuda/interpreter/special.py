@@ -27,7 +27,7 @@ def special(thread: Thread, name: str) -> int:
         "%clusterid": thread.block.index, "%nclusterid": launch.grid,
     }  # fmt: skip
     if base in triples:
-        return triples[base]["xyz".index(axis)]
+        return 0 if axis == "w" else triples[base]["xyz".index(axis)]
     if name in launch.memory.registers:
         return launch.memory.registers[name]
     if base in _CONSTANT:

@@ -21,6 +21,7 @@ from simtmm.cuda.execution.layout import (
     LANES,
     LAUNCH,
     PARAMETER_WINDOW,
+    RESERVED_BYTES,
     TEXTURE,
     TOUCHED,
     TOUCHED_AND_WRITTEN,
@@ -29,6 +30,7 @@ from simtmm.cuda.execution.layout import (
 )
 from simtmm.cuda.execution.runtime.device_clock import DeviceClock
 from simtmm.cuda.execution.translation.program import Program
+from simtmm.cuda.ptx.flow.registers import read
 
 ROUNDS = 16  # turns of its warps that a block may take in its own
 CALL_STACK = 1 << 22  # bytes of a warp for the registers of functions that are called: touched when they are
@@ -49,6 +51,18 @@ def local_bytes_of(program: Program, stack: int = 0) -> int:
     """
     own = max(program.entry_code.local_bytes, stack)
     return -(-own // 16) * 16 + (LOCAL_STACK if program.has_calls else 0)
+
+
+def reserved_bytes_of(program: Program) -> int:
+    """Bytes of shared memory that a block has for the system besides, where the kernel asks where they are."""
+    asks = any(
+        name.startswith("%reserved_smem_offset")
+        for code in program.codes
+        for block in code.flow.blocks
+        for instruction in block.instructions
+        for name in read(instruction)
+    )
+    return RESERVED_BYTES if asks else 0
 
 
 class BlockState:
@@ -107,6 +121,9 @@ class LaunchState:
         self.threads = block[0] * block[1] * block[2]
         self.warps = -(-self.threads // LANES)
         self.shared_bytes = program.dynamic_offset + dynamic_shared if dynamic_shared else program.shared_bytes
+        own, reserved = self.shared_bytes, reserved_bytes_of(program)
+        if reserved:
+            self.shared_bytes = -(-own // ALIGN) * ALIGN + reserved
         calls = program.has_calls
         entry = program.entry_code
         self.local_bytes = local_bytes_of(program)
@@ -122,6 +139,7 @@ class LaunchState:
             "caches": self._keep(self.no_caches()),
             "symbols": self._keep(np.array([symbols[name] for name in program.symbols] or [0], np.uint64)),
             "shared_bytes": self.shared_bytes,
+            "reserved_bytes": self.shared_bytes - own,
             "local_bytes": self.local_bytes,
             "warps": self.warps,
             "warp_bytes": self.warp_bytes,

@@ -524,6 +524,8 @@ each:
   store i64 %local, ptr %warp.local
   %warp.waiting = getelementptr i8, ptr %warp, i64 {WARP.waiting}
   call void @llvm.memset.p0.i64(ptr %warp.waiting, i8 0, i64 {WARP_BARRIER_BYTES}, i1 false)
+  %warp.committed = getelementptr i8, ptr %warp, i64 {WARP.committed}
+  store i32 0, ptr %warp.committed
   %warp.next = getelementptr i8, ptr %warp, i64 %stride
   %n.next = add i32 %n, 1
   %more = icmp ult i32 %n.next, %warps

@@ -90,8 +90,12 @@ class FunctionCode:
     def dynamic_shared_bytes(self, context: Context) -> Value:
         """What the launch gave beyond the static shared memory, i32 in all lanes."""
         emit = context.emit
-        whole = emit.field("i64", "%launch", int(LAUNCH.fields["shared_bytes"][1]))  # type: ignore[index]
-        rest = emit.binary("sub", whole, emit.constant(self.program.shared_bytes, "i64"))
+        whole, reserved = (
+            emit.field("i64", "%launch", int(LAUNCH.fields[name][1]))  # type: ignore[index]
+            for name in ("shared_bytes", "reserved_bytes")
+        )
+        own = emit.constant(self.program.shared_bytes, "i64")
+        rest = emit.binary("sub", emit.binary("sub", whole, reserved), own)
         return emit.splat(emit.resize(rest, "i32", False))
 
 

@@ -4,7 +4,16 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from simtmm.cuda.execution.layout import ALIGN, BLOCK, GRID_WORKSPACE, LANES, LAUNCH, WARP
+from simtmm.cuda.execution.layout import (
+    ALIGN,
+    BLOCK,
+    GRID_WORKSPACE,
+    LANES,
+    LAUNCH,
+    RESERVED_BYTES,
+    RESERVED_FOR_GROUPS,
+    WARP,
+)
 from simtmm.cuda.execution.runtime.device_clock import read_clock
 from simtmm.cuda.execution.translation.emit import Value, lanes
 
@@ -96,6 +105,26 @@ def _dynamic_shared_bytes(context: "Context") -> Value:
     return context.code.dynamic_shared_bytes(context)
 
 
+def _shared_bytes(context: "Context") -> Value:
+    """Of the block, without those for the system."""
+    emit = context.emit
+    whole, reserved = (
+        emit.field("i64", "%launch", _offset(LAUNCH, name)) for name in ("shared_bytes", "reserved_bytes")
+    )
+    return emit.splat(emit.resize(emit.binary("sub", whole, reserved), "i32", False))
+
+
+def _reserved(offset: int) -> Reader:
+    """A place in the system's part of shared memory, which a kernel that asks for it has at the end."""
+
+    def read(context: "Context") -> Value:
+        emit = context.emit
+        end = emit.resize(emit.field("i64", "%launch", _offset(LAUNCH, "shared_bytes")), "i32", False)
+        return emit.splat(emit.binary("sub", end, Value(str(RESERVED_BYTES - offset), "i32")))
+
+    return read
+
+
 def _processor(context: "Context") -> Value:
     """Of the multiprocessors that blocks are dealt to in turn."""
     emit = context.emit
@@ -104,6 +133,9 @@ def _processor(context: "Context") -> Value:
     return emit.splat(emit.binary("urem", block, count))
 
 
+_OF_AXES = (
+    "tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid",
+)  # fmt: skip
 _READERS: dict[str, Reader] = {
     **{f"%tid.{axis}": _thread(n) for n, axis in enumerate("xyz")},
     **{f"%ntid.{axis}": _scalar("%launch", LAUNCH, "block", extra=4 * n) for n, axis in enumerate("xyz")},
@@ -113,6 +145,7 @@ _READERS: dict[str, Reader] = {
     **{f"%nclusterid.{axis}": _of_cluster("%launch", LAUNCH, "grid", n, "udiv") for n, axis in enumerate("xyz")},
     **{f"%cluster_ctaid.{axis}": _of_cluster("%block", BLOCK, "index", n, "urem") for n, axis in enumerate("xyz")},
     **{f"%cluster_nctaid.{axis}": _scalar("%launch", LAUNCH, "cluster", extra=4 * n) for n, axis in enumerate("xyz")},
+    **{f"%{name}.w": _constant(0) for name in _OF_AXES},
     "%cluster_ctarank": _scalar("%block", BLOCK, "cluster_rank"),
     "%cluster_nctarank": _scalar("%block", BLOCK, "cluster_size"),
     "%is_explicit_cluster": _scalar("%launch", LAUNCH, "is_clustered"),
@@ -131,8 +164,13 @@ _READERS: dict[str, Reader] = {
     "%globaltimer_lo": _clock("i32", in_nanoseconds=True),
     "%globaltimer_hi": _clock("i32", 32, in_nanoseconds=True),
     "%dynamic_smem_size": _dynamic_shared_bytes,
-    "%total_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
-    "%aggr_smem_size": _scalar("%launch", LAUNCH, "shared_bytes"),
+    "%total_smem_size": _shared_bytes,
+    "%aggr_smem_size": _shared_bytes,
+    "%reserved_smem_offset_begin": _reserved(0),
+    "%reserved_smem_offset_0": _reserved(0),
+    "%reserved_smem_offset_1": _reserved(RESERVED_FOR_GROUPS),
+    "%reserved_smem_offset_end": _reserved(RESERVED_BYTES),
+    "%reserved_smem_offset_cap": _constant(RESERVED_BYTES),
     **{f"%envreg{number}": _constant(0) for number in range(32)},
     "%envreg2": _grid_workspace,  # the lower half of its address; the upper is %envreg1, which is 0
     **{f"%pm{number}": _constant(0) for number in range(8)},

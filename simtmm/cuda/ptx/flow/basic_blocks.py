@@ -43,12 +43,17 @@ def gathers(instruction: Instruction) -> bool:
 
 def begins_block(instruction: Instruction) -> bool:
     """Whether a block begins with an instruction: one that gathers threads, or lets others go first and looks again."""
-    return gathers(instruction) or is_mbarrier_wait(instruction)
+    return gathers(instruction) or is_mbarrier_wait(instruction) or is_product_wait(instruction)
 
 
 def is_mbarrier_wait(instruction: Instruction) -> bool:
     """Whether an instruction looks whether a phase of an mbarrier is complete."""
     return instruction.opcode == "mbarrier" and bool({"test_wait", "try_wait"} & set(instruction.modifiers))
+
+
+def is_product_wait(instruction: Instruction) -> bool:
+    """Whether an instruction waits for products by a group of warps."""
+    return instruction.opcode == "wgmma" and "wait_group" in instruction.modifiers
 
 
 def _is_indirect(instruction: Instruction) -> bool:

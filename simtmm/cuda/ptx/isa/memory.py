@@ -115,7 +115,7 @@ MEMORY: dict[str, str] = {
     "redux": "sync add/min/max u32/s32 : d s s=u32; sync and/or/xor b32 : d=u32 s=u32 s=u32; "
     "sync min/max abs? NaN? f32 : d s s=u32",
     # Barriers, and what waits for copies
-    "bar": _barriers("", ""),
+    "bar": _barriers("cta? ", ""),
     "barrier": _barriers("cta? ", "aligned? "),
     "barrier_result": "~ : d *",
     "mbarrier": _MBARRIER,

@@ -178,10 +178,11 @@ def arrive_behind_copies(lifting: Lifting, instruction: MachineInstruction) -> N
     lifting.only("LDGSTSBAR", "64", "ARVCNT", "TRANSCNT")
     (place,) = instruction.operands
     address = lifting.short_address(place)
-    if instruction.has("TRANSCNT"):
-        lifting.do("mbarrier.complete_tx.relaxed.cta.shared::cta.b64", address, Immediate(1), guard=True)
+    if instruction.has("TRANSCNT"):  # of the byte that an instruction before it expects
+        lifting.note("cp.async.mbarrier.arrive.shared.b64", address)
+        lifting.access("mbarrier.complete_tx.relaxed.cta.shared::cta.b64", address, Immediate(1))
     elif instruction.has("ARVCNT"):
-        lifting.do("cp.async.mbarrier.arrive.noinc.shared.b64", address, guard=True)
+        lifting.access("cp.async.mbarrier.arrive.noinc.shared.b64", address)
     else:
         lifting.do("atom.shared.arrive.b64", Sink(), address, guard=True)
 

@@ -1,7 +1,8 @@
 """wgmma: products of matrices by four warps, with factors in shared memory, or the first in registers.
 
 Each warp computes the 16 rows of the product that its own registers hold, when it comes to the instruction: of all
-times at which a GPU may read shared memory, which are up to the wait for the group, the first.
+times at which a GPU may read shared memory, which are up to the wait for the group, the first. A product is one of all
+four warps: none goes on behind its wait for a group before the others have come as far, as then its factors may go.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.instructions.matrices.descriptors import K_OF_TURNED, SharedMatrix, reader_function
 from simtmm.cuda.execution.instructions.matrices.fragments import TILE_ROWS, WHOLE, WORDS, Fragment, computed
+from simtmm.cuda.execution.instructions.matrices.group_waits import commit, wait_for_others
 from simtmm.cuda.execution.instructions.matrices.mma import (
     expand,
     move_tiles,
@@ -61,10 +63,12 @@ def multiply(context: Context, instruction: Instruction) -> None:
     """wgmma."""
     if instruction.has("fence", "commit_group", "wait_group"):
         if instruction.has("commit_group"):
+            commit(context)
             note_group(context, PRODUCT_COMMIT)
         elif instruction.has("wait_group"):
-            left = next((each.value for each in instruction.operands if isinstance(each, Immediate)), 0)
-            note_group(context, PRODUCT_WAIT + max(0, min(int(left), MOST_PRODUCT_GROUPS - 1)))
+            left = next((int(each.value) for each in instruction.operands if isinstance(each, Immediate)), 0)
+            wait_for_others(context, max(0, left))
+            note_group(context, PRODUCT_WAIT + max(0, min(left, MOST_PRODUCT_GROUPS - 1)))
         return
     note_group(context, 0)
     emit, operands = context.emit, instruction.operands

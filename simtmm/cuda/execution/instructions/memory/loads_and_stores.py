@@ -1,7 +1,7 @@
 """Loads and stores: the runtime gets the lanes' addresses, checks and records them, and moves the bytes."""
 
 from simtmm.cuda.execution.instructions.numbers.integer import is_signed
-from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH, ROOM
+from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH, PARAMETER_WINDOW, ROOM
 from simtmm.cuda.execution.runtime.accesses import access_function
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value, lanes
@@ -62,7 +62,10 @@ def load(context: Context, instruction: Instruction) -> None:
         _load_parameter(context, instruction, to, address)
         return
     kind = context.type_of()
-    access(context, "load", _resolved(space), width_of(instruction), address_of(context, address), "%data")
+    place = address_of(context, address)
+    if space == "param" and context.code.function.entry:  # its register may have 32 bits
+        place = context.emit.binary("or", place, context.emit.constant(PARAMETER_WINDOW, place.type))
+    access(context, "load", _resolved(space), width_of(instruction), place, "%data")
     take(context, to, kind, width_of(instruction), "%data")
 
 

@@ -71,10 +71,17 @@ def _packed(context: Context, given: Vector, width: int) -> Value:
 
 
 def convert_address(context: Context, instruction: Instruction) -> None:
-    """cvta: between a state space and generic addresses. Global, constant and parameter addresses are generic ones."""
+    """cvta: between a state space and generic addresses. Global and constant addresses are generic ones, and so are
+    those of a kernel's parameters, but for what a move to 32 bits cuts off.
+    """
     emit = context.emit
     space = space_of(instruction)
     value = context.read(instruction.operands[1], "i64")
+    if space == "param":
+        if not context.code.function.entry:
+            space = "local"
+        elif not instruction.has("to"):
+            value = emit.binary("or", value, emit.constant(PARAMETER_WINDOW, value.type))
     window = WINDOWS.get(space)
     if window is not None:
         value = emit.binary("sub" if instruction.has("to") else "add", value, emit.constant(window, value.type))
