@@ -5,7 +5,7 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.calibration.from_files import calibrate_files
-from simtmm.calibration.hierarchy.joint import fit_hierarchy
+from simtmm.calibration.hierarchy.together import fit_hierarchy
 from simtmm.calibration.hierarchy.measured import MeasuredSet, Row, load_set
 from simtmm.calibration.hierarchy.refined import refined
 from simtmm.calibration.hierarchy.simulated import SimulatedSet
