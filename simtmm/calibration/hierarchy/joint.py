@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.calibration.hierarchy.fits import FITS, MEMORY_SERVICE, REQUEST, SERVICE, Fit
+from simtmm.calibration.hierarchy.streams import LEAST_WORSE
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, cost, least_squares, refitted
 from simtmm.calibration.streams.part import ATOMICS
 from simtmm.machine import Machine
@@ -22,7 +23,6 @@ FOLDS = 5
 STEPS = 5  # of the fit, at most
 TOLD = 0.01  # of a row, that a value must change when it changes by MOVED, to be told by it
 MOVED = 0.25  # of a value
-LEAST_WORSE = 0.0005  # of a set's mean error: what rounding makes
 ALIKE = 0.01  # of a value: nearer to it than that is not told from it
 WEAK = 0.5  # of a value, beyond which its standard error leaves it undetermined
 NEEDED = 0.01  # of the cost, by which a fit without a value may be worse if that value is to stay
@@ -126,28 +126,41 @@ class JointFit:
         """told: gives residuals. keys: that may be fitted. least_service: a bound of `memory.service` [cycles]."""
         self.told, self._keys, self._least_service = told, frozenset(keys), least_service
 
-    def run(self, start: Start, begin: Numbers, before: Found | None = None) -> Found:
-        """Fit from a start.
+    def run(self, start: Start, begin: Numbers, before: Found | None = None, without: Sequence[str] = ()) -> Found:
+        """Fit all keys from a start.
 
-        begin: the residuals of the given machine, which no set's may exceed. before: a fit whose slopes hold here, too.
+        begin: the residuals of the given machine. before: a fit whose slopes hold here, too. without: keys that stay.
         """
         kinds = set(self.told.kinds)
-        fits = [fit for fit in FITS if fit.key in self._keys and kinds & set(fit.shown_by)]
-        notes: list[str] = []
+        fits = [fit for fit in FITS if fit.key in self._keys.difference(without) and kinds & set(fit.shown_by)]
         fitted = self._fitted(start, fits, _slopes_of(before, fits), start.values) if fits else None
+        return self._found(start, fits, fitted, begin, [])
+
+    def finished(self, found: Found) -> Found:
+        """A fit less the values that rows do not determine, and less those by which a set would be met less well.
+
+        found: with all of them.
+        """
+        fits, fitted, notes, start = list(found.fits), found.fitted, list(found.notes), found.start
         if fitted is not None:
-            fits, fitted, notes = self._without_weak(start, fits, fitted)
-        while fits and fitted is not None and (kind := self._worse(fits, begin, fitted.residuals)):
+            fits, fitted, more = self._without_weak(start, fits, fitted)
+            notes += more
+        while fits and fitted is not None and (kind := self._worse(fits, found.begin, fitted.residuals)):
             fits = [fit for fit in fits if kind not in fit.shown_by]
             notes.append(f"{kind}: no values are nearer to these rows than {start.machine.name}'s own: they stay")
             fitted = self._fitted(start, fits, fitted, fitted.values) if fits else None
+        return self._found(start, fits, fitted, found.begin, notes)
+
+    def _found(
+        self, start: Start, fits: Sequence[Fit], fitted: Fitted | None, begin: Numbers, notes: Sequence[str]
+    ) -> Found:
         if not fits or fitted is None:
             end = self.told.residuals(start.machine)
             return Found(start, (), None, {}, {}, begin, end, end, (*notes, NOTHING), self.told.kinds)
         left_out, spreads = self._folds(start, fits, fitted)
-        found = _rounded(fitted.values)
-        end = self.told.residuals(_changed(start.machine, found))
-        return Found(start, tuple(fits), fitted, found, spreads, begin, end, left_out, tuple(notes), self.told.kinds)
+        values = _rounded(fitted.values)
+        end = self.told.residuals(_changed(start.machine, values))
+        return Found(start, tuple(fits), fitted, values, spreads, begin, end, left_out, tuple(notes), self.told.kinds)
 
     def _without_weak(
         self, start: Start, fits: list[Fit], fitted: Fitted

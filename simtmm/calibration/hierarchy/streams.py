@@ -13,7 +13,8 @@ from simtmm.calibration.streams.part import HOLDABLE, MOST_BANDWIDTH, READ, Mach
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
-SURE = 0.003  # of a mean error, that a part with the whole's differences is off by at most
+UNSURE = 0.25  # of what a part differs by from another: by so much may the whole ones differ otherwise
+LEAST_WORSE = 0.0005  # of a mean error: what rounding makes
 UNFELT = (
     "scheduling.launch_overhead",
     "scheduling.graph_launch_overhead",
@@ -85,18 +86,18 @@ class StreamSet:
     def compared(self, given: Machine, found: Machine) -> tuple[bool, OccupancyCurve, float, float]:
         """Whether a machine is as near to all points as another; its curve; the mean error of both.
 
-        given, found: the other one, and the one. Of the given one the part is enough, with what the whole of the found
-        one differs from its part, where the two are further apart than that is off.
+        given, found: the other one, and the one. The whole of the given one runs only where its part leaves it open.
         """
         curve = self.curve(found)
         off = curve.mean_error()
         measured = np.log([point.measured[name] for name in self.names for point in self.stream])
         whole = np.log([each.bandwidth[name] for name in self.names for each in curve.points])
-        differs = whole - self._part_of(found, self.stream)
-        own = float(np.abs(np.expm1(self._part_of(given, self.stream) + differs - measured)).mean())
-        if abs(own - off) < SURE:
+        part, of_given = self._part_of(found, self.stream), self._part_of(given, self.stream)
+        own = float(np.abs(np.expm1(of_given + (whole - part) - measured)).mean())
+        sure = UNSURE * float(np.abs(part - of_given).mean())
+        if abs(own + LEAST_WORSE - off) < sure:
             own = self.curve(given).mean_error()
-        return off <= own, curve, off, own
+        return off <= own + LEAST_WORSE, curve, off, own
 
     def curve(self, machine: Machine) -> OccupancyCurve:
         """All points on the whole machine."""

@@ -7,16 +7,16 @@ the whole machine.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from simtmm.calibration.hierarchy.fits import FITS, MEMORY_SERVICE, OF_HIERARCHY, REQUEST, SERVICE, TURNAROUND
-from simtmm.calibration.hierarchy.joint import LEAST_WORSE, Found, JointFit, Rows, Start, Told, following, is_better
+from simtmm.calibration.hierarchy.joint import Found, JointFit, Rows, Start, Told, following, is_better
 from simtmm.calibration.hierarchy.measured import MeasuredSet
 from simtmm.calibration.hierarchy.simulated import SimulatedSet
-from simtmm.calibration.hierarchy.streams import UNFELT, ChaseSet, StreamSet
+from simtmm.calibration.hierarchy.streams import LEAST_WORSE, UNFELT, ChaseSet, StreamSet
 from simtmm.calibration.least_squares import Numbers, cost
 from simtmm.calibration.streams.occupancy_curve import OccupancyCurve
 from simtmm.calibration.values import SetErrors, Value
@@ -25,7 +25,7 @@ from simtmm.watch import Watch
 
 WELL = 0.025  # mean error of streams from which on no other start is tried: what the project asks of calibrated GPUs
 OFF = 0.001  # of a mean error, by which the whole machine may differ from what its part foretold
-MOST_REPEATS = 2  # of a fit with the whole machine's bandwidths as they are at its end
+MOST_REPEATS = 1  # of a fit with the whole machine's bandwidths as they are at its end
 PARTITIONS, INTERLEAVE, STORES = "memory.partitions", "memory.interleave", "memory.stores"
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined
 
@@ -75,6 +75,8 @@ class Together:
         tried = 1
         if self.streams is not None:
             found, tried = self._from_others(found, begin, self.streams)
+        found = self.fit.finished(found)
+        if self.streams is not None:
             found = self._as_whole(found, self.streams)
         notes = [*found.notes]
         if tried > 1:
@@ -92,7 +94,7 @@ class Together:
             notes += more
             if not values:
                 return self._stays(begin, notes, curve)
-        end = self._exact(self._machine(values), found.end)
+        end = found.end if values.keys() >= found.values.keys() else self.told.residuals(self._machine(values))
         shown = tuple(self._values(found, values))
         return Joint(shown, self._errors(begin, end, found.left_out), tuple(notes), curve)
 
@@ -121,14 +123,30 @@ class Together:
         return found, tried
 
     def _as_whole(self, found: Found, streams: StreamSet) -> Found:
-        """The fit once more, if the whole machine differs from what its part foretold."""
+        """The fit as it is on the whole machine; once more, if that differs from what its part foretold.
+
+        Without what streams show, if the machine given is nearer to them.
+        """
+        before = self._streams_of(found.begin)
         for _ in range(MOST_REPEATS):
-            exact = self._exact(found.machine, found.end)
-            if not found.fits or self._streams_of(exact) <= self._streams_of(found.end) + OFF:
-                break
+            end = self._exact(found.machine, found.end)
+            exact = self._streams_of(end)
+            if not found.fits or exact <= min(before, self._streams_of(found.end) + OFF):
+                return replace(found, end=end)
             streams.correct(found.machine)
-            found = self.fit.run(Start(found.start.machine, found.values), found.begin, found)
-        return found
+            again = Start(found.start.machine, found.values)
+            found = self.fit.finished(self.fit.run(again, found.begin, found, self._not_in(found)))
+        end = self._exact(found.machine, found.end)
+        if self._streams_of(end) <= before:
+            return replace(found, end=end)
+        streams.correct(self.given)
+        keys = sorted(streams.keys())
+        note = f"streams: no values are nearer to them than {self.given.name}'s own: they stay"
+        found = self.fit.finished(self.fit.run(Start(self.given, {}), found.begin, found, keys))
+        return replace(found, end=self._exact(found.machine, found.end), notes=(*found.notes, note))
+
+    def _not_in(self, found: Found) -> list[str]:
+        return sorted(self.keys - {fit.key for fit in found.fits})
 
     def _checked(
         self, streams: StreamSet, values: dict[str, Any]
