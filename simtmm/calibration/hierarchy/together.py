@@ -75,9 +75,11 @@ class Together:
         tried = 1
         if self.streams is not None:
             found, tried = self._from_others(found, begin, self.streams)
-        found = self.fit.finished(found)
-        if self.streams is not None:
-            found = self._as_whole(found, self.streams)
+        if self.streams is not None and self._streams_of(found.end) > self._streams_of(begin) - OFF:
+            found = self._without_streams(found, self.streams)
+        else:
+            found = self.fit.finished(found)
+            found = found if self.streams is None else self._as_whole(found, self.streams)
         notes = [*found.notes]
         if tried > 1:
             notes.append(f"streams: {tried} starts, of which one is {self.given.name}'s own values")
@@ -123,10 +125,7 @@ class Together:
         return found, tried
 
     def _as_whole(self, found: Found, streams: StreamSet) -> Found:
-        """The fit as it is on the whole machine; once more, if that differs from what its part foretold.
-
-        Without what streams show, if the machine given is nearer to them.
-        """
+        """The fit as it is on the whole machine; once more, if that differs from what its part foretold."""
         before = self._streams_of(found.begin)
         for _ in range(MOST_REPEATS):
             end = self._exact(found.machine, found.end)
@@ -137,8 +136,10 @@ class Together:
             again = Start(found.start.machine, found.values)
             found = self.fit.finished(self.fit.run(again, found.begin, found, self._not_in(found)))
         end = self._exact(found.machine, found.end)
-        if self._streams_of(end) <= before:
-            return replace(found, end=end)
+        return replace(found, end=end) if self._streams_of(end) <= before else self._without_streams(found, streams)
+
+    def _without_streams(self, found: Found, streams: StreamSet) -> Found:
+        """A fit of the rest, where no values are nearer to the streams than those of the machine given."""
         streams.correct(self.given)
         keys = sorted(streams.keys())
         note = f"streams: no values are nearer to them than {self.given.name}'s own: they stay"
