@@ -40,8 +40,19 @@ FILES = {
     "A10": ("a10",), "P100_SXM2": ("p100",), "RTX5090": ("rtx-5090",), "B200": ("b200",), "MI250X_GCD": ("mi250x",),
 }  # fmt: skip
 BESIDE = (
-    "a30", "l40s", "rtx-2070", "rtx-3060", "rtx-3070", "rtx-3080", "rtx-4060", "rtx-4070", "rtx-4080", "rtx-5070",
-    "rtx-5080", "rtx-6000-ada", "rx7900xtx",
+    "a30",
+    "l40s",
+    "rtx-2070",
+    "rtx-3060",
+    "rtx-3070",
+    "rtx-3080",
+    "rtx-4060",
+    "rtx-4070",
+    "rtx-4080",
+    "rtx-5070",
+    "rtx-5080",
+    "rtx-6000-ada",
+    "rx7900xtx",
 )  # of no table
 NAMES = sorted([*BESIDE, *(name for files in FILES.values() for name in files)])
 BARRELS = [name for name in NAMES if load_machine(name).scheduling.switch == "every-instruction"]

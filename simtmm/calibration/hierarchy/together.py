@@ -97,8 +97,12 @@ class Together:
             if not values:
                 return self._stays(begin, notes, curve)
         end = found.end if values.keys() >= found.values.keys() else self.told.residuals(self._machine(values))
+        was, now = self.told.means(begin), self.told.means(end)
+        if worse := [kind for kind in was if kind != "streams" and now[kind] > was[kind] + LEAST_WORSE]:
+            notes.append(f"{', '.join(worse)}: what is left would be further from these rows: all values stay")
+            return self._stays(begin, notes)
         shown = tuple(self._values(found, values))
-        return Joint(shown, self._errors(begin, end, found.left_out), tuple(notes), curve)
+        return Joint(shown, self._errors(begin, end, found.left_out), tuple(dict.fromkeys(notes)), curve)
 
     def _from_others(self, found: Found, begin: Numbers, streams: StreamSet) -> tuple[Found, int]:
         """The best of a fit and of those that begin elsewhere; and how many began in all."""
@@ -164,7 +168,7 @@ class Together:
         """Nothing was found that is better than the machine given."""
         if self.streams is not None and curve is None:
             curve = self.streams.curve(self.given)
-        return Joint((), self._errors(begin, begin, begin), tuple(notes), curve)
+        return Joint((), self._errors(begin, begin, begin), tuple(dict.fromkeys(notes)), curve)
 
     def _machine(self, values: Mapping[str, Any]) -> Machine:
         return self.given.replace({**values, **following(self.given, values)})
