@@ -10,9 +10,15 @@ Each is a value of the machine, the same for all points. The simulator itself is
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from simtmm.calibration.chase import chase_errors, chase_values, memory_latency
+from simtmm.calibration.chase import chase_errors, chase_values, farthest_buffer, memory_latency
 from simtmm.calibration.chase_check import CHASE, FROM_READ, LATENCY_FROM, checked_latency, latency_of_read, read_round
+from simtmm.calibration.hierarchy.measured import MeasuredSet
+from simtmm.calibration.hierarchy.refined import refined
+from simtmm.calibration.hierarchy.streams import ChaseSet, StreamSet
+from simtmm.calibration.hierarchy.together import Together
 from simtmm.calibration.latency_levels import LatencyCurve, find_levels
 from simtmm.calibration.streams.fit import StreamFit
 from simtmm.calibration.streams.occupancy_curve import StreamPoint, occupancy_curve
@@ -29,7 +35,7 @@ CHUNK_WORDS = 32  # lines of 128 bytes
 LEAST_TICKS = 100  # of a cycle: latencies and service are fractional
 
 
-def calibrate(
+def calibrate(  # noqa: PLR0913 - each is a kind of measurement, or says how to read it
     name: str,
     latency: LatencyCurve,
     stream: Sequence[StreamPoint] = (),
@@ -38,15 +44,20 @@ def calibrate(
     watch: Watch | None = None,
     latency_from: str = CHASE,
     hold: Sequence[str] = (),
+    *,
+    sets: Sequence[MeasuredSet] = (),
 ) -> Calibration:
-    """A machine of that name from a pointer chase and, if there, bandwidth over occupancy.
+    """A machine of that name from a pointer chase and, if there, bandwidth over occupancy and other measurements.
 
     base: what the measurements do not give, such as the warp width, and all else that a profile has; without one the
     numbers of groups and threads follow from the stream measurement. measurements: how `latency` and `stream` are
     called in the sources. watch: called as things go on. latency_from: where L comes from, "chase" or "read": the read
     kernel at low occupancy less the base's starts of blocks and warps. hold: keys that stay as the base has them, of
     `HOLDABLE` (simtmm/calibration/streams/part.py); the others are fitted beside them.
-    name: what the machine is called.
+    name: what the machine is called. sets: measurements of the hierarchy, one of a kind at most, beside a base.
+
+    With a base that has such values all are fitted jointly, and it is one of the starts
+    (simtmm/calibration/hierarchy/together.py).
 
     Raises StudyError where the measurements do not fit together.
     """
@@ -71,29 +82,49 @@ def calibrate(
             told = checked_latency(memory_latency(latency), read)
     translation = find_translation(latency, levels)
     taken = None if stream else translation  # docs/calibration.md has what it does to the fit of two GPUs' streams
-    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known, taken)
+    copies = machine.memory.l2.copies if machine.memory.l2 else 1
+    chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known, taken, copies)
     notes += [told] if told else []
     notes += [f"ignored, because streams are given: {translation}"] if translation and stream else []
     found += chased
     machine = with_values(machine, found)
     curve = None
-    if stream:
+    begins = base is not None and base.memory.service > 0  # it may be where a joint fit begins
+    if stream and not begins:
         fitted, more = StreamFit(machine, stream, called["stream"], watch, hold).run()
-        as_fitted = with_values(machine, fitted)
-        curve = occupancy_curve(as_fitted, stream, watch=watch)
-        given = occupancy_curve(machine, stream, watch=watch) if base is not None else curve
-        if given.mean_error() < curve.mean_error():
-            notes.append(
-                f"streams: {base.name if base else ''}'s own values are nearer to them than those of a fit "
-                f"({given.mean_error():.1%} for {curve.mean_error():.1%} on average): they stay"
-            )
-            curve = given
-        else:
-            found += fitted
-            notes += more
-            machine = as_fitted
-    machine = with_sources(machine, base, found)
-    return Calibration(machine, tuple(found), levels, curve, chase_errors(machine, latency), tuple(notes))
+        machine = with_values(machine, fitted)
+        curve = occupancy_curve(machine, stream, watch=watch)
+        found += fitted
+        notes += more
+    chosen = with_sources(machine, base, found)
+    calibration = Calibration(chosen, tuple(found), levels, curve, chase_errors(machine, latency), tuple(notes))
+    if not sets and not (stream and begins):
+        return calibration
+    joint = _together(chosen, sets, stream, latency if known is None else None, called, hold, watch, begins).run()
+    calibration = refined(calibration, joint)
+    return replace(calibration, latency_errors=chase_errors(calibration.machine, latency))
+
+
+def _together(
+    machine: Machine,
+    sets: Sequence[MeasuredSet],
+    stream: Sequence[StreamPoint],
+    latency: LatencyCurve | None,
+    called: Mapping[str, str],
+    hold: Sequence[str],
+    watch: Watch | None,
+    begins: bool,
+) -> Together:
+    """A fit of everything that was measured. latency: the chase, where L is from it."""
+    if not stream:
+        return Together(machine, sets, watch=watch)
+    streams = StreamSet(machine, stream, called["stream"], hold, watch)
+    chase = None if latency is None else ChaseSet(latency, called["latency"], farthest_buffer(latency))
+
+    def beginning() -> dict[str, Any]:
+        return StreamFit(machine, stream, called["stream"], watch, hold).beginning()
+
+    return Together(machine, sets, streams, chase, beginning if begins else None, watch)
 
 
 def _structure(

@@ -23,11 +23,13 @@ def chase_values(
     chunk_bytes: int,
     memory: Value | None = None,
     translation: Translation | None = None,
+    copies: int = 1,
 ) -> tuple[list[Value], list[str]]:
     """L1, L2 and global memory among the levels of a curve; whatever else there is becomes a note.
 
     called: the measurement. chunk_bytes: of a cache's line. memory: L, where it is from elsewhere: no cache is as slow.
-    translation: what translations add to latencies, where L is to be without it.
+    translation: what translations add to latencies, where L is to be without it. copies: of each line that the L2
+    keeps, so that a chase sees the room for one of them.
     """
     farthest = levels[-1].latency if memory is None else min(levels[-1].latency, memory.value)
     caches = [level for level in levels[:-1] if SAME_MEMORY * level.latency < farthest]
@@ -43,8 +45,11 @@ def chase_values(
     for key, level, ways in zip(("memory.l1", "memory.l2"), _nearest_and_farthest(caches), WAYS, strict=False):
         note = f"plateau from {_size(level.first)} to {_size(level.last)}"
         sets = capacity_in_sets(level, chunk_bytes, ways)
+        in_ways = f"{note}, in {ways} ways"
+        if key == "memory.l2" and copies > 1:
+            sets, in_ways = sets * copies, f"{in_ways}, and room for {copies} copies of it"
         values += [
-            Value(f"{key}.sets", sets, "sets", called, f"{note}, in {ways} ways"),
+            Value(f"{key}.sets", sets, "sets", called, in_ways),
             Value(f"{key}.ways", ways, "chunks", called, "assumption: only sets times ways is measured", False),
             Value(f"{key}.latency", round(level.latency, 1), "cycles", called, note),
         ]
@@ -63,7 +68,15 @@ def memory_latency(curve: LatencyCurve, translation: Translation | None = None) 
     latencies = curve.latencies
     if translation is not None:
         latencies = latencies - np.array([translation.of(size) for size in curve.sizes.tolist()])
-    return float(np.median(latencies[curve.sizes >= curve.sizes[-1] / FARTHEST]))
+    return float(np.median(latencies[curve.sizes >= farthest_buffer(curve)]))
+
+
+def farthest_buffer(curve: LatencyCurve) -> float:
+    """The least of the buffers that say what L is [bytes].
+
+    curve: the chase.
+    """
+    return float(curve.sizes[-1] / FARTHEST)
 
 
 def _nearest_and_farthest(caches: Sequence[Level]) -> Sequence[Level]:

@@ -7,6 +7,7 @@ from simtmm.calibration.calibrate import calibrate
 from simtmm.calibration.chase_check import CHASE
 from simtmm.calibration.hierarchy.measured import Kind, load_set
 from simtmm.calibration.hierarchy.refined import refined
+from simtmm.calibration.hierarchy.together import fit_hierarchy
 from simtmm.calibration.latency_levels import load_latency
 from simtmm.calibration.streams.occupancy_curve import load_stream
 from simtmm.calibration.values import Calibration
@@ -52,8 +53,6 @@ def calibrate_files(  # noqa: PLR0913 - each is a kind of measurement, or says h
         if stream is not None:
             called["stream"] = f"{Path(stream).name}{suffix}"
         curve = load_latency(latency, gpu)
-        found = calibrate(name, curve, points, base, called, watch, latency_from, hold)
-    else:
-        assert base is not None
-        found = Calibration(base.model_copy(update={"name": name}), (), (), None)
-    return refined(found, base, sets, points, watch) if base is not None and sets else found
+        return calibrate(name, curve, points, base, called, watch, latency_from, hold, sets=sets)
+    assert base is not None
+    return refined(Calibration(base.model_copy(update={"name": name}), (), (), None), fit_hierarchy(base, sets, watch))

@@ -5,12 +5,10 @@ import pytest
 
 from simtmm import load_machine
 from simtmm.calibration.from_files import calibrate_files
-from simtmm.calibration.hierarchy.joint import fit_hierarchy
 from simtmm.calibration.hierarchy.measured import MeasuredSet, Row, load_set
-from simtmm.calibration.hierarchy.refined import refined
 from simtmm.calibration.hierarchy.simulated import SimulatedSet
+from simtmm.calibration.hierarchy.together import fit_hierarchy
 from simtmm.calibration.hierarchy.workloads import parts_of_l2
-from simtmm.calibration.values import Calibration
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 
@@ -80,27 +78,6 @@ def test_a_set_that_no_value_comes_near_stays_with_the_machine_and_the_others_ar
     by_kind = {each.kind: each for each in found.sets}
     assert by_kind["strides"].after <= by_kind["strides"].before + 0.0005
     assert by_kind["small"].after < 0.02 < by_kind["small"].before
-
-
-def test_streams_are_not_given_up_for_it(monkeypatch):
-    """A value that streams feel is left where it makes them worse."""
-    truth = MACHINE.replace({"memory.pipe.tag_interval": 0.8, **OTHER})
-    sets = [measured("strides", STRIDES, truth), measured("small", SMALL, truth)]
-
-    class Curve:
-        def __init__(self, machine):
-            self.error = 0.02 if machine.memory.pipe.tag_interval == 0.3 else 0.05
-
-        def mean_error(self):
-            return self.error
-
-    monkeypatch.setattr(
-        "simtmm.calibration.hierarchy.refined.occupancy_curve", lambda machine, *_, **__: Curve(machine)
-    )
-    found = refined(Calibration(MACHINE, (), (), Curve(MACHINE)), MACHINE, sets)
-    assert found.machine.memory.pipe.tag_interval == 0.3
-    assert found.machine.scheduling.block_interval == pytest.approx(60, rel=0.03)
-    assert any("streams over occupancy would be off by 5.0% for 2.0%" in note for note in found.notes)
 
 
 def test_blocks_that_read_parts_of_a_buffer_read_all_of_it():

@@ -1,20 +1,21 @@
-"""All measurements of the hierarchy fitted together, from a machine that the result is never worse than.
+"""All measurements fitted together, from one place: streams, a chase, and those of the hierarchy, whichever there are.
 
-Values that the rows do not determine stay as the machine has them. What is found counts only where it is nearer to the
-measurements than the machine was, also on rows that were left out of the fit: a fifth of them at a time, by the slopes
-at its end.
+Values that the rows do not determine stay as the machine has them. Errors are a jackknife's: a fifth of the rows at a
+time is left out of the fit, by the slopes at its end, which also says how well rows are met that it has not seen.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from simtmm.calibration.hierarchy.measured import Kind, MeasuredSet
-from simtmm.calibration.hierarchy.simulated import FELT, SimulatedSet
+from simtmm.calibration.hierarchy.fits import FITS, MEMORY_SERVICE, REQUEST, SERVICE, Fit
+from simtmm.calibration.hierarchy.streams import LEAST_WORSE
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, cost, least_squares, refitted
-from simtmm.calibration.values import SetErrors, Value
+from simtmm.calibration.streams.part import ATOMICS
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
@@ -22,249 +23,279 @@ FOLDS = 5
 STEPS = 5  # of the fit, at most
 TOLD = 0.01  # of a row, that a value must change when it changes by MOVED, to be told by it
 MOVED = 0.25  # of a value
-LEAST_WORSE = 0.0005  # of a set's mean error: what rounding makes
 ALIKE = 0.01  # of a value: nearer to it than that is not told from it
 WEAK = 0.5  # of a value, beyond which its standard error leaves it undetermined
-SERVICE, REQUEST = "memory.l2.service", "memory.l2.request_service"
+NEEDED = 0.01  # of the cost, by which a fit without a value may be worse if that value is to stay
 DIGITS = 4
+NOTHING = "nothing is determined"
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A value that may be fitted.
-
-    shown_by: kinds of measurements that may determine it. how: in words. least, most: its bounds. step: over which its
-    slope is taken. All three in cycles, or times the machine's own value, if `relative`.
-    """
-
-    key: str
-    shown_by: tuple[Kind, ...]
-    how: str
-    least: float
-    most: float
-    step: float
-    relative: bool = False
-
-
-FITS = (
-    Fit("memory.pipe.access_interval", ("strides", "caches"), "loads that the L1 has", 0, 4, 0.05),
-    Fit("memory.pipe.tag_interval", ("strides",), "loads of several lines that the L1 has", 0, 2, 0.02),
-    Fit("memory.pipe.interval", ("strides", "caches"), "passes of loads that the L1 has", 0.25, 4, 0.05),
-    Fit(SERVICE, ("l2",), "buffers that the L2 holds", 0.2, 5, 0.04, relative=True),
-    Fit("memory.l2.store_service", ("small",), "small kernels that store to the L2", 0.2, 5, 0.04, relative=True),
-    Fit("scheduling.block_interval", ("small",), "small kernels of small blocks", 0, 1000, 10),
-    Fit("scheduling.launch_overhead", ("small",), "the smallest kernels, launched", 0.2, 5, 0.04, relative=True),
-    Fit("scheduling.graph_launch_overhead", ("small",), "the smallest kernels in graphs", 0.2, 5, 0.04, relative=True),
-)
-
-
-@dataclass(frozen=True)
-class Joint:
-    """What came of a fit: values that changed, the sets' errors, and notes."""
-
-    values: tuple[Value, ...]
-    sets: tuple[SetErrors, ...]
-    notes: tuple[str, ...]
-
-
-def fit_hierarchy(machine: Machine, measured: Sequence[MeasuredSet], watch: Watch | None = None) -> Joint:
-    """Fit a machine to measurements of its hierarchy.
-
-    machine: to begin with; it keeps what they do not determine.
-    measured: sets of rows, one of a kind at most.
-    watch: called as things go on.
-    """
-    simulated = [SimulatedSet(each, machine) for each in measured]
-    told = _Told(machine, simulated, watch)
-    keys = [fit for fit in FITS if _is_of(machine, fit, measured)]
-    notes = []
-    begin = told.residuals({})
-    fitted = None
-    while keys:
-        fitted = _fitted(machine, keys, told, fitted)
-        left_out, spreads = _folds(machine, keys, fitted, told)
-        if weak := _weakest(machine, keys, fitted, spreads):
-            fit, why = weak
-            keys = [other for other in keys if other.key != fit.key]
-            kinds = " and ".join(kind for kind in fit.shown_by if kind in {each.kind for each in measured})
-            notes.append(f"{fit.key}: {why} {kinds}: stays {_own(machine, fit.key):g}")
-        elif kind := _worse(keys, told, begin, fitted.residuals):
-            keys = [fit for fit in keys if kind not in fit.shown_by]
-            notes.append(f"{kind}: no values are nearer to these rows than {machine.name}'s own: they stay")
-        else:
-            break
-    if not keys or fitted is None:
-        return Joint((), _errors(simulated, told, begin, begin, begin), (*notes, "nothing is determined"))
-    found = _rounded(fitted.values)
-    end = told.residuals(found)
-    if cost(end) >= cost(begin) or cost(left_out) >= cost(begin):
-        reason = "on rows left out" if cost(end) < cost(begin) else "on its own rows"
-        notes.append(f"no values are nearer to the measurements than {machine.name}'s own ({reason}): they stay")
-        return Joint((), _errors(simulated, told, begin, begin, begin), tuple(notes))
-    called = {each.kind: each.called for each in measured}
-    values = tuple(
-        Value(
-            fit.key,
-            found[fit.key],
-            "cycles",
-            "; ".join(called[kind] for kind in fit.shown_by if kind in called),
-            f"joint fit: {fit.how}",
-            True,
-            spreads[fit.key],
-        )
-        for fit in keys
-    )
-    return Joint(
-        (*values, *_followers(machine, found, values)),
-        _errors(simulated, told, begin, end, left_out),
-        tuple(notes),
-    )
-
-
-class _Told:
-    """Residuals of all sets on a machine with other values: rows count so that each set weighs as much."""
-
-    def __init__(self, machine: Machine, simulated: Sequence[SimulatedSet], watch: Watch | None) -> None:
-        self.machine, self.simulated, self._watch, self._done = machine, simulated, watch, 0
-
-    def residuals(self, values: Mapping[str, float]) -> Numbers:
-        """float64[rows of all sets]: log(simulated / measured), of times."""
-        changed = self.machine.replace({**values, **_following(self.machine, values)}) if values else self.machine
-        found = np.concatenate([each.residuals(changed) for each in self.simulated])
-        self._done += 1
-        if self._watch:
-            self._watch("fitting the hierarchy", self._done, None)
-        return found
+class Rows(Protocol):
+    """A set of measurements. kind: what it is. rows: how many residuals it has."""
 
     @property
-    def kinds(self) -> list[Kind]:
-        """The kind of each residual."""
-        return [each.measured.kind for each in self.simulated for _ in each.measured.rows]
+    def kind(self) -> str:
+        """Strides, caches, l2, small, streams or chase."""
+
+    @property
+    def called(self) -> str:
+        """What sources call it."""
+
+    @property
+    def rows(self) -> int:
+        """How many residuals there are."""
+
+    @property
+    def others(self) -> Mapping[str, int]:
+        """How many measured rows are not fitted, by reason."""
+
+    def residuals(self, machine: Machine) -> Numbers:
+        """float64[rows]: log(simulated / measured), of times."""
 
 
-def _is_of(machine: Machine, fit: Fit, measured: Sequence[MeasuredSet]) -> bool:
-    """Whether the machine has such a value, and a set that may show it."""
-    values = machine.values()
-    if fit.key.startswith("memory.pipe.") and machine.memory.pipe is None:
-        return False
-    if fit.key.startswith("memory.l2.") and machine.memory.l2 is None:
-        return False
-    if fit.key == "scheduling.graph_launch_overhead" and not any(
-        row.of.get("way") == "graph" for each in measured for row in each.rows
-    ):
-        return False
-    has = values.get(fit.key) is not None and (values[fit.key] > 0 or not fit.relative)
-    return has and any(each.kind in fit.shown_by for each in measured)
+@dataclass(frozen=True)
+class Start:
+    """Where a fit begins. machine: what it has but for fitted values, and goes back to where rows determine none.
+
+    values: to begin with, by key; the machine's own where there are none.
+    """
+
+    machine: Machine
+    values: Mapping[str, float]
 
 
-def _own(machine: Machine, key: str) -> float:
-    return float(machine.values()[key])
+@dataclass(frozen=True)
+class Found:
+    """What a fit from one place found.
+
+    start: where it began. fits, fitted: its keys, and how it went; none where nothing is determined.
+    values: what it found, rounded. spreads: their standard errors. begin, end, left_out: float64[rows of all sets], the
+    residuals of the given machine, at the values found, and of rows that a fit without them had. notes: in words.
+    kinds: str[rows of all sets], what each is of.
+    """
+
+    start: Start
+    fits: tuple[Fit, ...]
+    fitted: Fitted | None
+    values: Mapping[str, float]
+    spreads: Mapping[str, float]
+    begin: Numbers
+    end: Numbers
+    left_out: Numbers
+    notes: tuple[str, ...]
+    kinds: npt.NDArray[np.str_]
+
+    def worse_by(self) -> float:
+        """By how much the mean error of a set is larger than on the machine given, at most."""
+        each = [self.kinds == kind for kind in set(self.kinds)]
+        return max(float(np.abs(self.end[mine]).mean() - np.abs(self.begin[mine]).mean()) for mine in each)
+
+    @property
+    def machine(self) -> Machine:
+        """The machine with the values found."""
+        return _changed(self.start.machine, self.values)
 
 
-def _fitted(machine: Machine, keys: Sequence[Fit], told: _Told, before: Fitted | None) -> Fitted:
-    """before: a fit of these keys and others, whose values and slopes this one begins with."""
-    parameters = [_parameter(machine, fit) for fit in keys]
+class Told:
+    """Residuals of all sets on a machine with other values: each row counts as much."""
 
-    def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
-        return [told.residuals({fit.key: float(value) for fit, value in zip(keys, each, strict=True)}) for each in sets]
+    def __init__(self, sets: Sequence[Rows], watch: Watch | None) -> None:
+        self.sets, self._watch, self._done = sets, watch, 0
+        self.kinds = np.array([each.kind for each in sets for _ in range(each.rows)])
 
-    if before is None:
-        return least_squares(parameters, [_own(machine, fit.key) for fit in keys], residuals, STEPS)
-    column = {key: at for at, key in enumerate(before.values)}
-    slopes = before.slopes[:, [column[fit.key] for fit in keys]]
-    return least_squares(parameters, [before.values[fit.key] for fit in keys], residuals, STEPS, slopes, 0)
+    def residuals(self, machine: Machine) -> Numbers:
+        """float64[rows of all sets]: log(simulated / measured), of times."""
+        found = np.concatenate([each.residuals(machine) for each in self.sets])
+        self._done += 1
+        if self._watch:
+            self._watch("fitting jointly", self._done, None)
+        return found
+
+    def means(self, off: Numbers) -> dict[str, float]:
+        """The mean size of residuals, by kind.
+
+        off: float64[rows of all sets].
+        """
+        return {each.kind: float(np.abs(off[self.kinds == each.kind]).mean()) for each in self.sets}
 
 
-def _parameter(machine: Machine, fit: Fit) -> Parameter:
-    own = _own(machine, fit.key)
-    scale = own if fit.relative else 1.0
-    return Parameter(fit.key, fit.least * scale, max(fit.most * scale, own), fit.step * scale)
+class JointFit:
+    """A fit of a machine to sets of measurements."""
+
+    def __init__(self, told: Told, keys: Iterable[str], least_service: float | None = None) -> None:
+        """told: gives residuals. keys: that may be fitted. least_service: a bound of `memory.service` [cycles]."""
+        self.told, self._keys, self._least_service = told, frozenset(keys), least_service
+
+    def run(self, start: Start, begin: Numbers, before: Found | None = None, without: Sequence[str] = ()) -> Found:
+        """Fit all keys from a start.
+
+        begin: the residuals of the given machine. before: a fit whose slopes hold here, too. without: keys that stay.
+        """
+        kinds = set(self.told.kinds)
+        fits = [fit for fit in FITS if fit.key in self._keys.difference(without) and kinds & set(fit.shown_by)]
+        fitted = self._fitted(start, fits, _slopes_of(before, fits), start.values) if fits else None
+        return self._found(start, fits, fitted, begin, [])
+
+    def finished(self, found: Found) -> Found:
+        """A fit less the values that rows do not determine, and less those by which a set would be met less well.
+
+        found: with all of them.
+        """
+        fits, fitted, notes, start = list(found.fits), found.fitted, list(found.notes), found.start
+        if fitted is not None:
+            fits, fitted, more = self._without_weak(start, fits, fitted)
+            notes += more
+        while fits and fitted is not None and (kind := self._worse(fits, found.begin, fitted.residuals)):
+            fits = [fit for fit in fits if kind not in fit.shown_by]
+            notes.append(f"{kind}: no values are nearer to these rows than {start.machine.name}'s own: they stay")
+            fitted = self._fitted(start, fits, fitted, fitted.values) if fits else None
+        return self._found(start, fits, fitted, found.begin, notes)
+
+    def _found(
+        self, start: Start, fits: Sequence[Fit], fitted: Fitted | None, begin: Numbers, notes: Sequence[str]
+    ) -> Found:
+        if not fits or fitted is None:
+            end = self.told.residuals(start.machine)
+            return Found(start, (), None, {}, {}, begin, end, end, (*notes, NOTHING), self.told.kinds)
+        left_out, spreads = self._folds(start, fits, fitted)
+        values = _rounded(fitted.values)
+        end = self.told.residuals(_changed(start.machine, values))
+        return Found(start, tuple(fits), fitted, values, spreads, begin, end, left_out, tuple(notes), self.told.kinds)
+
+    def _without_weak(
+        self, start: Start, fits: list[Fit], fitted: Fitted
+    ) -> tuple[list[Fit], Fitted | None, list[str]]:
+        """The fit less the keys that it does as well without, with notes on these.
+
+        All that look so are left out at once, and fewer where that fits less well: some stand in for others.
+        """
+        notes: list[str] = []
+        kept: set[str] = set()
+        while weak := self._weak(start, [fit for fit in fits if fit.key not in kept], fits, fitted):
+            while weak:
+                left = [fit for fit in fits if fit not in weak]
+                without = self._fitted(start, left, fitted, fitted.values) if left else None
+                off = without.residuals if without is not None else self.told.residuals(start.machine)
+                if cost(off) <= (1 + NEEDED) * fitted.cost or len(weak) == 1:
+                    break
+                weak = dict(list(weak.items())[: len(weak) // 2])
+            if cost(off) > (1 + NEEDED) * fitted.cost:
+                kept |= {fit.key for fit in weak}
+                continue
+            for fit, why in weak.items():
+                shown = " and ".join(kind for kind in fit.shown_by if kind in set(self.told.kinds))
+                notes.append(f"{fit.key}: {why} {shown}: stays {_own(start.machine, fit.key):g}")
+            if without is None:
+                return [], None, notes
+            fits, fitted = left, without
+        return fits, fitted, notes
+
+    def _fitted(self, start: Start, fits: Sequence[Fit], before: Fitted | None, begin: Mapping[str, float]) -> Fitted:
+        """before: a fit of these keys and others, whose slopes hold here, too. begin: values to begin with, by key."""
+        parameters = [self._parameter(start.machine, fit) for fit in fits]
+
+        def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
+            return [
+                self.told.residuals(
+                    _changed(start.machine, _rounded(dict(zip([fit.key for fit in fits], each.tolist(), strict=True))))
+                )
+                for each in sets
+            ]
+
+        values = [begin.get(fit.key, _own(start.machine, fit.key)) for fit in fits]
+        if before is None:
+            return least_squares(parameters, values, residuals, STEPS, times=1)
+        column = {key: at for at, key in enumerate(before.values)}
+        slopes = before.slopes[:, [column[fit.key] for fit in fits]]
+        return least_squares(parameters, values, residuals, STEPS, slopes, 0)
+
+    def _parameter(self, machine: Machine, fit: Fit) -> Parameter:
+        scale = _own(machine, fit.of) if fit.of else 1.0
+        own = _own(machine, fit.key)
+        least, most = fit.least * scale, max(fit.most * scale, own)
+        if fit.key == MEMORY_SERVICE and self._least_service is not None:
+            least = min(self._least_service, own)
+        return Parameter(fit.key, least, most, fit.step * scale)
+
+    def _weak(self, start: Start, among: Sequence[Fit], fits: Sequence[Fit], fitted: Fitted) -> dict[Fit, str]:
+        """Keys that the rows do not determine, or that agree with the machine's, the weakest first; and which it is."""
+        slopes = dict(zip([fit.key for fit in fits], np.abs(fitted.slopes).max(axis=0), strict=True))
+        _, spreads = self._folds(start, fits, fitted)
+        found = {}
+        for fit in among:
+            own, value = _own(start.machine, fit.key), fitted.values[fit.key]
+            size = max(abs(value), abs(own), 1.0 / start.machine.ticks_per_cycle)
+            felt = slopes[fit.key] / self._parameter(start.machine, fit).step * MOVED * size
+            weakness = max(TOLD / felt if felt > 0 else math.inf, spreads[fit.key] / (WEAK * size))
+            if weakness > 1:
+                found[fit] = (weakness, "not determined by")
+            elif abs(value - own) <= max(spreads[fit.key], ALIKE * own):
+                found[fit] = (abs(value - own) / (1e-9 + max(spreads[fit.key], ALIKE * own)) - 1, "agrees with")
+        return {fit: why for fit, (_, why) in sorted(found.items(), key=lambda entry: -entry[1][0])}
+
+    def _worse(self, fits: Sequence[Fit], before: Numbers, after: Numbers) -> str | None:
+        """A kind of measurement that the fit made worse, and that some of the keys are to be nearer to."""
+        was, now = self.told.means(before), self.told.means(after)
+        shown = {kind for fit in fits for kind in fit.shown_by}
+        return next((kind for kind in was if kind in shown and now[kind] > was[kind] + LEAST_WORSE), None)
+
+    def _folds(self, start: Start, fits: Sequence[Fit], fitted: Fitted) -> tuple[Numbers, dict[str, float]]:
+        """Residuals of rows that a fit without them had, and the spread of its values: a jackknife's errors."""
+        parameters = [self._parameter(start.machine, fit) for fit in fits]
+        number = np.zeros(len(fitted.residuals), np.int64)
+        kinds = self.told.kinds
+        for kind in set(kinds):
+            number[kinds == kind] = np.arange((kinds == kind).sum()) % FOLDS
+        left_out = np.array(fitted.residuals)
+        each = []
+        steps = np.array([parameter.step for parameter in parameters])
+        at = np.array([fitted.values[parameter.name] for parameter in parameters])
+        for fold in range(FOLDS):
+            inside, outside = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
+            values, _ = refitted(parameters, fitted, inside)
+            moved = np.array([values[parameter.name] for parameter in parameters])
+            left_out[outside] += fitted.slopes[outside] @ ((moved - at) / steps)
+            each.append(moved)
+        spread = np.sqrt((FOLDS - 1) / FOLDS * ((np.array(each) - np.mean(each, axis=0)) ** 2).sum(axis=0))
+        return left_out, {fit.key: float(value) for fit, value in zip(fits, spread, strict=True)}
 
 
-def _weakest(
-    machine: Machine, keys: Sequence[Fit], fitted: Fitted, spreads: Mapping[str, float]
-) -> tuple[Fit, str] | None:
-    """The key that the rows determine least, if they do not determine it or agree with the machine's; and which."""
-    slopes = np.abs(fitted.slopes).max(axis=0)
-    worst, found = 1.0, None
-    for fit, slope in zip(keys, slopes, strict=True):
-        own, value = _own(machine, fit.key), fitted.values[fit.key]
-        size = max(abs(value), abs(own), 1.0 / machine.ticks_per_cycle)
-        felt = slope / _parameter(machine, fit).step * MOVED * size
-        weakness = max(TOLD / felt if felt > 0 else math.inf, spreads[fit.key] / (WEAK * size))
-        if weakness > worst:
-            worst, found = weakness, (fit, "not determined by")
-        elif found is None and abs(value - own) <= max(spreads[fit.key], ALIKE * own):
-            found = fit, "agrees with"
+def is_better(found: Found) -> bool:
+    """Whether a fit is nearer to the measurements than the given machine, on rows that it has not seen, too."""
+    return cost(found.end) < cost(found.begin) and cost(found.left_out) < cost(found.begin)
+
+
+def following(machine: Machine, values: Mapping[str, float]) -> dict[str, float]:
+    """What goes along with fitted values: a slice's request takes the same share of a line's time, and atomics that end
+    in memory the time of its partitions.
+
+    machine: whose share it is. values: fitted ones, by key.
+    """
+    found = {}
+    memory, l2 = machine.memory, machine.memory.l2
+    if SERVICE in values and l2 is not None and l2.request_service is not None and l2.service:
+        found[REQUEST] = round(l2.request_service / l2.service * values[SERVICE], DIGITS)
+    if MEMORY_SERVICE in values and memory.atomic_service == memory.service:
+        found[ATOMICS] = values[MEMORY_SERVICE]
     return found
 
 
-def _worse(keys: Sequence[Fit], told: _Told, before: Numbers, after: Numbers) -> Kind | None:
-    """A kind of measurement that the fit made worse, and that some of the keys are to be nearer to."""
-    kinds = np.array(told.kinds)
-    for kind in {kind for fit in keys for kind in fit.shown_by}:
-        mine = kinds == kind
-        if mine.any() and np.abs(after[mine]).mean() > np.abs(before[mine]).mean() + LEAST_WORSE:
-            return kind
-    return None
+def _changed(machine: Machine, values: Mapping[str, float]) -> Machine:
+    return machine.replace({**values, **following(machine, values)}) if values else machine
 
 
-def _folds(machine: Machine, keys: Sequence[Fit], fitted: Fitted, told: _Told) -> tuple[Numbers, dict[str, float]]:
-    """Residuals of rows that a fit without them had, and the spread of its values: a jackknife's standard errors."""
-    parameters = [_parameter(machine, fit) for fit in keys]
-    number = np.zeros(len(fitted.residuals), np.int64)
-    kinds = np.array(told.kinds)
-    for kind in set(told.kinds):
-        number[kinds == kind] = np.arange((kinds == kind).sum()) % FOLDS
-    left_out = np.array(fitted.residuals)
-    each = []
-    steps = np.array([parameter.step for parameter in parameters])
-    at = np.array([fitted.values[parameter.name] for parameter in parameters])
-    for fold in range(FOLDS):
-        inside, outside = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
-        values, _ = refitted(parameters, fitted, inside)
-        moved = np.array([values[parameter.name] for parameter in parameters])
-        left_out[outside] += fitted.slopes[outside] @ ((moved - at) / steps)
-        each.append(moved)
-    spread = np.sqrt((FOLDS - 1) / FOLDS * ((np.array(each) - np.mean(each, axis=0)) ** 2).sum(axis=0))
-    return left_out, {fit.key: float(value) for fit, value in zip(keys, spread, strict=True)}
+def _own(machine: Machine, key: str) -> float:
+    value = machine.values()[key]
+    return 0.0 if value is None else float(value)
 
 
-def _following(machine: Machine, values: Mapping[str, float]) -> dict[str, float]:
-    """What goes along with a fitted value: a slice's request takes the same share of a line's time."""
-    l2 = machine.memory.l2
-    if SERVICE not in values or l2 is None or l2.request_service is None or not l2.service:
-        return {}
-    return {REQUEST: round(l2.request_service / l2.service * values[SERVICE], DIGITS)}
-
-
-def _followers(machine: Machine, found: Mapping[str, float], values: Sequence[Value]) -> list[Value]:
-    shown = {value.key: value for value in values}
-    return [
-        Value(key, value, "cycles", shown[SERVICE].measurement, f"the share of {SERVICE} that {machine.name} has")
-        for key, value in _following(machine, found).items()
-    ]
+def _slopes_of(before: Found | None, fits: Sequence[Fit]) -> Fitted | None:
+    """The fit whose slopes these keys may take, if it has them all."""
+    if before is None or before.fitted is None or not {fit.key for fit in fits} <= before.fitted.values.keys():
+        return None
+    return before.fitted
 
 
 def _rounded(values: Mapping[str, float]) -> dict[str, float]:
     """Values of as many digits as a fit knows."""
     return {key: float(f"{value:.{DIGITS}g}") for key, value in values.items()}
-
-
-def _errors(
-    simulated: Sequence[SimulatedSet], told: _Told, before: Numbers, after: Numbers, left_out: Numbers
-) -> tuple[SetErrors, ...]:
-    kinds = np.array(told.kinds)
-    return tuple(
-        SetErrors(
-            each.measured.kind,
-            each.measured.called,
-            len(each.measured.rows),
-            each.measured.others,
-            *(float(np.abs(off[kinds == each.measured.kind]).mean()) for off in (before, after, left_out)),
-        )
-        for each in simulated
-    )
-
-
-assert all(fit.key in FELT[kind] for fit in FITS for kind in fit.shown_by)

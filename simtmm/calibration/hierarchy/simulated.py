@@ -1,9 +1,10 @@
 """The rows of the hierarchy's measurements on a machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from simtmm.calibration.hierarchy.fits import OF_STREAMS, SERVICE
 from simtmm.calibration.hierarchy.measured import ELEMENT_BYTES, Kind, MeasuredSet, Row
 from simtmm.calibration.hierarchy.workloads import ELEMENTS, THREADS, TRIPS, loads_of_l1, parts_of_l2
 from simtmm.calibration.least_squares import Numbers
@@ -21,10 +22,10 @@ OF_PIPE = ("memory.pipe.access_interval", "memory.pipe.tag_interval", "memory.pi
 FELT: dict[Kind, tuple[str, ...]] = {
     "strides": OF_PIPE,
     "caches": OF_PIPE,
-    "l2": ("memory.l2.service",),
+    "l2": (SERVICE,),
     "small": (
-        "memory.l2.service", "memory.l2.store_service", "scheduling.launch_overhead",
-        "scheduling.graph_launch_overhead", "scheduling.block_interval",
+        SERVICE, "memory.l2.store_service", "scheduling.launch_overhead", "scheduling.graph_launch_overhead",
+        "scheduling.block_interval", "memory.partitions", *(fit.key for fit in OF_STREAMS),
     ),
 }  # fmt: skip
 """The keys of a fit that the rows of a kind feel, more than slightly."""
@@ -43,6 +44,31 @@ class SimulatedSet:
         self.measured = measured
         self._run = _RUNS[measured.kind](measured.rows, machine)
         self._known: dict[tuple[object, ...], Numbers] = {}
+
+    @property
+    def kind(self) -> Kind:
+        """Strides, caches, l2 or small."""
+        return self.measured.kind
+
+    @property
+    def called(self) -> str:
+        """What sources call it."""
+        return self.measured.called
+
+    @property
+    def others(self) -> Mapping[str, int]:
+        """How many rows were not fitted, by reason."""
+        return self.measured.others
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether some rows are nodes of a CUDA graph."""
+        return any(row.of.get("way") == "graph" for row in self.measured.rows)
+
+    @property
+    def rows(self) -> int:
+        """How many residuals there are."""
+        return len(self.measured.rows)
 
     def residuals(self, machine: Machine) -> Numbers:
         """float64[rows]: the logarithm of simulated over measured, of times; of bandwidths the other way round."""

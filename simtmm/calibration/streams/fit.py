@@ -19,6 +19,7 @@ corrected in the end by what the whole machine has there.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,11 @@ def _beside(partitions: int) -> tuple[int, ...]:
     return PARTITIONS[max(0, at - 1) : at + 2]
 
 
+def spread_points(stream: Sequence[StreamPoint], number: int) -> list[StreamPoint]:
+    """So many points of a curve, from the first to the last; all, if it has fewer."""
+    return [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
+
+
 class StreamFit:
     """Fits a part of the machine: its groups and partitions are fewer, and their shares of the bandwidth the same."""
 
@@ -63,10 +69,7 @@ class StreamFit:
         self.called, self.watch, self.simulated = called, watch, 0
         self.storing = self.part.storing
         self.differs: Numbers | float = 0.0  # the whole machine from its part: see `_correct`
-        self.points, self.few_points = (
-            [stream[index] for index in sorted({round(at) for at in np.linspace(0, len(stream) - 1, number)})]
-            for number in (FIT_POINTS, FEW_POINTS)
-        )
+        self.points, self.few_points = (spread_points(stream, number) for number in (FIT_POINTS, FEW_POINTS))
         self.fits: dict[int, tuple[Sequence[Parameter], Fitted]] = {}  # the last, by number of partitions
         self.partitions = 0
         self.values = first_guess(self.part, stream) | self.part.held
@@ -80,13 +83,26 @@ class StreamFit:
         self._correct()
         return self._sure()
 
-    def _fit_all_kernels(self, count: int, values: Mapping[str, float]) -> None:
-        """Fit all kernels. count, values: the number of partitions that is best for the read kernel, and its values."""
+    def beginning(self) -> dict[str, Any]:
+        """Keys of the whole machine as they are after the fits to few points: where a joint fit may begin."""
+        tried = self._try_partitions()
+        count = min(tried, key=lambda count: tried[count][0])
+        self._take(count, tried[count][1])
+        if self.storing:
+            self._begin_all_kernels(count, tried[count][1])
+        return self.part.keys(self.values, round(count * self.part.scale), self.part.scale)
+
+    def _begin_all_kernels(self, count: int, values: Mapping[str, float]) -> None:
+        """Fit all kernels to few points. count, values: as below."""
         found = []
         for begin in self._beginnings():
             self._take(count, {**values, **begin})
             found.append((self._fit_all(self.few_points, FEW_STEPS), dict(self.values)))
         self._take(count, min(found, key=lambda entry: entry[0])[1])
+
+    def _fit_all_kernels(self, count: int, values: Mapping[str, float]) -> None:
+        """Fit all kernels. count, values: the number of partitions that is best for the read kernel, and its values."""
+        self._begin_all_kernels(count, values)
         self.fits = {}
         self._fit_all(self.points, STEPS)
         while beside := [each for each in _beside(self._best()) if each not in self.fits]:

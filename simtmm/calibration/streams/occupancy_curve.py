@@ -21,6 +21,8 @@ from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import OPERATIONS
 
 COLUMN_END = "_GBs"
+Run = tuple[str, int, int, str]  # a kernel, threads of a block, blocks of a group, and the machine as they feel it
+Known = dict[Run, float]  # bandwidths [bytes/s]
 
 
 @dataclass(frozen=True)
@@ -125,10 +127,11 @@ def occupancy_curve(
     operations: Sequence[str] | None = None,
     engine: str | None = None,
     watch: Callable[[str, int, int | None], None] | None = None,
+    known: Known | None = None,
 ) -> OccupancyCurve:
     """Simulate the points on a machine. operations: of those measured, all if left out. watch: called as things go on.
 
-    engine: a name in simtmm.engine.ENGINES; the fast one if left out.
+    engine: a name in simtmm.engine.ENGINES; the fast one if left out. known: as in `bandwidths`.
 
     Raises StudyError where there is no point or an operation was not measured.
     """
@@ -141,7 +144,7 @@ def occupancy_curve(
             raise StudyError(f"operation {name!r}: was not measured{nearest(name, chosen[0].measured)}")
     runs = [(name, point) for point in chosen for name in names]
     progress = None if watch is None else lambda done: watch("simulating", done, len(runs))
-    found = iter(bandwidths([(machine, name, point) for name, point in runs], engine, progress))
+    found = iter(bandwidths([(machine, name, point) for name, point in runs], engine, progress, known=known))
     return OccupancyCurve(machine, tuple(Simulated(point, {name: next(found) for name in names}) for point in chosen))
 
 
@@ -150,14 +153,17 @@ def bandwidths(
     engine: str | None = None,
     watch: Callable[[int], None] | None = None,
     bytes_a_group: int = BYTES_A_GROUP,
+    known: Known | None = None,
 ) -> list[float]:
     """Simulated bandwidths, in bytes a second, of machines, kernels and points, on all cores that we may use.
 
     Machines that a kernel can't tell apart run once. watch: called with the number of finished runs.
-    bytes_a_group: how long runs are (stream_bandwidth).
+    bytes_a_group: how long runs are (stream_bandwidth). known: what ran before, which does not run again; takes what
+    runs now. It belongs to one engine and one length of runs.
     """
+    known = {} if known is None else known
     machines = [as_felt_by(machine, name, point.block_size) for machine, name, point in runs]
-    alike = defaultdict[tuple[str, int, int, str], list[int]](list)
+    alike = defaultdict[Run, list[int]](list)
     for number, (machine, (_, name, point)) in enumerate(zip(machines, runs, strict=True)):
         alike[name, point.block_size, point.blocks_per_group, machine.digest()].append(number)
 
@@ -167,18 +173,18 @@ def bandwidths(
         return stream_bandwidth(machine, name, point.block_size, point.blocks_per_group, engine, bytes_a_group)
 
     # Those of a kernel and a point follow one another: they share workloads.
-    order, done = [alike[key] for key in sorted(alike)], 0
-    bandwidths_of_runs = [0.0] * len(runs)
+    new = [key for key in sorted(alike) if key not in known]
+    done = sum(len(numbers) for key, numbers in alike.items() if key in known)
     # Threads: the compiled engine lets others run meanwhile.
     with ThreadPoolExecutor(cores(), "simtmm-stream") as pool:
         try:
-            for numbers, each in zip(order, pool.map(run, order), strict=True):
-                for number in numbers:
-                    bandwidths_of_runs[number] = each
-                done += len(numbers)
+            for key, each in zip(new, pool.map(run, [alike[key] for key in new]), strict=True):
+                known[key] = each
+                done += len(alike[key])
                 if watch:
                     watch(done)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return bandwidths_of_runs
+    found = {number: known[key] for key, numbers in alike.items() for number in numbers}
+    return [found[number] for number in range(len(runs))]
