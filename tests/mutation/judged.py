@@ -21,7 +21,7 @@ WORD, LEAST_WORD = re.compile(r"[^\W\d]\w*"), 4  # of a source; letters that a w
 LOOPS = re.compile(rb"^from simtmm\.native import", re.MULTILINE)  # in a source with loops of machine code
 SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
-FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+\.py::.*?)(?= - |$)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+?\.py(?:::.*?)?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
 NAMES = "tests/test_arguments.py::test_arguments_go_to_the_parameters_of_their_names"
 OF_CALLS = {"swap", "name", "argument"}  # kinds of faults that may change which parameter an argument goes to
@@ -31,7 +31,7 @@ WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and 
 LAST_SECONDS = 20.0  # of the processor, as recorded, for tests of a fault that nothing else has noticed
 MOST_WRONG = 3  # tests that fail without a fault, too, and are left out
 FEW, FEW_SECONDS = 25, 4.0  # tests that are run first, and the seconds of the processor that they take
-FAILED_SOME = 1  # pytest's exit status where a test failed
+FAILED_SOME, NOT_COLLECTED = 1, 2  # pytest's exit status where a test failed, and where a file can't be imported
 NOT_FOUND = (4, 5)  # pytest's exit status where it has no such test
 
 
@@ -168,7 +168,8 @@ def judged(
     tests = [test for test in by_name.values() if is_there(test.name, runner.tree)]
     verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
     while verdict.failed and not runner.passes(verdict.failed, seconds):  # as it does without the fault
-        tests, spent = [test for test in tests if test.name != verdict.failed], spent + verdict.seconds
+        tests = [test for test in tests if verdict.failed not in (test.name, test.file)]
+        spent += verdict.seconds
         verdict = _by_recorded(fault, source, tests, runner, seconds)
     verdict = replace(verdict, seconds=verdict.seconds + spent)
     if verdict.what != "survived":
@@ -233,6 +234,9 @@ def _by_unknown(
         if runner.passes(failed, seconds, as_python):
             return f"FAILED {failed}"[:200], spent
         left_out.add(failed)
+        tests = [test for test in tests if test.partition("::")[0] != failed]  # of a file that can't be imported
+        if not tests:
+            break
     return "", spent
 
 
@@ -288,8 +292,8 @@ def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], run
 
 
 def _failed(outcome: Outcome) -> str:
-    """The test that failed first."""
-    failed = FAILED.search(outcome.printed) if outcome.status == FAILED_SOME else None
+    """The test that failed first, or the file that can't be imported."""
+    failed = FAILED.search(outcome.printed) if outcome.status in (FAILED_SOME, NOT_COLLECTED) else None
     return failed["test"] if failed else ""
 
 

@@ -391,6 +391,26 @@ def test_all_whole_outputs_are_compared_where_a_fault_runs_on_import_those_near_
     assert known.was_seen
 
 
+@pytest.mark.parametrize(
+    ("of_import", "what", "is_recorded"),
+    [("above(4) == 1", "caught", True), ("above(4) == 1", "caught", False), ("above(4) == 7", "survived", False)],
+)
+def test_a_file_that_can_t_be_imported_has_noticed_a_fault_unless_it_never_can(
+    tree, runner, of_import, what, is_recorded
+):
+    name = f"test_on_import_{of_import[-1]}.py"
+    (tree / "tests" / name).write_text(
+        f"from simtmm.small import above, slow\n\nassert {of_import}\n\n\ndef test_it():\n    assert slow(1) == 100\n"
+    )
+    known = Known()
+    known.by = {6: [RecordedTest(f"tests/{name}::test_it", 0.1, 9)]} if is_recorded else {}
+    known.lacking = () if is_recorded else [name]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, known, Uses(tree), runner, 4.0)
+    assert verdict.what == what
+    assert (f"tests/{name}" in verdict.by) == (what == "caught")
+
+
 @pytest.mark.parametrize(("beside", "what"), [(["slow"], "survived"), (["wrong", "slow", "above"], "caught")])
 def test_the_room_s_tests_come_at_last_and_those_that_fail_without_the_fault_too_are_left_out(
     tree, runner, beside, what
