@@ -99,7 +99,11 @@ def _by_place(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _are_side_by_side(machine: Machine, line: Line) -> bool:
-    """Whether requests at a line access no more chunks than elements of all its places, side by side, take."""
+    """Whether all threads of warps access elements at a line, and no more chunks than those of all its places, side by
+    side, take.
+    """
+    if line.threads < NEARLY_ALL * machine.cores.warp_width * line.executions:
+        return False
     of_request = line.bytes_asked / line.executions * len(line.numbers)
     return line.chunks <= (of_request / machine.chunk_bytes + 1) * line.requests
 

@@ -44,14 +44,14 @@ def test_warps_that_do_different_things_or_are_an_odd_number_do_not_become_one()
     assert not blocks.are_alike(of([element_wise(0), element_wise(1)[::-1]]), 2)
 
 
-def neighbours(count=60, each=1, between=(), kind="load", chunks_each=1):
+def neighbours(count=60, each=1, between=(), kind="load", chunks_each=1, lanes=32):
     """What is suggested for blocks of four warps, whose threads load and store so many bytes each."""
     warp = [["load", [0]], *between, ["store", [1]]]
     workload = Workload.from_dict({"blocks": [{"warps": [warp] * 4}] * count})
     requests = 4 * count
     own = [
-        Line(("k.cu", 7, name), of_kind, [number], 10, requests, chunks_each * requests, 0, requests, 32 * requests,
-             32 * requests * each)
+        Line(("k.cu", 7, name), of_kind, [number], 10, requests, chunks_each * requests, 0, requests, lanes * requests,
+             lanes * requests * each)
         for number, (name, of_kind) in enumerate((("x", kind), ("y", "store")))
     ]  # fmt: skip
     launch = TraceLaunch("k", (count, 1, 1), (128, 1, 1), registers_per_thread=8, shared_memory_bytes=0)
@@ -82,6 +82,7 @@ def test_nothing_is_said_of_vectors_where_they_are_full_apart_or_shared():
     assert neighbours(between=[["barrier"]]) == []
     assert neighbours(between=[["shared", 1]]) == []
     assert neighbours(kind="atomic") == []
+    assert neighbours(lanes=28) == []  # of a warp, as every eighth is left out
     assert neighbours(chunks_each=2) == []  # threads are not side by side
 
 
