@@ -58,7 +58,8 @@ def are_alike(of: Operations, times: int) -> bool:
         return False
     first, place = _first_of(of, times)
     head = own.warp_operations[first] + place
-    return bool(np.array_equal(own.kind, own.kind[head]) and np.array_equal(own.place, own.place[head]))
+    is_same_place = not len(own.place) or np.array_equal(own.place, own.place[head])
+    return bool(np.array_equal(own.kind, own.kind[head]) and is_same_place)
 
 
 def widened(of: Operations, times: int, limit: int, chunk_bytes: int) -> Workload:

@@ -9,6 +9,7 @@ from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
+from simtmm.analysis.source_changes.serial import with_their_sites
 from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import THREADS, WORK
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, LOAD, REDUCE, STORE, SYNC
@@ -45,7 +46,7 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         place, _ = stalls.places.place(number)
         if place.line:
             found[place.file, place.line].append(number)
-    of_lines = {at: int(ticks[numbers].sum()) for at, numbers in found.items()}
+    of_lines = {at: int(ticks[with_their_sites(stalls, numbers)].sum()) for at, numbers in found.items()}
     numbers = [number for each in found.values() for number in each]
     if sum(of_lines.values()) < WORTH_TRYING * whole:
         return
@@ -56,7 +57,7 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         f"let consecutive threads do what every so many threads do now (sort their work by its kind, or choose it by "
         f"the warp, where they branch): {lanes:.3g} of {width} lanes of a warp take "
         "part here, where whole warps could and others would have nothing to do",
-        (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(numbers),
+        (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(with_their_sites(stalls, numbers)),
         lambda of, chosen: regrouped.compacted(of, chosen, lanes / width),
     )  # fmt: skip
 

@@ -87,7 +87,7 @@ def _of_small(machine: Machine, launch: TraceLaunch, own: Workload) -> Iterator[
     """Whether blocks are so small that warps are not full, or that the number of blocks is what limits."""
     threads = launch.threads_per_block
     times = USUAL // threads
-    limit = _room(machine, launch, times)
+    limit = blocks_that_fit(machine, launch, times)
     if int(np.diff(own.launch_blocks).max()) < 2 * times or not limit:
         return
     in_a_warp = max(1, machine.cores.warp_width // threads)
@@ -118,14 +118,14 @@ def _of_many(machine: Machine, own: Workload) -> Iterator[Candidate]:
 def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Iterator[Candidate]:
     """Whether more warps of smaller blocks, or of blocks that take less, fit on a core group."""
     threads, warps = launch.threads_per_block, -(-launch.threads_per_block // machine.cores.warp_width)
-    now = _room(machine, launch, 1)
+    now = blocks_that_fit(machine, launch, 1)
     if not now:
         return
     resident = now * warps
     fitting = {
         times: limit * warps // times
         for times in PARTS
-        if warps % times == 0 and (limit := _room(machine, launch, 1 / times)) is not None
+        if warps % times == 0 and (limit := blocks_that_fit(machine, launch, 1 / times)) is not None
     }
     best = max(fitting, key=lambda times: (fitting[times], -times), default=1)
     if fitting and fitting[best] >= MORE * resident:
@@ -159,7 +159,7 @@ LESS = {
 }
 
 
-def _room(machine: Machine, launch: TraceLaunch, times: float) -> int | None:
+def blocks_that_fit(machine: Machine, launch: TraceLaunch, times: float) -> int | None:
     """Blocks that fit on a core group, if each had so many times the threads; None where none fits."""
     threads, shared = int(launch.threads_per_block * times), int(launch.shared_memory_bytes * times)
     try:

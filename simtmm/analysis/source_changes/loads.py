@@ -11,6 +11,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.blocks import are_alike, widened
 from simtmm.analysis.source_changes.excerpt import Excerpt
+from simtmm.analysis.source_changes.launch_shape import blocks_that_fit
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
 from simtmm.analysis.source_changes.reordered import before
@@ -71,16 +72,18 @@ def of_neighbours(
     ):
         return
     most = max(line.bytes_asked / line.threads for line in _by_place(accesses))
-    room = machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
+    room = blocks_that_fit(machine, launch, 1)
     blocks = int(np.diff(own.launch_blocks).max(initial=0))
     fitting = (each for each in VECTORS if each * most <= VECTOR_BYTES and blocks // each >= part.machine.cores.groups)
     times = next((each for each in fitting if are_alike(of, each)), 1)
     if times < 2 or not room:
         return
     hottest = max(accesses, key=lambda line: (line.ticks, line.chunks))
-    vector = {1: "uchar", 2: "ushort"}.get(round(hottest.bytes_asked / hottest.threads), "float")
+    of_thread = round(hottest.bytes_asked / hottest.threads)
+    vector = {1: "uchar", 2: "ushort"}.get(of_thread, "float") + str(times)
+    vector = vector if times <= FLOATS else f"uint{max(2, times * of_thread // 4)}"
     words = (
-        f"let a thread take {times} neighbouring elements, and access them as a vector ({vector}{min(times, FLOATS)}, "
+        f"let a thread take {times} neighbouring elements, and access them as a vector ({vector}, "
         f"say): a thread accesses {most:.3g} byte{'s' * (most != 1)} here, where {VECTOR_BYTES} are possible at once"
     )
     yield Candidate(
@@ -96,7 +99,11 @@ def _by_place(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _are_side_by_side(machine: Machine, line: Line) -> bool:
-    """Whether requests at a line access no more chunks than elements of all its places, side by side, take."""
+    """Whether all threads of warps access elements at a line, and no more chunks than those of all its places, side by
+    side, take.
+    """
+    if line.threads < NEARLY_ALL * machine.cores.warp_width * line.executions:
+        return False
     of_request = line.bytes_asked / line.executions * len(line.numbers)
     return line.chunks <= (of_request / machine.chunk_bytes + 1) * line.requests
 

@@ -35,6 +35,7 @@ from simtmm.workload import (
 AGAIN = 1.5  # times that a block asks for a byte, from which on a tile spares loads
 MORE = 1.5  # times as often as different elements can be, from which on a warp loads some again
 SECTOR = 32  # bytes
+REGISTERS = 32  # elements that a thread has room for beside its own
 SAME = 1.01  # times as many bytes
 OF_A_TILE = 16  # of a warp's loads that it no longer waits for one by one where a block loads tiles
 UNROLLED = 8  # rounds of a loop whose loads compilers issue together
@@ -186,7 +187,8 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     elements = _elements(machine, line, of, here, requests)
     needed = _needed(of, here, elements)
     times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
-    if times < MORE:  # else it goes along a chunk
+    of_warp = requests / times / len(np.unique(of.warp[of.of_chunk[here]]))  # that are left
+    if times < MORE or of_warp > REGISTERS:  # else it goes along a chunk, or comes back to it too late
         return
     yield Candidate(
         "reload",

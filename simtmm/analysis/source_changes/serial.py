@@ -37,7 +37,7 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
             alone[place.file, place.line].append(number)
     looping = {at: rounds for at, own in alone.items() if (rounds := _rounds(of, own)) >= ROUNDS}
     of_lines = {at: alone[at] for at in looping}
-    numbers = [number for each in of_lines.values() for number in _with_their_sites(stalls, each)]
+    numbers = [number for each in of_lines.values() for number in with_their_sites(stalls, each)]
     chosen = np.isin(part.workload.place, numbers)
     if not chosen.any():
         return
@@ -47,7 +47,7 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
         return
     waiting = _of_waiting(stalls)
     ticks = stalls.ticks.sum(axis=1)
-    of_line = {at: int(ticks[_with_their_sites(stalls, own)].sum()) for at, own in of_lines.items()}
+    of_line = {at: int(ticks[with_their_sites(stalls, own)].sum()) for at, own in of_lines.items()}
     file, line = max(of_line, key=lambda at: of_line[at])
     weight = (sum(of_line.values()) + waiting) / whole
     if weight < WORTH_TRYING:
@@ -65,7 +65,7 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
     )  # fmt: skip
 
 
-def _with_their_sites(stalls: Stalls, numbers: list[int]) -> list[int]:
+def with_their_sites(stalls: Stalls, numbers: list[int]) -> list[int]:
     """All numbers of the sites of some: what is computed for an access is of its site, and of no array."""
     arrays = len(stalls.places.arrays)
     sites = sorted({number // arrays for number in numbers})
@@ -90,7 +90,7 @@ def _lines(stalls: Stalls, of_lines: dict[tuple[str, int], list[int]]) -> Intege
     """int64[places]: of each place of these lines, the first of its line."""
     found = np.arange(len(stalls.places))
     for numbers in of_lines.values():
-        found[_with_their_sites(stalls, numbers)] = numbers[0]
+        found[with_their_sites(stalls, numbers)] = numbers[0]
     return found
 
 

@@ -166,7 +166,8 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3, is_chain=
     for name in ("of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
     apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
-    for name in (*apart, "of_results", "of_divergent_constants", "of_serial_work"):
+    others = "of_results", "of_divergent_constants", "of_serial_work", "of_larger_tiles", "of_neighbours"
+    for name in (*apart, *others):
         monkeypatch.setattr(candidates, name, lambda *given: [])
     own = line_of(kind=kind, ticks=ticks, chunks=chunks)
     others = [Line(("k.cu", 9, array), "store", [8]) for array in written]

@@ -1,7 +1,7 @@
 """More kernels as people ask about them: one thread that works, tiles, loops, and what core groups have room for."""
 
 from simtmm.engine import causes
-from tests.analysis.why_slow.questions import LAYOUTS, MANY, Question, reals, zeros
+from tests.analysis.why_slow.questions import LAYOUTS, MANY, THREADS, Question, reals, zeros
 
 SERIAL, TILES, LOOPS, LIMITS = "serial.cu", "tiles.cu", "loops.cu", "limits.cu"
 SCANS = "scans.cu"
@@ -116,5 +116,9 @@ QUESTIONS = [
     Question(
         SCANS, "tree_scan", "padded_scan", "t4", 160, 512, (reals(163840), zeros(163840)), (causes.SHARED_MEMORY,),
         ("temp[offset", "temp[b]", "temp[a]"), "pad",
+    ),
+    Question(
+        THREADS, "every_eighth", "eighth_together", "rtx-3080", 1024, 256, (reals(262144), zeros(262144)),
+        (causes.ISSUE,), ("v = v *", "out[i] = v"), "compact",
     ),
 ]  # fmt: skip

@@ -109,3 +109,24 @@ extern "C" __global__ void sum_of_four_blocks(const float* x, float* out)
     }
     if (t == 0) out[blockIdx.x] = s[0];
 }
+
+// Each eighth element is worked on, by each eighth thread
+extern "C" __global__ void every_eighth(const float* in, float* out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i % 8 == 0) {
+        float v = in[i];
+        for (int k = 0; k < 200; ++k)
+            v = v * 0.999f + 0.01f;
+        out[i] = v;
+    }
+}
+extern "C" __global__ void eighth_together(const float* in, float* out)
+{
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
+    if (i < gridDim.x * blockDim.x) {
+        float v = in[i];
+        for (int k = 0; k < 200; ++k) v = v * 0.999f + 0.01f;
+        out[i] = v;
+    }
+}
