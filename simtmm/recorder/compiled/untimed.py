@@ -6,6 +6,7 @@ from simtmm.cuda.ptx.syntax import Instruction
 _GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
 _SUMS = "the additions of cp.reduce (timed as stores)"
 WAITS = "waits at mbarriers for blocks of a cluster that do something else"
+DROPS = "waits at mbarriers that threads drop out of"
 _CLUSTERS = "the bandwidth between blocks of a cluster, and their placement"
 
 
@@ -14,6 +15,16 @@ def untimed(program: Program) -> tuple[str, ...]:
     instructions = [each for code in program.codes for block in code.flow.blocks for each in block.instructions]
     found = dict.fromkeys(what for each in instructions if (what := _of(each)))
     return tuple(found)
+
+
+def drops_out(program: Program) -> bool:
+    """Whether threads may drop out of mbarriers: later phases need fewer arrivals then, which no event says."""
+    return any(
+        each.opcode == "mbarrier" and each.has("arrive_drop")
+        for code in program.codes
+        for block in code.flow.blocks
+        for each in block.instructions
+    )
 
 
 def _of(instruction: Instruction) -> str:
