@@ -1,7 +1,9 @@
-"""Waits for other blocks of a cluster, in the events of one block.
+"""Waits for other blocks of a cluster, or for threads that dropped out, in the events of one block.
 
 What other blocks do at a block's mbarriers is taken to be what it does itself at theirs (docs/machine.md, section 9).
-Where its blocks do different things, that completes too few phases, or too many: a block would wait for ever.
+Where its blocks do different things, that completes too few phases, or too many: a block would wait for ever. So it
+would where threads drop out of an mbarrier, as events say how many arrivals each of its phases needs, and not how many
+fewer the later ones do.
 """
 
 from dataclasses import dataclass

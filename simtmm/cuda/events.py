@@ -37,12 +37,17 @@ class SiteTable:
 class LogReader:
     """Takes pieces of a launch's log and gives batches of whole blocks, in order.
 
-    events, accesses: those of the batches so far. waits_left_out: whether waits for other blocks of clusters are, which
-    would have no end (cluster_waits.py).
+    events, accesses: those of the batches so far. waits_left_out: whether waits at mbarriers are, which would have no
+    end (cluster_waits.py).
     """
 
-    def __init__(self, table: SiteTable, threads: int, ranks: npt.NDArray[np.int64] | None = None) -> None:
-        """threads: of a block. ranks: int64[blocks], the rank of each in its cluster; None without clusters."""
+    def __init__(
+        self, table: SiteTable, threads: int, ranks: npt.NDArray[np.int64] | None = None, drops: bool = False
+    ) -> None:
+        """threads: of a block. ranks: int64[blocks], the rank of each in its cluster; None without clusters. drops:
+        whether threads may drop out of mbarriers, of which events have arrivals alone.
+        """
+        self._looks_at_waits = ranks is not None or drops
         self._table, self._threads, self._ranks = table, threads, ranks
         self._pieces: dict[int, list[npt.NDArray[np.uint8]]] = {}
         self._bytes_of: dict[int, int] = {}  # of the pieces of a block
@@ -140,7 +145,7 @@ class LogReader:
             del self._pieces[number], self._bytes_of[number]
         self.events += len(events)
         block_ends = np.cumsum(counts)[self._threads - 1 :: self._threads]
-        if self._ranks is not None and without_endless_waits(events, block_ends):
+        if self._looks_at_waits and without_endless_waits(events, block_ends):
             self.waits_left_out = True
         blocks = np.array(numbers, dtype=np.int32)
         return Batch(events, np.zeros(len(numbers), np.int32), blocks, block_ends.astype(np.int64))

@@ -111,6 +111,21 @@ __global__ void __cluster_dims__(2, 1, 1) tx(const int *in, int *out) {
     bar.arrive_and_drop();
     if (threadIdx.x < 16) out[blockIdx.x * 128 + threadIdx.x] += buf[threadIdx.x] * 1000;
 }
+// Warp after warp drops out of a barrier
+__global__ void drops(int *out) {
+    __shared__ int sum;
+#pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ Bar bar;
+    if (threadIdx.x == 0) { init(&bar, blockDim.x); sum = 0; }
+    __syncthreads();
+    int warp = threadIdx.x / 32;
+    for (int i = 0; i < 4; i++) {
+        if (i == warp) { bar.arrive_and_drop(); break; }
+        if (threadIdx.x % 32 == 0) atomicAdd(&sum, 1);
+        bar.arrive_and_wait();
+    }
+    if (threadIdx.x == 96) out[blockIdx.x] = sum;
+}
 int main() {
     int bad = 0;
     { const int B = 3, N = 96, K = 7; int n = B * N * K; std::vector<int> h(n), g(n); for (int i = 0; i < n; i++) h[i] = i * 13 % 997;
@@ -131,5 +146,6 @@ int main() {
       int *a, *b; CK(cudaMalloc(&a, h.size() * 4)); CK(cudaMalloc(&b, g.size() * 4)); CK(cudaMemcpy(a, h.data(), h.size() * 4, cudaMemcpyHostToDevice));
       tx<<<B, 128>>>(a, b); CK(cudaMemcpy(g.data(), b, g.size() * 4, cudaMemcpyDeviceToHost));
       for (int i = 0; i < B * 128; i++) { int k = i / 128, t = i % 128; int w = h[k * 128 + 127 - t] + h[k / 2 * 256 + t] + (t < 16 ? h[t] * 1000 : 0); if (g[i] != w && bad++ < 9) printf("tx %d: %d want %d\n", i, g[i], w); } printf("tx %d\n", bad); }
+    { int *a, g[2]; CK(cudaMalloc(&a, 8)); drops<<<2, 128>>>(a); CK(cudaMemcpy(g, a, 8, cudaMemcpyDeviceToHost)); bad += g[0] != 6 || g[1] != 6; printf("drops %d\n", bad); }
     printf(bad ? "FAILED\n" : "PASSED\n"); return bad != 0;
 }

@@ -25,7 +25,7 @@ from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.mbarriers import mbarriers_of
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
-from simtmm.recorder.compiled.untimed import ROWS, WAITS, untimed
+from simtmm.recorder.compiled.untimed import DROPS, ROWS, WAITS, drops_out, untimed
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -131,7 +131,8 @@ class LaunchRuns:
         table = self.sites.table(function)
         self._has_mbarriers = any(site.kind == "mbarrier" for site in self.sites.sites)
         x, y, z = launch.block
-        reader = LogReader(table, x * y * z, _ranks(function, launch))
+        drops = drops_out(function.program)
+        reader = LogReader(table, x * y * z, _ranks(function, launch), drops)
         self.table()  # what is taken out of the device before the next launch stands in it
         with contextlib.closing(self.device.run(function, launch, log=log)) as pieces:
             for piece, before in pieces:
@@ -147,7 +148,7 @@ class LaunchRuns:
         self.has_accessed = reader.accesses > 0
         if reader.waits_left_out:
             name = bare_name(function.entry)
-            self.untimed[name] = tuple(dict.fromkeys((*self.untimed.get(name, ()), WAITS)))
+            self.untimed[name] = tuple(dict.fromkeys((*self.untimed.get(name, ()), DROPS if drops else WAITS)))
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
         """The kernel as machine code, if it does what its PTX does, as far as that was tried; else unchanged."""

@@ -3,12 +3,12 @@
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.syntax import Instruction
 
-_GROUPS = "the asynchronous execution and shared-memory reads of wgmma"
 _SUMS = "the additions of cp.reduce (timed as stores)"
 WAITS = "waits at mbarriers for blocks of a cluster that do something else"
 _COPIES = "copies from one block's shared memory to another's"
 _MULTICASTS = "the way of multicasts into other blocks' multiprocessors"
 ROWS = "the placing of clusters as a whole, of which rows of blocks are placed"
+DROPS = "waits at mbarriers that threads drop out of"
 
 
 def untimed(program: Program) -> tuple[str, ...]:
@@ -16,6 +16,16 @@ def untimed(program: Program) -> tuple[str, ...]:
     instructions = [each for code in program.codes for block in code.flow.blocks for each in block.instructions]
     found = dict.fromkeys(what for each in instructions if (what := _of(each)))
     return tuple(found)
+
+
+def drops_out(program: Program) -> bool:
+    """Whether threads may drop out of mbarriers: later phases need fewer arrivals then, which no event says."""
+    return any(
+        each.opcode == "mbarrier" and each.has("arrive_drop")
+        for code in program.codes
+        for block in code.flow.blocks
+        for each in block.instructions
+    )
 
 
 def _of(instruction: Instruction) -> str:

@@ -1,5 +1,7 @@
 """Tensor maps as arguments of kernels that are launched from Python."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,20 @@ def test_a_kernel_that_takes_no_map_says_so():
     kernel = simtmm.RawKernel('extern "C" __global__ void k(float* x) { x[0] = 1; }', "k")
     with pytest.raises(KernelError, match="128 bytes: must be 8"):
         kernel((1,), (1,), (simtmm.TensorMap(ARRAY, [8, 4]),))
+
+
+def test_a_kernel_of_cute_dsl_runs_as_its_ptx_and_as_machine_code():
+    """Its dynamic shared memory begins with an mbarrier; each tile of 64 by 128 is two boxes."""
+    kernel = simtmm.RawModule(path=str(Path(__file__).parent / "cute_dsl_gemm.ptx")).get_function("gemm")
+    a, b = np.random.default_rng(4).integers(-4, 5, (2, 64, 128)).astype(np.float16)
+    expected = a.astype(np.float32) @ b.astype(np.float32).T
+    maps = [simtmm.TensorMap(each, [64, 64], swizzle=128) for each in (a, b)]
+    plain, recorded = np.zeros((2, 64, 64), np.float32)
+    sizes, shared = ((1,), (128,)), 1024 + 2 * a.nbytes
+    kernel(*sizes, (*maps, plain, bytes(1)), shared_mem=shared)
+    with simtmm.recording("h100-sxm") as recording:
+        kernel(*sizes, (*maps, recorded, bytes(1)), shared_mem=shared)
+    assert np.array_equal(plain, expected)
+    assert np.array_equal(recorded, expected)
+    assert not recording.trace.info.warnings
+    assert {"copy", "product", "mbarrier"} <= {site.kind for site in recording.trace.info.sites}
