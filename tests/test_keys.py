@@ -163,7 +163,7 @@ LOWERING = {
     "operands": ((), (("fp32", 0.0),), (("fp32", 1.0),)), "grid_barriers": (False, True), "pass_bytes": (0, 128),
     "cluster_barrier": ((), (2, 1, 1), (3, 1, 1), (2, 2, 1), (2, 1, 2)), "remote_latency": (0, 1, 2),
     "fences": ((), (("device", 550),), (("device", 551),), (("system", 550),)),
-    "places": (False, True),
+    "remote_ways": (False, True), "places": (False, True),
 }  # fmt: skip
 COUNTING = {"groups": (15, 16), "processors": (480, 512), "waits_for_stores": (False, True)}
 

@@ -128,6 +128,7 @@ FULL = {
         "lanes": 16,
         "latency": 22.5,
         "remote_latency": 250.5,
+        "remote_interval": 4.5,
         "interval": 2.0,
         "service": 3,
         "atomic_passes": 2,
@@ -431,7 +432,8 @@ def test_an_unknown_key_is_refused_with_the_nearest(key, nearest):
 
 def test_an_unknown_key_near_no_other_is_refused_with_all_of_its_table():
     assert complaint(changed(FULL, **{"cores.zzz": 1})) == (
-        "cores.zzz: unknown key; known: cores_per_group, groups, issue_ports, max_threads_per_core, warp_width"
+        "cores.zzz: unknown key; known: cluster_groups, cores_per_group, groups, issue_ports, max_threads_per_core, "
+        "warp_width"
     )
 
 
