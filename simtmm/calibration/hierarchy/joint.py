@@ -155,8 +155,8 @@ class JointFit:
         self, start: Start, fits: Sequence[Fit], fitted: Fitted | None, begin: Numbers, notes: Sequence[str]
     ) -> Found:
         if not fits or fitted is None:
-            end = self.told.residuals(start.machine)
-            return Found(start, (), None, {}, {}, begin, end, end, (*notes, NOTHING), self.told.kinds)
+            end = left_out = self.told.residuals(start.machine)
+            return Found(start, (), None, {}, {}, begin, end, left_out, (*notes, NOTHING), self.told.kinds)
         left_out, spreads = self._folds(start, fits, fitted)
         values = _rounded(fitted.values)
         end = self.told.residuals(_changed(start.machine, values))
