@@ -48,7 +48,7 @@ SLOW = {
     "engine/choice", "engine/custom_scheduler",
     "engine/equal", "engine/jump", "engine/loops", "engine/streams", "engine/vectors", "explorer/browser", "fuzz",
     "house", "kernels", "measurement/measure", "measurement/micro", "model/added_model", "model/algorithms/regimes",
-    "model/algorithms/tables", "parallel", "profiles", "programs", "readme", "recorder", "report/diff",
+    "model/algorithms/tables", "parallel", "plausible", "profiles", "programs", "readme", "recorder", "report/diff",
     "report/explain_page", "report/page", "report/pictures", "rules/page", "rules/policies", "rules/rules",
     "rules/wrong", "scripts",
     "study/closed_forms", "study/damage", "study/findings", "study/sweep", "testing", "tmm_page",

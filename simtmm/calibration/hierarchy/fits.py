@@ -23,9 +23,9 @@ class Fit:
     of: str = ""
 
 
-def _relative(key: str, kind: str, how: str) -> Fit:
+def _relative(name: str, kind: str, how: str) -> Fit:
     """A value between a fifth and five times the machine's own."""
-    return Fit(key, (kind,), how, 0.2, 5, 0.04, key)
+    return Fit(name, (kind,), how, 0.2, 5, 0.04, name)
 
 
 OF_HIERARCHY = (

@@ -26,6 +26,7 @@ MOVED = 0.25  # of a value
 ALIKE = 0.01  # of a value: nearer to it than that is not told from it
 WEAK = 0.5  # of a value, beyond which its standard error leaves it undetermined
 NEEDED = 0.01  # of the cost, by which a fit without a value may be worse if that value is to stay
+MISSED = 0.001  # of a set's mean error, likewise
 DIGITS = 4
 NOTHING = "nothing is determined"
 
@@ -155,8 +156,8 @@ class JointFit:
         self, start: Start, fits: Sequence[Fit], fitted: Fitted | None, begin: Numbers, notes: Sequence[str]
     ) -> Found:
         if not fits or fitted is None:
-            end = self.told.residuals(start.machine)
-            return Found(start, (), None, {}, {}, begin, end, end, (*notes, NOTHING), self.told.kinds)
+            end = left_out = self.told.residuals(start.machine)
+            return Found(start, (), None, {}, {}, begin, end, left_out, (*notes, NOTHING), self.told.kinds)
         left_out, spreads = self._folds(start, fits, fitted)
         values = _rounded(fitted.values)
         end = self.told.residuals(_changed(start.machine, values))
@@ -176,10 +177,11 @@ class JointFit:
                 left = [fit for fit in fits if fit not in weak]
                 without = self._fitted(start, left, fitted, fitted.values) if left else None
                 off = without.residuals if without is not None else self.told.residuals(start.machine)
-                if cost(off) <= (1 + NEEDED) * fitted.cost or len(weak) == 1:
+                as_good = self._as_good(off, fitted)
+                if as_good or len(weak) == 1:
                     break
                 weak = dict(list(weak.items())[: len(weak) // 2])
-            if cost(off) > (1 + NEEDED) * fitted.cost:
+            if not as_good:
                 kept |= {fit.key for fit in weak}
                 continue
             for fit, why in weak.items():
@@ -216,6 +218,11 @@ class JointFit:
         if fit.key == MEMORY_SERVICE and self._least_service is not None:
             least = min(self._least_service, own)
         return Parameter(fit.key, least, most, fit.step * scale)
+
+    def _as_good(self, off: Numbers, fitted: Fitted) -> bool:
+        """Whether residuals are as small as those of a fit, of each set too."""
+        was, now = self.told.means(fitted.residuals), self.told.means(off)
+        return cost(off) <= (1 + NEEDED) * fitted.cost and all(now[kind] <= was[kind] + MISSED for kind in was)
 
     def _weak(self, start: Start, among: Sequence[Fit], fits: Sequence[Fit], fitted: Fitted) -> dict[Fit, str]:
         """Keys that the rows do not determine, or that agree with the machine's, the weakest first; and which it is."""

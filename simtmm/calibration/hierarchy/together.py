@@ -174,7 +174,7 @@ class Together:
         return self.given.replace({**values, **following(self.given, values)})
 
     def _exact(self, machine: Machine, off: Numbers) -> Numbers:
-        """Residuals of a machine: of streams as the whole one has them, of the others as they are."""
+        """Residuals of a machine: of streams as the whole one has them, of the others unchanged."""
         found = np.array(off)
         if self.streams is not None:
             found[self.told.kinds == "streams"] = self.streams.exact(machine)
