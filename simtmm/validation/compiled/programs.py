@@ -230,12 +230,6 @@ def _in_one_bin(kernel: str) -> Callable[[int], Case]:
     return case
 
 
-def left_out(underway: int) -> int:
-    """Bytes that so many blocks of read_parts leave out which begin on their way."""
-    steps = sum((underway - 1 - block) * READ_PARTS_STEPS // underway for block in range(underway))
-    return steps * READ_PARTS_BYTES // READ_PARTS_STEPS
-
-
 def _read_parts(kilobytes: int, blocks: int, underway: int = 0) -> Case:
     parts = kilobytes * 1024 // READ_PARTS_BYTES
     buffer = np.ones(parts * READ_PARTS_BYTES // 8)
