@@ -185,7 +185,8 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     if not requests or not line.threads:
         return
     elements = _elements(machine, line, of, here, requests)
-    needed = _needed(of, here, elements)
+    of_thread = line.bytes_asked / line.threads
+    needed = _needed(of, here, elements, of_thread)
     times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
     of_warp = requests / times / len(np.unique(of.warp[of.of_chunk[here]]))  # that are left
     if times < MORE or of_warp > REGISTERS:  # else it goes along a chunk, or comes back to it too late
@@ -195,7 +196,7 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
         f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
         line.at, 2 * weight, ESTIMATE, tuple(line.numbers),
-        lambda of, chosen: _once(of, chosen, elements),
+        lambda of, chosen: _once(of, chosen, elements, of_thread),
     )  # fmt: skip
 
 
@@ -238,18 +239,18 @@ def _of_sectors(of: Operations, here: Integers) -> Integers:
     return np.stack([accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS)])
 
 
-def _needed(of: Operations, here: Integers, elements: float | None) -> Integers:
+def _needed(of: Operations, here: Integers, elements: float | None, of_thread: float) -> Integers:
     """int64[...]: of each listed chunk, how many lists of it by its warp may all be of different elements.
 
     Threads that go through a chunk list it once for each part of it that they access at once, and so do others that
-    come to it: each set of accessed bytes counts as often as its largest part goes into a sector. elements: as
-    `_elements` gives.
+    come to it: each set of accessed bytes counts as often as a sector has elements, as several threads may access the
+    same one, and once if it is all of the chunk. elements: as `_elements` gives. of_thread: bytes of an element.
     """
     if elements is not None:
         return np.full(len(here), max(1, round(elements)), np.int64)
     of_sector = _of_sectors(of, here)
     most = of_sector.max(axis=0, initial=0)
-    rounds = np.where(most > 0, -(-SECTOR // np.maximum(1, most)), 1)
+    rounds = np.where(most > 0, max(1, round(SECTOR / max(1.0, of_thread))), 1)
     keys = packed(of.warp[of.of_chunk[here]], of.workload.chunks[here])
     is_new = firsts(keys, of.workload.sectors[here].astype(np.int64))
     _, group = np.unique(keys, return_inverse=True)
@@ -257,12 +258,12 @@ def _needed(of: Operations, here: Integers, elements: float | None) -> Integers:
     return found
 
 
-def _once(of: Operations, chosen: Flags, elements: float | None) -> Workload:
+def _once(of: Operations, chosen: Flags, elements: float | None, of_thread: float) -> Workload:
     """A warp lists each chunk as often as it may access different elements of it, at whichever of the places."""
     here = of.chunks_of(chosen)
     turn = positions(packed(of.warp[of.of_chunk[here]], of.workload.chunks[here]), in_order=False)
     kept = np.zeros(len(chosen), bool)
-    kept[of.of_chunk[here[turn < _needed(of, here, elements)]]] = True
+    kept[of.of_chunk[here[turn < _needed(of, here, elements, of_thread)]]] = True
     return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
 
 

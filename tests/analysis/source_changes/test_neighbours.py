@@ -102,14 +102,14 @@ def of_sectors(listed):
         ([(0, 0)] * 6, 1),  # all of a chunk, six times
         ([(0, sectors(4))] * 20, 8),  # an element at a time: the eight of a sector may be different
         ([(0, sectors(4))] * 20 + [(0, sectors(0, 4))] * 20, 16),  # those of two sectors
-        ([(0, sectors(32, 8)), (0, sectors(24, 16)), (0, sectors(16, 24))], 1 + 2 + 2),  # a window that goes along
+        ([(0, sectors(32, 8)), (0, sectors(24, 16)), (0, sectors(16, 24))], 3 * 8),  # a window that goes along
     ],
 )
 def test_a_chunk_is_needed_as_often_as_requests_may_access_different_elements_of_it(listed, needed):
     operations = of_sectors(listed)
     here = np.arange(len(listed))
-    assert reuse._needed(operations, here, None).tolist() == [needed] * len(listed)
-    left = reuse._once(operations, np.ones(len(listed), bool), None)
+    assert reuse._needed(operations, here, None, 4).tolist() == [needed] * len(listed)
+    left = reuse._once(operations, np.ones(len(listed), bool), None, 4)
     assert len(left.chunks) == min(needed, len(listed))
 
 
