@@ -125,8 +125,7 @@ class LaunchRuns:
         left_out = untimed(function.program)
         if consecutive(launch.grid, cluster) < math.prod(cluster):
             left_out = (*left_out, ROWS)
-        if left_out:
-            self.untimed[bare_name(function.entry)] = left_out
+        self._leave_out(function, *left_out)
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
         self._has_mbarriers = any(site.kind == "mbarrier" for site in self.sites.sites)
@@ -147,8 +146,13 @@ class LaunchRuns:
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0
         if reader.waits_left_out:
-            name = bare_name(function.entry)
-            self.untimed[name] = tuple(dict.fromkeys((*self.untimed.get(name, ()), DROPS if drops else WAITS)))
+            self._leave_out(function, DROPS if drops else WAITS)
+
+    def _leave_out(self, function: KernelFunction, *what: str) -> None:
+        """Note what the time of a kernel leaves out, at this launch or another."""
+        name = bare_name(function.entry)
+        if what:
+            self.untimed[name] = tuple(dict.fromkeys((*self.untimed.get(name, ()), *what)))
 
     def _scheduled(self, function: KernelFunction, launch: DeviceLaunch, number: int) -> KernelFunction:
         """The kernel as machine code, if it does what its PTX does, as far as that was tried; else unchanged."""

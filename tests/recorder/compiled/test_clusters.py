@@ -113,3 +113,35 @@ def test_clusters_of_several_rows_are_told_of(tmp_path):
     assert [launch.cluster for launch in outcome.trace.info.launches] == [2, 2]
     (told,) = [line for line in outcome.trace.info.warnings if "leaves out" in line]
     assert "the placing of clusters as a whole, of which rows of blocks are placed (in both)" in told
+
+
+def test_what_one_launch_of_a_kernel_leaves_out_is_told_behind_others(tmp_path):
+    """Its second launch has clusters of one row, which are placed as they are on a GPU."""
+    source = """
+    __global__ void adds(int* out) {
+        __shared__ __align__(16) int sums[4];
+        if (out == nullptr)
+            asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], 16;"
+                         :: "l"(out), "r"((unsigned)__cvta_generic_to_shared(sums)) : "memory");
+        out[blockIdx.x + 4 * blockIdx.y] = 1;
+    }
+    int main() {
+        int* out;
+        cudaMalloc(&out, 64);
+        for (unsigned rows = 2; rows > 0; --rows) {
+            cudaLaunchAttribute cluster;
+            cluster.id = cudaLaunchAttributeClusterDimension;
+            cluster.val.clusterDim.x = 2, cluster.val.clusterDim.y = rows, cluster.val.clusterDim.z = 1;
+            cudaLaunchConfig_t config = {};
+            config.gridDim = dim3(4, 2), config.blockDim = dim3(32), config.attrs = &cluster, config.numAttrs = 1;
+            if (cudaLaunchKernelEx(&config, adds, out) != cudaSuccess) return 1;
+        }
+        return cudaDeviceSynchronize();
+    }
+    """
+    (tmp_path / "adds.cu").write_text(source, encoding="utf-8")
+    outcome = cuda_program([str(tmp_path / "adds.cu")]).run(load_machine("h100-sxm"), output=tmp_path / "t.parquet")
+    assert outcome.status == 0
+    (told,) = [line for line in outcome.trace.info.warnings if "leaves out" in line]
+    assert "the additions of cp.reduce (timed as stores)" in told
+    assert "the placing of clusters as a whole" in told
