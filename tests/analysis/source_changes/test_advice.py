@@ -270,7 +270,9 @@ def test_what_is_told_is_worth_it_and_sorted(ran):
 def test_of_a_long_run_a_part_is_tried_and_gains_as_much(ran, monkeypatch):
     told = {}
     for seconds in (0.05, 60.0):
-        monkeypatch.setattr(diagnosis, "try_changes", lambda *given, seconds=seconds: try_all(*given, seconds=seconds))
+        monkeypatch.setattr(
+            diagnosis, "try_changes", lambda *given, seconds=seconds, **more: try_all(*given, seconds=seconds, **more)
+        )
         told[seconds] = best(product(ran, "xxxyyy", n=192), "coalesce")
     assert told[60.0].part == ""
     assert " of 144 blocks on " in told[0.05].part
