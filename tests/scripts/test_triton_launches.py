@@ -29,6 +29,7 @@ def launcher(signature, parameters, **metadata):
     made.name = "k"
     made._metadata = SimpleNamespace(num_warps=4, shared=512, **metadata)
     made._tensors = SimpleNamespace(array=lambda argument, where: (where, argument))
+    made._descriptors = []
     made._names, made._types = list(signature), list(signature.values())
     kernel = SimpleNamespace(parameters=range(parameters))
     made.image = SimpleNamespace(function={"k": kernel}.__getitem__)
@@ -93,13 +94,16 @@ def test_a_descriptor_is_taken_apart(launched):
     assert {(each.text, each.pointers) for each in kernel.declared[1:]} == {("i64", 0)}
 
 
-def test_an_address_and_a_cluster_are_refused(launched):
+def test_an_address_is_refused(launched):
     made, _ = launcher({"x": "*fp32"}, 1)
     with pytest.raises(KernelError, match=r"^kernel k: x = 0x10: an address: must be a NumPy array or a tensor$"):
         made(1, 1, 1, 0, None, None, None, None, None, 16)
-    clustered = SimpleNamespace(metadata=SimpleNamespace(name="k", num_ctas=2))
-    with pytest.raises(KernelError, match=r"^triton: kernel k: num_ctas = 2: must be 1"):
-        Launcher(clustered, None)
+
+
+def test_a_grid_of_clusters_has_as_many_blocks_as_they_have(launched):
+    made, kernel = launcher({"n": "i32"}, 1, num_ctas=2)
+    made(2, 3, 5, 0, None, None, None, None, None, 9)
+    assert launched == [(made.image, kernel, ((4, 3, 5), (128, 1, 1), 512), [9], 0)]
 
 
 @pytest.mark.parametrize(

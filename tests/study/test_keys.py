@@ -341,7 +341,7 @@ SPECIFICATIONS = [
             "pipe": (32, 32, 128, 0), "stalls": "overlap", "hides": (1.0,),
             "barrier": (20000, 2000), "atomic_passes": 2, "sector_bytes": 32, "latencies": (("special", 17),),
             "operands": (("fp32", 0.0),), "grid_barriers": True, "pass_bytes": 128, "cluster_barrier": (100, 10, 1),
-            "fences": (("device", 550),), "remote_latency": 180, "places": True,
+            "fences": (("device", 550),), "remote_latency": 180, "remote_ways": True, "places": True,
         },
     ),
     Wanted(
@@ -373,7 +373,7 @@ def digest_of(launches=(), arrays=(), sites=()):
             {
                 "kernel": "g", "grid": (1, 2, 1), "block": (16, 2, 1), "registers_per_thread": 9,
                 "shared_memory_bytes": 17, "local_bytes_per_thread": 4, "spill_bytes_per_thread": 4,
-                "in_graph": True,
+                "in_graph": True, "cluster": 2,
             },
         ),
         (
