@@ -56,7 +56,7 @@ class Costs:
                 return self.issue * count, count
             case ["shared", degree, *_]:
                 return self.issue if self.has_group_pipe else self.issue * degree, 1
-            case ["join" | "barrier" | "sync" | "pause" | "settle" | "grid_barrier", *_]:
+            case ["join" | "barrier" | "sync" | "pause" | "settle" | "grid_barrier" | "remote", *_]:
                 return 0, 0
         return self.issue, 1
 
@@ -67,6 +67,10 @@ class Costs:
     def paused(self, operation: Operation) -> int:
         """Ticks that the warp sleeps."""
         return self.cycle * int(operation[1]) if operation[0] == "pause" else 0
+
+    def on_the_way(self, operation: Operation) -> int:
+        """Ticks that it takes its group's way to the shared memory of others."""
+        return self.takes.remote_interval * int(operation[1]) if operation[0] == "remote" else 0
 
     def banks(self, operation: Operation) -> int:
         """Ticks that an access takes the banks of its group's pipe; 0 where it passes none."""

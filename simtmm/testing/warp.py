@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from simtmm.testing.costs import Costs, Operation
 
@@ -45,6 +45,9 @@ def life_of(costs: Costs, operations: list[Operation], intervals: list[Interval]
     return life
 
 
+WAITS = ("barrier", "sync", "grid_barrier", "join", "settle", "remote")
+
+
 class _Walk:
     def __init__(self, costs: Costs, operations: list[Operation], intervals: list[Interval], life: Life) -> None:
         self.costs = costs
@@ -69,10 +72,12 @@ class _Walk:
             if operation[0] == "join":
                 self.join(operation[1] if len(operation) > 1 else 0)
                 position += 1
-            elif operation[0] == "settle":
+            elif operation[0] in ("settle", "remote"):
                 self.settle()
                 position += 1
             elif operation[0] in ("barrier", "sync"):
+                if self.is_by_way(position):  # a wait for it looks like the barrier's for asyncs
+                    self.life.unclear.add(len(self.life.barriers))
                 self.barrier(waits=operation[0] == "barrier")
                 position += 1
             elif operation[0] == "grid_barrier":
@@ -121,7 +126,7 @@ class _Walk:
             )
 
     def settle(self) -> None:
-        """Pass a wait for shared accesses, which how others take the pipe decides."""
+        """Pass a wait for shared accesses, or for the way to others: who else takes the pipe, or the way, decides."""
         self.skip("pipeline")
         if self.current is not None and self.current[0] == "memory":
             self.at_barriers = self.at_grid_barrier = False
@@ -157,6 +162,13 @@ class _Walk:
         self.skip("barrier")
         barriers.append((came, self.now))
         self.at_barriers = True
+
+    def is_by_way(self, position: int) -> bool:
+        """Whether an access to other blocks' shared memory, which may wait for its way, is among the operations around
+        a barrier that take no port.
+        """
+        around = (self.operations[position:], self.operations[:position][::-1])
+        return any(each[0] == "remote" for part in around for each in takewhile(lambda one: one[0] in WAITS, part))
 
     def grid_barrier(self) -> None:
         """Pass a grid barrier, whose interval may be one with those of barriers beside it: neither is known then."""

@@ -34,7 +34,7 @@ def command(called, monkeypatch, tmp_path):
         (("run", "w.json", "--timeline", "t.gz"), "--timeline t.gz: must end in .json or .json.gz"),
         (("run", "w.json", "--engine", "turbo"), "engine 'turbo': unknown; known: auto, fast, reference"),
         (("run", "stream", "--engine", "quick"), "engine 'quick': unknown; known: auto, fast, reference"),
-        (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4090', "),
+        (("run", "w.json", "-m", "rtx4080"), "machine 'rtx4080': unknown; did you mean 'rtx-4080'? "),
         (
             ("run", "w.json", "--start", "hot"),
             "Invalid value for '--start': 'hot' is not one of 'warm', 'cold', 'kept'.",
@@ -71,7 +71,7 @@ def test_a_folder_is_no_file_of_device_code(command, tmp_path):
 
 def test_an_unknown_machine_can_be_made(command):
     assert command("run", "w.json", "-m", "rtx4080")[2].endswith(
-        "or 'gtx480'? `simtmm machines new` makes one from a data sheet\n"
+        "did you mean 'rtx-4080'? `simtmm machines new` makes one from a data sheet\n"
     )
 
 

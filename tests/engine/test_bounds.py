@@ -27,7 +27,7 @@ def instructions(machine, operation):
             return n, n
         case ["shared", degree, *_]:
             return 1 if machine.memory.pipe else degree, 1
-        case ["join" | "barrier" | "sync" | "pause" | "settle" | "grid_barrier", *_]:
+        case ["join" | "barrier" | "sync" | "pause" | "settle" | "grid_barrier" | "remote", *_]:
             return 0, 0
     return 1, 1
 

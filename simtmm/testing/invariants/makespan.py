@@ -16,7 +16,7 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
     start = takes.warp_launch + takes.block_launch
     findings = []
     for launch, (first, last) in enumerate(pairwise(workload.launch_blocks.tolist())):
-        work, longest, serial, banks = 0, 0, 0, 0
+        work, longest, serial, banks, ways = 0, 0, 0, 0, 0
         piped: Counter[str] = Counter()
         for warp in range(*workload.block_warps[[first, last]].tolist()):
             alone = start
@@ -26,7 +26,9 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
                 work += held
                 if operation[0] == "grid_barrier":
                     serial += takes.behind_grid_barrier(last - first, machine.cores.groups)
-                serial += held + costs.pipeline_depth * instructions + costs.paused(operation)
+                way = costs.on_the_way(operation)
+                ways += way
+                serial += held + costs.pipeline_depth * instructions + costs.paused(operation) + way
                 if interval := costs.piped(operation):
                     piped[operation[2]] += interval * instructions
                 if instructions and operation[0] != "compute":
@@ -39,7 +41,8 @@ def makespan_is_within_bounds(machine: Machine, workload: Workload, result: Resu
                     alone += costs.least_access(operation) if costs.waits(operation) else 0
             longest = max(longest, alone)
         ticks = result.launch_ticks[launch] - machine.durations.before_launch(launch, workload.follows_in_graph(launch))
-        least = max(longest, -(-work // (machine.ports * machine.cores.groups)), -(-banks // machine.cores.groups))
+        groups = machine.cores.groups
+        least = max(longest, -(-work // (machine.ports * groups)), -(-banks // groups), -(-ways // groups))
         for name, taken in piped.items():  # the last instruction of a pipe only starts
             pipe = getattr(machine.pipes, name)
             least = max(least, -(-taken // (pipe.count * machine.cores.groups)) - costs.pipes[name])
