@@ -124,9 +124,9 @@ def verdict(
 def _enough(cause: str) -> float:
     """The part of the time from which on what was tried says more than that warps wait for one another at barriers.
 
-    Of what warps do between barriers less will do, as it is what the last of them is late with.
+    Of bank conflicts less will do: they are what the last of the warps is late with. Other work of it is its own.
     """
-    return causes.MOSTLY if cause in NOWHERE else causes.CLEARLY
+    return causes.CLEARLY if cause == causes.SHARED_MEMORY else causes.MOSTLY
 
 
 def _of_idle_groups(
