@@ -122,7 +122,7 @@ OF_OTHERS = {
     "memory.bandwidth",  # service in other words
 }  # fmt: skip
 OF_OTHER_TABLES = ("resources.", "sources.", "hong_kim.")
-DRAWN = 1000  # often enough that the least likely of these values comes several times
+DRAWN = 1500  # often enough that the least likely of these values comes several times
 DRAWING = {
     "max_examples": DRAWN, "derandomize": True, "database": None, "phases": [Phase.generate],
     "suppress_health_check": list(HealthCheck), "deadline": None,
