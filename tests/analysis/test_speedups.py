@@ -55,7 +55,7 @@ def test_a_run_tells_whether_global_memory_was_reached(kind, count, reached):
     assert (result.memory_sectors > 0) is (reached and kind == "load")
 
 
-@examples(150)
+@examples(60)
 @given(drawn=several(machines()), workload=workloads())
 def test_no_tick_depends_on_memory_that_is_not_reached(drawn, workload):
     for on in drawn:
