@@ -55,6 +55,14 @@ def ticks_of(machine: Machine, workload: AnyWorkload, engine: str) -> int:
     return ticks
 
 
+def at_once(engine: str) -> int:
+    """How many simulations to run at once, as `in_order` takes it: the fast engine alone lets others run.
+
+    engine: of `simulate`.
+    """
+    return 0 if engine == "fast" else 1
+
+
 def key_of(machine: Machine, workload: AnyWorkload) -> str:
     """A hash of all that decides how long a workload takes: of durations, too, which a change may halve by itself.
 

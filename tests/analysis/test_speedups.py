@@ -105,6 +105,13 @@ def test_changes_that_a_machine_does_not_have_have_no_speedup():
     assert of(OF_CAUSE[causes.BARRIERS]) is None  # there are none
 
 
+def test_a_program_that_does_not_fit_once_changed_has_no_speedup_whatever_is_not_felt():
+    on, workload = machine(), accesses("load", 40)
+    too_large = Workload.from_dict({"blocks": [{"warps": [[["load", [0]]]] * 100}]})
+    change = Change("both", "both", {"memory.service": "x0.5"}, lambda of: too_large)
+    assert Speedups(on, workload, simulate(on, workload, "fast")).of(change) is None
+
+
 def test_a_whole_run_is_not_simulated_anew_beside_changes_to_its_source(monkeypatch):
     on = load_machine("gtx480")
     workload = lower(record("transpose", {"n": 64, "columns": 64, "way": "naive"}), on, places=True)

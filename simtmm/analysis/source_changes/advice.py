@@ -140,8 +140,8 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole:
         except SimtmmError:
             return None
 
-    at_once = 0 if of.engine == "fast" else 1
-    for each, cycles in zip(candidates, in_order(after, candidates, at_once), strict=True):
+    outcomes = in_order(after, candidates, known_cycles.at_once(of.engine))
+    for each, cycles in zip(candidates, outcomes, strict=True):
         if cycles and before:
             yield Advice(each.change, each.words, *each.at, before / cycles, each.how, part.words)
 

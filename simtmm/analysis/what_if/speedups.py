@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from simtmm.analysis.what_if.changes import MORE_WARPS, OF_MEMORY, SHARED_SERVICE, Change, faster_banks
-from simtmm.engine.known_cycles import cycles_of
+from simtmm.engine.known_cycles import at_once, cycles_of
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
 from simtmm.parallel.threads import in_order
@@ -12,7 +12,7 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload
 
 _KEYS_OF_MEMORY = frozenset(key for keys in OF_MEMORY.values() for key in keys)
-_Differs = tuple[frozenset[tuple[str, float | str]], Callable[[Workload], Workload] | None, bool, bool]
+_Differs = tuple[frozenset[tuple[str, float | str]], bool, Callable[[Workload], Workload] | None, bool, bool]
 
 
 class Speedups:
@@ -36,8 +36,7 @@ class Speedups:
         """Changes in their order, each with its speedup as `of` gives it; on all cores, where the engine lets others
         run.
         """
-        at_once = 0 if self._engine == "fast" else 1
-        yield from in_order(lambda change: (change, self.of(change)), changes, at_once)
+        yield from in_order(lambda change: (change, self.of(change)), changes, at_once(self._engine))
 
     def of(self, change: Change) -> float | None:
         """None where the machine or the program has nothing to be changed, or can't be so."""
@@ -47,15 +46,16 @@ class Speedups:
             return None
         felt = {key: value for key, value in keys.items() if key not in self._unfelt}
         more_warps = change.cause == MORE_WARPS
-        differs = frozenset(felt.items()), change.of_workload, more_warps, has_faster_banks
+        differs = frozenset(felt.items()), bool(keys), change.of_workload, more_warps, has_faster_banks
         if differs not in self._known:
-            cycles = self._cycles(change, felt, has_faster_banks)
+            cycles = self._cycles(change, felt, has_faster_banks, self._before if keys else None)
             self._known[differs] = self._before / cycles if cycles and self._before else None
-        speedup = self._known[differs]
-        return 1.0 if speedup is None and keys and not felt else speedup
+        return self._known[differs]
 
-    def _cycles(self, change: Change, keys: Mapping[str, float | str], has_faster_banks: bool) -> float | None:
-        """How long it takes with other values of some keys; None where nothing is changed, or it can't be so."""
+    def _cycles(
+        self, change: Change, keys: Mapping[str, float | str], has_faster_banks: bool, unchanged: float | None
+    ) -> float | None:
+        """How long it takes with other values of some keys; None where it can't be so. unchanged: with none of them."""
         if "cores.cores_per_group" in keys:
             keys = {**keys, "limits.warps_per_group": self._machine.warps_per_group}
         changed = self._workload
@@ -69,7 +69,7 @@ class Speedups:
             if has_faster_banks and isinstance(changed, Workload):
                 other, changed = faster_banks(other, changed)
             if not keys and changed is self._workload:
-                return None
+                return unchanged
             return cycles_of(other, changed, self._engine)
         except SimtmmError:
             return None

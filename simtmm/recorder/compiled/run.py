@@ -121,7 +121,7 @@ class LaunchRuns:
         self.for_warps = self.for_warps or is_for_warps(function.program)
         if function.program.times:
             self.timed[bare_name(function.entry)] = None
-        cluster = cluster_of(function, launch, launch.where) or (1, 1, 1)
+        cluster = _cluster(function, launch)
         left_out = untimed(function.program)
         if consecutive(launch.grid, cluster) < math.prod(cluster):
             left_out = (*left_out, ROWS)
@@ -243,7 +243,7 @@ class LaunchRuns:
             function.shared_bytes(launch.shared_bytes),
             local_bytes_of(function.program, resources.local_bytes if resources else 0),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
-            cluster=consecutive(launch.grid, cluster_of(function, launch, launch.where) or (1, 1, 1)),
+            cluster=consecutive(launch.grid, _cluster(function, launch)),
         )
 
     def table(self) -> list[TraceArray]:
@@ -268,6 +268,11 @@ class LaunchRuns:
         return list(self._arrays)
 
 
+def _cluster(function: KernelFunction, launch: DeviceLaunch) -> tuple[int, int, int]:
+    """The blocks of a cluster along x, y and z; one without clusters."""
+    return cluster_of(function, launch, launch.where) or (1, 1, 1)
+
+
 def consecutive(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> int:
     """How many blocks with consecutive numbers are in a cluster together: of several rows of blocks one row, unless
     a row of the cluster is one of the grid.
@@ -282,7 +287,7 @@ def consecutive(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> in
 
 def _ranks(function: KernelFunction, launch: DeviceLaunch) -> npt.NDArray[np.int64] | None:
     """The rank of each block in its cluster; None without clusters."""
-    cluster = cluster_of(function, launch, launch.where) or (1, 1, 1)
+    cluster = _cluster(function, launch)
     if cluster == (1, 1, 1):
         return None
     ranks = np.zeros(launch.grid[0] * launch.grid[1] * launch.grid[2], np.int64)
