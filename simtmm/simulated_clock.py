@@ -1,5 +1,7 @@
 """The clock of a simulated machine: what a program's events and clocks are read from."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from simtmm.device.host import host_of
@@ -8,14 +10,16 @@ from simtmm.engine import simulate
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.machine.part import part_of, whole
-from simtmm.recorder.direct.clock import Clock
 from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower, lower_or_stream
+
+if TYPE_CHECKING:
+    from simtmm.recorder.direct.clock import Clock
 
 PACED = 2  # machines full of blocks from which on a pace is taken: the first begins at once
 
 
-def clock_on(machine: Machine) -> Clock:
+def clock_on(machine: Machine) -> "Clock":
     """A clock whose launches take what the fast engine says for each of them alone, its overhead included.
 
     What only the first launch of a run pays is left out: each of them would be a first one. Where launches find the L2
@@ -23,6 +27,8 @@ def clock_on(machine: Machine) -> Clock:
     one; another one, or with another start, as a run of the same launch leaves it. A launch that follows
     another one in a graph pays `graph_launch_overhead` instead of `launch_overhead`.
     """
+    from simtmm.recorder.direct.clock import Clock  # late: all compiled code comes with it
+
     durations = machine.durations
     second = machine.ticks_per_cycle * (machine.clock_hz or 1.0)  # in ticks
     spared = (durations.launch_overhead - durations.graph_launch_overhead) / second

@@ -13,6 +13,7 @@ from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.sampling import program as of_program
 from simtmm.sampling import sampled_kernel, sampled_program
+from simtmm.sampling.long import steady as of_long
 from simtmm.sampling.long.steady import PHASES_SYSTEMATIC, STEADY_SYSTEMATIC, steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sources import DependsError
@@ -154,6 +155,32 @@ def test_long_blocks_are_made_of_a_few_and_told_by_their_pace():
     assert len(asked[0]) < wave  # of 144
     assert abs(made.ticks / whole.ticks - 1) <= made.half / made.ticks
     assert STEADY_SYSTEMATIC <= made.half / made.ticks < PHASES_SYSTEMATIC  # its blocks have no phases
+
+
+def test_a_part_of_a_wave_ends_once_its_pace_is_known_and_not_before_so_many_operations(monkeypatch):
+    machine = load_machine("gtx480").replace({"cores.groups": 2, "memory.partitions": 1})
+    source = KernelSource(load_kernel("gemm"), {"n": 192}, "written")
+    whole = steady(source, machine, 0, 12, 100_000)
+    monkeypatch.setattr(of_long, "LEAST_OPERATIONS", 0)
+    early = steady(source, machine, 0, 12, 100_000)
+    monkeypatch.setattr(of_long, "KNOWN", 0.0)
+    unknown = steady(source, machine, 0, 12, 100_000)
+    assert 0.25 * whole.share <= early.share < 0.9 * whole.share  # of 12 blocks, which issue by turns
+    assert unknown.ticks == whole.ticks
+    assert early.ticks == pytest.approx(whole.ticks, rel=STEADY_SYSTEMATIC)
+
+
+@pytest.mark.parametrize(
+    ("paces", "is_known"),
+    [
+        ([1.0] * 16, True),
+        ([1.0, 1.02] * 8, True),  # half of its interval is 0.5 %
+        ([1.0, 1.2] * 8, False),
+        ([1.0] * 8 + [1.02] * 8, False),  # it is known to 1 %, but changes
+    ],
+)
+def test_a_pace_is_known_where_it_neither_spreads_nor_changes(paces, is_known):
+    assert of_long._is_known(np.array(paces), 0.01) is is_known
 
 
 def test_the_pace_of_long_blocks_is_of_instructions_however_long_bank_conflicts_hold_a_port():

@@ -48,14 +48,11 @@ class _Base:
     architecture: int
 
 
-def try_variants(program: Program, machine: Machine, workload: AnyWorkload, result: Result) -> tuple[Advice, ...]:
-    """What each variant of a program gains that computes the same, the greatest gain first.
-
-    Gives nothing for what is not one file of CUDA C++ that is launched as its user says. workload, result: of its run.
-    """
-    kernel = program.kernel
-    if kernel is None or program.trace is None or not kernel.sources or not result.cycles:
-        return ()
+def tried(
+    kernel: Kernel, program: Program, machine: Machine, workload: AnyWorkload, result: Result
+) -> tuple[Advice, ...]:
+    """What each variant of a compiled kernel gains, as `try_variants` has it. program: the kernel's own."""
+    assert program.trace is not None
     architecture, _ = architecture_for(kernel, machine)
     number = architecture or architecture_of_today()
     try:

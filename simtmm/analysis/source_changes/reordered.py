@@ -62,20 +62,24 @@ def rebuilt(of: Operations, order: Integers, stands: Integers, kind: np.ndarray,
     kept = amount.copy()
     for wait, access in _WAITS:
         _wait_for_the_same(of, order, stands, at, kept, wait, access, kind)
-    owner = stands[of.of_chunk]
-    chunks = np.flatnonzero(owner >= 0)
-    merged = owner[chunks] != of.of_chunk[chunks]
-    touched = np.isin(owner[chunks], owner[chunks][merged])
-    once = np.ones(len(chunks), bool)
-    if merged.any():
-        once = ~touched | firsts(owner[chunks], own.chunks[chunks])
-    chunks, touched = chunks[once], touched[once]
-    by_place = np.argsort(at[owner[chunks]], kind="stable")
-    chunks, touched = chunks[by_place], touched[by_place]
-    listed = np.bincount(at[owner[chunks]], minlength=len(order))
+    goes = np.where(stands >= 0, at[stands], -1)  # to which place, by operation; and by chunk, which are far more
+    target = np.repeat(goes, of.listed)
+    chunks = np.flatnonzero(target >= 0)
+    target = target[chunks]
+    merges = np.zeros(len(order), bool)  # places that list what several operations did
+    merges[goes[(goes >= 0) & (stands != np.arange(len(stands))) & (of.listed > 0)]] = True
+    touched = np.flatnonzero(merges[target])
+    if len(touched):
+        once = np.ones(len(chunks), bool)
+        once[touched] = firsts(target[touched], own.chunks[chunks[touched]])
+        chunks, target = chunks[once], target[once]
+    if (target[1:] < target[:-1]).any():
+        by_place = np.argsort(target, kind="stable")
+        chunks, target = chunks[by_place], target[by_place]
+    listed = np.bincount(target, minlength=len(order))
     sectors = own.sectors[chunks] if len(own.sectors) else own.sectors
     if len(sectors):
-        sectors = np.where(touched, 0, sectors).astype(own.sectors.dtype)  # of merged ones all
+        sectors = np.where(merges[target], 0, sectors).astype(own.sectors.dtype)  # of merged ones all
     new_kind, new_amount = kind[order], kept[order]
     lists = listed > 0
     new_amount = np.where(lists, (new_amount >> PASSES_SHIFT << PASSES_SHIFT) | listed, new_amount)

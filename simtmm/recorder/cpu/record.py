@@ -9,7 +9,6 @@ from simtmm.computer import NO_LIMIT
 from simtmm.files import check_writable, written_whole
 from simtmm.kernel import Kernel, Launch, Wrong
 from simtmm.provenance import provenance
-from simtmm.recorder.compiled.other_orders import told
 from simtmm.recorder.compiler import build, find_compiler
 from simtmm.recorder.cpu.last_writer import who_wrote
 from simtmm.recorder.cpu.launches import CpuLaunches, Room
@@ -69,7 +68,7 @@ def record(
                 _last_writer(wrong, run, execution)
                 + _likely_reason(finder)
                 + "".join(f"; {warning}" for warning in warnings)
-                + told(kernel, parameters, run.before)
+                + _in_other_orders(kernel, parameters, run)
             )
         )
         trace = recorder.finish(
@@ -85,6 +84,12 @@ def record(
         trace = Trace(trace.info, Path(output))
     trace.races = finder.found() if finder else None
     return trace
+
+
+def _in_other_orders(kernel: Kernel, parameters: dict[str, Any], run: ProgramRun) -> str:
+    from simtmm.recorder.compiled.other_orders import told  # late: most answers are right
+
+    return told(kernel, parameters, run.before)
 
 
 def _finder(execution: CpuLaunches, memory: GlobalMemory) -> "RaceFinder":

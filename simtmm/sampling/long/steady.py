@@ -38,8 +38,11 @@ MOST_OPERATIONS = 16_000_000  # that are simulated: some seconds
 A_SECOND = 1e6  # of them
 PART = "simulating a part of a wave"
 CHECKS = 6  # blocks that are recorded beside those from which others are derived
-BEGINNING = 0.2  # of what is issued, before the pace is taken
+BEGINNING = 0.2  # of the most that is issued, before the pace is taken
 PACES = 16  # that are taken, one after another
+KNOWN = 0.25  # of what no simulation of a pace can show, half of a pace's interval: more work would narrow little
+LEAST_OPERATIONS, LEAST = 3_000_000, 0.4  # before it is asked whether a pace is known, and as a part of the most
+NEXT = 1.25  # times as many, until it is asked again
 NEARLY = 0.8  # of the first wave, so that none of its blocks ends
 PHASES = 32  # places in what a block does at which blocks begin that are under way
 STEADY_SYSTEMATIC = 0.03  # of the time, beside what the two paces differ by
@@ -112,6 +115,11 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
         return None
     issued = _instructions(machine, trace, together, launch, phases)
     most = min(operations / 2 / len(cuts) * tally.instructions / tally.operations, NEARLY * issued.min() * len(first))
+    systematic = STEADY_SYSTEMATIC if len(cuts) == 1 else PHASES_SYSTEMATIC
+    enough = _Enough(
+        max(LEAST * most, LEAST_OPERATIONS * tally.instructions / tally.operations),
+        KNOWN * (systematic + _last_wave(blocks / wave) / 2),
+    )
     parts = _Parts((1 + is_twice) * len(cuts) * most)
     foresee({PART: parts.whole * tally.operations / tally.instructions / A_SECOND})
     each = [
@@ -121,6 +129,7 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
             _alone(Trace(trace.info, [begun_after(together, phases, [cut] * len(first))]), launch, first),
             parts,
             most,
+            enough,
         )
         for cut in cuts
     ]
@@ -137,12 +146,13 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
             time = np.concatenate([[0.0], np.cumsum(issued * [pace.paces.mean() for pace in each])])
             done = np.interp(phase * time[-1], time, [*cuts, phases.whole])
             spread = begun_after(apart, phases, done.tolist())
-        later = _pace(machine, streamed, _alone(Trace(trace.info, [spread]), launch, middle), parts, len(cuts) * most)
+        later = _pace(
+            machine, streamed, _alone(Trace(trace.info, [spread]), launch, middle), parts, len(cuts) * most, enough
+        )
     # Where blocks have phases it is not known for how long they are in the same one.
     at_first = min(1.0, TOGETHER / 2 / (blocks / wave)) if len(cuts) == 1 else 0.5
     ticks, half = _whole(begun, later, of_block * blocks, blocks / wave, at_first, 1.0 if len(cuts) > 1 else at_first)
     differing = _spread_of_blocks(probed) * quantile(len(probes) - 1) if len(probes) > 1 else 0.0
-    systematic = STEADY_SYSTEMATIC if len(cuts) == 1 else PHASES_SYSTEMATIC
     ticks += machine.durations.launch_overhead
     blocks_later = (1 + is_twice) * len(first)
     workload = dataclasses.replace(later.workload, tallies=(tally.times(blocks_later / len(probes)),))
@@ -192,25 +202,58 @@ class _Parts:
         self._before += most
 
 
-def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, parts: _Parts, most: float) -> _Pace:
-    """Simulate blocks until they have issued so much. like: the workload of other blocks of the launch."""
+@dataclass(frozen=True)
+class _Enough:
+    """When a pace is known well. issued: that it takes at least. half: of its interval, as a part of it, at most."""
+
+    issued: float
+    half: float
+
+
+def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, parts: _Parts, most: float, enough: _Enough) -> _Pace:
+    """Simulate blocks until they have issued so much, or less where their pace is known before.
+
+    like: the workload of other blocks of the launch.
+    """
     workload = dataclasses.replace(like, trace=trace)
     seen = [(0, 0)]
+    asked_at = min(most, enough.issued)
 
     def until(tick: int, issued: int) -> bool:
+        nonlocal asked_at
         seen.append((tick, issued))
         parts.tell(min(issued, most))
-        return issued >= most
+        if issued < asked_at:
+            return False
+        asked_at = min(most, issued * NEXT)
+        return issued >= most or _is_known(_paces_of(seen, most), enough.half)
 
     result = simulate(machine, workload, "fast", stalls=True, until=until)
     parts.end(most)
     assert result.stalls is not None
     issued = int(result.stalls.launch_counts[0][LAUNCH_COUNTS.index("instructions")])
-    tick, done = (np.array([*each, last], float) for each, last in zip(
-        zip(*seen, strict=True), (result.launch_ticks[0] - machine.durations.launch_overhead, issued), strict=True
-    ))  # fmt: skip
-    at = np.linspace(BEGINNING * issued, issued, PACES + 1)
-    return _Pace(workload, result, issued, np.diff(np.interp(at, done, tick)) / np.diff(at))
+    seen.append((result.launch_ticks[0] - machine.durations.launch_overhead, issued))
+    return _Pace(workload, result, issued, _paces_of(seen, most))
+
+
+def _paces_of(seen: list[tuple[int, int]], most: float) -> Floats:
+    """float64[PACES]: ticks an instruction, one after another, after a beginning that does not depend on where it ends.
+
+    seen: ticks, and what had been issued by then. most: that may be issued.
+    """
+    tick, done = np.array(seen, float).T
+    at = np.linspace(min(BEGINNING * max(most, done[-1]), done[-1] / 2), done[-1], PACES + 1)
+    paces: Floats = np.diff(np.interp(at, done, tick)) / np.diff(at)
+    return paces
+
+
+def _is_known(paces: Floats, most: float) -> bool:
+    """Whether half of the interval of a pace is no more than so much of it, and its halves differ by no more: one that
+    changes still takes more of the launch.
+    """
+    first, second = paces.reshape(2, -1).mean(axis=1)
+    half = half_width(paces, np.full(PACES, 1 / PACES))
+    return bool(max(half, abs(first - second)) <= most * paces.mean())
 
 
 def _instructions(machine: Machine, trace: Trace, blocks: Runs, launch: int, phases: Phases) -> Floats:
@@ -237,8 +280,13 @@ def _whole(
     spread = math.hypot(at_first * half_width(begun.paces, weights), (1 - at_first) * half_width(later.paces, weights))
     between = unknown * abs(begun.paces.mean() - later.paces.mean()) * issued
     # Waves that stay together end with one that takes as long as a full one; others with as much of one as it has.
-    ends = ticks * (math.ceil(waves) / waves - 1) if waves > 1 else 0.0
+    ends = ticks * _last_wave(waves)
     return ticks + ends / 2, spread + between + ends / 2
+
+
+def _last_wave(waves: float) -> float:
+    """By how much of a launch's time it may be longer, as its last wave takes as long as a full one."""
+    return math.ceil(waves) / waves - 1 if waves > 1 else 0.0
 
 
 def _spread_of_blocks(probed: Trace) -> float:
