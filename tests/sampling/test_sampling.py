@@ -14,6 +14,7 @@ from simtmm.program import open_program
 from simtmm.sampling import program as of_program
 from simtmm.sampling import sampled_kernel, sampled_program
 from simtmm.sampling.long import steady as of_long
+from simtmm.sampling.long.phases import under_way
 from simtmm.sampling.long.steady import PHASES_SYSTEMATIC, STEADY_SYSTEMATIC, steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sources import DependsError
@@ -168,6 +169,19 @@ def test_a_part_of_a_wave_ends_once_its_pace_is_known_and_not_before_so_many_ope
     assert 0.25 * whole.share <= early.share < 0.9 * whole.share  # of 12 blocks, which issue by turns
     assert unknown.ticks == whole.ticks
     assert early.ticks == pytest.approx(whole.ticks, rel=STEADY_SYSTEMATIC)
+
+
+def test_blocks_under_way_have_a_digest_of_how_far_they_are():
+    source = KernelSource(load_kernel("gemm"), {"n": 64}, "written")
+    trace = source.trace_of({0: np.arange(16)})
+    (runs,) = trace.runs()
+    first, middle = np.arange(8), np.arange(4, 12)
+    further = under_way(runs, [0.5] * len(runs.block))
+    moved = dataclasses.replace(runs, values=runs.values + 1)
+    several = [(runs, first), (runs, middle), (further, first), (moved, first)]
+    digests = [of_long._begun(trace, of, 0, blocks).info.digest for of, blocks in (*several, (runs, first))]
+    assert len(set(digests)) == 4
+    assert digests[0] == digests[-1]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from simtmm.analysis.run.whole_time import whole_seconds, whole_words
 from simtmm.analysis.source_changes import best_of, worth_telling
 from simtmm.analysis.sustained_clock import clock_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
-from simtmm.engine import DEFAULT, ENGINES, simulate
+from simtmm.engine import DEFAULT, ENGINES, known_results, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import EngineError, KernelError, nearest
 from simtmm.graph import Source as GraphSource
@@ -41,6 +41,7 @@ from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
+from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, followed_by, foresee, telling, watched
 from simtmm.workload import Workload
 
@@ -144,7 +145,7 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         foresee(after_lowering(workload, what_if))
         engine = quickest(machine, workload) if engine == AUTO else engine
         timeline = timeline and (timeline_limit is None or workload.operations <= timeline_limit)
-        result = simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=telling(SIMULATING))
+        result = _simulated(machine, workload, engine, timeline)
         found = diagnosed(machine, workload, result, what_if)
         info = program.trace.info if program.trace else None
         tried = changes_tried(machine, workload, result, what_if, info)
@@ -189,6 +190,20 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
         if timeline
         else outcome
     )
+
+
+def _simulated(machine: Machine, workload: AnyWorkload, engine: str, timeline: bool) -> Result:
+    """The run's result, or what an earlier run of the same found."""
+    progress = telling(SIMULATING)
+    if timeline or engine != "fast":
+        return simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=progress)
+
+    def now() -> known_results.Found:
+        return known_results.Found(
+            simulate(machine, workload, engine, stalls=True, progress=progress), known_results.NOTHING
+        )
+
+    return known_results.found(machine, workload, workload.operations, now).result
 
 
 def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Sequence[str], what_if: bool) -> Run:

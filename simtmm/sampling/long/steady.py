@@ -8,6 +8,7 @@ but made of a few that are (translation.py).
 """
 
 import dataclasses
+import hashlib
 import math
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.engine import simulate
+from simtmm.engine.known_results import Found, found
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.sampling.differing.signature import Floats
@@ -43,6 +45,7 @@ PACES = 16  # that are taken, one after another
 KNOWN = 0.25  # of what no simulation of a pace can show, half of a pace's interval: more work would narrow little
 LEAST_OPERATIONS, LEAST = 3_000_000, 0.4  # before it is asked whether a pace is known, and as a part of the most
 NEXT = 1.25  # times as many, until it is asked again
+_DECIDE = BEGINNING, PACES, NEXT  # when a part ends, beside what it is asked for
 NEARLY = 0.8  # of the first wave, so that none of its blocks ends
 PHASES = 32  # places in what a block does at which blocks begin that are under way
 STEADY_SYSTEMATIC = 0.03  # of the time, beside what the two paces differ by
@@ -126,7 +129,7 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
         _pace(
             machine,
             streamed,
-            _alone(Trace(trace.info, [begun_after(together, phases, [cut] * len(first))]), launch, first),
+            _begun(trace, begun_after(together, phases, [cut] * len(first)), launch, first),
             parts,
             most,
             enough,
@@ -146,9 +149,7 @@ def steady(source: Source, machine: Machine, launch: int, wave: int, operations:
             time = np.concatenate([[0.0], np.cumsum(issued * [pace.paces.mean() for pace in each])])
             done = np.interp(phase * time[-1], time, [*cuts, phases.whole])
             spread = begun_after(apart, phases, done.tolist())
-        later = _pace(
-            machine, streamed, _alone(Trace(trace.info, [spread]), launch, middle), parts, len(cuts) * most, enough
-        )
+        later = _pace(machine, streamed, _begun(trace, spread, launch, middle), parts, len(cuts) * most, enough)
     # Where blocks have phases it is not known for how long they are in the same one.
     at_first = min(1.0, TOGETHER / 2 / (blocks / wave)) if len(cuts) == 1 else 0.5
     ticks, half = _whole(begun, later, of_block * blocks, blocks / wave, at_first, 1.0 if len(cuts) > 1 else at_first)
@@ -228,15 +229,19 @@ def _pace(machine: Machine, like: StreamedWorkload, trace: Trace, parts: _Parts,
         asked_at = min(most, issued * NEXT)
         return issued >= most or _is_known(_paces_of(seen, most), enough.half)
 
-    result = simulate(machine, workload, "fast", stalls=True, until=until)
+    def simulated() -> Found:
+        result = simulate(machine, workload, "fast", stalls=True, until=until)
+        assert result.stalls is not None
+        issued = int(result.stalls.launch_counts[0][LAUNCH_COUNTS.index("instructions")])
+        seen.append((result.launch_ticks[0] - machine.durations.launch_overhead, issued))
+        return Found(result, np.array(seen, np.int64))
+
+    known = found(machine, workload, most, simulated, repr((most, enough, _DECIDE)))
     parts.end(most)
-    assert result.stalls is not None
-    issued = int(result.stalls.launch_counts[0][LAUNCH_COUNTS.index("instructions")])
-    seen.append((result.launch_ticks[0] - machine.durations.launch_overhead, issued))
-    return _Pace(workload, result, issued, _paces_of(seen, most))
+    return _Pace(workload, known.result, int(known.seen[-1, 1]), _paces_of(known.seen, most))
 
 
-def _paces_of(seen: list[tuple[int, int]], most: float) -> Floats:
+def _paces_of(seen: npt.ArrayLike, most: float) -> Floats:
     """float64[PACES]: ticks an instruction, one after another, after a beginning that does not depend on where it ends.
 
     seen: ticks, and what had been issued by then. most: that may be issued.
@@ -293,6 +298,15 @@ def _spread_of_blocks(probed: Trace) -> float:
     """The standard error of what a block does, as a part of it, from how many events each has."""
     events = np.concatenate([runs.events for runs in probed.runs()]).astype(float)
     return float(events.std(ddof=1) / events.mean() / math.sqrt(len(events))) if len(events) > 1 else 0.0
+
+
+def _begun(trace: Trace, runs: Runs, launch: int, blocks: Integers) -> Trace:
+    """Blocks of a launch that are under way as the only launch of a trace, whose digest says how far they are."""
+    digest = hashlib.sha256(trace.info.digest.encode())
+    for array in (runs.structure, runs.values, runs.value_ends, *runs.structures):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    info = dataclasses.replace(trace.info, digest=digest.hexdigest()[: len(trace.info.digest) or 20])
+    return _alone(Trace(info, [runs]), launch, blocks)
 
 
 def _alone(trace: Trace, launch: int, blocks: Integers) -> Trace:
