@@ -6,7 +6,6 @@ import pytest
 
 from simtmm import Workload, load_machine, simulate
 from simtmm.cache import compiled, find, keep
-from simtmm.cache.compiled import kept_folder
 from simtmm.engine import known_cycles
 from simtmm.engine.known_cycles import MODULE, cycles_of, key_of, store, ticks_of
 from simtmm.files import PACKAGE
@@ -28,16 +27,14 @@ SMALL = loads(40)
 def simulated(monkeypatch, tmp_path):
     """What is simulated from here on, with nothing known and all of it worth storing."""
     begun = []
-    monkeypatch.setenv("SIMTMM_COMPILED", str(tmp_path))
-    kept_folder.cache_clear()
+    monkeypatch.setattr(known_cycles, "kept_folder", {MODULE: tmp_path}.get)
     monkeypatch.setattr(known_cycles, "WORTH", 1)
     monkeypatch.setattr(known_cycles, "_known", {})
     monkeypatch.setattr(known_cycles, "_new", set())
     monkeypatch.setattr(
         known_cycles, "simulate", lambda *given, **more: (begun.append(given), simulate(*given, **more))[1]
     )
-    yield begun
-    kept_folder.cache_clear()
+    return begun
 
 
 def forget(monkeypatch):
@@ -46,7 +43,7 @@ def forget(monkeypatch):
 
 
 def stored():
-    return find(kept_folder(MODULE), *FILE)
+    return find(known_cycles.kept_folder(MODULE), *FILE)
 
 
 def test_it_is_found_by_all_that_decides_it():

@@ -10,7 +10,6 @@ from hypothesis import given
 from simtmm import Workload, load_machine, simulate
 from simtmm.analysis.run import run_program
 from simtmm.cache import find, keep
-from simtmm.cache.compiled import kept_folder
 from simtmm.engine import known_results
 from simtmm.engine.known_cycles import MODULE
 from simtmm.engine.known_results import NOTHING, NUMBERS, TABLES, Found, found, result_key
@@ -27,11 +26,9 @@ from tests.test_keys import covers, keys_apart
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):
     """Where nothing is stored yet, and all is worth it."""
-    monkeypatch.setenv("SIMTMM_COMPILED", str(tmp_path))
-    kept_folder.cache_clear()
+    monkeypatch.setattr(known_results, "kept_folder", {MODULE: tmp_path}.get)
     monkeypatch.setattr(known_results, "WORTH", 1)
-    yield tmp_path
-    kept_folder.cache_clear()
+    return tmp_path
 
 
 def asked(machine, workload, seen=NOTHING, how=""):
@@ -105,8 +102,8 @@ def test_a_streamed_workload_is_known_as_well():
     assert whole(again.result) == whole(first.result) == whole(simulate(MACHINE, streamed, stalls=True))
 
 
-def stored():
-    return find(kept_folder(MODULE), "result", result_key(MACHINE, SMALL, ""), ".npz")
+def stored(folder):
+    return find(folder, "result", result_key(MACHINE, SMALL, ""), ".npz")
 
 
 def _with(path, **changed):
@@ -138,9 +135,9 @@ def about(path, **changed):
         lambda path: _with(path, about=about(path, reached_memory=3)),
     ],
 )
-def test_what_is_not_sound_is_not_believed(damage):
+def test_what_is_not_sound_is_not_believed(damage, folder):
     first, _ = asked(MACHINE, SMALL)
-    path = stored()
+    path = stored(folder)
     tables = damage(path)
     path.unlink()
 
@@ -154,9 +151,9 @@ def test_what_is_not_sound_is_not_believed(damage):
     assert whole(again.result) == whole(first.result)
 
 
-def test_a_file_that_was_changed_is_not_believed():
+def test_a_file_that_was_changed_is_not_believed(folder):
     asked(MACHINE, SMALL)
-    stored().write_bytes(b"PK")
+    stored(folder).write_bytes(b"PK")
     assert asked(MACHINE, SMALL)[1]
     assert not asked(MACHINE, SMALL)[1]
 
