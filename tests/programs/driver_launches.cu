@@ -81,6 +81,19 @@ int main() {
     OK(cuEventRecord(end, stream));
     OK(cuEventSynchronize(end)); OK(cuEventElapsedTime(&ms, begin, end));
     wrong += !(ms > 0);
+    // as a library of the runtime's
+    cudaLibrary_t library; cudaKernel_t of_library;
+    wrong += cudaLibraryLoadData(&library, PTX, nullptr, nullptr, 0, nullptr, nullptr, 0) != cudaSuccess;
+    wrong += cudaLibraryGetKernel(&of_library, library, "add") != cudaSuccess;
+    int none_left = 0;
+    void *of_none[] = {&p, &none_left, &by};
+    wrong += cudaLaunchKernel((const void *)of_library, dim3(1), dim3(32), of_none, 0, 0) != cudaSuccess;
+    // how many fit
+    int grid, block, clusters;
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, add, nullptr, 0, 500));
+    wrong += block <= 0 || block > 500 || grid <= 0;
+    OK(cuOccupancyMaxActiveClusters(&clusters, own, &config));
+    wrong += clusters <= 0;
     // its parameters packed
     struct { CUdeviceptr p; int n, by; } packed = {p, 512, 1000};
     size_t size = sizeof packed;

@@ -1,10 +1,7 @@
-// The driver's interface: the device, contexts, modules that a program loads itself, their kernels, and launches.
+// .
 #include "driver.h"
 
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 using namespace simtmm;
 
@@ -110,99 +107,6 @@ DRIVER cuCtxGetLimit(size_t *value, CUlimit limit) {
     return asked(__func__, [=] { return cudaDeviceGetLimit(value, (cudaLimit)limit); });
 }
 
-// Modules, whose handle is their number and one: PTX as text, a fat binary, or a .cubin that has its PTX within.
-static uint64_t bytes_of_image(const void *image) {
-    uint32_t magic;
-    memcpy(&magic, image, sizeof magic);
-    if (magic == 0xBA55ED50) return ((const uint16_t *)image)[3] + ((const uint64_t *)image)[1];  // a header, and entries
-    if (magic != 0x464C457F) return strlen((const char *)image);
-    uint64_t sections, most = 0;  // of ELF: its table of sections, or what lies last
-    uint16_t size, count;
-    memcpy(&sections, (const char *)image + 40, 8);
-    memcpy(&size, (const char *)image + 58, 2);
-    memcpy(&count, (const char *)image + 60, 2);
-    most = sections + (uint64_t)size * count;
-    for (int i = 0; i < count; i++) {
-        uint32_t kind;
-        uint64_t offset, bytes;
-        const char *section = (const char *)image + sections + (uint64_t)size * i;
-        memcpy(&kind, section + 4, 4);
-        memcpy(&offset, section + 24, 8);
-        memcpy(&bytes, section + 32, 8);
-        if (kind != 8 && offset + bytes > most) most = offset + bytes;  // 8: takes no room in the file
-    }
-    return most;
-}
-static cudaError_t load_image(void *handle, const void *image, uint64_t bytes) {
-    RETURN_IF(!handle || !image, cudaErrorInvalidValue, "");
-    if (*(const uint32_t *)image == 0x466243B1) {  // what nvcc puts around a fat binary
-        image = (const void *)((const uint64_t *)image)[1];
-        bytes = 0;
-    }
-    int number;
-    cudaError_t error = load_module(image, bytes ? bytes : bytes_of_image(image), &number);
-    if (!error) *(uint64_t *)handle = (uint64_t)number + 1;
-    return error;
-}
-static cudaError_t load_file(void *handle, const char *path) {
-    RETURN_IF(!path, cudaErrorInvalidValue, "");
-    std::ifstream file(path, std::ios::binary);
-    RETURN_IF(!file, cudaErrorFileNotFound, here("cuModuleLoad") + ": " + path + ": can't be read");
-    auto *image = new std::string(std::istreambuf_iterator<char>(file), {});  // there to the last
-    RETURN_IF(image->size() < 64, cudaErrorInvalidKernelImage, here("cuModuleLoad") + ": " + path + ": is no module");
-    return load_image(handle, image->c_str(), image->size());
-}
-static cudaError_t kernel_in(void *found, uint64_t module, const char *name) {
-    RETURN_IF(!found || !name || !module, cudaErrorInvalidValue, "");
-    Kernel *kernel = kernel_named((int)module - 1, name);
-    RETURN_IF(!kernel, cudaErrorInvalidSymbol, "");
-    *(Kernel **)found = kernel;
-    return cudaSuccess;
-}
-static cudaError_t variable_in(CUdeviceptr *found, size_t *bytes, uint64_t module, const char *name) {
-    RETURN_IF(!name || !module, cudaErrorInvalidValue, "");
-    uint64_t address, size;
-    cudaError_t error = (cudaError_t)calls.variable((int)module - 1, name, &address, &size);
-    if (error) return failed(error);
-    if (found) *found = address;
-    if (bytes) *bytes = size;
-    return cudaSuccess;
-}
-DRIVER cuModuleLoad(CUmodule *module, const char *path) { return asked(__func__, [=] { return load_file(module, path); }); }
-DRIVER cuModuleLoadData(CUmodule *module, const void *image) { return asked(__func__, [=] { return load_image(module, image, 0); }); }
-DRIVER cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned, CUjit_option *, void **) {
-    return asked(__func__, [=] { return load_image(module, image, 0); });
-}
-DRIVER cuModuleLoadFatBinary(CUmodule *module, const void *image) { return asked(__func__, [=] { return load_image(module, image, 0); }); }
-DRIVER cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }  // its variables stay
-DRIVER cuModuleGetFunction(CUfunction *found, CUmodule module, const char *name) {
-    return asked(__func__, [=] { return kernel_in(found, (uint64_t)module, name); });
-}
-DRIVER cuModuleGetGlobal_v2(CUdeviceptr *found, size_t *bytes, CUmodule module, const char *name) {
-    return asked("cuModuleGetGlobal", [=] { return variable_in(found, bytes, (uint64_t)module, name); });
-}
-DRIVER cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *, void **, unsigned, CUlibraryOption *, void **, unsigned) {
-    return asked(__func__, [=] { return load_image(library, image, 0); });
-}
-DRIVER cuLibraryLoadFromFile(CUlibrary *library, const char *path, CUjit_option *, void **, unsigned, CUlibraryOption *, void **, unsigned) {
-    return asked(__func__, [=] { return load_file(library, path); });
-}
-DRIVER cuLibraryUnload(CUlibrary) { return CUDA_SUCCESS; }
-DRIVER cuLibraryGetKernel(CUkernel *found, CUlibrary library, const char *name) {
-    return asked(__func__, [=] { return kernel_in(found, (uint64_t)library, name); });
-}
-DRIVER cuLibraryGetModule(CUmodule *module, CUlibrary library) {
-    *module = (CUmodule)library;
-    return CUDA_SUCCESS;
-}
-DRIVER cuLibraryGetGlobal(CUdeviceptr *found, size_t *bytes, CUlibrary library, const char *name) {
-    return asked(__func__, [=] { return variable_in(found, bytes, (uint64_t)library, name); });
-}
-DRIVER cuKernelGetFunction(CUfunction *found, CUkernel kernel) {
-    *found = (CUfunction)kernel;
-    return CUDA_SUCCESS;
-}
-
 // Kernels.
 DRIVER cuFuncSetAttribute(CUfunction function, CUfunction_attribute wanted, int value) {
     return asked(__func__, [=] { return cudaFuncSetAttribute((const void *)function, (cudaFuncAttribute)wanted, value); });
@@ -234,9 +138,31 @@ DRIVER cuFuncGetAttribute(int *value, CUfunction_attribute wanted, CUfunction fu
         return cudaSuccess;
     });
 }
+DRIVER cuFuncGetName(const char **name, CUfunction function) {
+    return asked(__func__, [=] { return cudaFuncGetName(name, (const void *)function); });
+}
 DRIVER cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads, size_t shared) {
     return asked(__func__, [=] {
         return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared);
+    });
+}
+DRIVER cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared,
+                                        int limit) {
+    return asked(__func__, [=] {
+        RETURN_IF(!grid || !block || limit < 0, cudaErrorInvalidValue, "");
+        int most = (int)attribute(cudaDevAttrMaxThreadsPerBlock), width = (int)property("warp_width"), best = 0;
+        if (limit && limit < most) most = limit;
+        for (int threads = (most + width - 1) / width * width; threads > 0; threads -= width) {  // of equals the largest
+            int size = threads < most ? threads : most, blocks = 0;
+            cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)function, size,
+                                                                              shared_of ? shared_of(size) : shared);
+            if (error) return error;
+            if (blocks * size <= best) continue;
+            best = blocks * size;
+            *block = size;
+            *grid = blocks * (int)attribute(cudaDevAttrMultiProcessorCount);
+        }
+        return best ? cudaSuccess : failed(cudaErrorInvalidValue);
     });
 }
 
@@ -271,17 +197,36 @@ DRIVER cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, uns
         return launch_as(function, config, arguments, extra);
     });
 }
+static cudaLaunchConfig_t config_of(const CUlaunchConfig *given) {
+    return {{given->gridDimX, given->gridDimY, given->gridDimZ},
+            {given->blockDimX, given->blockDimY, given->blockDimZ},
+            given->sharedMemBytes,
+            given->hStream,
+            (cudaLaunchAttribute *)given->attrs,
+            given->numAttrs};
+}
 DRIVER cuLaunchKernelEx(const CUlaunchConfig *given, CUfunction function, void **arguments, void **extra) {
     return asked(__func__, [=] {
         RETURN_IF(!given || (given->numAttrs && !given->attrs), cudaErrorInvalidValue, "");
-        cudaLaunchConfig_t config = {{given->gridDimX, given->gridDimY, given->gridDimZ},
-                                     {given->blockDimX, given->blockDimY, given->blockDimZ},
-                                     given->sharedMemBytes,
-                                     given->hStream,
-                                     (cudaLaunchAttribute *)given->attrs,
-                                     given->numAttrs};
-        return launch_as(function, config, arguments, extra);
+        return launch_as(function, config_of(given), arguments, extra);
     });
+}
+DRIVER cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *given) {
+    return asked(__func__, [=] {
+        RETURN_IF(!given || (given->numAttrs && !given->attrs), cudaErrorInvalidValue, "");
+        cudaLaunchConfig_t config = config_of(given);
+        return cudaOccupancyMaxActiveClusters(clusters, (const void *)function, &config);
+    });
+}
+DRIVER cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *given) {
+    return asked(__func__, [=] {
+        RETURN_IF(!given || (given->numAttrs && !given->attrs), cudaErrorInvalidValue, "");
+        cudaLaunchConfig_t config = config_of(given);
+        return cudaOccupancyMaxPotentialClusterSize(size, (const void *)function, &config);
+    });
+}
+DRIVER cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
+    return asked(__func__, [=] { return cudaLaunchHostFunc(stream, function, data); });
 }
 DRIVER cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x, unsigned y,
                                  unsigned z, unsigned shared, CUstream stream, void **arguments) {
