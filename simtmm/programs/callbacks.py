@@ -134,9 +134,9 @@ class Callbacks:
         self._library.flush()
         print(f"simtmm: error: {escaped(one_line(message))}", file=sys.stderr, flush=True)
 
-    def _load(self, number: int, image: int, size: int) -> int:
+    def _load(self, number: int, image: int, size: int, is_apart: int) -> int:
         def work() -> int:
-            self._modules.load(number, ctypes.string_at(image, size))
+            self._modules.load(number, ctypes.string_at(image, size), bool(is_apart))
             return 0
 
         return self._guarded(work, INVALID_IMAGE)

@@ -5,7 +5,8 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 
 from simtmm.cuda.compilers import CompiledModule, module_of_ptx
-from simtmm.cuda.compilers.binaries.fat_binary import embedded_ptx
+from simtmm.cuda.compilers.binaries.elf import ELF
+from simtmm.cuda.compilers.binaries.fat_binary import MAGIC, embedded_ptx
 from simtmm.cuda.device import Device, initial_variables
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
@@ -64,11 +65,14 @@ class Modules:
             return True
         return any(name in found for name in _CONCURRENT)
 
-    def load(self, number: int, image: bytes) -> None:
-        """Take a fat binary in. Raises CompilerError and PtxError for what can't be read."""
+    def load(self, number: int, image: bytes, is_apart: bool = False) -> None:
+        """Take a fat binary in. Raises CompilerError and PtxError for what can't be read.
+
+        is_apart: the program loads the image itself, which may also be a text of PTX, or a .cubin that has one.
+        """
         if number in self._modules:
             return
-        if self._relocatable:
+        if self._relocatable and not is_apart:
             if self._whole is None:
                 from simtmm.cuda.compilers import load_module
 
@@ -76,10 +80,12 @@ class Modules:
                 self._device.place_variables(self._whole, partial(self._ask, number))
             self._modules[number] = self._whole
             return
-        units = [
-            module_of_ptx(variants[-1].text, str(self._library), self._architecture)
-            for variants in embedded_ptx(image, str(self._library))
-        ]
+        name = f"module {number + 1}, which the program loads" if is_apart else str(self._library)
+        if image.startswith((ELF, MAGIC)):
+            texts = [variants[-1].text for variants in embedded_ptx(image, name)]
+        else:
+            texts = [image.decode("utf-8", "replace")]
+        units = [module_of_ptx(text, name, self._architecture) for text in texts]
         linked = LinkedModule([_named(unit) for unit in units], Path.cwd())
         self._modules[number] = linked
         self._device.place_variables(linked, partial(self._ask, number))

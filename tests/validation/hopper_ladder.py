@@ -98,9 +98,12 @@ def main():
     parser.add_argument("--kernels", default="123456", help="their numbers")
     parser.add_argument("--part", action="store_true", help="run the first rows of blocks alone")
     parser.add_argument("--host", type=float, default=0, help="microseconds of the host between two events")
+    parser.add_argument("--sustained", type=float, help="Hz, of the limit of power, if not the machine's")
     asked = parser.parse_args()
     times = measured(asked.machine, asked.n)
     machine = load_machine(asked.machine if asked.machine == "h100-sxm" else "h200")
+    if asked.sustained:
+        machine = machine.replace({"sustained_clock_hz": asked.sustained})
     for kernel in map(int, asked.kernels):
         part = Part.of(kernel, asked.n) if asked.part else None
         found, slower = simulated(machine, kernel, asked.n, part)

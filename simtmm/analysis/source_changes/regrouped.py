@@ -10,11 +10,17 @@ from simtmm.workload import (
     ASYNC,
     BARRIER,
     COMPUTE,
+    COPY,
+    DRAIN,
     JOIN,
+    MBARRIER,
     OF_CLASS,
     PASSES_SHIFT,
     PAUSE,
+    PRODUCT,
+    REMOTE,
     SHARED,
+    STORE_GROUP,
     SYNC,
     Workload,
 )
@@ -22,6 +28,8 @@ from simtmm.workload import (
 MOST_LOOKED_AT = 4096  # requests
 ADJACENT = 1.3  # times the chunks
 _BARRIERS = (BARRIER, SYNC)
+_ON_SHARED_MEMORY = (SHARED, PRODUCT, MBARRIER, STORE_GROUP, DRAIN, REMOTE)  # besides copies, which list chunks
+_OF_CLUSTERS = ("barrier.cluster", "UCGABAR")  # instructions
 
 
 def vectorized(of: Operations, chosen: Flags, times: int, once_in: Integers | None = None) -> Workload:
@@ -246,6 +254,20 @@ def coarsened(of: Operations, times: int) -> Workload:
     )  # fmt: skip
 
 
+def barriers_of_blocks(of: Operations) -> Flags:
+    """bool[operations]: barriers that order nothing but what threads of one block do: no block of a cluster reaches the
+    shared memory of another there, or waits for it.
+    """
+    own = of.workload
+    is_barrier: Flags = np.isin(own.kind, _BARRIERS)
+    clusters = np.repeat([own.cluster_of(launch) for launch in range(own.launches)], np.diff(own.launch_blocks))
+    is_barrier &= (clusters == 1)[of.block]
+    if own.has_places and own.places is not None:
+        ours = [not site.instruction.startswith(_OF_CLUSTERS) for site in own.places.sites]
+        is_barrier &= np.repeat(np.array(ours, bool), len(own.places.arrays))[own.place]
+    return is_barrier
+
+
 def lonely_barriers(of: Operations) -> Flags:
     """bool[operations]: barriers before and behind which one warp of its block, at most, accesses shared memory.
 
@@ -254,7 +276,9 @@ def lonely_barriers(of: Operations) -> Flags:
     own = of.workload
     is_barrier = np.isin(own.kind, _BARRIERS)
     warps, key, _ = _working(of, is_barrier)
-    found: Flags = is_barrier & (warps[key] <= 1) & (warps[key + 1] <= 1) & (warps[key] + warps[key + 1] > 0)
+    found: Flags = (
+        barriers_of_blocks(of) & (warps[key] <= 1) & (warps[key + 1] <= 1) & (warps[key] + warps[key + 1] > 0)
+    )
     return found
 
 
@@ -264,9 +288,9 @@ def idle_barriers(of: Operations) -> Flags:
     is_barrier = np.isin(own.kind, _BARRIERS)
     interval = before(of, is_barrier)
     key = of.block * (int(interval.max(initial=0)) + 2) + interval
-    accesses = (own.kind == SHARED) | (of.listed > 0)
+    accesses = np.isin(own.kind, _ON_SHARED_MEMORY) | (of.listed > 0)
     works = np.bincount(key[accesses], minlength=int(key.max(initial=0)) + 2)
-    found: Flags = is_barrier & (works[key + 1] == 0)
+    found: Flags = barriers_of_blocks(of) & (works[key + 1] == 0)
     return found
 
 
@@ -302,7 +326,7 @@ def _working(of: Operations, is_barrier: Flags) -> tuple[Integers, Integers, Fla
     interval = before(of, is_barrier)
     most = int(interval.max(initial=0)) + 2
     key = of.block * most + interval
-    shared = own.kind == SHARED
+    shared = np.isin(own.kind, _ON_SHARED_MEMORY) | (own.kind == COPY)
     of_warp = of.warp * most + interval
     _, at = np.unique(packed(key[shared], of_warp[shared]), return_index=True)
     warps: Integers = np.bincount(key[shared][at], minlength=int(own.blocks) * most + 1)

@@ -36,13 +36,14 @@ LAUNCH = np.dtype(
             "allocations", "allocation_count", "caches", "symbols", "shared_bytes", "local_bytes", "warps",
             "warp_bytes", "frame_bytes", "arena_bytes", "living", "thread_ids", "entry_local", "host", "fuel",
             "current", "callback", "processors", "warp_threads", "textures", "texture_count", "changes",
-            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered", "reserved_bytes",
+            "restless", "seen", "timing", "turn_end", "cluster", "is_clustered", "reserved_bytes", "most_polls",
         ],
         "formats": [
             ("<i4", 3), ("<i4", 3), "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8",
             "<u8", "<i8", "<u8", "<u8", "<i8", "<i8", "<i4",
             "<i8", "<i8", "<i8", "<u8", "<u8", "<i8", "<u8", "<i4",
             "<i8", "<u8", "<i4", "<i4", "<u8", "<i8", "<i8", "<i8", "<u8", "<u8", "<i4", ("<i4", 3), "<i4", "<i8",
+            "<i4",
         ],
     },
     align=True,
@@ -54,7 +55,8 @@ recorded. `turn_end`: the block of code behind which turns end besides, or -1. W
 (livelock/watched_code.py) writes besides: `changes` counts what was stored where something else lay, `restless` what
 else may let a thread go on, `seen` points to a SEEN for each access. `timing` points to what the clocks of device code
 go by (device_clock.py). `cluster`: blocks of a cluster along each axis; `is_clustered`: whether the launch or the
-kernel says so. `reserved_bytes`: of `shared_bytes`, those behind what the kernel and the launch ask for."""
+kernel says so. `reserved_bytes`: of `shared_bytes`, those behind what the kernel and the launch ask for. `most_polls`:
+turns in which a warp looks at an mbarrier in vain, before the loop around it goes round, in code that is watched."""
 
 ALLOCATION = np.dtype([("low", "<u8"), ("bytes", "<u8"), ("host", "<u8"), ("flags", "<u8")])
 CONSTANT, TOUCHED, TOUCHED_AND_WRITTEN = 1, 2, 6
@@ -201,6 +203,7 @@ BLOCK_BYTES = -(-BLOCK.itemsize // ALIGN) * ALIGN
 DONE, YIELDED, BLOCKED, LOG_FULL, FAULTED = range(5)
 
 MOST_ROUNDS = 1 << 14  # of its warps, that a block takes before it comes back, though none has used up its turn
+MOST_POLLS = 64  # turns of a warp in which it looks at an mbarrier in vain, before the loop around that goes round
 
 LEFT = 0x7FFFFFFF  # the block of code of a lane that has left
 

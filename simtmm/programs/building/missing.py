@@ -49,7 +49,7 @@ def unresolved(log: str, name: str) -> CompilerError:
     if library := _library_of(first):
         why = f"a function of {library}: library calls are not supported"
     elif _DRIVER.fullmatch(first):
-        why = "a function of the driver API: only programs of the runtime API are supported"
+        why = "a function of the driver API that is not supported (docs/cuda-programs.md)"
     elif first.startswith("cuda"):
         why = "which simtmm's CUDA runtime does not have"
     return CompilerError(f"{name}: calls {first}{others}, {why}", log)

@@ -1,8 +1,6 @@
 // Fills of memory by the driver's interface, which header libraries call beside the runtime's: numbers of 1, 2 and 4 bytes.
+#include "driver.h"
 #include "graphs.h"
-#include "runtime.h"
-
-#include <cuda.h>
 
 using namespace simtmm;
 
@@ -15,7 +13,6 @@ static CUresult fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned size
     return (CUresult)enqueue(stream, filled_by(p), cudaGraphNodeTypeMemset);  // both interfaces number errors alike
 }
 
-#define DRIVER extern "C" __attribute__((visibility("default"))) CUresult
 #define FILLS(type, one, later, rows, rows_later)                                                          \
     DRIVER one(CUdeviceptr to, type value, size_t count) {                                               \
         return fill(to, count * sizeof(type), value, sizeof(type), count, 1, nullptr);                   \

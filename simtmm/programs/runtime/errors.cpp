@@ -123,7 +123,10 @@ cudaError_t learned() {
     return failed(found);
 }
 
+thread_local const char *called_as = nullptr;
+
 std::string here(const char *function) {
+    if (called_as) function = called_as;
     return site_place.empty() ? std::string(function) : site_place + ": " + function;
 }
 

@@ -15,6 +15,7 @@ struct Module {
     const void *image;
     uint64_t bytes;
     int state;  // 0: not loaded, 1: loaded, 2: can't be
+    bool is_apart;  // the program loads it itself, and has not linked it
 };
 struct Symbol {
     int module;
@@ -48,9 +49,15 @@ Kernel *kernel_of(const void *function) {
 static cudaError_t loaded(int number) {
     Module &module = modules()[number];
     if (!module.state) {
-        module.state = calls.load && !calls.load(number, module.image, module.bytes) ? 1 : 2;
+        module.state = calls.load && !calls.load(number, module.image, module.bytes, module.is_apart) ? 1 : 2;
     }
     return module.state == 1 ? cudaSuccess : failed(cudaErrorInvalidKernelImage);
+}
+
+cudaError_t load_module(const void *image, uint64_t bytes, int *number) {
+    *number = (int)modules().size();
+    modules().push_back({image, bytes, 0, true});
+    return loaded(*number);
 }
 
 cudaError_t layout_of(Kernel *kernel) {
@@ -67,6 +74,19 @@ cudaError_t layout_of(Kernel *kernel) {
     kernel->bytes = count ? offsets.back() + sizes.back() : 0;
     kernel->parameters = count;
     return cudaSuccess;
+}
+
+Kernel *kernel_named(int module, const char *name) {
+    static auto &known = *new std::map<std::pair<int, std::string>, Kernel *>;  // there to the last
+    Kernel *&found = known[{module, name}];
+    if (found) return found;
+    auto *kernel = new Kernel{module, name, -1, {}, {}, 0, -1, -1};
+    if (layout_of(kernel)) {
+        delete kernel;
+        return nullptr;
+    }
+    handles().insert(kernel);
+    return found = kernel;
 }
 
 std::vector<char> packed(Kernel *kernel, void **arguments) {
@@ -191,7 +211,7 @@ HIDDEN void **__cudaRegisterFatBinary(void *given) {
     Call call;
     auto *wrapper = (FatBinaryWrapper *)given;
     const uint16_t *header = (const uint16_t *)wrapper->image;
-    modules().push_back({wrapper->image, header[3] + wrapper->image[1], 0});
+    modules().push_back({wrapper->image, header[3] + wrapper->image[1], 0, false});
     return (void **)modules().size();  // from 1 on
 }
 HIDDEN void __cudaRegisterFatBinaryEnd(void **) {}

@@ -17,8 +17,9 @@ namespace simtmm {
 
 // Calls of Python, all with numbers and addresses. Those that give int give a cudaError.
 struct Calls {
-    // The PTX of a fat binary belongs to the program from now on.
-    int (*load)(int module, const void *image, uint64_t bytes);
+    // The PTX of an image belongs to the program from now on. is_apart: 1 for one that the program loads by itself, and
+    // that none of its own device code was linked with.
+    int (*load)(int module, const void *image, uint64_t bytes, int is_apart);
     // Parameters of a kernel: how many, and where each begins and ends. Gives their number; below 0, minus an error.
     int (*parameters)(int module, const char *kernel, int most, uint32_t *offsets, uint32_t *sizes);
     // What cudaFuncGetAttributes tells; see FUNCTION_ATTRIBUTES of launches.py.
@@ -121,6 +122,7 @@ void tell_without_effect();
 
 // The line of the call under way, which the names in simtmm_cuda.h tell; used up by `here`.
 extern thread_local std::string &site_place, &site_text;
+extern thread_local const char *called_as;  // a function of the driver's interface that asks one of these; or null
 std::string here(const char *function);
 std::string first_argument();
 void forget_site();
@@ -162,6 +164,8 @@ struct Kernel {
 };
 Kernel *kernel_of(const void *function);
 cudaError_t layout_of(Kernel *kernel);
+cudaError_t load_module(const void *image, uint64_t bytes, int *number);  // that the program loads by itself
+Kernel *kernel_named(int module, const char *name);  // null, with an error told, for one that is not there
 // cluster: blocks of a cluster along each axis; as the kernel says if left out.
 cudaError_t launch_packed(Kernel *kernel, dim3 grid, dim3 block, uint64_t shared, const std::vector<char> &parameters,
                           const uint32_t *cluster = nullptr);

@@ -1,10 +1,9 @@
 // Tensor maps, and the functions of the driver's interface that make them.
-#include "runtime.h"
+#include "driver.h"
 
-#include <cuda.h>
+#include <dlfcn.h>
 
 #include <cstring>
-#include <map>
 
 #undef cudaGetDriverEntryPoint
 #undef cudaGetDriverEntryPointByVersion
@@ -128,8 +127,6 @@ static CUresult pixels(CUtensorMap *found, int kind, unsigned rank, void *addres
 
 using namespace simtmm;
 
-#define DRIVER extern "C" __attribute__((visibility("default"))) CUresult
-
 DRIVER cuTensorMapEncodeTiled(CUtensorMap *found, CUtensorMapDataType kind, cuuint32_t rank, void *address,
                               const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
                               const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
@@ -171,23 +168,27 @@ DRIVER cuGetErrorString(CUresult error, const char **text) {
     return CUDA_SUCCESS;
 }
 
-static void *driver_function(const char *name) {
-    static const std::map<std::string, void *> functions = {
-        {"cuTensorMapEncodeTiled", (void *)cuTensorMapEncodeTiled},
-        {"cuTensorMapEncodeIm2col", (void *)cuTensorMapEncodeIm2col},
-        {"cuTensorMapReplaceAddress", (void *)cuTensorMapReplaceAddress},
-        {"cuInit", (void *)cuInit},
-        {"cuGetErrorName", (void *)cuGetErrorName},
-        {"cuGetErrorString", (void *)cuGetErrorString},
-    };
-    auto found = functions.find(name);
-    return found == functions.end() ? nullptr : found->second;
+static const int VERSIONS = 9;  // of a function, at most
+
+// A function of this library by its name, of the latest version that there is: headers of CUDA write cuMemAlloc for
+// cuMemAlloc_v2. before_13: as programs for an earlier CUDA expect cuCtxCreate.
+static void *driver_function(const std::string &name, bool before_13) {
+    static void *const library = [] {
+        Dl_info found;
+        return dladdr((void *)cuInit, &found) ? dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+    }();
+    if (!library || name.rfind("cu", 0) || !name.rfind("cuda", 0)) return nullptr;
+    if (before_13 && name == "cuCtxCreate") return dlsym(library, "cuCtxCreate_v2");
+    for (int version = VERSIONS; version >= 2; version--)
+        if (void *found = dlsym(library, (name + "_v" + std::to_string(version)).c_str())) return found;
+    return dlsym(library, name.c_str());
 }
 
-static cudaError_t entry_point(const char *name, void **function, cudaDriverEntryPointQueryResult *status) {
+static cudaError_t entry_point(const char *name, void **function, cudaDriverEntryPointQueryResult *status,
+                               unsigned version = CUDART_VERSION) {
     BEGIN
     RETURN_IF(!name || !function, cudaErrorInvalidValue, "");
-    *function = driver_function(name);
+    *function = driver_function(name, version < 13000);
     if (status) *status = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     if (*function) return cudaSuccess;
     say("note: ", std::string(name) + ": a driver API function that is not supported");
@@ -202,11 +203,27 @@ API cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned lon
                                  cudaDriverEntryPointQueryResult *status) {
     return entry_point(name, function, status);
 }
-API cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned, unsigned long long,
+API cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, unsigned long long,
                                      cudaDriverEntryPointQueryResult *status) {
-    return entry_point(name, function, status);
+    return entry_point(name, function, status, version);
 }
-API cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned, unsigned long long,
+API cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned version, unsigned long long,
                                           cudaDriverEntryPointQueryResult *status) {
-    return entry_point(name, function, status);
+    return entry_point(name, function, status, version);
+}
+
+static CUresult proc_address(const char *name, void **function, int version, CUdriverProcAddressQueryResult *status) {
+    Call call;
+    if (!name || !function) return CUDA_ERROR_INVALID_VALUE;
+    *function = driver_function(name, version < 13000);
+    if (status) *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    if (*function) return CUDA_SUCCESS;
+    say("note: ", std::string(name) + ": a driver API function that is not supported");
+    return CUDA_ERROR_NOT_FOUND;
+}
+DRIVER cuGetProcAddress(const char *name, void **function, int version, cuuint64_t) {
+    return proc_address(name, function, version, nullptr);
+}
+DRIVER cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t, CUdriverProcAddressQueryResult *status) {
+    return proc_address(name, function, version, status);
 }

@@ -183,6 +183,28 @@ def test_a_barrier_behind_which_nobody_accesses_memory_orders_nothing():
     assert np.flatnonzero(regrouped.idle_barriers(last)).tolist() == [1, 4]
 
 
+@pytest.mark.parametrize(
+    "access",
+    [["product", 4, 2], ["mbarrier", "init", 0, 1], ["copy", [0]], ["store_group"], ["remote", 1]],
+    ids=lambda each: each[0],
+)
+def test_a_barrier_before_what_reads_or_fills_shared_memory_beside_the_warps_orders_it(access):
+    work = [["shared", 1], ["barrier"], access, ["barrier"], ["compute", 1], ["barrier"], ["shared", 1]]
+    operations = of([work, work])
+    assert np.flatnonzero(regrouped.idle_barriers(operations)).tolist() == [3, 10]
+    assert not regrouped.lonely_barriers(operations)[[1, 8]].any()
+
+
+def test_barriers_of_a_cluster_order_what_other_blocks_do():
+    block = [[["shared", 1], ["barrier"], ["compute", 1]], [["compute", 1], ["barrier"], ["compute", 1]]]
+    alone = of(block, block)
+    assert np.flatnonzero(regrouped.idle_barriers(alone)).tolist() == [1, 4, 7, 10]
+    assert np.flatnonzero(regrouped.lonely_barriers(alone)).tolist() == [1, 4, 7, 10]
+    together = Operations(alone.workload.with_clusters(np.array([2])))
+    assert not regrouped.idle_barriers(together).any()
+    assert not regrouped.lonely_barriers(together).any()
+
+
 def test_rows_of_a_matrix_that_a_thread_walks_down_are_not_adjacent():
     along, near, far = (of([[["load", [int(step * k)]] for k in range(8)]]) for step in (0.125, 1, 100))
     assert regrouped.are_adjacent(along, are(along, LOAD), 4)

@@ -8,6 +8,9 @@ before, in whatever order threads run, so nothing can change any more.
 
 What is no livelock, and yet does not end, has only so much patience: while no block ends, and nobody stores another
 value than lies there already. Half of it passes undisturbed; then stores are looked at.
+
+A trace must not show how long that took. So what waits at an mbarrier does so in watched code as ever, and only once a
+turn has changed nothing do the loops around such waits go round, as a proof needs.
 """
 
 import math
@@ -20,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.execution.launches.launch import ROUNDS, BlockState, LaunchState, aligned
-from simtmm.cuda.execution.layout import PARAMETER_WINDOW, SEEN, SHARED_WINDOW, WINDOW
+from simtmm.cuda.execution.layout import MOST_POLLS, PARAMETER_WINDOW, SEEN, SHARED_WINDOW, WINDOW
 from simtmm.cuda.execution.livelock.snapshot import Snapshot, numbers_of
 from simtmm.cuda.execution.translation.machine_code import MachineCode
 
@@ -172,7 +175,7 @@ class Watch:
         self.code = self._watched()
         launch = self.state.launch
         self._seen = aligned(max(1, len(self.state.program.accesses)) * SEEN.itemsize).view(SEEN)
-        launch["seen"], launch["changes"] = self._seen.ctypes.data, 0
+        launch["seen"], launch["changes"], launch["most_polls"] = self._seen.ctypes.data, 0, MOST_POLLS
         self._snapshot, self._tries = None, 0
         if not self.state.program.communicates:  # in shorter turns, which nobody sees
             launch["fuel"] = min(self._fuel, QUICK_TURN)
@@ -196,6 +199,9 @@ class Watch:
             self._tries = MOST_WATCHED
         if launch["changes"]:
             self._since = now
+            launch["most_polls"] = MOST_POLLS
+        elif launch["most_polls"]:
+            launch["most_polls"], self._snapshot = 0, None
         self._tries += 1 if is_quiet else CHANGING
         if self._tries > MOST_WATCHED and now < (self._since or now) + self._patience / 2:
             self._leave(blocks)

@@ -154,7 +154,7 @@ def _arrive(lifting: Lifting, instruction: MachineInstruction) -> None:
     if reduces:  # which may be another block's, and gives nothing
         if to != Reg("RZ"):
             raise lifting.refuse("gives what was there, which is not supported")
-        lifting.access(f"mbarrier.{name}.release.cluster.shared::cluster.b64", Sink(), address, number)
+        lifting.access(f"mbarrier.{name}.shared::cluster.b64", Sink(), address, number)
         return
     state = lifting.temporary("b64")
     lifting.access(f"mbarrier.{name}.shared.b64", state, address, number)

@@ -7,7 +7,7 @@ that an arrival gives is the object as it was.
 """
 
 from simtmm.cuda.execution.instructions.memory.loads_and_stores import POINTERS, address_of
-from simtmm.cuda.execution.layout import ALIGN, PEER_BIT, PEER_OFFSETS, WARP
+from simtmm.cuda.execution.layout import ALIGN, LAUNCH, MOST_POLLS, PEER_BIT, PEER_OFFSETS, WARP
 from simtmm.cuda.execution.livelock.watched_code import update_lines
 from simtmm.cuda.execution.runtime.assembly_file import with_offsets
 from simtmm.cuda.execution.translation.context import Context
@@ -27,8 +27,6 @@ from simtmm.workload import (
 )
 
 _COUNT_BITS = 20
-MOST_POLLS = 64  # turns of the warp in which it looks in vain
-
 UPDATE = f"""
 define internal i64 @mbarrier.update(i64 %old, i64 %arrivals, i64 %dropped, i64 %bytes) {{
   %pending.old = and i64 %old, {(1 << _COUNT_BITS) - 1}
@@ -213,7 +211,7 @@ def _apply(
     emit.do(f"br {wrong}, label %faulted, label %{label}")
     emit.label(label)
     out = emit.load(lanes("i64"), "%result", ALIGN)
-    if operation == "wait" and not program.watches:  # which sees that the loop around it goes round in vain
+    if operation == "wait":
         _look_again(context, out)
     if noted is None:
         _note_operation(context, operation, x, y, out)
@@ -224,7 +222,8 @@ def _apply(
 
 def _look_again(context: Context, out: Value) -> None:
     """Where a phase is not complete, other warps go first, and the lanes come to the instruction again, at most
-    MOST_POLLS times: PTX leaves open how long it waits. So a loop around it goes round once or twice.
+    MOST_POLLS times: PTX leaves open how long it waits. So a loop around it goes round once or twice. Code that is
+    watched has the loop go round in vain as soon as nothing else changes anything.
     """
     emit, program = context.emit, context.code.program
     label = emit.name("looked")[1:]
@@ -232,7 +231,10 @@ def _look_again(context: Context, out: Value) -> None:
     fails = emit.compare("icmp ne", emit.binary("and", failed, context.active), Value("0", "i32"))
     place = emit.at("%warp", int(WARP.fields["polls"][1]))  # type: ignore[index]
     polls = emit.load("i32", place)
-    few = emit.compare("icmp ult", polls, Value(str(MOST_POLLS), "i32"))
+    most = Value(str(MOST_POLLS), "i32")
+    if program.watches:
+        most = emit.field("i32", "%launch", int(LAUNCH.fields["most_polls"][1]))  # type: ignore[index]
+    few = emit.compare("icmp ult", polls, most)
     again = emit.binary("and", fails, few)
     more = emit.binary("add", polls, Value("1", "i32"))
     emit.store(emit.select(again, more, Value("0", "i32")), place)
