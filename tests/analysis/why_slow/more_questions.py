@@ -12,7 +12,7 @@ QUESTIONS = [
     ),
     Question(
         SERIAL, "thread_0_adds_up", "warps_add_up", "a100-80", 1024, 256, (reals(262144), zeros(1024)),
-        (causes.PIPES, causes.LAUNCHES), "s += part[k]", "share",
+        (causes.PIPES,), "s += part[k]", "share",
     ),
     Question(
         SERIAL, "grid_thread_0_adds_up", "last_block_adds_up", "rtx-3080", 2048, 256,
@@ -36,7 +36,7 @@ QUESTIONS = [
     ),
     Question(
         TILES, "bodies_in_global", "bodies_in_shared", "rtx-3080", 64, 256, (reals(65536), zeros(65536), "256"),
-        (causes.LATENCY, causes.LAUNCHES), "b = body[k]", "tile",
+        (causes.LATENCY,), "b = body[k]", "tile",
     ),
     Question(
         TILES, "product_by_columns", "product_by_rows", "rtx-3080", (8, 8), (32, 32),
@@ -90,11 +90,11 @@ QUESTIONS = [
     ),
     Question(
         LIMITS, "much_shared", "little_shared", "a100-80", 1024, 64, (reals(262144), zeros(262144), "262144"),
-        (causes.LATENCY, causes.LAUNCHES), "tile[t] = in[i]", "occupancy",
+        (causes.LATENCY,), "tile[t] = in[i]", "occupancy",
     ),
     Question(
         LIMITS, "saxpy", "saxpy", "a100-80", 8192, 32, ("262144", "2.0", reals(262144), reals(262144)),
-        (causes.BLOCK_STARTS, causes.LAUNCHES), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
+        (causes.BLOCK_STARTS,), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
     ),
     Question(
         LAYOUTS, "small_products", "small_products_interleaved", "t4", 160, 128,
@@ -110,7 +110,7 @@ QUESTIONS = [
     Question(
         TILES, "grey_by_bytes", "grey_by_words", "t4", 1280, 256,
         ("random:uint8:983040", "zeros:uint8:327680", "327680"),
-        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.LAUNCHES), "grey[i] =", "vectorize", 1.5, 320, 256,
+        (causes.BLOCK_STARTS,), "grey[i] =", "vectorize", 1.5, 320, 256,
         ("random:uint32:245760", "zeros:uint32:81920", "327680"),
     ),
     Question(
