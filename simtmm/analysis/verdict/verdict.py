@@ -163,7 +163,7 @@ def _of_long_block(result: Result, workload: AnyWorkload, long: Uneven) -> Where
 def _waited_for(of_causes: Mapping[str, float], apart: float = 0.0) -> tuple[str, float]:
     """What warps wait for most, and its part of the time in which core groups have warps, or launches begin.
 
-    apart: the part of the time that starting the only launch takes; the rest of that of launches is of starts of blocks.
+    apart: the part of the time that starting the only launch takes; launches have starts of blocks beside it.
     """
     busy = sum(of_causes[each] for each in of_causes if each != causes.IDLE)
     waits = {cause: share for cause, share in of_causes.items() if cause != causes.IDLE}
