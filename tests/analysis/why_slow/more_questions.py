@@ -4,7 +4,7 @@ from simtmm.engine import causes
 from tests.analysis.why_slow.questions import LAYOUTS, MANY, THREADS, Question, reals, zeros
 
 SERIAL, TILES, LOOPS, LIMITS = "serial.cu", "tiles.cu", "loops.cu", "limits.cu"
-SCANS = "scans.cu"
+SCANS, SHORT = "scans.cu", "short.cu"
 QUESTIONS = [
     Question(
         SERIAL, "palette_of_constants", "palette_in_shared", "rtx-3080", 256, 256,
@@ -120,5 +120,21 @@ QUESTIONS = [
     Question(
         THREADS, "every_eighth", "eighth_together", "rtx-3080", 1024, 256, (reals(262144), zeros(262144)),
         (causes.ISSUE,), ("v = v *", "out[i] = v"), "compact",
+    ),
+    Question(
+        SHORT, "state_in_memory", "state_in_register", "rtx-4090", 256, 256,
+        ("random:uint32:65536", zeros(65536), "32"), (causes.L2_BANDWIDTH,), "state[i] =", "accumulate",
+    ),
+    Question(
+        SHORT, "life_by_remainders", "life_by_masks", "h100-sxm", (16, 64), (32, 8),
+        ("zeros:int32:262144", "zeros:int32:262144", "512", "512"), (causes.PIPES, causes.ISSUE), "% h", "divide",
+    ),
+    Question(
+        SHORT, "cosines", "fast_cosines", "rtx-4090", 512, 256, (reals(131072), zeros(131072)), (causes.ISSUE,),
+        "cosf", "fast function",
+    ),
+    Question(
+        SHORT, "keep_by_counter", "keep_by_blocks", "rtx-4090", 512, 256,
+        (reals(131072), zeros(131072), "zeros:uint32:1", "131072"), (causes.ATOMICS,), "atomicAdd(count", "privatize",
     ),
 ]  # fmt: skip
