@@ -280,11 +280,9 @@ class Callbacks:
 
         return self._guarded(work, INVALID_VALUE)
 
-    def _copied(
-        self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int, host: int, device: int
-    ) -> None:
+    def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int, *places: int) -> None:
         self._recording.copies.add(_WAYS[way], bool(is_pinned), size)
-        self._journal.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited), host, device)
+        self._journal.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited), *places)
 
     def _fetched(self, stream: int, size: int, move: int) -> None:
         self._journal.fetched(stream, size, tuple(Move)[move])

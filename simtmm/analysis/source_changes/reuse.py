@@ -292,8 +292,8 @@ def _places_of(of: Operations, line: Line) -> Flags:
 
 def _first_of_warps(of: Operations, here: Integers, is_unrolled: bool = False) -> Flags:
     """Of listed chunks the first by a warp at each place, or, where a loop is unrolled, by each kind of access."""
-    at = of.workload.kind if is_unrolled else of.workload.place
-    return firsts(of.warp[of.of_chunk[here]], at[of.of_chunk[here]], of.workload.chunks[here])
+    at = (of.workload.kind if is_unrolled else of.workload.place)[of.of_chunk[here]].astype(np.int64)
+    return firsts(of.warp[of.of_chunk[here]], at, of.workload.chunks[here])
 
 
 def _once_a_warp(of: Operations, chosen: Flags, is_unrolled: bool = False) -> Workload:
