@@ -20,7 +20,7 @@ from simtmm.analysis.source_changes.lines import (
     times_again,
 )
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
-from simtmm.analysis.source_changes.reordered import issued_together
+from simtmm.analysis.source_changes.reordered import before, issued_together
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES
 from simtmm.workload import (
@@ -159,7 +159,7 @@ def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[C
 
 def of_results(machine: Machine, lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
     """Whether threads update the same element in memory again and again, at one line or at several."""
-    of, found = Operations(part.workload), []
+    of, sure = Operations(part.workload), []
     for (file, line_number, array), several in _by_line(lines).items():
         weight = sum(line.ticks / whole + line.chunks / chunks for line in several)
         if weight < WORTH_TRYING or not array or not any(line.kind in STORES for line in several):
@@ -177,14 +177,13 @@ def of_results(machine: Machine, lines: Sequence[Line], whole: int, chunks: int,
         at = file, line_number, array
         is_unrolled = all(times_again(machine, line, of, _places_of(of, line)) >= OFTEN for line in repeated)
         make = partial(_once_a_warp, is_unrolled=is_unrolled)
-        found.append(Candidate("accumulate", words, at, 2 * weight, ESTIMATE, numbers, make))
-    yield from found
-    if len(found) > 1:
-        hottest = max(found, key=lambda each: each.weight)
-        count = len(found) - 1
+        yield (one := Candidate("accumulate", words, at, 2 * weight, ESTIMATE, numbers, make))
+        sure += [one] * is_unrolled
+    if len(sure) > 1:
+        hottest, count = max(sure, key=lambda each: each.weight), len(sure) - 1
         words = f"{hottest.words}; likewise at {count} more line{'s' * (count > 1)}"
-        weight = sum(each.weight for each in found)
-        yield all_of(found, "accumulate", words, (*hottest.at[:2], ""), weight, ESTIMATE)
+        weight = sum(each.weight for each in sure)
+        yield all_of(sure, "accumulate", words, (*hottest.at[:2], ""), weight, ESTIMATE)
 
 
 def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -279,11 +278,19 @@ def _once(of: Operations, chosen: Flags, elements: float | None, of_thread: floa
 
 
 def _times(machine: Machine, of: Operations, line: Line) -> float:
-    """How often a warp lists a chunk at a place, on average; or, all of it, at all places of an unrolled loop."""
+    """How often a warp lists a chunk at a place, on average; or, all of it, at all places of an unrolled loop.
+
+    Between two barriers: what is stored before one is for others.
+    """
     chosen = _places_of(of, line)
     here = of.chunks_of(chosen)
     at_places = len(here) / max(1, int(_first_of_warps(of, here).sum()))
-    return max(at_places, times_again(machine, line, of, chosen))
+    times = max(at_places, times_again(machine, line, of, chosen))
+    barriers = np.isin(of.workload.kind, (BARRIER, SYNC))
+    if times < OFTEN or not barriers.any():
+        return times
+    interval = before(of, barriers)[of.of_chunk[here]]
+    return len(here) / max(1, int(firsts(of.warp[of.of_chunk[here]], interval, of.workload.chunks[here]).sum()))
 
 
 def _places_of(of: Operations, line: Line) -> Flags:

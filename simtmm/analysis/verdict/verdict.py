@@ -1,10 +1,12 @@
 """What binds a run, how much of its time that takes, and where in the program."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from simtmm.analysis.source_changes.uneven import Uneven, places_of_block, uneven
+import numpy as np
+
+from simtmm.analysis.source_changes.uneven import Uneven, places_of_block, uneven, warps_at_places
 from simtmm.analysis.verdict.sentence import Told, sentence
 from simtmm.analysis.what_if import ALONE, HELPS, WhatIf, best, considered
 from simtmm.engine import causes
@@ -17,6 +19,7 @@ SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by al
 OF_IDLE_GROUPS = (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)
 UNTRIED = (*OF_IDLE_GROUPS, causes.BARRIERS)  # what may bind where nothing was tried, or by what warps wait for
 NOWHERE = (*OF_IDLE_GROUPS, causes.LAUNCHES, causes.BLOCK_STARTS)  # causes that no line has a part in
+FEW = 0.5  # of the warps: others wait for those that work where no more do
 WORTH_NAMING = 0.1  # of the time, or of warps' time: what lies behind such a cause
 
 
@@ -111,9 +114,11 @@ def verdict(
     parameter = tried.parameter if tried is not None and is_best else ""
     behind = _behind(result, of_causes, what_ifs) if cause in NOWHERE else None
     place = behind.where if behind is not None else where(result, together[0] if together else cause)
-    long_at = _of_long_block(result, workload, long) if cause == causes.UNEVEN and long is not None else None
     # What its own trial does not help is where time goes, and does not bind: a warp alone can't use a second port
     of_no_help = not is_tried and any(each.cause == cause and each.speedup < HELPS for each in what_ifs)
+    if cause == causes.BARRIERS and of_no_help and place is not None:
+        place = _of_late_warps(result, workload, place)
+    long_at = _of_long_block(result, workload, long) if cause == causes.UNEVEN and long is not None else None
     is_one_of_many = (of_no_help and cause != causes.BARRIERS) or (is_tried and share < ALONE * own)
     told = Told(
         cause, share, parameter, place, None if behind is None else behind.cause, tuple(what_ifs), placing, part,
@@ -158,6 +163,24 @@ def _of_long_block(result: Result, workload: AnyWorkload, long: Uneven) -> Where
     assert result.stalls is not None
     of_places = places_of_block(workload, int(workload.launch_blocks[long.launch]) + long.block)
     return busiest(result.stalls, of_places) if of_places.any() else None
+
+
+def _of_late_warps(result: Result, workload: AnyWorkload, waits: Where) -> Where:
+    """The line at which a few warps work while the others wait for them at a barrier; else where they wait.
+
+    By what a warp spends there that comes there: all of a block load, say, and one of them then adds up.
+    """
+    stalls, warps = result.stalls, warps_at_places(workload)
+    assert stalls is not None
+    if warps is None:
+        return waits
+    ticks = stalls.ticks[: len(stalls.places)].sum(axis=1) // np.maximum(warps, 1)
+    are_barriers = stalls.places.are_of(causes.KINDS_OF_BARRIERS)
+    at_work = ticks * ~are_barriers * (warps <= FEW * workload.warps)
+    late = busiest(stalls, at_work)
+    if late is None or not late.line or at_work.sum() * late.share < causes.MOSTLY * ticks[are_barriers].max(initial=0):
+        return waits
+    return replace(late, share=waits.share, waiting=str(waits))
 
 
 def _waited_for(of_causes: Mapping[str, float], apart: float = 0.0) -> tuple[str, float]:

@@ -137,4 +137,8 @@ QUESTIONS = [
         SHORT, "keep_by_counter", "keep_by_blocks", "rtx-4090", 512, 256,
         (reals(131072), zeros(131072), "zeros:uint32:1", "131072"), (causes.ATOMICS,), "atomicAdd(count", "privatize",
     ),
+    Question(
+        SHORT, "norms_by_thread_0", "norms_by_warps", "rtx-4090", 1024, 256, (reals(262144),),
+        (causes.BARRIERS, causes.DEPENDENCE, causes.SHARED_MEMORY), "s += part[k]", "share",
+    ),
 ]  # fmt: skip

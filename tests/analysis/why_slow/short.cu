@@ -82,3 +82,29 @@ __global__ void keep_by_blocks(const float* in, float* out, unsigned* count, int
     __syncthreads();
     if (is_kept) out[first + at] = in[i];
 }
+
+// Rows of length 1: thread 0 adds up what its block has in shared memory, and the block then divides
+__global__ void norms_by_thread_0(float* a) {
+    __shared__ float part[256], norm;
+    float v = a[blockIdx.x * 256 + threadIdx.x];
+    part[threadIdx.x] = v * v;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float s = 0;
+        for (int k = 0; k < 256; ++k) s += part[k];
+        norm = sqrtf(s);
+    }
+    __syncthreads();
+    a[blockIdx.x * 256 + threadIdx.x] = v / norm;
+}
+
+__global__ void norms_by_warps(float* a) {
+    __shared__ float part[8];
+    float v = a[blockIdx.x * 256 + threadIdx.x], s = v * v;
+    for (int d = 16; d > 0; d /= 2) s += __shfl_xor_sync(0xffffffff, s, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = s;
+    __syncthreads();
+    s = part[threadIdx.x % 8];
+    for (int d = 4; d > 0; d /= 2) s += __shfl_xor_sync(0xffffffff, s, d);
+    a[blockIdx.x * 256 + threadIdx.x] = v / sqrtf(s);
+}
