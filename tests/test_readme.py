@@ -126,4 +126,4 @@ def test_the_command_of_a_users_own_kernel_runs(tmp_path):
     words = [sys.executable, "-m", *command.split()]
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.startswith("saxpy (seed=0) on A100 80 GB, from a warm L2\n")
-    assert "\nVerdict: Launches bind, " in done.stdout
+    assert "\nVerdict: Starting the launch binds, " in done.stdout

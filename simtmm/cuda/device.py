@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import math
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +39,7 @@ class Device:
     largest of any device, but for registers, if left out. heap_limit: bytes that device code may allocate. kernel_type:
     what its kernels are. clock: what device code reads; by these latencies, or those of a GPU of today. touched: the
     allocations that the launch which came to its end last accessed, by their addresses; whether it wrote to them.
+    prints: how often threads have called printf, by file and line.
     """
 
     kernel_type = KernelFunction
@@ -59,6 +61,7 @@ class Device:
         self.heap_limit = HEAP_LIMIT
         self.clock = DeviceClock(latencies)
         self.touched: dict[int, bool] = {}
+        self.prints: Counter[tuple[str, int]] = Counter()
 
     def pointer(self, address: int) -> int:
         """What kernels are given for a virtual address.
@@ -184,6 +187,7 @@ class Device:
                 lambda: function.watched.code, patience, launch.concurrent or other_streams(), log,
             )  # fmt: skip
             self.touched = state.touched
+            self.prints += calls.prints
         except FaultError as fault:
             if calls.error is not None:
                 if isinstance(calls.error, RecordingError):

@@ -4,6 +4,7 @@ import ctypes
 import re
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ class HostCalls:
         """heap: bytes of what device code has allocated, by address, in this launch and before."""
         self.function, self.state = function, state
         self._write = write or sys.stdout.write
+        self._prints: Counter[int] = Counter()  # by access
         self.error: BaseException | None = None
         self.address = CALLBACK(self._called)  # kept as long as the code may call it
         self._heap, self._heap_limit = heap, heap_limit
@@ -67,6 +69,7 @@ class HostCalls:
     def _one(self, name: str, reader: "_Reader", given: list[int], access: int) -> int:
         match name:
             case "vprintf":
+                self._prints[access] += 1
                 text = formatted(reader.text(given[0]), reader, given[1])
                 self._write(text)
                 return len(_DIRECTIVE.findall(reader.text(given[0])))
@@ -85,6 +88,17 @@ class HostCalls:
                     self.state.map_memory()
                     self.state.forget()
                 return 0
+
+    @property
+    def prints(self) -> "Counter[tuple[str, int]]":
+        """How often threads have called printf, by file and line."""
+        found: Counter[tuple[str, int]] = Counter()
+        for access, count in self._prints.items():
+            name, instruction = self.state.program.accesses[access]
+            linked = self.function.linked
+            file, line, _ = linked.place(name, linked.readable_location(name, instruction.location))
+            found[file, line] += count
+        return found
 
     def _allocate(self, size: int) -> int:
         if size + sum(self._heap.values()) > self._heap_limit:

@@ -57,6 +57,7 @@ KINDS_OF_BARRIERS = ("barrier", "sync")
 KINDS_OF_SHARED = ("shared_load", "shared_store", "shared_atomic", "shared")
 MOSTLY = 0.5
 CLEARLY = 0.25
+NEARLY_ALL = 2 / 3  # of the time: where starting a launch takes that, its kernel is not what is slow
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,17 @@ def shares(machine: Machine, result: Result) -> dict[str, float]:
     found[LAUNCHES] += overhead
     found[IDLE] = (1 - overhead) * empty
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def set_apart(machine: Machine, result: Result) -> float:
+    """The part of the time that starting its only launch takes, where the kernel is what is asked about.
+
+    0 for several launches, of which there could be fewer; and where that is nearly all, which no kernel could help.
+    """
+    if len(result.launch_ticks) != 1 or not result.ticks:
+        return 0.0
+    overhead = machine.durations.overheads(1, result.launches_in_graph) / result.ticks
+    return overhead if overhead < NEARLY_ALL else 0.0
 
 
 def _of_places(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:

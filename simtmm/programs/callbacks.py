@@ -256,6 +256,8 @@ class Callbacks:
         def work() -> int:
             nonlocal has_come
             has_come = self._clock.has_come(self._marks[mark] if mark >= 0 else None, stream)
+            if has_come:
+                self._journal.learned()
             return 0
 
         self._guarded(work, INVALID_VALUE)
@@ -278,9 +280,9 @@ class Callbacks:
 
         return self._guarded(work, INVALID_VALUE)
 
-    def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int) -> None:
+    def _copied(self, stream: int, way: int, size: int, is_pinned: int, is_awaited: int, *places: int) -> None:
         self._recording.copies.add(_WAYS[way], bool(is_pinned), size)
-        self._journal.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited))
+        self._journal.copied(stream, _WAYS[way], size, bool(is_pinned), bool(is_awaited), *places)
 
     def _fetched(self, stream: int, size: int, move: int) -> None:
         self._journal.fetched(stream, size, tuple(Move)[move])

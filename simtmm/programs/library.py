@@ -26,7 +26,9 @@ WAIT_FOR_STREAM = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
 QUERY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_uint64)
 ADVANCE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 NOW = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int64))
-COPIED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
+COPIED = ctypes.CFUNCTYPE(
+    None, ctypes.c_uint64, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64
+)
 FILLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 FETCHED = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int)
 TAKEN_BACK = ctypes.CFUNCTYPE(None, ctypes.c_uint64)

@@ -116,6 +116,7 @@ class _Shown:
         self._overall: tuple[str, _Pace] | None = None
         self._stage: tuple[str, _Pace] | None = None
         self._forecast: dict[str, tuple[str, float, float]] = {}  # of a kind of stage: which, its seconds, and when
+        self._is_unknown_told = False
         self._outlook = Outlook()
         self._begun = monotonic()
         self._command = command(self._begun)
@@ -195,23 +196,30 @@ class _Shown:
         comes behind it; again where that was far off.
         """
         found = self.left(stages, now)
+        unknown = _unknown(stages)
         if found is not None:
-            return self._forecast_of_all(*found, now)
-        return self._forecast_of_stage(stages, now)
+            return self._forecast_of_all(*found, now, f": {unknown}" if found[1] and unknown else "")
+        line = self._forecast_of_stage(stages, now)
+        if line is None and unknown and not self._is_unknown_told and now - self._command.begun >= FIRST:
+            self._is_unknown_told = True
+            return f"simtmm: {unknown}"
+        return line
 
-    def _forecast_of_all(self, left: float, least: str, now: float) -> str | None:
-        """Likewise, of so many seconds that are left of all stages. least: words that say that they may be more."""
+    def _forecast_of_all(self, left: float, least: str, now: float, unknown: str) -> str | None:
+        """Likewise, of so many seconds that are left of all stages. least: words that say that they may be more.
+        unknown: words on what nobody can know of it.
+        """
         whole = now - self._command.begun + left
         if self._command.told is None:
             if left < LONG:
                 return None
             self._command.told = whole, now
-            return f"simtmm: takes {least}about {_duration(left)} more"
+            return f"simtmm: takes {least}about {_duration(left)} more{unknown}"
         told, at = self._command.told
         if told / OFF < whole < OFF * told or now - at < LINES:
             return None
         self._command.told = whole, now
-        return f"simtmm: takes {least}about {_duration(left)} more, and not {_duration(told)} in all"
+        return f"simtmm: takes {least}about {_duration(left)} more, and not {_duration(told)} in all{unknown}"
 
     def _forecast_of_stage(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
         stage, pace = stages[0]
@@ -300,6 +308,16 @@ class _Bars(_Shown):
 def _least_of(stages: "list[tuple[str, _Pace]]") -> str:
     """Words that say that more may come, where nobody knows how many launches a program has."""
     return "at least " if stages[0][0].startswith(OPEN) else ""
+
+
+def _unknown(stages: "list[tuple[str, _Pace]]") -> str:
+    """What nobody can know of a program that runs: how often it still launches; "" of anything else."""
+    stage = stages[0][0]
+    if not stage.startswith(OPEN):
+        return ""
+    number = stage.split()[-1]
+    so_far = f"launch {number} so far, " if number.isdigit() else ""
+    return f"{so_far}how many {'' if so_far else 'launches '}follow is not known"
 
 
 def _progress_line(stage: str, pace: _Pace, now: float) -> str:

@@ -382,15 +382,54 @@ def test_a_contradiction_is_noticed(cause, speedup, share, says):
     assert contradiction(silent).startswith("half of the time, and not said to bind")
 
 
+TURNS = {"warps": [[["load", [9 * turn + number for number in range(4)]] for turn in range(10)]]}
+
+
+def launched(times, overhead, blocks=8):
+    on = machine(service=40).replace({"scheduling.launch_overhead": overhead})
+    return run(Workload.from_dict({"launches": [{"blocks": [TURNS] * blocks}] * times}), on)
+
+
 def test_behind_launches_the_line_is_named_that_would_bind_next():
-    on = machine(service=40).replace({"scheduling.launch_overhead": 20000})
-    block = {"warps": [[["load", [9 * turn + number for number in range(4)]] for turn in range(10)]]}
-    done = run(Workload.from_dict({"blocks": [block] * 8}), on)
-    assert done.verdict.cause == causes.LAUNCHES
-    assert (done.verdict.behind.cause, done.verdict.where.source) == (causes.MEMORY_BANDWIDTH, "load")
-    assert "; behind that, memory bandwidth takes most, at load; with " in done.verdict.words
-    assert done.verdict.words.endswith("fewer launches, or more work in each would help: a larger problem shows more.")
-    assert done.verdict.to_dict()["behind"] == {"cause": "memory bandwidth", "share": done.verdict.behind.share}
+    found = launched(2, 20000).verdict
+    assert found.cause == causes.LAUNCHES
+    assert (found.behind.cause, found.where.source) == (causes.MEMORY_BANDWIDTH, "load")
+    assert "; behind that, memory bandwidth takes most, at load; with " in found.words
+    assert found.words.endswith("fewer launches, or more work in each would help.")
+    assert found.to_dict()["behind"] == {"cause": "memory bandwidth", "share": found.behind.share}
+
+
+def test_of_a_single_launch_the_kernels_own_cause_is_named_and_what_starting_it_takes_stands_beside_it():
+    """Half of the time is the launch, and half of it the kernel, which memory binds: nobody could launch less."""
+    done = launched(1, 20000)
+    found = done.verdict
+    assert 0.5 < 20000 / done.result.ticks < 2 / 3
+    assert (found.cause, found.behind, found.where.source) == (causes.MEMORY_BANDWIDTH, None, "load")
+    assert found.words.startswith("Memory bandwidth (DRAM) takes most beside the launch, about ")
+    part = f"{100 * 20000 / done.result.ticks:.0f} %, 20,000 of {done.result.ticks:,} cycles"
+    assert f"; starting the launch takes {part}, which more work in it (" in found.words
+    (trial,) = [each for each in found.what_ifs if each.cause == causes.MEMORY_BANDWIDTH]
+    assert found.share == trial.share < 0.5
+
+
+def test_a_launch_that_is_nearly_all_binds_and_is_said_to_be_too_small_for_the_machine():
+    done = launched(1, 90000)
+    found = done.verdict
+    assert (found.cause, found.behind.cause) == (causes.LAUNCHES, causes.MEMORY_BANDWIDTH)
+    whole = f"90,000 of {done.result.ticks:,} cycles"
+    assert "Starting the launch binds, about 8" in found.words
+    assert f" of the time, {whole}: 8 blocks do little; behind that, memory bandwidth takes most" in found.words
+    few = launched(1, 90000, blocks=1).verdict.words
+    assert ": too small to fill the machine, 1 block where 8 fit; " in few
+
+
+def test_few_blocks_are_named_where_groups_are_idle_for_most_of_what_the_kernel_takes():
+    """However much of the time starting the launch takes beside it."""
+    on = machine().replace({"cores.groups": 16, "scheduling.launch_overhead": 6000})
+    turns = {"warps": [[["load", [40 * warp + turn]] for turn in range(40)] for warp in range(4)]}
+    done = run(Workload.from_dict({"blocks": [turns]}), on)
+    assert 0.5 * done.result.ticks < 6000
+    assert (done.verdict.cause, done.verdict.share < 0.5) == (causes.FEW_BLOCKS, True)
 
 
 def test_one_block_that_waits_for_memory_is_too_few_blocks_and_a_chain_of_one_warp_is_not():

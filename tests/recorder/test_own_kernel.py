@@ -66,7 +66,7 @@ def test_the_lines_of_python_print_a_verdict(folder, monkeypatch, capsys):
     exec(lines.replace("/* as above */", body), {})
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert printed.out.startswith("Launches bind, about ")
+    assert printed.out.startswith("Starting the launch binds, about ")
 
 
 def test_every_key_of_a_file_of_launches_is_shown():

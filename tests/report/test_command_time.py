@@ -81,7 +81,7 @@ def test_once_the_time_of_last_time_is_nearly_up_what_is_foreseen_counts_and_cor
         assert looked(shown, 1, "recording launch 1", 0, 64) == ["simtmm: takes about 19 s more"]
         shown.foresee({"lowering": 10.0, "simulating": 20.0})
         assert looked(shown, 18.5, "recording launch 7", 32, 64) == [
-            "simtmm: takes at least about 30 s more, and not 20 s in all"
+            "simtmm: takes at least about 30 s more, and not 20 s in all: launch 7 so far, how many follow is not known"
         ]
 
 
@@ -129,7 +129,36 @@ def test_while_a_program_may_launch_more_what_is_known_at_three_seconds_is_told_
         shown = progress._Lines()
         shown.foresee({"lowering": 2.0, "simulating": 5.0})
         assert looked(shown, 2.9, "recording launch 7", 0, 64) == []
-        assert looked(shown, 3.0, "recording launch 8", 0, 64) == ["simtmm: takes at least about 7 s more"]
+        assert looked(shown, 3.0, "recording launch 8", 0, 64) == [
+            "simtmm: takes at least about 7 s more: launch 8 so far, how many follow is not known"
+        ]
+
+
+def test_where_nothing_is_foreseen_of_a_program_it_is_said_at_three_seconds_that_its_end_is_not_known(clock, looked):
+    clock.now = 0.0
+    with timed("run", "new.cu"):
+        shown = progress._Lines()
+        assert looked(shown, 2.9, "recording launch 40", 1, 64) == []
+        assert looked(shown, 3.0, "recording launch 41", 0, 64) == [
+            "simtmm: launch 41 so far, how many follow is not known"
+        ]
+        assert looked(shown, 4.0, "recording launch 42", 0, 64) == []  # once
+
+
+def test_of_a_launch_that_is_not_recorded_no_number_is_told(clock, looked):
+    clock.now = 0.0
+    with timed("run", "new.cu"):
+        shown = progress._Lines()
+        looked(shown, 1.0, "running a launch", 0, 64)
+        assert looked(shown, 3.5) == ["simtmm: how many launches follow is not known"]
+
+
+def test_a_kernel_alone_has_an_end_and_nothing_of_it_is_unknown(clock, looked):
+    clock.now = 0.0
+    with timed("run", "k.cu"):
+        shown = progress._Lines()
+        assert looked(shown, 3.0, "recording", 1, 64) == []
+        assert looked(shown, 4.5, "recording", 3, 64) == ["simtmm: recording: takes about 46 s"]
 
 
 def test_what_stages_took_here_says_how_fast_this_computer_is(clock, looked):

@@ -38,7 +38,7 @@ def test_the_lines_of_python_run(capsys):
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     exec(lines, {})
     verdict, _, reasons, last = capsys.readouterr().out.splitlines()
-    assert verdict.startswith("Launches bind")
+    assert verdict.startswith("Too few blocks, 30 for 132 core groups")
     assert all(repr(reason) in reasons for reason in REASONS)
     assert last == "12 values 512 512"
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from simtmm.analysis.host import calls as kinds
 from simtmm.analysis.host.calls import calls_of
 from simtmm.analysis.host.changes import changes_of
 from simtmm.analysis.host.replay import END, replayed
@@ -12,6 +11,7 @@ from simtmm.analysis.source_changes.lines import BOUND
 from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.device.host import host_of
 from simtmm.machine import Machine
+from simtmm.programs import calls as kinds
 from simtmm.trace.info import TraceInfo
 
 WORTH_TELLING = 1.1
@@ -22,6 +22,7 @@ WORDS = {
     kinds.ALLOCATE_PINNED: "allocates pinned memory", kinds.FREE: "frees memory, and waits for the device",
     kinds.FREE_PINNED: "frees pinned memory", kinds.SYNCHRONIZE: "waits for the device",
     kinds.SYNCHRONIZE_STREAM: "waits for a stream", kinds.MARK: "records an event", kinds.WAIT: "has a stream wait",
+    kinds.QUERY: "asks whether work has ended",
     kinds.FETCH: "moves managed memory", kinds.TAKE_BACK: "uses managed memory again",
     END: "waits for the end of all work",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The calls of a program, as its trace lists them (simtmm.programs.journal)."""
+"""The calls of a program, as its trace lists them: simtmm.programs.calls has their names and values."""
 
 import base64
 import zlib
@@ -10,27 +10,19 @@ from typing import Any
 import numpy as np
 
 from simtmm.device.host import IN, OUT, Move
+from simtmm.programs.calls import FETCH, FREE, LAUNCH, LEAST, SYNCHRONIZE, UNKNOWN, VALUES
 from simtmm.trace.info import TraceInfo
-
-LAUNCH, COPY, FILL, FETCH, TAKE_BACK = "launch", "copy", "fill", "fetch", "take_back"
-ALLOCATE, ALLOCATE_PINNED, FREE, FREE_PINNED = "allocate", "allocate_pinned", "free", "free_pinned"
-SYNCHRONIZE, SYNCHRONIZE_STREAM, MARK, WAIT = "synchronize", "synchronize_stream", "mark", "wait"
-_VALUES = {
-    LAUNCH: ("kernel", "shape", "is_recorded", "stream", "follows_in_graph"),
-    COPY: ("stream", "direction", "size", "is_pinned", "is_awaited"),
-    FILL: ("stream", "size"), FETCH: ("stream", "size", "move"), TAKE_BACK: ("size",),
-    ALLOCATE: ("size",), ALLOCATE_PINNED: ("size",), FREE: ("size",), FREE_PINNED: ("size",),
-    SYNCHRONIZE: ("mark",), SYNCHRONIZE_STREAM: ("stream",), MARK: ("stream", "mark"), WAIT: ("stream", "mark"),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Call:
-    """kind: one of the above. place: the line of the host's code; "" where that is unknown. stream: its number.
+    """kind: a name of simtmm.programs.calls. place: the line of the host's code; "" where that is unknown. stream: its
+    number.
 
     kernel, shape, is_recorded, follows_in_graph: of a launch. direction: of a copy, IN or OUT; None within the device.
     size: bytes. is_pinned: whether the host's memory is locked. is_awaited: whether the call comes back when the copy
-    has ended. move: of managed memory. mark: its number; -1 for all work. seconds: that a launch takes of the device.
+    has ended. host, device: numbers of where a copy's bytes begin; UNKNOWN where that is not known. move: of managed
+    memory. mark: its number; -1 for all work. seconds: that a launch takes of the device.
     """
 
     kind: str
@@ -44,6 +36,8 @@ class Call:
     size: int = 0
     is_pinned: bool = False
     is_awaited: bool = True
+    host: int = UNKNOWN
+    device: int = UNKNOWN
     move: str = ""
     mark: int = -1
     seconds: float = 0.0
@@ -70,7 +64,10 @@ def calls_of(info: TraceInfo, launches: Sequence[float]) -> list[Call]:
 
 
 def _call(kind: str, place: str, *values: Any) -> Call:
-    call = Call(kind, str(place), **dict(zip(_VALUES[kind], values, strict=True)))
+    names = VALUES[kind]
+    if not LEAST.get(kind, len(names)) <= len(values) <= len(names):
+        raise ValueError(kind)
+    call = Call(kind, str(place), **dict(zip(names, values, strict=False)))
     if call.direction not in (IN, OUT, None) or (kind == FETCH and call.move not in Move.__members__):
         raise ValueError(kind)
     if not isinstance(call.size, int) or call.size < 0 or not isinstance(call.stream, int):

@@ -2,14 +2,15 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from simtmm.analysis.host import calls as kinds
 from simtmm.analysis.host.calls import Call
+from simtmm.analysis.host.host_change import OFTEN, HostChange, without
+from simtmm.analysis.host.results import results_copied_less
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
 from simtmm.device.host import IN, OUT
+from simtmm.programs import calls as kinds
 
-OFTEN = 4  # calls at a line from which on they are in a loop
 SMALL = 1 << 16  # bytes of a copy, up to which the call takes most of its time
 STREAMS = 3
 PIECES = 4  # that one round of copies and kernels is cut into
@@ -19,20 +20,6 @@ FREES = (kinds.FREE, kinds.FREE_PINNED)
 ALLOCATIONS = (kinds.ALLOCATE, kinds.ALLOCATE_PINNED)
 
 
-@dataclass(frozen=True)
-class HostChange:
-    """change: a word of docs/cuda-programs.md. place: the line; "" where it is the program. words: what to do, and why.
-
-    how: simulated, estimated or a bound, as of source changes. calls: as they would be.
-    """
-
-    change: str
-    place: str
-    words: str
-    how: str
-    calls: tuple[Call, ...]
-
-
 def changes_of(calls: Sequence[Call], spared_in_graph: float) -> Iterator[HostChange]:
     """What is worth trying. spared_in_graph: what a launch in a graph takes less than another [s]."""
     yield from _pinned(calls)
@@ -40,6 +27,7 @@ def changes_of(calls: Sequence[Call], spared_in_graph: float) -> Iterator[HostCh
     yield from _waiting_less(calls)
     yield from _allocating_once(calls)
     yield from _staying(calls)
+    yield from results_copied_less(calls)
     yield from _overlapped(calls)
     yield from _prefetched(calls)
     yield from _in_graph(calls, spared_in_graph)
@@ -102,7 +90,7 @@ def _gathered(calls: Sequence[Call]) -> Iterator[HostChange]:
             f"gather these copies, {number:,} of {size:,} bytes on average, into one buffer, and copy that once: each "
             "call takes microseconds, whatever its size"
         )
-        yield HostChange("gather", place, words, ESTIMATE, tuple(_without(new, left)))
+        yield HostChange("gather", place, words, ESTIMATE, tuple(without(new, left)))
 
 
 def _waiting_less(calls: Sequence[Call]) -> Iterator[HostChange]:
@@ -112,7 +100,7 @@ def _waiting_less(calls: Sequence[Call]) -> Iterator[HostChange]:
             f"wait once, at the end, and not {number:,} times: what is on a stream runs in its order anyway, and the "
             "next launch is ready when the one before ends"
         )
-        yield HostChange("wait once", place, words, BOUND, tuple(_without(calls, gone)))
+        yield HostChange("wait once", place, words, BOUND, tuple(without(calls, gone)))
 
 
 def _allocating_once(calls: Sequence[Call]) -> Iterator[HostChange]:
@@ -132,7 +120,7 @@ def _allocating_once(calls: Sequence[Call]) -> Iterator[HostChange]:
         "microseconds each, and cudaFree waits for the device (cudaMallocAsync takes from a pool)"
     )
     place = max(allocating, key=lambda each: allocating[each])
-    yield HostChange("allocate once", place, words, ESTIMATE, tuple(_without(calls, gone - kept)))
+    yield HostChange("allocate once", place, words, ESTIMATE, tuple(without(calls, gone - kept)))
 
 
 def _is_of(call: Call, names: Sequence[str], place: str) -> bool:
@@ -157,7 +145,7 @@ def _staying(calls: Sequence[Call]) -> Iterator[HostChange]:
             "leave data on the device that go to the host and come back in each round, and copy them out once, behind "
             "the loop, unless the host changes them"
         )
-        yield HostChange("stay", max(out, key=lambda each: out[each]), words, BOUND, tuple(_without(calls, gone)))
+        yield HostChange("stay", max(out, key=lambda each: out[each]), words, BOUND, tuple(without(calls, gone)))
 
 
 def _overlapped(calls: Sequence[Call]) -> Iterator[HostChange]:
@@ -253,7 +241,3 @@ def _in_graph(calls: Sequence[Call], spared: float) -> Iterator[HostChange]:
             "host is later with its launches than the device is done"
         )
         yield HostChange("launch by graph", "", words, ESTIMATE, tuple(new))
-
-
-def _without(calls: Sequence[Call], gone: set[int]) -> list[Call]:
-    return [call for number, call in enumerate(calls) if number not in gone]

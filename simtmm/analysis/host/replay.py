@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from simtmm.analysis.host import calls as kinds
 from simtmm.analysis.host.calls import Call
 from simtmm.device.host import Host, Move
 from simtmm.device.timeline import Timeline
+from simtmm.programs import calls as kinds
 
 END = "end"  # of all work, for which nobody waits
 
@@ -71,5 +71,6 @@ _DONE: dict[str, _Done] = {
     kinds.SYNCHRONIZE: lambda at, _, call, marks: at.synchronize(None if call.mark < 0 else marks.get(call.mark, 0.0)),
     kinds.SYNCHRONIZE_STREAM: lambda at, _, call, __: at.synchronize(at.end(call.stream)),
     kinds.MARK: _mark,
+    kinds.QUERY: lambda *_: None,
     kinds.WAIT: lambda at, _, call, marks: at.wait(call.stream, marks.get(call.mark, 0.0)),
 }

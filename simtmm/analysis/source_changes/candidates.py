@@ -99,7 +99,7 @@ def candidates_of(
     yield from (*tiles, *together(tiles), *reloads, *reloads_together(reloads))
     yield from of_own_data(lines, chunks, part)
     yield from of_larger_tiles(lines, whole, chunks, part)
-    yield from of_results(lines, whole, chunks, part)
+    yield from of_results(machine, lines, whole, chunks, part)
     yield from _of_local_memory(lines, whole, chunks, launch)
     arithmetic = list(of_arithmetic(machine, stalls, whole))
     yield from arithmetic

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 
 WORTH_TRYING = 0.03  # of the time, or of the chunks
 VECTOR_BYTES = 16  # that a thread accesses at once, at most
+NEARLY_ALL = 0.9  # of the bytes of chunks
 SIMULATED, BOUND, ESTIMATE, COMPILED = "simulated", "bound", "estimate", "compiled"
 
 
@@ -73,3 +74,15 @@ class Line:
     executions: int = 0
     threads: int = 0
     bytes_asked: int = 0
+
+
+def times_again(machine: Machine, line: Line, of: Operations, chosen: Flags) -> float:
+    """How often a warp accesses the same bytes at a line, which are whole chunks each time; 0 where they are not.
+
+    chosen: the line's operations.
+    """
+    whole = line.chunks * machine.chunk_bytes
+    if not whole or not NEARLY_ALL * whole <= line.bytes_asked <= whole:
+        return 0.0
+    here = of.chunks_of(chosen)
+    return len(here) / max(1, int(firsts(of.warp[of.of_chunk[here]], of.workload.chunks[here]).sum()))

@@ -12,7 +12,16 @@ from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.blocks import are_alike, widened
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.launch_shape import blocks_that_fit
-from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, VECTOR_BYTES, WORTH_TRYING, Candidate, Line, all_of
+from simtmm.analysis.source_changes.lines import (
+    BOUND,
+    ESTIMATE,
+    VECTOR_BYTES,
+    WORTH_TRYING,
+    Candidate,
+    Line,
+    all_of,
+    times_again,
+)
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
 from simtmm.analysis.source_changes.reordered import before
 from simtmm.machine import Machine
@@ -41,6 +50,8 @@ def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         return
     array, of_thread = line.at[2] or "it", line.bytes_asked / line.threads
     chosen, of = np.isin(part.workload.place, line.numbers), Operations(part.workload)
+    if times_again(machine, line, of, chosen) >= AGAIN:  # what comes next is the same element
+        return
     most = min(VECTOR_BYTES // max(1.0, of_thread), _between_barriers(of, chosen))
     times = next((each for each in VECTORS if each <= most), 1)
     is_once, shares_chunks = _is_once(machine, line, of, chosen)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,9 +17,10 @@ from simtmm.analysis.source_changes.lines import (
     Line,
     all_of,
     chunk_name,
+    times_again,
 )
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
-from simtmm.analysis.source_changes.reordered import issued_together
+from simtmm.analysis.source_changes.reordered import before, issued_together
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES
 from simtmm.workload import (
@@ -155,25 +157,33 @@ def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[C
         )  # fmt: skip
 
 
-def of_results(lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
-    """Whether threads update the same element in memory again and again."""
-    of = Operations(part.workload)
+def of_results(machine: Machine, lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
+    """Whether threads update the same element in memory again and again, at one line or at several."""
+    of, sure = Operations(part.workload), []
     for (file, line_number, array), several in _by_line(lines).items():
         weight = sum(line.ticks / whole + line.chunks / chunks for line in several)
-        stores = [number for line in several if line.kind in STORES for number in line.numbers]
-        if weight < WORTH_TRYING or not array or not stores:
+        if weight < WORTH_TRYING or not array or not any(line.kind in STORES for line in several):
             continue
-        repeated = [line for line in several if _times(of, np.isin(part.workload.place, line.numbers)) >= OFTEN]
-        if not any(line.kind in STORES for line in repeated):
+        times = {id(line): _times(machine, of, line) for line in several}
+        repeated = [line for line in several if times[id(line)] >= OFTEN]
+        stored = max((times[id(line)] for line in repeated if line.kind in STORES), default=0.0)
+        if not stored:
             continue
-        times = _times(of, np.isin(part.workload.place, stores))
-        yield Candidate(
-            "accumulate",
+        words = (
             f"keep the element of {array} in a register while the loop goes on, and store it once behind it: a thread "
-            f"stores to the same place {times:.3g} times now",
-            (file, line_number, array), 2 * weight, ESTIMATE,
-            tuple(number for line in repeated for number in line.numbers), _once_a_warp,
-        )  # fmt: skip
+            f"stores to the same place {stored:.3g} times now"
+        )
+        numbers = tuple(number for line in repeated for number in line.numbers)
+        at = file, line_number, array
+        is_unrolled = all(times_again(machine, line, of, _places_of(of, line)) >= OFTEN for line in repeated)
+        make = partial(_once_a_warp, is_unrolled=is_unrolled)
+        yield (one := Candidate("accumulate", words, at, 2 * weight, ESTIMATE, numbers, make))
+        sure += [one] * is_unrolled
+    if len(sure) > 1:
+        hottest, count = max(sure, key=lambda each: each.weight), len(sure) - 1
+        words = f"{hottest.words}; likewise at {count} more line{'s' * (count > 1)}"
+        weight = sum(each.weight for each in sure)
+        yield all_of(sure, "accumulate", words, (*hottest.at[:2], ""), weight, ESTIMATE)
 
 
 def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
@@ -267,23 +277,37 @@ def _once(of: Operations, chosen: Flags, elements: float | None, of_thread: floa
     return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))
 
 
-def _times(of: Operations, chosen: Flags) -> float:
-    """How often a warp lists a chunk at a place, on average."""
+def _times(machine: Machine, of: Operations, line: Line) -> float:
+    """How often a warp lists a chunk at a place, on average; or, all of it, at all places of an unrolled loop.
+
+    Between two barriers: what is stored before one is for others.
+    """
+    chosen = _places_of(of, line)
     here = of.chunks_of(chosen)
-    new = _first_of_warps(of, here)
-    return len(here) / max(1, int(new.sum()))
+    at_places = len(here) / max(1, int(_first_of_warps(of, here).sum()))
+    times = max(at_places, times_again(machine, line, of, chosen))
+    barriers = np.isin(of.workload.kind, (BARRIER, SYNC))
+    if times < OFTEN or not barriers.any():
+        return times
+    interval = before(of, barriers)[of.of_chunk[here]]
+    return len(here) / max(1, int(firsts(of.warp[of.of_chunk[here]], interval, of.workload.chunks[here]).sum()))
 
 
-def _first_of_warps(of: Operations, here: "np.ndarray") -> Flags:
-    place = of.workload.place[of.of_chunk[here]]
-    return firsts(of.warp[of.of_chunk[here]], place, of.workload.chunks[here])
+def _places_of(of: Operations, line: Line) -> Flags:
+    return np.isin(of.workload.place, line.numbers)
 
 
-def _once_a_warp(of: Operations, chosen: Flags) -> Workload:
+def _first_of_warps(of: Operations, here: Integers, is_unrolled: bool = False) -> Flags:
+    """Of listed chunks the first by a warp at each place, or, where a loop is unrolled, by each kind of access."""
+    at = (of.workload.kind if is_unrolled else of.workload.place)[of.of_chunk[here]].astype(np.int64)
+    return firsts(of.warp[of.of_chunk[here]], at, of.workload.chunks[here])
+
+
+def _once_a_warp(of: Operations, chosen: Flags, is_unrolled: bool = False) -> Workload:
     """At each place a warp lists each chunk once; loads that the stores kept back are issued together then."""
     here = of.chunks_of(chosen)
     kept = np.zeros(len(chosen), bool)
-    kept[of.of_chunk[here[_first_of_warps(of, here)]]] = True
+    kept[of.of_chunk[here[_first_of_warps(of, here, is_unrolled)]]] = True
     left = Operations(regrouped.left_out(of, chosen & ~kept & (of.listed > 0)))
     return issued_together(left, _are_regular(left), UNROLLED)
 

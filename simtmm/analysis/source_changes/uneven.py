@@ -11,6 +11,7 @@ from simtmm.workload import COPY, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, Workloa
 Integers = npt.NDArray[np.int64]
 
 MANY_TIMES = 3.0  # as much as the median
+MOST_COUNTED = 1 << 22  # operations
 
 
 @dataclass(frozen=True)
@@ -90,3 +91,12 @@ def pieces(workload: Workload, launch: int) -> dict[int, int]:
     own = work_of_blocks(workload)[first:last]
     median = max(1.0, float(np.median(own)))
     return {first + int(block): int(own[block] / median) for block in np.flatnonzero(own >= MANY_TIMES * median)}
+
+
+def warps_at_places(workload: AnyWorkload) -> Integers | None:
+    """int64[places]: how many warps do something at each place; None where that is not known, or long to count."""
+    if not isinstance(workload, Workload) or not workload.has_places or len(workload.kind) > MOST_COUNTED:
+        return None
+    warp = np.repeat(np.arange(workload.warps), np.diff(workload.warp_operations))
+    pairs = np.unique(workload.place.astype(np.int64) * workload.warps + warp)
+    return np.bincount(pairs // workload.warps, minlength=len(workload.known_places))

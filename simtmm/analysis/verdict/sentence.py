@@ -14,6 +14,7 @@ from simtmm.trace.streamed import AnyWorkload
 
 LARGE_SHARE = 0.5  # of the time: worth being named
 IDLE_SHARE = 0.25  # of the time in which core groups have no block: worth being named beside what binds
+WORTH_NAMING = 0.1  # of the time: what starting the only launch takes
 FEW_EACH = 8  # blocks for each core group, up to which an odd one shows
 OF_IDLE_GROUPS = (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)
 MENDS = {
@@ -24,6 +25,7 @@ MENDS = {
     causes.LAUNCHES: "fewer launches, or more work in each",
     causes.BLOCK_STARTS: "larger blocks, or more work in each",
 }
+OF_ONE_LAUNCH = "more work in it (a larger problem, several at once, or kernels fused)"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Told:
     empty: the part of the time in which core groups have no work.
     is_one_of_many: whether nothing binds alone. is_of_no_help: whether relieving the cause does not help.
     long: the launch whose blocks are uneven. long_at: where the longest of these does most.
+    apart: the part of the time that starting the only launch takes, beside the kernel; 0 where it is not set apart.
     """
 
     cause: str
@@ -50,14 +53,19 @@ class Told:
     is_of_no_help: bool
     long: Uneven | None
     long_at: Where | None = None
+    apart: float = 0.0
 
 
 def sentence(machine: Machine, result: Result, workload: AnyWorkload, told: Told) -> str:
     """All of it in words."""
     is_of_groups = told.cause in OF_IDLE_GROUPS
-    words = _of_idle_groups(machine, result, workload, told) if is_of_groups else _of_cause(told)
+    is_of_launch = told.cause == causes.LAUNCHES and workload.launches == 1
+    if is_of_groups:
+        words = _of_idle_groups(machine, result, workload, told)
+    else:
+        words = _of_launch(machine, result, workload, told) if is_of_launch else _of_cause(told)
     if told.behind is not None:
-        takes = "take" if told.behind in causes.PLURALS else "takes"
+        takes = "take" if told.behind in causes.PLURALS or " and " in told.behind else "takes"
         at = f", at {told.where}" if told.where else ""
         words += f"; behind that, {told.behind} {takes} most{at}"
     if told.placing:
@@ -67,9 +75,11 @@ def sentence(machine: Machine, result: Result, workload: AnyWorkload, told: Told
         words += f"; with {tried}" if tried else ""
         words += f" (tried on {told.part})" if tried and told.part else ""
     if told.cause in MENDS and (told.cause != causes.GROUPS_PATH or told.empty >= LARGE_SHARE):
-        words += f"; {MENDS[told.cause]} would help"
-        if told.cause == causes.LAUNCHES and workload.launches == 1:
-            words += ": a larger problem shows more"
+        mend = OF_ONE_LAUNCH if is_of_launch else MENDS[told.cause]
+        words += f"; {mend} would help"
+    if told.apart >= WORTH_NAMING:
+        words += f"; starting the launch takes {_percent(told.apart)}, {_times(machine, result, told.apart)}"
+        words += f", which {OF_ONE_LAUNCH} would hide" if told.apart >= IDLE_SHARE else ""
     if not is_of_groups and told.empty >= IDLE_SHARE:
         words += f"; core groups have no block for {_percent(told.empty)} of the time"
         words += _odd_blocks(machine, result, workload)
@@ -84,6 +94,8 @@ def _of_cause(told: Told) -> str:
     verb = ("bind" if many else "binds") if is_bound else ("take most" if many else "takes most")
     if together is not None and not told.is_one_of_many:
         verb = f"{'bind' if told.share >= causes.MOSTLY else 'take most'} together"
+    if not is_bound and told.apart >= WORTH_NAMING and not told.is_one_of_many:
+        verb += " beside the launch"
     cause = f"{told.cause} ({told.parameter})" if told.parameter else told.cause
     name = f"Nothing binds alone: {cause}" if told.is_one_of_many else f"{cause[0].upper()}{cause[1:]}"
     words = f"{name} {verb}, about {_percent(told.share)} of the time"
@@ -95,6 +107,29 @@ def _of_cause(told: Told) -> str:
     if told.cause == causes.BARRIERS and told.is_of_no_help:
         words += ", where warps of a block wait for the one with most work"
     return words
+
+
+def _of_launch(machine: Machine, result: Result, workload: AnyWorkload, told: Told) -> str:
+    """That starting the only launch takes nearly all of the time, and how little it starts."""
+    blocks, wave = in_waves(machine, workload, 0)
+    verb = (
+        "binds" if told.share >= causes.MOSTLY and not told.is_one_of_many and not told.is_of_no_help else "takes most"
+    )
+    words = f"Starting the launch {verb}, about {_percent(told.share)} of the time"
+    overhead = machine.durations.overheads(1, result.launches_in_graph) / result.ticks
+    if overhead >= causes.NEARLY_ALL:
+        are = "1 block" if blocks == 1 else f"{blocks:,} blocks"
+        what = f"too small to fill the machine, {are} where {wave:,} fit" if blocks < wave else f"{are} do little"
+        words += f", {_times(machine, result, overhead)}: {what}"
+    return words
+
+
+def _times(machine: Machine, result: Result, part: float) -> str:
+    """A part of the time, and all of it: in microseconds, or cycles of a machine without a clock."""
+    own, whole = (ticks / machine.ticks_per_cycle for ticks in (part * result.ticks, result.ticks))
+    if machine.clock_hz is None:
+        return f"{own:,.0f} of {whole:,.0f} cycles"
+    return f"{1e6 * own / machine.clock_hz:.3g} of {1e6 * whole / machine.clock_hz:.3g} us"
 
 
 def _of_idle_groups(machine: Machine, result: Result, workload: AnyWorkload, told: Told) -> str:

@@ -1,14 +1,16 @@
 """What binds a run, how much of its time that takes, and where in the program."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from simtmm.analysis.source_changes.uneven import Uneven, places_of_block, uneven
+import numpy as np
+
+from simtmm.analysis.source_changes.uneven import Uneven, places_of_block, uneven, warps_at_places
 from simtmm.analysis.verdict.sentence import Told, sentence
-from simtmm.analysis.what_if import ALONE, HELPS, WhatIf, best
+from simtmm.analysis.what_if import ALONE, HELPS, WhatIf, best, considered
 from simtmm.engine import causes
-from simtmm.engine.causes import Where, busiest, idle_cause, shares, where
+from simtmm.engine.causes import Where, busiest, idle_cause, set_apart, shares, where
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.trace.streamed import AnyWorkload
@@ -17,6 +19,7 @@ SHARED = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.ATOMICS)  # by al
 OF_IDLE_GROUPS = (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN)
 UNTRIED = (*OF_IDLE_GROUPS, causes.BARRIERS)  # what may bind where nothing was tried, or by what warps wait for
 NOWHERE = (*OF_IDLE_GROUPS, causes.LAUNCHES, causes.BLOCK_STARTS)  # causes that no line has a part in
+FEW = 0.5  # of the warps: others wait for those that work where no more do
 WORTH_NAMING = 0.1  # of the time, or of warps' time: what lies behind such a cause
 
 
@@ -91,31 +94,35 @@ def verdict(
     of_causes = shares(machine, result)
     if not of_causes or not any(of_causes.values()):
         return Verdict("", 0.0, False, {}, None, (), "There is nothing to simulate.")
-    tried = best(what_ifs)
-    idle, long = _of_idle_groups(machine, result, workload, what_ifs, of_causes[causes.IDLE])
+    apart = set_apart(machine, result)
+    own = 1 - apart  # of the time: the kernel's
+    tried = best(considered(what_ifs, apart))
+    idle, long = _of_idle_groups(machine, result, workload, what_ifs, of_causes[causes.IDLE] / own)
     if idle is not None and not (
-        tried and tried.cause in (*SHARED, causes.GROUPS_PATH) and tried.share >= causes.MOSTLY
+        tried and tried.cause in (*SHARED, causes.GROUPS_PATH) and tried.share >= causes.MOSTLY * own
     ):
         cause, share, is_tried = idle, of_causes[causes.IDLE], any(each.cause == idle for each in what_ifs)
     else:
-        cause, share = _waited_for(of_causes)
+        cause, share = _waited_for(of_causes, apart)
         is_tried = False
         # Without barriers warps would wait for one another at the end: to take them away shows nothing.
-        waits = cause == causes.BARRIERS and share >= causes.MOSTLY
-        if tried is not None and not (waits and tried.share < _enough(tried.cause)):
+        waits = cause == causes.BARRIERS and share >= causes.MOSTLY * own
+        if tried is not None and not (waits and tried.share < _enough(tried.cause) * own):
             cause, share, is_tried = tried.cause, tried.share, True
     is_best = tried is not None and is_tried and cause == tried.cause
     together = tried.together if tried is not None and is_best else ()
     parameter = tried.parameter if tried is not None and is_best else ""
     behind = _behind(result, of_causes, what_ifs) if cause in NOWHERE else None
     place = behind.where if behind is not None else where(result, together[0] if together else cause)
-    long_at = _of_long_block(result, workload, long) if cause == causes.UNEVEN and long is not None else None
     # What its own trial does not help is where time goes, and does not bind: a warp alone can't use a second port
     of_no_help = not is_tried and any(each.cause == cause and each.speedup < HELPS for each in what_ifs)
+    if cause == causes.BARRIERS and of_no_help and place is not None:
+        place = _of_late_warps(result, workload, place)
+    long_at = _of_long_block(result, workload, long) if cause == causes.UNEVEN and long is not None else None
+    is_one_of_many = (of_no_help and cause != causes.BARRIERS) or (is_tried and share < ALONE * own)
     told = Told(
         cause, share, parameter, place, None if behind is None else behind.cause, tuple(what_ifs), placing, part,
-        of_causes[causes.IDLE], (of_no_help and cause != causes.BARRIERS) or (is_tried and share < ALONE), of_no_help,
-        long, long_at,
+        of_causes[causes.IDLE], is_one_of_many, of_no_help, long, long_at, apart,
     )  # fmt: skip
     words = sentence(machine, result, workload, told)
     return Verdict(cause, share, is_tried, of_causes, long_at or place, tuple(what_ifs), words, parameter, behind)
@@ -158,11 +165,35 @@ def _of_long_block(result: Result, workload: AnyWorkload, long: Uneven) -> Where
     return busiest(result.stalls, of_places) if of_places.any() else None
 
 
-def _waited_for(of_causes: Mapping[str, float]) -> tuple[str, float]:
-    """What warps wait for most, and its part of the time in which core groups have warps, or launches begin."""
-    cause = max((each for each in of_causes if each != causes.IDLE), key=lambda each: of_causes[each])
+def _of_late_warps(result: Result, workload: AnyWorkload, waits: Where) -> Where:
+    """The line at which a few warps work while the others wait for them at a barrier; else where they wait.
+
+    By what a warp spends there that comes there: all of a block load, say, and one of them then adds up.
+    """
+    stalls, warps = result.stalls, warps_at_places(workload)
+    assert stalls is not None
+    if warps is None:
+        return waits
+    ticks = stalls.ticks[: len(stalls.places)].sum(axis=1) // np.maximum(warps, 1)
+    are_barriers = stalls.places.are_of(causes.KINDS_OF_BARRIERS)
+    at_work = ticks * ~are_barriers * (warps <= FEW * workload.warps)
+    late = busiest(stalls, at_work)
+    if late is None or not late.line or at_work.sum() * late.share < causes.MOSTLY * ticks[are_barriers].max(initial=0):
+        return waits
+    return replace(late, share=waits.share, waiting=str(waits))
+
+
+def _waited_for(of_causes: Mapping[str, float], apart: float = 0.0) -> tuple[str, float]:
+    """What warps wait for most, and its part of the time in which core groups have warps, or launches begin.
+
+    apart: the part of the time that starting the only launch takes; launches have starts of blocks beside it.
+    """
     busy = sum(of_causes[each] for each in of_causes if each != causes.IDLE)
-    return cause, of_causes[cause] / busy if busy else 0.0
+    waits = {cause: share for cause, share in of_causes.items() if cause != causes.IDLE}
+    if apart:
+        waits[causes.BLOCK_STARTS] = waits.pop(causes.LAUNCHES) - apart
+    cause = max(waits, key=lambda each: waits[each])
+    return cause, waits[cause] / busy if busy else 0.0
 
 
 def _behind(result: Result, of_causes: Mapping[str, float], what_ifs: Sequence[WhatIf]) -> Behind | None:

@@ -74,7 +74,7 @@ def try_out(
     if count < 1:
         return ()
     whole = known_cycles.cycles_of(machine, workload, result.engine) if is_left else None
-    speedups = Speedups(machine, workload, result, whole)
+    speedups, apart = Speedups(machine, workload, result, whole), causes.set_apart(machine, result)
     speedup_of = speedups.of
     found: list[WhatIf] = []
     for change, speedup in speedups.of_each(_by_likelihood(machine, result, workload)):
@@ -89,13 +89,17 @@ def try_out(
         if narrower is None or each.speedup < HELPS or left < 1:
             continue
         own, left = speedup_of(narrower), left - 1
-        if own is not None and own >= AS_GOOD * each.speedup:
-            found[number] = WhatIf(narrower.cause, narrower.words, own, narrower.halves)
-    most_alone = max((each.share for each in found if each.cause != MORE_WARPS), default=0.0)
+        narrow = None if own is None else WhatIf(narrower.cause, narrower.words, own, narrower.halves)
+        if narrow is not None and narrow.speedup >= AS_GOOD * each.speedup:
+            found[number] = narrow
+        elif narrow is not None and narrow.speedup >= HELPS and apart and each.cause == causes.LAUNCHES:
+            found.append(narrow)
+    alone = [each.share for each in considered(found, apart) if each.cause != MORE_WARPS]
+    most_alone = max(alone, default=0.0) / (1 - apart)
     if found and most_alone < causes.MOSTLY:
         of_several = list(_together(machine, result, speedup_of, max(left, TOGETHER)))
-        found += [each for each in of_several if most_alone < ALONE or each.share >= causes.MOSTLY]
-    if (most := best(found)) is not None and most.speedup >= HELPS and not most.together:
+        found += [each for each in of_several if most_alone < ALONE or each.share >= causes.MOSTLY * (1 - apart)]
+    if (most := best(considered(found, apart))) is not None and most.speedup >= HELPS and not most.together:
         found[found.index(most)] = replace(most, parameter=_parameter(machine, workload, most, speedup_of, left))
     known_cycles.store()
     return tuple(found)
@@ -145,7 +149,7 @@ def _together(
     may wait at the first of them alone.
     """
     own, shares = machine.values(), causes.shares(machine, result)
-    busy = 1 - shares.get(causes.IDLE, 0.0)
+    busy = 1 - shares.get(causes.IDLE, 0.0) - causes.set_apart(machine, result)
     family = max(RELIEVED, key=lambda names: sum(shares.get(name, 0.0) for name in names))
     chosen = [
         next(change for change in CHANGES if change.cause == cause)
@@ -209,7 +213,8 @@ def _shared_out(machine: Machine, result: Result, workload: AnyWorkload) -> Chan
     A piece waits for no earlier piece: that stands for threads that share the work. One warp may be one chain.
     """
     shares = causes.shares(machine, result)
-    if not isinstance(workload, Workload) or shares.get(causes.IDLE, 0.0) < causes.MOSTLY:
+    own = 1 - causes.set_apart(machine, result)
+    if not isinstance(workload, Workload) or shares.get(causes.IDLE, 0.0) < causes.MOSTLY * own:
         return None
     launch, groups = causes.longest_launch(result), machine.cores.groups
     first, last = workload.launch_blocks[launch : launch + 2].tolist()
@@ -237,6 +242,14 @@ def _more_warps(machine: Machine, workload: AnyWorkload) -> Change | None:
         if getattr(machine.limits, key) is not None:
             keys[f"limits.{key}"] = "x2"
     return Change(MORE_WARPS, "twice the warps", keys)
+
+
+def considered(found: Sequence[WhatIf], apart: float) -> list[WhatIf]:
+    """What a verdict chooses from: launches that cost nothing are not among it where the only one is set apart.
+
+    apart: the part of the time that it takes, as `causes.set_apart` says.
+    """
+    return [each for each in found if not (apart and each.cause == causes.LAUNCHES)]
 
 
 def best(found: Sequence[WhatIf]) -> WhatIf | None:

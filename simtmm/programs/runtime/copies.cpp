@@ -55,18 +55,24 @@ static bool is_of_device(const void *pointer) {
 }
 
 // The clock: a copy was made. One whose function has no Async in its name is waited for.
-static cudaError_t timed(bool is_to_device, bool is_from_device, const void *of_host, uint64_t bytes, const char *function) {
+// is_whole: whether its bytes lie one after another on both sides, so that where they begin says which they are.
+static cudaError_t timed(bool is_to_device, bool is_from_device, const void *to, const void *from, uint64_t bytes,
+                         bool is_whole, const char *function) {
+    const void *of_host = is_to_device ? from : to, *of_device = is_to_device ? to : from;
     bool is_awaited = !strstr(function, "Async") && !strstr(function, "graph");
     if (is_to_device || is_from_device) {
         Way way = !is_from_device ? TO_DEVICE : !is_to_device ? FROM_DEVICE : WITHIN;
         work_follows();
-        calls.copied(stream_at_work, way, bytes, way != WITHIN && is_locked(of_host), is_awaited);
+        bool is_placed = is_whole && way != WITHIN;
+        Piece *piece = is_placed ? find(of_device) : nullptr;  // managed memory the host writes to without a call
+        calls.copied(stream_at_work, way, bytes, way != WITHIN && is_locked(of_host), is_awaited,
+                     is_placed ? (uint64_t)of_host : 0, piece && piece->kind == DEVICE ? (uint64_t)of_device : 0);
     }
     return is_awaited ? learned() : cudaSuccess;
 }
 
-static cudaError_t timed(const void *to, const void *from, uint64_t bytes, const char *function) {
-    return timed(is_of_device(to), is_of_device(from), is_of_device(to) ? from : to, bytes, function);
+static cudaError_t timed(const void *to, const void *from, uint64_t bytes, bool is_whole, const char *function) {
+    return timed(is_of_device(to), is_of_device(from), to, from, bytes, is_whole, function);
 }
 
 cudaError_t copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind, const char *function) {
@@ -75,7 +81,7 @@ cudaError_t copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind
     cudaError_t error = sides(&rows, to, bytes, from, bytes, kind, function);
     if (error) return error;
     memmove(rows.to, rows.from, bytes);
-    return timed(to, from, bytes, function);
+    return timed(to, from, bytes, true, function);
 }
 
 static cudaError_t copy_2d(void *to, uint64_t to_pitch, const void *from, uint64_t from_pitch, uint64_t width,
@@ -90,7 +96,7 @@ static cudaError_t copy_2d(void *to, uint64_t to_pitch, const void *from, uint64
                               kind, function);
     if (error) return error;
     for (uint64_t row = 0; row < height; row++) memmove(rows.to + row * to_pitch, rows.from + row * from_pitch, width);
-    return timed(to, from, width * height, function);
+    return timed(to, from, width * height, height == 1 || (width == to_pitch && width == from_pitch), function);
 }
 
 // Whole pages become those of nothing but zeros, which take no memory.
@@ -165,7 +171,7 @@ static cudaError_t copy_3d(const cudaMemcpy3DParms *p, const char *function) {
             memmove(to.bytes + ((p->dstPos.z + z) * to.height + p->dstPos.y + y) * to.pitch + to_x,
                     from.bytes + ((p->srcPos.z + z) * from.height + p->srcPos.y + y) * from.pitch + from_x, width);
     bool is_to_device = p->dstArray || is_of_device(p->dstPtr.ptr), is_from_device = p->srcArray || is_of_device(p->srcPtr.ptr);
-    return timed(is_to_device, is_from_device, is_to_device ? p->srcPtr.ptr : p->dstPtr.ptr, width * height * depth, function);
+    return timed(is_to_device, is_from_device, p->dstPtr.ptr, p->srcPtr.ptr, width * height * depth, false, function);
 }
 
 }  // namespace simtmm

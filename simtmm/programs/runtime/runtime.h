@@ -39,12 +39,12 @@ struct Calls {
     // The host's: it has done something of its own for so many ns; and how late it is, in ns, 0 for success.
     void (*advance)(int64_t nanoseconds);
     int (*now)(int64_t *nanoseconds);
-    // Copies by Way, fills, managed memory that moves, by Move, and that the host takes back.
-    void (*copied)(uint64_t stream, int way, uint64_t bytes, int is_pinned, int is_awaited);
+    // Copies by Way, with where their bytes begin on the host and on the device, 0 where it is no such place; fills, managed memory that moves, by Move, and that the host takes back.
+    void (*copied)(uint64_t stream, int way, uint64_t bytes, int is_pinned, int is_awaited, uint64_t host, uint64_t device);
     void (*filled)(uint64_t stream, uint64_t bytes);
     void (*fetched)(uint64_t stream, uint64_t bytes, int move);
     void (*taken_back)(uint64_t bytes);
-    // The host asked for memory, or gave some back: see ALLOCATIONS of journal.py.
+    // The host asked for memory, or gave some back: see ALLOCATIONS of calls.py.
     void (*allocated)(int what, uint64_t bytes);
     // Places within a file's code at which rdtsc and rdtscp stand, from one to another, at most so many. Gives their
     // number; below 0 where that can't be found out.

@@ -1,6 +1,7 @@
 """The end of a recording of compiled kernels: its trace."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from simtmm.recorder.compiled.untimed import warning
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder
 from simtmm.trace.schema import TraceLaunch
+
+MANY_PRINTS = 32  # calls: the fewer of a check or of one thread do not make a kernel slow
 
 
 def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
@@ -45,6 +48,8 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
         )
     if runs.untimed:
         told.append(warning(runs.untimed))
+    if runs.prints.total() >= MANY_PRINTS:
+        told.append(_of_prints(runs.prints))
     told += [f"{kernel}: {race}" for kernel, race in runs.races.items()]
     text = "\0".join(unit.ptx for module in modules for unit in module.units)
     targets = [module.units[0].target for module in modules]
@@ -71,6 +76,17 @@ def finished(  # noqa: PLR0913, PLR0917 - all that a trace is made of
         kept_blocks=kept_blocks,
         kept_first=kept_first,
         listings=runs.listings,
+    )
+
+
+def _of_prints(prints: Counter[tuple[str, int]]) -> str:
+    """The line for reports. prints: calls of printf, by file and line."""
+    ((file, line), _), *others = prints.most_common()
+    where = f"{file}:{line}" if line else file
+    more = f" and {len(others)} more line{'s' * (len(others) > 1)}" if others else ""
+    return (
+        f"printf at {where}{more} was called {prints.total():,} times: what that takes of a GPU (arguments go to a "
+        "buffer in its memory, which the host prints) is not simulated; leave it out to time the kernel"
     )
 
 

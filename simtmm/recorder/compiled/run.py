@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -83,7 +84,8 @@ class LaunchRuns:
     has_accessed: whether the launch run last has recorded any access. compares: whether machine code is compared with
     PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
     untimed: what the time of kernels leaves out, by name (untimed.py). races: the lines that race, by kernel.
-    mbarriers: the bytes of shared memory at which blocks have used any.
+    mbarriers: the bytes of shared memory at which blocks have used any. prints: how often threads have called printf,
+    by file and line.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
@@ -104,6 +106,7 @@ class LaunchRuns:
         self.untimed: dict[str, tuple[str, ...]] = {}
         self.races: dict[str, str] = {}
         self.mbarriers: set[int] = set()
+        self.prints: Counter[tuple[str, int]] = Counter()
         self._has_mbarriers = False  # whether a kernel launched so far has
 
     def run(
@@ -132,6 +135,7 @@ class LaunchRuns:
         x, y, z = launch.block
         drops = drops_out(function.program)
         reader = LogReader(table, x * y * z, _ranks(function, launch), drops)
+        printed = Counter(self.device.prints)  # by comparisons and earlier launches
         self.table()  # what is taken out of the device before the next launch stands in it
         with contextlib.closing(self.device.run(function, launch, log=log)) as pieces:
             for piece, before in pieces:
@@ -145,6 +149,7 @@ class LaunchRuns:
         for batch in reader.rest():
             yield self._counted(batch, number, launch.where)
         self.has_accessed = reader.accesses > 0
+        self.prints += self.device.prints - printed
         if reader.waits_left_out:
             self._leave_out(function, DROPS if drops else WAITS)
 

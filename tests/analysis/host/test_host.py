@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,14 +11,14 @@ import numpy as np
 import pytest
 
 from simtmm import load_machine
-from simtmm.analysis.host import calls as kinds
 from simtmm.analysis.host import host_found
 from simtmm.analysis.host.calls import Call, calls_of
 from simtmm.analysis.host.changes import changes_of
 from simtmm.analysis.host.replay import END, replayed
 from simtmm.analysis.run import run
-from simtmm.device.host import IN, OUT, Host, host_of
+from simtmm.device.host import IN, OUT, Host, Move, host_of
 from simtmm.program import Program
+from simtmm.programs import calls as kinds
 from simtmm.programs import journal
 from simtmm.programs.journal import Journal
 from simtmm.programs.program import cuda_program
@@ -189,6 +190,93 @@ def test_waiting_in_cudafree_is_its_own():
     ]  # fmt: skip
 
 
+def results(rounds, **values):
+    """Copies to the host of rounds of kernels, all to one place."""
+    values = {"host": 0, "device": 1, **values}
+    return [each for _ in range(rounds) for each in (launch(5.0), copy(OUT, 9000, 5, **values))]
+
+
+def copied_less(calls):
+    return [each for each in changes_of(calls, 0.0) if each.change == "copy back once"]
+
+
+def test_results_that_the_next_copy_overwrites_are_to_be_copied_once_if_nobody_reads_them_which_no_call_says():
+    (change,) = copied_less(results(6))
+    assert change.place == "a.cu:5"
+    assert "each of 6 copies overwrites the one before; whether your code reads them in between" in change.words
+    assert sum(call.kind == kinds.COPY for call in change.calls) == 1
+    assert found(results(6))["copy back once"][1] > 1.3
+    assert not copied_less(results(3))  # no loop
+    assert not copied_less(results(6, host=kinds.UNKNOWN))
+    apart = [replace(call, host=number) for number, call in enumerate(results(6))]
+    assert not copied_less(apart)
+
+
+def test_results_that_go_back_to_the_device_are_needed():
+    calls = [each for _ in range(6) for each in (*results(1), copy(IN, 9000, 3, host=0, device=1))]
+    assert not copied_less(calls)
+
+
+def test_copies_of_what_nothing_has_written_since_are_needless():
+    calls = [launch(5.0), *[copy(OUT, 9000, 5, host=0, device=1)] * 6]
+    (change,) = copied_less(calls)
+    assert change.words.startswith("do not copy this again, as 5 of 6 copies do")
+    assert not copied_less([launch(5.0), *[copy(OUT, 9000, 5, host=n, device=1) for n in range(6)]])
+    of_another = [copy(OUT, 9000, 5, host=0, device=n) for n in range(6)]
+    assert "overwrites the one before" in copied_less([launch(5.0), *of_another])[0].words
+
+
+@pytest.mark.parametrize("waits", [kinds.SYNCHRONIZE, kinds.SYNCHRONIZE_STREAM, kinds.QUERY, None])
+def test_results_that_are_overwritten_before_the_host_has_waited_are_read_by_nobody(waits):
+    values = {"is_pinned": True, "is_awaited": False}
+    between = [] if waits is None else [Call(waits, "a.cu:8")]
+    calls = [each for _ in range(6) for each in (*results(1, **values), *between)]
+    (change,) = copied_less(calls)
+    assert ("before the host has waited for them" in change.words) == (waits is None)
+    pageable = copied_less(results(6, is_awaited=False))[0]  # comes back when it has ended, whatever its name
+    assert "whether your code reads them" in pageable.words
+
+
+def test_calls_of_earlier_versions_lack_where_copies_go():
+    info = listed([LAUNCHED, ["copy", "a.cu:1", 0, IN, 4, False, True]], [0, 1])
+    assert [call.host for call in calls_of(info, [1.0])] == [kinds.UNKNOWN] * 2
+    info = listed([LAUNCHED, ["copy", "a.cu:1", 0, IN, 4, False, True, 2, 3]], [0, 1])
+    assert [(call.host, call.device) for call in calls_of(info, [1.0])][1] == (2, 3)
+
+
+def test_what_a_journal_lists_a_reader_reads_back():
+    """Each kind of call, with its values under their names."""
+    kept, mark = Journal(NoClock(), lambda: "a.cu:4"), None
+    kept.launched("k", "1 32", True, 3, False)
+    for number in range(len(kinds.ALLOCATIONS)):
+        kept.allocated(number, 64)
+    kept.mark(1)
+    kept.wait(mark, 2)
+    kept.synchronize()
+    kept.synchronize_stream(5)
+    kept.copied(0, OUT, 64, True, False, 4096, 8192)
+    kept.copied(0, IN, 16, True, False, 4112, 8192)
+    kept.filled(0, 7)
+    kept.fetched(0, 9, Move.FAULTS)
+    kept.taken_back(11)
+    kept.learned()
+    read = calls_of(SimpleNamespace(provenance=json.loads(json.dumps(kept.to_provenance()))), [1.0])
+    assert {call.kind for call in read} == set(kinds.VALUES)
+    of_kind = {call.kind: call for call in read}
+    assert (of_kind["launch"].stream, of_kind["fetch"].move, of_kind["take_back"].size) == (3, "FAULTS", 11)
+    copied = [call for call in read if call.kind == kinds.COPY]
+    assert [(call.host, call.device, call.is_pinned, call.is_awaited) for call in copied] == [(0, 1, True, False)] * 2
+
+
+def test_where_copies_go_is_listed_of_so_many_places(monkeypatch):
+    monkeypatch.setattr(journal, "MOST_PLACES", 3)
+    kept = Journal(NoClock(), lambda: "a.cu:4")
+    for number in (1, 2, 1, 3):
+        kept.copied(0, OUT, 4, False, True, 4096 * number, 0)
+    kept.copied(0, OUT, 4, False, True, 4096 * 9, 8)
+    assert [call[-2:] for call in kept.to_provenance()["host"]["calls"]] == [[0, -1], [1, -1], [2, -1], [-1, -1]]
+
+
 class NoClock:
     def __getattr__(self, name):
         return lambda *_: None
@@ -197,11 +285,11 @@ class NoClock:
 def test_calls_that_are_the_same_are_listed_once_and_too_many_not_at_all(monkeypatch):
     kept = Journal(NoClock(), lambda: "a.cu:4")
     for _ in range(50):
-        kept.copied(0, IN, 64, False, True)
+        kept.copied(0, IN, 64, False, True, 4096, 8192)
         kept.launched("k", "1 32", True, 0, False)
     document = json.loads(json.dumps(kept.to_provenance()["host"]))
     assert document["calls"] == [
-        ["copy", "a.cu:4", 0, IN, 64, False, True],
+        ["copy", "a.cu:4", 0, IN, 64, False, True, 0, 1],
         ["launch", "a.cu:4", "k", "1 32", True, 0, False],
     ]
     assert len(calls_of(SimpleNamespace(provenance={"host": document}), [1.0] * 50)) == 100
@@ -262,6 +350,17 @@ def test_a_program_that_copies_and_computes_in_turns_is_told_to_overlap_and_gain
     gain = host.seconds / (better.seconds + spared)
     assert told["overlap"].gain == pytest.approx(gain, rel=0.1)  # its three streams begin one after another, too
     assert not {"overlap", "pinned"} & {each.change for each in better.advice}
+
+
+@needs_machine_code
+@pytest.mark.parametrize("machine", ["rtx-3080", "h100-sxm"])
+def test_a_program_that_copies_each_step_s_result_back_is_told_to_copy_the_last_and_gains_what_it_is_told(ran, machine):
+    host, better = ran("results.cu", machine), ran("results.cu", machine, "better")
+    told = {each.change: each for each in host.advice}["copy back once"]
+    assert told.line == line_of("results.cu", "cudaMemcpy(h.data()")
+    assert told.gain == pytest.approx(host.seconds / better.seconds, rel=0.01)
+    assert told.gain > 2
+    assert "copy back once" not in {each.change for each in better.advice}
 
 
 @needs_machine_code

@@ -79,3 +79,24 @@ def test_loads_of_which_each_waits_for_the_one_before_are_not_issued_together(tm
     done, gain = both(tmp_path, "h100-sxm", CHASE, forms, n // 256, 256, arguments)
     told = [each.gain for each in done.advice if each.change == "accumulate"]
     assert max(told, default=1.0) == pytest.approx(gain, rel=0.15)
+
+
+ROUNDS = """__global__ void rounds(volatile float* a, volatile float* b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < n; ++k) {
+        a[i] = k;
+        %s
+        b[i] = k;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("between", "is_told"), [("", True), ("__syncthreads();", False)])
+def test_what_is_stored_before_each_barrier_is_for_others_and_no_register_has_it(tmp_path, between, is_told):
+    (tmp_path / "k.cu").write_text(ROUNDS % between)
+    program = cuda_program(tmp_path / "k.cu", 256, 256, ["zeros:float32:65536"] * 2 + ["32"])
+    changes = [each for each in run(program, load_machine("rtx-3080")).advice if each.change == "accumulate"]
+    assert bool(changes) == is_told
+    assert not is_told or any("likewise at 1 more line" in each.words for each in changes)

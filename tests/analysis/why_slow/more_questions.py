@@ -4,7 +4,7 @@ from simtmm.engine import causes
 from tests.analysis.why_slow.questions import LAYOUTS, MANY, THREADS, Question, reals, zeros
 
 SERIAL, TILES, LOOPS, LIMITS = "serial.cu", "tiles.cu", "loops.cu", "limits.cu"
-SCANS = "scans.cu"
+SCANS, SHORT = "scans.cu", "short.cu"
 QUESTIONS = [
     Question(
         SERIAL, "palette_of_constants", "palette_in_shared", "rtx-3080", 256, 256,
@@ -12,7 +12,7 @@ QUESTIONS = [
     ),
     Question(
         SERIAL, "thread_0_adds_up", "warps_add_up", "a100-80", 1024, 256, (reals(262144), zeros(1024)),
-        (causes.PIPES, causes.LAUNCHES), "s += part[k]", "share",
+        (causes.PIPES,), "s += part[k]", "share",
     ),
     Question(
         SERIAL, "grid_thread_0_adds_up", "last_block_adds_up", "rtx-3080", 2048, 256,
@@ -36,7 +36,7 @@ QUESTIONS = [
     ),
     Question(
         TILES, "bodies_in_global", "bodies_in_shared", "rtx-3080", 64, 256, (reals(65536), zeros(65536), "256"),
-        (causes.LATENCY, causes.LAUNCHES), "b = body[k]", "tile",
+        (causes.LATENCY,), "b = body[k]", "tile",
     ),
     Question(
         TILES, "product_by_columns", "product_by_rows", "rtx-3080", (8, 8), (32, 32),
@@ -90,11 +90,11 @@ QUESTIONS = [
     ),
     Question(
         LIMITS, "much_shared", "little_shared", "a100-80", 1024, 64, (reals(262144), zeros(262144), "262144"),
-        (causes.LATENCY, causes.LAUNCHES), "tile[t] = in[i]", "occupancy",
+        (causes.LATENCY,), "tile[t] = in[i]", "occupancy",
     ),
     Question(
         LIMITS, "saxpy", "saxpy", "a100-80", 8192, 32, ("262144", "2.0", reals(262144), reals(262144)),
-        (causes.BLOCK_STARTS, causes.LAUNCHES), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
+        (causes.BLOCK_STARTS,), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
     ),
     Question(
         LAYOUTS, "small_products", "small_products_interleaved", "t4", 160, 128,
@@ -110,7 +110,7 @@ QUESTIONS = [
     Question(
         TILES, "grey_by_bytes", "grey_by_words", "t4", 1280, 256,
         ("random:uint8:983040", "zeros:uint8:327680", "327680"),
-        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.LAUNCHES), "grey[i] =", "vectorize", 1.5, 320, 256,
+        (causes.BLOCK_STARTS,), "grey[i] =", "vectorize", 1.5, 320, 256,
         ("random:uint32:245760", "zeros:uint32:81920", "327680"),
     ),
     Question(
@@ -120,5 +120,25 @@ QUESTIONS = [
     Question(
         THREADS, "every_eighth", "eighth_together", "rtx-3080", 1024, 256, (reals(262144), zeros(262144)),
         (causes.ISSUE,), ("v = v *", "out[i] = v"), "compact",
+    ),
+    Question(
+        SHORT, "state_in_memory", "state_in_register", "rtx-4090", 256, 256,
+        ("random:uint32:65536", zeros(65536), "32"), (causes.L2_BANDWIDTH,), "state[i] =", "accumulate",
+    ),
+    Question(
+        SHORT, "life_by_remainders", "life_by_masks", "h100-sxm", (16, 64), (32, 8),
+        ("zeros:int32:262144", "zeros:int32:262144", "512", "512"), (causes.PIPES, causes.ISSUE), "% h", "divide",
+    ),
+    Question(
+        SHORT, "cosines", "fast_cosines", "rtx-4090", 512, 256, (reals(131072), zeros(131072)), (causes.ISSUE,),
+        "cosf", "fast function",
+    ),
+    Question(
+        SHORT, "keep_by_counter", "keep_by_blocks", "rtx-4090", 512, 256,
+        (reals(131072), zeros(131072), "zeros:uint32:1", "131072"), (causes.ATOMICS,), "atomicAdd(count", "privatize",
+    ),
+    Question(
+        SHORT, "norms_by_thread_0", "norms_by_warps", "rtx-4090", 1024, 256, (reals(262144),),
+        (causes.BARRIERS, causes.DEPENDENCE, causes.SHARED_MEMORY), "s += part[k]", "share",
     ),
 ]  # fmt: skip

@@ -69,7 +69,7 @@ QUESTIONS = [
     ),
     Question(
         LAYOUTS, "stencil_by_rows", "stencil_by_columns", "rtx-3080", (16, 16), (16, 16),
-        (reals(66564), zeros(66564), "258"), (causes.L2_BANDWIDTH, causes.LAUNCHES), "out[y * w + x]", "coalesce", 1.5,
+        (reals(66564), zeros(66564), "258"), (causes.L2_BANDWIDTH,), "out[y * w + x]", "coalesce", 1.5,
     ),
     Question(
         LAYOUTS, "a_thread_sums_a_row", "a_warp_sums_a_row", "v100", 64, 128, (reals(8192 * 128), zeros(8192), "128"),
@@ -77,7 +77,7 @@ QUESTIONS = [
     ),
     Question(
         THREADS, "one_counter", "a_counter_for_each_block", "rtx-3080", 512, 256, (reals(131072), "zeros:int32:1"),
-        (causes.ATOMICS, causes.LAUNCHES), "atomicAdd(count, 1)", "privatize",
+        (causes.ATOMICS,), "atomicAdd(count, 1)", "privatize",
     ),
     Question(
         THREADS, "branches_by_lanes", "branches_by_warps", "rtx-3080", 512, 256, (reals(131072), zeros(131072)),
@@ -85,7 +85,7 @@ QUESTIONS = [
     ),
     Question(
         THREADS, "axpy", "axpy", "rtx-4090", 16384, 16, ("2.0", reals(262144), reals(262144)),
-        (causes.BLOCK_STARTS, causes.LAUNCHES), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
+        (causes.BLOCK_STARTS,), "y[i] = a * x[i] + y[i]", "larger blocks", 1.3, 1024, 256,
     ),
     Question(
         THREADS, "total", "total", "rtx-3080", 1, 1024, (reals(262144), zeros(1), "262144"),
@@ -97,7 +97,7 @@ QUESTIONS = [
     ),
     Question(
         THREADS, "strided_sum", "sum_of_four_blocks", "rtx-3080", 512, 512, (reals(262144), zeros(512)),
-        (causes.LAUNCHES, causes.DEPENDENCE), ("t % (2 * d)", "__syncthreads()"), "coarsen", 1.3, 128, 512,
+        (causes.DEPENDENCE,), ("t % (2 * d)", "__syncthreads()"), "coarsen", 1.3, 128, 512,
     ),
     Question(
         ARITHMETIC, "constants_of_doubles", "constants_of_floats", "rtx-4090", 256, 256, (reals(MANY), zeros(MANY)),
@@ -137,7 +137,7 @@ QUESTIONS = [
     ),
     Question(
         PATTERNS, "filter_in_global", "filter_in_constant", "rtx-3080", (4, 64), 256,
-        (reals(64 * 1056), reals(33), zeros(65536), "1024"), (causes.PORT_BANDWIDTH, causes.LAUNCHES), "filter[k]",
+        (reals(64 * 1056), reals(33), zeros(65536), "1024"), (causes.PORT_BANDWIDTH,), "filter[k]",
         "tile", 2,
     ),
     Question(
@@ -151,12 +151,12 @@ QUESTIONS = [
     ),
     Question(
         PATTERNS, "copy_bytes", "copy_vectors", "rtx-3080", 512, 256,
-        ("random:uint8:2097152", "zeros:uint8:2097152", "2097152"), (causes.L2_BANDWIDTH, causes.LAUNCHES),
+        ("random:uint8:2097152", "zeros:uint8:2097152", "2097152"), (causes.L2_BANDWIDTH,),
         "out[i] = in[i]", "vectorize", 1.3, better_arguments=("random:uint32:524288", "zeros:uint32:524288", "2097152"),
     ),
     Question(
         PATTERNS, "normalize_in_doubles", "normalize_in_floats", "rtx-4090", 256, 256, (reals(3 * MANY),),
-        (causes.PIPES, causes.LAUNCHES), "1.0 / sqrt", "float",
+        (causes.PIPES,), "1.0 / sqrt", "float",
     ),
     Question(
         PATTERNS, "one_thread", "all_threads", "v100", 1, 1, (reals(4096), reals(4096), zeros(4096), "4096"),
@@ -176,7 +176,7 @@ QUESTIONS = [
     ),
     Question(
         HABITS, "volatile_loads", "plain_loads", "rtx-4090", 512, 256, (reals(131072), zeros(131072), "64"),
-        (causes.LAUNCHES, causes.PORT_BANDWIDTH), "s += in[i] * k", "reload", 1.1,
+        (causes.PORT_BANDWIDTH,), "s += in[i] * k", "reload", 1.1,
     ),
     Question(
         HABITS, "powers", "powers_of_floats", "rtx-4090", 256, 256, (reals(MANY), zeros(MANY), "4"), (causes.PIPES,),

@@ -214,6 +214,33 @@ def test_what_a_kernel_prints_is_printed(ran, capsys):
     assert capsys.readouterr().out == "0 of two\n1 of two\n"
 
 
+PRINTS = """__global__ void f(int n, int m)
+{
+    if (threadIdx.x < n)
+        printf("%d\\n", threadIdx.x);
+    if (threadIdx.x < m)
+        printf("again\\n");
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("grid", "n", "m", "said"),
+    [
+        (1, 31, 0, ""),  # one fewer than is said
+        (1, 32, 0, "printf at k.cu:4 was called 32 times: "),
+        (2, 32, 3, "printf at k.cu:4 and 1 more line was called 70 times: "),
+    ],
+)
+def test_what_printf_takes_is_said_not_to_be_simulated_with_its_line_and_calls(ran, capsys, grid, n, m, said):
+    """Each call once, though blocks run as PTX, too, and are compared."""
+    warnings = ran(PRINTS, grid, 32, [f"n={n}", f"m={m}"]).info.warnings
+    assert len(capsys.readouterr().out.splitlines()) == grid * (n + m)
+    told = [each for each in warnings if "printf" in each]
+    assert len(told) == bool(said)
+    assert all(each.startswith(said) and "is not simulated" in each for each in told)
+
+
 LONG = """__global__ void sums(const int* x, int* y)
 {
     __shared__ int s[64];
