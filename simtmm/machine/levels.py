@@ -30,4 +30,6 @@ def levels_of(machine: Machine) -> Levels:
             peak(memory.partitions, durations.service),
         ),
         atomics_stay=memory.l2 is not None and memory.l2.atomics == "here",
+        last_level=memory.last_level is not None,
+        last_level_peak=peak(memory.partitions, durations.last_level_service),
     )

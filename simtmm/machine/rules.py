@@ -50,6 +50,7 @@ def _latencies_last_a_tick(machine: "Machine") -> None:
         "memory.latency": (memory.latency, durations.latency),
         "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
         "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
+        "memory.last_level.latency": (memory.last_level and memory.last_level.latency, durations.last_level_latency),
         "memory.store_latency": (memory.store_latency, durations.store_latency),
         "memory.l2.atomic_latency": (memory.l2 and memory.l2.atomic_latency, durations.atomic_latency),
     }
@@ -82,7 +83,7 @@ def _serial_transfers_have_only_a_latency(machine: "Machine") -> None:
     for key, value in taken.items():
         if value:
             raise ValueError(f"{key} = {value}: must be 0 with memory.transfers = 'serial'")
-    for key in ("rows", "tlb"):
+    for key in ("rows", "tlb", "last_level"):
         if getattr(memory, key) is not None:
             raise ValueError(f"memory.{key}: must be left out with memory.transfers = 'serial'")
 

@@ -28,7 +28,7 @@ from simtmm.machine.sustained import CLOCK, SUSTAINED, at_sustained_clock
 from simtmm.machine.tables import Source, units_of
 from simtmm.machine.tables.cores import Cores, Limits, Resources, Scheduling
 from simtmm.machine.tables.instructions import Banks, HongKim, Instructions, Pipe, Pipes, Products, Results
-from simtmm.machine.tables.memory import GroupCache, GroupPipe, Memory, Rows, SharedCache, Tlb
+from simtmm.machine.tables.memory import GroupCache, GroupPipe, LastLevelCache, Memory, Rows, SharedCache, Tlb
 from simtmm.machine.values import Capability, Count, Link, MemoryBytes, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
@@ -282,7 +282,8 @@ def units() -> dict[str, tuple[str, str]]:
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.pipe": GroupPipe,
-        "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
+        "memory.l1": GroupCache, "memory.l2": SharedCache, "memory.last_level": LastLevelCache,
+        "limits": Limits, "resources": Resources, "banks": Banks,
         "instructions": Instructions, "results": Results, "products": Products,
         "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
         "hong_kim": HongKim,

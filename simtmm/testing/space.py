@@ -62,6 +62,14 @@ def _l2(draw: Draw, durations: tuple[float, ...], has_sectors: bool) -> Tables:
     return cache
 
 
+def _last_level(draw: Draw, durations: tuple[float, ...]) -> Tables:
+    return _cache(draw) | {
+        "service": draw.one_of(durations),
+        "index": draw.one_of(("modulo", "hash")),
+        "replacement": draw.one_of(("lru", "random")),
+    }
+
+
 def _memory(draw: Draw, coupled: bool) -> Tables:
     is_serial = draw.flag()
     durations: tuple[float, ...] = (0,) if is_serial else DURATIONS
@@ -98,6 +106,8 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
         }
     if coupled and draw.flag():
         memory["l2"] = _l2(draw, durations, "sectors" in memory)
+    if coupled and not is_serial and draw.whole(0, 2) == 0:
+        memory["last_level"] = _last_level(draw, durations)
     if draw.flag():
         memory["store_latency"] = draw.one_of((1, 20, 150.25))
     if draw.flag():

@@ -83,6 +83,18 @@ class SharedCache(Cache):
         return max(1, self.sets // self.copies)
 
 
+class LastLevelCache(Cache):
+    """The cache of global memory itself, behind the L2: a slice of it stands before each partition."""
+
+    service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
+    index: Literal["modulo", "hash"] = unit(
+        "", "in which set a chunk lies: chunk mod sets, or its hash mod sets", default="modulo"
+    )
+    replacement: Literal["lru", "random"] = unit(
+        "", "which line of a full set falls out: that used longest ago, or any, as a hash decides", default="lru"
+    )
+
+
 class Rows(Table):
     """The rows of a partition, of which few are open at once, least recently used first to be closed."""
 
@@ -211,3 +223,4 @@ class Memory(Table):
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
     l1: GroupCache | None = unit("", "the cache of a group", default=None)
     l2: SharedCache | None = unit("", "the cache of all groups", default=None)
+    last_level: LastLevelCache | None = unit("", "the cache of global memory, behind the L2", default=None)

@@ -153,10 +153,10 @@ class Launch:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part, reused)
         l2, l2_sectors, l2_touched = reused.l2()
+        below = reused.last_level(memory.partitions)
         if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(parameters, l2, l2_sectors, l2_touched)
+            self._supply.warm(parameters, l2, l2_sectors, l2_touched, *list(below.values())[:-1])
         l1, l1_sectors = reused.l1()
-
         self.group = reused.like("group", empty_groups, groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
         self._open: set[int] = set()  # lanes whose groups go on
@@ -190,7 +190,7 @@ class Launch:
             path=zeros("path", groups, at.PATH_ROW),
             paths=anything("paths", warps if asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
             stored=zeros("stored", warps if memory.stores == "at-end" else 1, at.STORED_ROW),
-            told=zeros("told", 2),
+            told=zeros("told", 5),
             partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
             unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, len(at.Shared)),
             mbarriers=zeros(
@@ -210,6 +210,7 @@ class Launch:
             l1_sectors=l1_sectors,
             l2_sectors=l2_sectors,
             l2_touched=l2_touched,
+            **below,
             slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
             slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
             waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, len(at.Waiting)),

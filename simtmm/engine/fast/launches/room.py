@@ -104,4 +104,6 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
         numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * len(at.Line)
     if memory.l2:
         numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * len(at.Line)
+    if memory.last_level:
+        numbers["memory.last_level.sets"] = memory.last_level.sets * memory.last_level.ways * len(at.Line)
     return {key: NUMBER * number for key, number in numbers.items()}

@@ -118,6 +118,11 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.atomics_here = memory.l2.atomics == "here"
         given.atomic_latency = takes.atomic_latency
         given.sliced = has_slices(machine)
+    if memory.last_level:
+        given.last_level_sets, given.last_level_ways = memory.last_level.sets, memory.last_level.ways
+        given.last_level_latency, given.last_level_service = takes.last_level_latency, takes.last_level_service
+        given.last_level_hashed = memory.last_level.index == "hash"
+        given.last_level_random = memory.last_level.replacement == "random"
     return parameters
 
 
@@ -237,5 +242,5 @@ def _has_path(machine: Machine) -> bool:
         or takes.row_opening
         or takes.tlb_miss
     )
-    caches = memory.l1 is not None or memory.l2 is not None
+    caches = memory.l1 is not None or memory.l2 is not None or memory.last_level is not None
     return bool(busy) or memory.transfers == "serial" or caches or memory.pipe is not None

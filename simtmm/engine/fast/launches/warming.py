@@ -11,6 +11,7 @@ import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
 from simtmm.engine.fast.memory.cache import choose_line, find_line, l2_row, touch
+from simtmm.engine.fast.memory.last_level import last_level_row
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
     insert_empty,
@@ -18,6 +19,7 @@ from simtmm.engine.fast.memory.sectors import (
     put_sectors,
     runs_of,
     store_sectors,
+    stored_of,
     wanted_of,
 )
 from simtmm.native import trailing_zeros
@@ -55,10 +57,24 @@ def settle(lines: Lines, line_sectors, touched, sectors):
         touched[word] = np.uint64(0)
 
 
-def warm(parameters: Annotated[Any, Parameters], l2: Lines, l2_sectors, touched, kind, amount, chunks, sectors):
-    """Let the L2 see what an earlier run of these operations went through, one after another."""
-    ways = parameters.l2_ways
+def warm(  # noqa: PLR0913, PLR0917 - no records of values
+    parameters: Annotated[Any, Parameters],
+    l2: Lines,
+    l2_sectors,
+    touched,
+    last_level: Lines,
+    last_level_sectors,
+    last_level_touched,
+    kind,
+    amount,
+    chunks,
+    sectors,
+):
+    """Let the L2, and the last-level cache behind it, see what an earlier run of these operations went through, one
+    after another.
+    """
     at = np.int64(0)
+    below = parameters.last_level_sets > 0
     for index in range(len(kind)):
         what = kind[index]
         if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY):
@@ -68,22 +84,57 @@ def warm(parameters: Annotated[Any, Parameters], l2: Lines, l2_sectors, touched,
         writes = (what == STORE and parameters.writes_back != 0) or (
             what in (ATOMIC, REDUCE) and parameters.atomics_here != 0
         )
-        if loads or writes:
+        if loads or writes or below:
             for place in range(at, at + count):
                 chunk = chunks[place]
                 accessed = accessed_of(parameters, sectors, place)
-                row = l2_row(parameters, chunk)
-                touch(touched, row)
-                line = find_line(l2, row, chunk, ways)
-                lacking = np.int64(0)
-                if what != STORE:
-                    lacking = lacking_of(parameters, l2_sectors, row, line, wanted_of(parameters, accessed))
-                if line == ABSENT:
-                    if parameters.l2_random != 0:
-                        choose_line(l2, row, chunk, np.int64(0), ways)
-                    insert_empty(l2, row, chunk, ways)
-                if what != STORE:
-                    put_sectors(parameters, l2, l2_sectors, row, runs_of(parameters, lacking), np.int64(0))
-                if writes:
-                    store_sectors(parameters, l2, l2_sectors, row, accessed, np.int64(0))
+                wanted = np.int64(0) if what == STORE else wanted_of(parameters, accessed)
+                if loads or writes:
+                    row = l2_row(parameters, chunk)
+                    touch(touched, row)
+                    line = find_line(l2, row, chunk, parameters.l2_ways)
+                    read = runs_of(parameters, lacking_of(parameters, l2_sectors, row, line, wanted))
+                    if below and read != 0:
+                        see_below(
+                            parameters, last_level, last_level_sectors, last_level_touched, chunk, read, False, read
+                        )
+                    if line == ABSENT:
+                        if parameters.l2_random != 0:
+                            choose_line(l2, row, chunk, np.int64(0), parameters.l2_ways)
+                        last = parameters.l2_ways - 1
+                        dropped = l2[row, last].fill
+                        if below and l2[row, last].chunk >= 0 and dropped & WRITTEN != 0:
+                            stored = stored_of(parameters, l2_sectors, row, dropped)
+                            see_below(
+                                parameters, last_level, last_level_sectors, last_level_touched,
+                                l2[row, last].chunk, np.int64(0), True, stored,
+                            )  # fmt: skip
+                        insert_empty(l2, row, chunk, parameters.l2_ways)
+                    if read != 0:
+                        put_sectors(parameters, l2, l2_sectors, row, read, np.int64(0))
+                    if writes:
+                        store_sectors(parameters, l2, l2_sectors, row, accessed, np.int64(0))
+                else:
+                    read = runs_of(parameters, wanted)
+                    see_below(
+                        parameters, last_level, last_level_sectors, last_level_touched, chunk, read, True, accessed
+                    )
         at += count
+
+
+def see_below(parameters: Annotated[Any, Parameters], lines: Lines, line_sectors, touched, chunk, read, writes, stored):
+    """Let the last-level cache see a chunk: sectors that are read, and the bytes of each that are stored, if it
+    writes.
+    """
+    row = last_level_row(parameters, chunk)
+    touch(touched, row)
+    line = find_line(lines, row, chunk, parameters.last_level_ways)
+    lacking = runs_of(parameters, lacking_of(parameters, line_sectors, row, line, read))
+    if line == ABSENT:
+        if parameters.last_level_random != 0:
+            choose_line(lines, row, chunk, np.int64(0), parameters.last_level_ways)
+        insert_empty(lines, row, chunk, parameters.last_level_ways)
+    if lacking != 0:
+        put_sectors(parameters, lines, line_sectors, row, lacking, np.int64(0))
+    if writes:
+        store_sectors(parameters, lines, line_sectors, row, stored, np.int64(0))

@@ -7,8 +7,9 @@ import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN
 from simtmm.engine.fast.memory.cache import choose_line, find_line, l2_row, touch
+from simtmm.engine.fast.memory.last_level import keep_in_last_level
 from simtmm.engine.fast.memory.partitions import partition_of, reserve, write
-from simtmm.engine.fast.memory.sectors import insert_empty, lacking_of, part_of, store_sectors, written_of
+from simtmm.engine.fast.memory.sectors import insert_empty, lacking_of, part_of, store_sectors, stored_of, written_of
 from simtmm.native import inlined
 from simtmm.workload import STORE
 
@@ -21,14 +22,18 @@ def make_room_in_l2(s, row, chunk, t):
         choose_line(s.l2, row, chunk, t, s.parameters.l2_ways)
     room = np.int64(0)
     keeps = s.parameters.writes_back != 0 or s.parameters.atomics_here != 0
-    writes_back = keeps and s.parameters.partitioned != 0
+    writes_back = keeps and (s.parameters.partitioned != 0 or s.parameters.last_level_sets > 0)
     if writes_back and s.l2[row, last].chunk >= 0 and s.l2[row, last].fill & WRITTEN != 0:
         line = s.l2[row, last].fill
-        written = written_of(s.parameters, s.l2_sectors, row, line)
-        partial = lacking_of(s.parameters, s.l2_sectors, row, line, written)
-        begin = write(s, s.l2[row, last].chunk, written, partial, t)
+        if s.parameters.last_level_sets > 0:
+            stored = stored_of(s.parameters, s.l2_sectors, row, line)
+            _, free = keep_in_last_level(s, s.l2[row, last].chunk, stored, t, t)
+        else:
+            written = written_of(s.parameters, s.l2_sectors, row, line)
+            partial = lacking_of(s.parameters, s.l2_sectors, row, line, written)
+            free = write(s, s.l2[row, last].chunk, written, partial, t) - s.parameters.store_buffer
         if s.parameters.victims_waited != 0:
-            room = begin - s.parameters.store_buffer
+            room = free
     return room
 
 
@@ -49,6 +54,8 @@ def write_down(s, chunk, t):
             make_room_in_l2(s, row, chunk, t)
             insert_empty(s.l2, row, chunk, s.parameters.l2_ways)
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, np.int64(0), begin + s.parameters.store_latency)
+    elif s.parameters.last_level_sets > 0:
+        keep_in_last_level(s, chunk, np.int64(0), t, t)
     elif s.parameters.partitioned != 0:
         reserve(s, chunk, np.int64(1), np.int64(0), s.parameters.service, t)
 

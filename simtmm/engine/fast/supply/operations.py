@@ -39,8 +39,10 @@ class Supply(Protocol):
         """The launch is over."""
         ...
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
-        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does, and note their sets."""
+    def warm(self, parameters: Integers, *of_caches: Any) -> None:
+        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does, and note their sets; then
+        likewise of the last-level cache. of_caches: lines, sectors and bits of sets of each.
+        """
         ...
 
 
@@ -82,13 +84,13 @@ class Held:
     def end(self) -> None:
         """See Supply."""
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+    def warm(self, parameters: Integers, *of_caches: Any) -> None:
         """See Supply."""
         own = self._workload
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
-        of_lines = parameters, lines, sectors, touched
-        _WARM(*of_lines, own.kind[operations], own.amount[operations], own.chunks[chunks], own.sectors[chunks])
+        of_operations = own.kind[operations], own.amount[operations]
+        _WARM(parameters, *of_caches, *of_operations, own.chunks[chunks], own.sectors[chunks])
 
 
 class Streamed:
@@ -161,13 +163,13 @@ class Streamed:
         needed = np.unique(np.searchsorted(ends, living))
         self._pieces = [self._pieces[number] for number in needed]
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+    def warm(self, parameters: Integers, *of_caches: Any) -> None:
         """See Supply."""
         resident = self._workload.resident
         if resident is not None:
             loads, ones = np.full(len(resident), LOAD, np.uint8), np.ones(len(resident), np.int64)
-            _WARM(parameters, lines, sectors, touched, loads, ones, resident, np.zeros(0, np.uint32))
+            _WARM(parameters, *of_caches, loads, ones, resident, np.zeros(0, np.uint32))
             return
         for lowered in self._workload.lowered(self._launch):
             own = lowered.kind, lowered.amount, lowered.chunks, lowered.sectors
-            _WARM(parameters, lines, sectors, touched, *own)
+            _WARM(parameters, *of_caches, *own)

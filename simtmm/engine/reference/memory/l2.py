@@ -10,7 +10,7 @@ from simtmm.machine import Machine
 from simtmm.machine.tables.memory import SharedCache
 from simtmm.replacement import Policy
 from simtmm.stalls import Reason
-from simtmm.workload import ATOMIC, COPY, LOAD, REDUCE, Workload
+from simtmm.workload import ATOMIC, COPY, REDUCE, Workload
 
 
 class L2:
@@ -65,9 +65,7 @@ class L2:
         else:
             read = self.sectors.runs_of(lacking)
             of_group = None if updates or kind == COPY else group  # that takes its fetch port
-            came = self.partitions.from_global_memory(
-                LOAD if updates else kind, chunk, lacking, read, begin, now, of_group
-            )
+            came = self.partitions.from_global_memory(chunk, lacking, read, begin, now, of_group)
             finish = came
             if not line:
                 finish = max(came, self.partitions.write_back(self.lines.make_room(chunk, now), now))
@@ -121,14 +119,16 @@ class L2:
         return max(start, begin)
 
     def keep(self, before: "L2") -> None:
-        """Begin with the L2 as the launch before left it, all sectors that are there filled long ago."""
-        for lines in before.lines.lines.values():
-            for line in lines.values():
-                line.fill = [None if fill is None else 0 for fill in line.fill]
-        self.lines = before.lines
+        """Begin with the L2, and the last-level cache behind it, as the launch before left them."""
+        self.lines.keep(before.lines)
+        below, left = self.partitions.last_level, before.partitions.last_level
+        if below and left:
+            below.lines.keep(left.lines)
 
     def warm(self, workload: Workload, launch: int) -> None:
-        """Let the L2 see what an earlier run of the launch went through, its warps one after another."""
+        """Let the L2, and the last-level cache behind it, see what an earlier run of the launch went through, its warps
+        one after another.
+        """
         first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
         for warp in range(first, last):
             at = int(workload.warp_chunks[warp])
@@ -138,17 +138,28 @@ class L2:
                 words = workload.sectors[at : at + len(operation[1])].tolist() or [0] * len(operation[1])
                 at += len(words)
                 updates = operation[0] in ("atomic", "reduce")
-                writes = (operation[0] == "store" and self.stores_stay) or (updates and self.atomics_stay)
-                if operation[0] not in ("load", "async", "copy") and not writes:
-                    continue
                 for chunk, word in zip(operation[1], words, strict=True):
-                    accessed = self.sectors.accessed(word)
-                    line = self.lines.look_up(chunk)
-                    if not line:
-                        self.lines.make_room(chunk)
-                        line = self.lines.insert(chunk)
-                    if operation[0] != "store":
-                        wanted = [sector for sector, number in enumerate(accessed) if number]
-                        line.put(self.sectors.runs_of(line.lacks(wanted)), 0)
-                    if writes:
-                        line.store(accessed, self.sectors.bytes, 0)
+                    self.see(chunk, self.sectors.accessed(word), operation[0] == "store", updates)
+
+    def see(self, chunk: int, accessed: list[int], stores: bool, updates: bool) -> None:
+        """See a chunk of such an operation."""
+        below = self.partitions.last_level
+        wanted = [] if stores else [sector for sector, number in enumerate(accessed) if number]
+        stays = self.stores_stay if stores else self.atomics_stay
+        nothing = [0] * self.sectors.number
+        if (stores or updates) and not stays:
+            if below:
+                below.warm(chunk, self.sectors.runs_of(wanted), accessed)
+            return
+        line = self.lines.look_up(chunk)
+        read = self.sectors.runs_of(line.lacks(wanted) if line else wanted)
+        if below and read:
+            below.warm(chunk, read, nothing)
+        if not line:
+            dropped = self.lines.make_room(chunk)
+            if below and dropped:
+                below.warm(dropped[0], [], dropped[1].stored)
+            line = self.lines.insert(chunk)
+        line.put(read, 0)
+        if stores or updates:
+            line.store(accessed, self.sectors.bytes, 0)

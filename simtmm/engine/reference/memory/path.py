@@ -200,7 +200,7 @@ class Memory:
             finish, _ = l2.through_l2(kind, chunk, wanted, known, now, group)
         else:
             finish = self.partitions.from_global_memory(
-                kind, chunk, wanted, self.sectors.runs_of(wanted), known, now, None if kind == COPY else group
+                chunk, wanted, self.sectors.runs_of(wanted), known, now, None if kind == COPY else group
             )
         self.way.spends(Reason.FIRST_ACCESS, known - start)
         self.way.spends(Reason.PORT_QUEUE, start - came)
