@@ -24,7 +24,10 @@ def part_of(machine: Machine, taken: int) -> Machine:
                 changes[f"memory.l2.{key}"] = taken_by * slower
     if memory.last_level is not None:
         changes["memory.last_level.sets"] = whole(memory.last_level.sets * taken / groups)
-        changes["memory.last_level.service"] = memory.last_level.service * slower
+        if memory.last_level.bandwidth is None:
+            changes["memory.last_level.service"] = memory.last_level.service * slower
+        else:
+            changes["memory.last_level.bandwidth"] = memory.last_level.bandwidth * taken / groups
     return machine.replace(changes)
 
 

@@ -110,6 +110,20 @@ def _a_pipe_stands_alone(machine: "Machine") -> None:
         raise ValueError("memory.pipe.tag_banks: memory.pipe.banks must be there, too")
 
 
+def _a_last_level_has_one_rate(machine: "Machine") -> None:
+    cache = machine.memory.last_level
+    if cache is None or cache.bandwidth is None:
+        return
+    if cache.service:
+        raise ValueError(
+            f"memory.last_level.service = {cache.service:g}: must be left out with memory.last_level.bandwidth"
+        )
+    if machine.clock_hz is None:
+        raise ValueError(
+            f"memory.last_level.bandwidth = {cache.bandwidth:g}: needs clock_hz, or give memory.last_level.service"
+        )
+
+
 def _pages_are_made_of_chunks(machine: "Machine") -> None:
     tlb = machine.memory.tlb
     if tlb and tlb.page % machine.chunk_bytes:
@@ -158,6 +172,7 @@ RULES: tuple[Callable[["Machine"], None], ...] = (
     _ticks_count_the_bandwidth,
     _serial_transfers_have_only_a_latency,
     _a_pipe_stands_alone,
+    _a_last_level_has_one_rate,
     _pages_are_made_of_chunks,
     _chunks_are_made_of_sectors,
     _a_tlb_is_of_a_launch,

@@ -191,6 +191,20 @@ class Machine(Displayed, Table):
         return self.replace(paid) if paid else self
 
     @property
+    def without_last_level(self) -> "Machine":
+        """The machine as what passes its last-level cache finds it: each line that is stored there drives out another,
+        and none is found again.
+        """
+        return self if self.memory.last_level is None else self.replace({"memory.last_level": None})
+
+    @property
+    def begins_warm(self) -> bool:
+        """Whether launches begin with the L2, or the last-level cache behind it, as an earlier run leaves it."""
+        l2, last_level = self.memory.l2, self.memory.last_level
+        below = last_level is not None and last_level.start == "warm"
+        return l2 is not None and (l2.start == "warm" or (below and l2.start == "cold"))
+
+    @property
     def keeps_local_stores(self) -> bool:
         """Whether stores to local memory end in the L1 of a group."""
         return self.memory.l1 is not None and self.memory.l1.local_writes == "back"

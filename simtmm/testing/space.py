@@ -67,6 +67,7 @@ def _last_level(draw: Draw, durations: tuple[float, ...]) -> Tables:
         "service": draw.one_of(durations),
         "index": draw.one_of(("modulo", "hash")),
         "replacement": draw.one_of(("lru", "random")),
+        "start": draw.one_of(("as-l2", "as-l2", "warm")),
     }
 
 

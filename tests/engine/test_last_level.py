@@ -113,6 +113,37 @@ def test_it_begins_as_the_l2_does(engine, start, hits):
 
 
 @each_engine
+def test_it_may_begin_warm_behind_a_cold_l2(engine):
+    """The L2 has nothing of what the last-level cache has: what is loaded once hits there, and nowhere else."""
+    l2 = {"sets": 4, "ways": 4, "latency": 20, "start": "cold"}
+    result = run(engine, machine({"start": "warm"}, l2=l2), [["load", [0]], ["load", [1]], ["load", [1]]])
+    assert (result.l2_hits, result.last_level_hits, result.memory_sectors) == (1, 2, 0)
+
+
+@each_engine
+def test_a_bandwidth_is_the_service_of_all_slices(engine):
+    """Four slices of 128 bytes at 1 GHz: 128e9 bytes a second are one chunk a cycle, so a slice has four."""
+    on = machine({"service": 0}, partitions=4)
+    by_bandwidth = on.replace({"clock_hz": 1e9, "memory.last_level.bandwidth": 128e9})
+    by_service = on.replace({"memory.last_level.service": 4})
+    found = [run(engine, each, [["load", [0, 4, 8]], ["load", [0, 4, 8]]]) for each in (by_bandwidth, by_service)]
+    assert found[0].ticks == found[1].ticks
+    assert by_bandwidth.durations.last_level_service == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"memory.last_level.bandwidth": 1e9}, "needs clock_hz"),
+        ({"memory.last_level.bandwidth": 1e9, "memory.last_level.service": 2, "clock_hz": 1e9}, "must be left out"),
+    ],
+)
+def test_a_rate_has_one_key_and_a_clock(changes, words):
+    with pytest.raises(MachineError, match=words):
+        machine({"service": 0}).replace(changes)
+
+
+@each_engine
 def test_sectors_take_their_part_and_only_what_is_missing_is_read(engine):
     on = machine(sectors=4, fetch_sectors=2)
     result = run(engine, on, [["load", [0], 1, [[32]]], ["load", [0], 1, [[0, 32]]], ["load", [0], 1, [[0, 0, 32]]]])

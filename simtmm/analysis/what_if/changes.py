@@ -129,7 +129,7 @@ CHANGES = (
     Change(
         causes.LAST_LEVEL_BANDWIDTH,
         "the last-level cache's bandwidth doubled",
-        {"memory.last_level.service": "x0.5"},
+        {"memory.last_level.service": "x0.5", "memory.last_level.bandwidth": "x2"},
     ),
     Change(
         causes.PORT_BANDWIDTH,

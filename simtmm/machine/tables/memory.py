@@ -87,8 +87,14 @@ class LastLevelCache(Cache):
     """The cache of global memory itself, behind the L2: a slice of it stands before each partition."""
 
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
+    bandwidth: Positive | None = unit(
+        "bytes/s", "what all slices move; how long a chunk takes one follows from it, in place of service", default=None
+    )
     index: Literal["modulo", "hash"] = unit(
         "", "in which set a chunk lies: chunk mod sets, or its hash mod sets", default="modulo"
+    )
+    start: Literal["as-l2", "warm"] = unit(
+        "", "at a launch: as the L2 begins, or warm even where that begins cold", default="as-l2"
     )
     replacement: Literal["lru", "random"] = unit(
         "", "which line of a full set falls out: that used longest ago, or any, as a hash decides", default="lru"

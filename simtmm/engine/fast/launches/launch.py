@@ -136,8 +136,7 @@ class Launch:
         given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
             given.first_access = 0
-        given.begun, given.jumps = begun is not None, jumps
-        given.ordered = is_ordered(part)
+        given.begun, given.jumps, given.ordered = begun is not None, jumps, is_ordered(part)
         given.pending, given.last_block = part.first, part.last
         given.ahead = given.loaded = part.first
         self._supply: Supply
@@ -154,8 +153,9 @@ class Launch:
             self._supply = Held(workload, part, reused)
         l2, l2_sectors, l2_touched = reused.l2()
         below = reused.last_level(memory.partitions)
-        if memory.l2 and memory.l2.start == "warm":
+        if machine.begins_warm:
             self._supply.warm(parameters, l2, l2_sectors, l2_touched, *list(below.values())[:-1])
+            reused.keep_below(memory)
         l1, l1_sectors = reused.l1()
         self.group = reused.like("group", empty_groups, groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None

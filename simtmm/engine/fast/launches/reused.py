@@ -10,6 +10,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches import warming
 from simtmm.engine.fast.launches.tables import Integers, empty_lines, parameters_of, pipes_of, table, words_of
 from simtmm.machine import Machine
+from simtmm.machine.tables.memory import Memory
 from simtmm.native import Bound, Loop
 
 _EMPTY = Loop(warming.empty)
@@ -111,6 +112,11 @@ class Reused:
         return {
             "last_level": lines, "last_level_sectors": sectors, "last_level_touched": touched, "last_level_free": free,
         }  # fmt: skip
+
+    def keep_below(self, memory: Memory) -> None:
+        """Empty an L2 that begins cold before a last-level cache that was warmed with it."""
+        if memory.l2 is not None and memory.l2.start == "cold":
+            self._empty()
 
     def taken_from_l2(self, rows: Integers) -> tuple[Integers, Integers]:
         """Copies of sets of an L2 that keeps them, and of their sectors, as a launch that comes next finds them."""

@@ -32,6 +32,7 @@ class L2:
         self.service, self.store_service = durations.l2_service, durations.l2_store_service
         requests = durations.l2_request_service, durations.l2_store_request_service
         self.request, self.store_request = requests if memory.sectors > 1 else (0, 0)
+        self.starts = cache.start
         self.stores_stay = cache.writes == "back"
         self.atomics_stay = cache.atomics == "here"
         self.atomic_latency, self.atomic_service = durations.atomic_latency, durations.atomic_service
@@ -127,7 +128,7 @@ class L2:
 
     def warm(self, workload: Workload, launch: int) -> None:
         """Let the L2, and the last-level cache behind it, see what an earlier run of the launch went through, its warps
-        one after another.
+        one after another; the last-level cache alone where the L2 begins cold.
         """
         first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
         for warp in range(first, last):
@@ -140,6 +141,8 @@ class L2:
                 updates = operation[0] in ("atomic", "reduce")
                 for chunk, word in zip(operation[1], words, strict=True):
                     self.see(chunk, self.sectors.accessed(word), operation[0] == "store", updates)
+        if self.starts == "cold":
+            self.lines.lines.clear()
 
     def see(self, chunk: int, accessed: list[int], stores: bool, updates: bool) -> None:
         """See a chunk of such an operation."""
