@@ -36,7 +36,8 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
         loads = passed.loads - passed.l1_hits
         asked = loads - min(loads, passed.l2_hits)
         read = asked - min(asked, passed.last_level_hits or 0)
-        found[L2_SLICES] = _served(loads, slices, machine.memory.partitions, launches)
+        of_l2s = machine.memory.partitions * (machine.memory.l2.dies if machine.memory.l2 else 1)
+        found[L2_SLICES] = _served(loads, slices, of_l2s, launches)
         last_level = -(-durations.last_level_service * fetched // sectors)
         found[LAST_LEVEL] = _served(asked, last_level, machine.memory.partitions, launches)
         found[PARTITIONS] = _served(read, partitions, machine.memory.partitions, launches)

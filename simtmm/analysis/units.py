@@ -197,7 +197,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         of_loads, of_stores = max(loaded * durations.l2_request_service, least), 0
     slices = moving(
         L2_SLICES,
-        memory.partitions,
+        memory.partitions * (memory.l2.dies if memory.l2 else 1),
         result.l2_sectors * machine.sector_bytes,
         of_loads + of_stores + updates_here * durations.atomic_service,
         durations.l2_service

@@ -46,6 +46,7 @@ def _l2(draw: Draw, durations: tuple[float, ...], has_sectors: bool) -> Tables:
         "writes": draw.one_of(("through", "back")),
         "start": draw.one_of(("cold", "warm", "kept")),
         "copies": draw.one_of((1, 1, 2)),
+        "dies": draw.one_of((1, 1, 2, 3)),
         "index": draw.one_of(("modulo", "hash")),
         "replacement": draw.one_of(("lru", "random")),
         "waiting_stores": draw.one_of((None, 1, 3)),

@@ -159,6 +159,7 @@ Parameters = Columns(
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
     "drain_interval drain_latency remote_interval l2_hashed",
     "last_level_sets last_level_ways last_level_latency last_level_service last_level_hashed last_level_random",
+    "l2_dies",
     "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",

@@ -72,7 +72,9 @@ class EqualLaunches:
         self._workload, self._reused, self._booked = workload, reused, booked
         self._keeps = reused.keeps
         # What falls out of the L2 goes to any set of a last-level cache, which launches find as others left it
-        self._is_known = not (self._keeps and machine.memory.last_level is not None)
+        # and so do lines that other dies have
+        apart = machine.memory.last_level is not None or (l2 is not None and l2.dies > 1)
+        self._is_known = not (self._keeps and apart)
         self._first_is_like_others = machine.memory.translations == "launch" or not machine.memory.first_access
         self._sets = np.uint64(l2.used_sets if l2 is not None else 1)
         self._hashed = l2 is not None and l2.index == "hash"

@@ -32,8 +32,8 @@ from simtmm.engine.fast.launches.tables import (
     empty_groups,
     flags_of,
     free_ports,
-    has_slices,
     no_translations,
+    slices_of,
     table,
 )
 from simtmm.engine.fast.ports.rule_arrays import AskedRule, first_warp_of, not_asked
@@ -167,7 +167,7 @@ class Launch:
         self._asked = AskedRule(rule, machine, room.slots, reused) if rule is not None else None
         if rule is not None:  # as it sees them
             parameters[at.Parameters.age] = first_warp_of(workload, launch)
-        warps, asyncs = groups * room.slots, part.tally.asyncs > 0
+        warps, asyncs, slices = groups * room.slots, part.tally.asyncs > 0, slices_of(machine)
         zeros, like, anything = reused.zeros, reused.like, reused.anything
         shortest = _shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else None
         of_group = at.KEPT + len(at.Group) + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots
@@ -211,8 +211,8 @@ class Launch:
             l2_sectors=l2_sectors,
             l2_touched=l2_touched,
             **below,
-            slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
-            slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
+            slice_free=zeros("slice_free", slices),
+            slice_updates=zeros("slice_updates", slices if watches else 1),
             waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, len(at.Waiting)),
             pipes=reused.pipes,
             pipe_free=zeros("pipe_free", max(1, groups * pipes)),

@@ -103,7 +103,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.local_back = machine.keeps_local_stores
         given.first_local = machine.first_local_chunk
     if memory.l2:
-        given.l2_sets, given.l2_ways = memory.l2.used_sets, memory.l2.ways
+        given.l2_sets, given.l2_ways, given.l2_dies = memory.l2.own_sets, memory.l2.ways, memory.l2.dies
         given.l2_latency = takes.l2_latency
         given.l2_service = takes.l2_service
         given.l2_store_service = takes.l2_store_service
@@ -124,6 +124,12 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.last_level_hashed = memory.last_level.index == "hash"
         given.last_level_random = memory.last_level.replacement == "random"
     return parameters
+
+
+def slices_of(machine: Machine) -> int:
+    """Slices of all L2s that take time; 1 where none does."""
+    l2 = machine.memory.l2
+    return machine.memory.partitions * l2.dies if l2 is not None and has_slices(machine) else 1
 
 
 def has_slices(machine: Machine) -> bool:

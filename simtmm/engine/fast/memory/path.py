@@ -10,7 +10,7 @@ import numpy as np
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
 from simtmm.engine.fast.layout import ABSENT, NO, Path
 from simtmm.engine.fast.memory.behind_l2 import from_behind_l2, spend_behind
-from simtmm.engine.fast.memory.cache import l2_row
+from simtmm.engine.fast.memory.cache import die_of, l2_row
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.path_ticks import (
@@ -48,7 +48,7 @@ def fetch_lines(s, g, first, count):
             row = l1_row(s, g, chunk)
             prefetch(s.l1, row, 0, 0)
         if s.parameters.l2_sets > 0:
-            row = l2_row(s.parameters, chunk)
+            row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
             for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
 
@@ -181,7 +181,7 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
     if piped:
         arrive(s, g, done)
     if looks:
-        fill_l1(s, chunk, row1, line1, wanted, done, t)
+        fill_l1(s, g, chunk, row1, line1, wanted, done, t)
     if is_watched(s, done, finish):
         on_way(s, g, t, start, read, called, known)
         spend_behind(

@@ -40,9 +40,7 @@ class Supply(Protocol):
         ...
 
     def warm(self, parameters: Integers, *of_caches: Any) -> None:
-        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does, and note their sets; then
-        likewise of the last-level cache. of_caches: lines, sectors and bits of sets of each.
-        """
+        """Leave the lines of caches as an earlier run of the launch does. of_caches: those of Caches."""
         ...
 
 
@@ -90,7 +88,10 @@ class Held:
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
         of_operations = own.kind[operations], own.amount[operations]
-        _WARM(parameters, *of_caches, *of_operations, own.chunks[chunks], own.sectors[chunks])
+        counts = np.diff(own.warp_operations[warps[0] : warps[1] + 1])
+        blocks = np.repeat(np.arange(self._part.blocks), self._part.block_warps)
+        dies = _dies_of(parameters, blocks, counts)
+        _WARM(warming.Caches(parameters, *of_caches), dies, *of_operations, own.chunks[chunks], own.sectors[chunks])
 
 
 class Streamed:
@@ -168,8 +169,30 @@ class Streamed:
         resident = self._workload.resident
         if resident is not None:
             loads, ones = np.full(len(resident), LOAD, np.uint8), np.ones(len(resident), np.int64)
-            _WARM(parameters, *of_caches, loads, ones, resident, np.zeros(0, np.uint32))
+            _WARM(
+                warming.Caches(parameters, *of_caches),
+                np.zeros(0, np.int64),
+                loads,
+                ones,
+                resident,
+                np.zeros(0, np.uint32),
+            )
             return
-        for lowered in self._workload.lowered(self._launch):
+        of_block = self._workload.warps_of_blocks[self._launch]
+        for runs, lowered in self._workload.lowered(self._launch):
             own = lowered.kind, lowered.amount, lowered.chunks, lowered.sectors
-            _WARM(parameters, *of_caches, *own)
+            warps = np.arange(lowered.first, lowered.first + len(lowered.warp_operations))
+            dies = _dies_of(parameters, runs.block[warps // of_block], lowered.warp_operations)
+            _WARM(warming.Caches(parameters, *of_caches), dies, *own)
+
+
+def _dies_of(parameters: Integers, blocks: Any, counts: Integers) -> Integers:
+    """The die on which each operation ran in an earlier run; none where there is one die.
+
+    blocks: int64[warps], the block of each warp. counts: int64[warps], operations of each.
+    """
+    dies = int(parameters[at.Parameters.l2_dies])
+    if dies <= 1:
+        return np.zeros(0, np.int64)
+    groups = int(parameters[at.Parameters.groups])
+    return np.repeat(np.asarray(blocks, np.int64) % groups % dies, counts)

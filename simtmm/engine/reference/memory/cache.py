@@ -59,7 +59,7 @@ class Lines:
         """policy: of somebody's own, in the place of the machine's."""
         self.latency = latency
         self.sectors = sectors
-        self.sets = cache.used_sets
+        self.sets = cache.own_sets
         self.ways = cache.ways
         self.random = isinstance(cache, SharedCache | LastLevelCache) and cache.replacement == "random"
         self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
@@ -81,6 +81,10 @@ class Lines:
             if self.choosers is not None:
                 self.choosers[self.set_of(chunk)].use(chunk)
         return lines.get(chunk)
+
+    def line_of(self, chunk: int) -> Line | None:
+        """The chunk's line, which is not used by this; None where there is none."""
+        return self.lines[self.set_of(chunk)].get(chunk)
 
     def drop(self, chunk: int) -> None:
         """Take the chunk's line out, if it is there."""
