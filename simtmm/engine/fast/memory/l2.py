@@ -74,14 +74,13 @@ def write_down_others(s, g, chunk, t):
 
 def take_from_others(s, g, chunk, t):
     """Likewise, and take the chunk out of their L2s."""
-    if s.parameters.l2_dies > 1:
-        write_down_others(s, g, chunk, t)
-        own = die_of(s.parameters, g)
-        for die in range(s.parameters.l2_dies):
-            if die != own:
-                row = l2_row(s.parameters, np.int64(die), chunk)
-                touch(s.l2_touched, row)
-                drop_line(s.l2, row, chunk, s.parameters.l2_ways)
+    write_down_others(s, g, chunk, t)
+    own = die_of(s.parameters, g)
+    for die in range(s.parameters.l2_dies):
+        if die != own:
+            row = l2_row(s.parameters, np.int64(die), chunk)
+            touch(s.l2_touched, row)
+            drop_line(s.l2, row, chunk, s.parameters.l2_ways)
 
 
 def write_down(s, g, chunk, t):

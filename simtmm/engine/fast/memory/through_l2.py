@@ -35,7 +35,7 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
     missing = wanted
     crowded = np.int64(0)
     at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
-    if here or what == STORE:
+    if s.parameters.l2_dies > 1 and (here or what == STORE):
         take_from_others(s, g, chunk, t)
     row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
     touch(s.l2_touched, row)
