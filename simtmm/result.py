@@ -31,7 +31,8 @@ class Result(Displayed):
     over time, and units: what copies in bulk and products kept busy, for a run with a timeline. engine_reason: why the
     run is not on the fast engine, where a scheduling rule of the user's does not run there; else "".
     launches_in_graph: how many launches follow another one in a graph. reached_memory: whether anything may have gone
-    to global memory or come from it, what caches write back included; only the fast engine says no.
+    to global memory or come from it, what caches write back included; only the fast engine says no. last_level_hits,
+    last_level_sectors: chunks that the last-level cache had, and sectors moved to and from it, if there is one.
     """
 
     ticks: int
@@ -54,6 +55,8 @@ class Result(Displayed):
     engine_reason: str = field(default="", compare=False)
     launches_in_graph: int = field(default=0, compare=False)
     reached_memory: bool = field(default=True, compare=False)
+    last_level_hits: int = 0
+    last_level_sectors: int = 0
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"
@@ -122,6 +125,11 @@ class Result(Displayed):
             "l2_hits": self.l2_hits,
             "l2_sectors": self.l2_sectors,
             "memory_sectors": self.memory_sectors,
+            **(
+                {"last_level_hits": self.last_level_hits, "last_level_sectors": self.last_level_sectors}
+                if self.last_level_sectors
+                else {}
+            ),
             "port_busy": self.port_busy,
             "time": None if self.time is None else dict(self.time),
             "launch_ticks": list(self.launch_ticks),

@@ -86,6 +86,10 @@ def _finding(machine: Machine, beginning: Beginning, share: float) -> Machine:
     changes: dict[str, object] = {"memory.l2.start": "cold"}
     if beginning is Beginning.SMALLER:
         changes["memory.l2.sets"] = whole(l2.sets * min(1.0, share))
+        if machine.memory.last_level:
+            changes["memory.last_level.sets"] = whole(machine.memory.last_level.sets * min(1.0, share))
+    if beginning is Beginning.PASSING:  # so few blocks would not fill it
+        machine = machine.without_last_level
     if beginning is Beginning.PASSING and l2.writes == "back":
         changes |= {"memory.l2.writes": "through", "memory.l2.victims": "posted"}
     return machine.replace(changes)

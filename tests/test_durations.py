@@ -43,6 +43,8 @@ KEYS = {
     "drain_latency": ("memory.drain_latency", 22),
     "l2_store_request_service": ("memory.l2.store_request_service", 6),
     "atomic_latency": ("memory.l2.atomic_latency", 205),
+    "last_level_latency": ("memory.last_level.latency", 310),
+    "last_level_service": ("memory.last_level.service", 3),
 }
 LOWERED = {
     "scheduling.barrier_latency", "scheduling.barrier_interval", "scheduling.cluster_barrier",
@@ -67,6 +69,7 @@ def full():
     shared = {**lines, "atomics": "here"}
     caches = {"memory.l1": lines, "memory.l2": shared, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
     caches["memory.tlb"] = {"entries": 1, "page": 32, "miss": 0}
+    caches["memory.last_level"] = lines
     return machine(**caches).replace({key: cycles + 0.25 for key, cycles in KEYS.values()})
 
 
@@ -79,7 +82,7 @@ def test_every_key_that_is_a_duration_has_one():
     """A key that is added to the tables is added to Durations, once for both engines, unless lowering counts it."""
     named = {"scheduling": cores.Scheduling, "memory": memory.Memory, "memory.rows": memory.Rows}
     named["memory.tlb"] = memory.Tlb
-    caches = {"memory.l1": memory.Cache, "memory.l2": memory.SharedCache}
+    caches = {"memory.l1": memory.Cache, "memory.l2": memory.SharedCache, "memory.last_level": memory.LastLevelCache}
     found = {
         f"{table}.{key}"
         for table, model in {**named, **caches}.items()
@@ -96,7 +99,7 @@ def test_an_instruction_holds_its_port_for_the_width_over_the_cores():
 def test_what_a_machine_does_not_have_takes_nothing_and_hits_take_as_long_as_global_memory():
     durations = machine(**{"scheduling.pipeline_depth": 0}).durations
     taken = {name: ticks for name, ticks in asdict(durations).items() if ticks}
-    latencies = ("latency", "store_latency", "l1_latency", "l2_latency", "atomic_latency")
+    latencies = ("latency", "store_latency", "l1_latency", "l2_latency", "last_level_latency", "atomic_latency")
     assert taken == {"issue": 6, "mbarrier_latency": 1, **dict.fromkeys(latencies, 20)}
 
 

@@ -11,7 +11,7 @@ from simtmm.machine.levels import levels_of
 from simtmm.result import Result
 
 Series = npt.NDArray[np.float64]
-PORTS, L2, MEMORY = "memory ports", "L2", "memory"
+PORTS, L2, LAST_LEVEL, MEMORY = "memory ports", "L2", "last-level cache", "memory"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,13 @@ def over_time(machine: Machine, result: Result, most: int) -> OverTime | None:
         MEMORY: traffic.of("memory_sectors") * levels.sector_bytes,
     }
     peaks = dict(zip(moved, levels.peaks, strict=True))
+    if levels.last_level:
+        moved[LAST_LEVEL] = traffic.of("last_level_sectors") * levels.sector_bytes
+        peaks[LAST_LEVEL] = levels.last_level_peak
     looked = {
         "L1": (traffic.of("l1_hits"), loads if machine.memory.l1 else loads * 0),
         "L2": (traffic.of("l2_hits"), l2_loads),
+        LAST_LEVEL: (traffic.of("last_level_hits"), traffic.of("last_level_loads")),
     }
     return OverTime(
         edges,

@@ -6,7 +6,7 @@ below one of them is a fault of simtmm.
 
 from collections.abc import Mapping
 
-from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, PARTITIONS, traffic
+from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, LAST_LEVEL, PARTITIONS, traffic
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES
@@ -34,8 +34,12 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
         if sectors > 1:
             slices = max(slices, durations.l2_request_service)
         loads = passed.loads - passed.l1_hits
-        read = loads - min(loads, passed.l2_hits)
-        found[L2_SLICES] = _served(loads, slices, machine.memory.partitions, launches)
+        asked = loads - min(loads, passed.l2_hits)
+        read = asked - min(asked, passed.last_level_hits or 0)
+        of_l2s = machine.memory.partitions * (machine.memory.l2.dies if machine.memory.l2 else 1)
+        found[L2_SLICES] = _served(loads, slices, of_l2s, launches)
+        last_level = -(-durations.last_level_service * fetched // sectors)
+        found[LAST_LEVEL] = _served(asked, last_level, machine.memory.partitions, launches)
         found[PARTITIONS] = _served(read, partitions, machine.memory.partitions, launches)
     return found
 

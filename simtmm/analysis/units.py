@@ -14,7 +14,8 @@ from simtmm.stalls import ATOMICS, STORES, Count, Stalls
 from simtmm.trace.counts import Counts
 
 ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS = "issue ports", "memory ports", "L2 slices", "memory partitions"
-UNITS = (ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS)
+LAST_LEVEL = "last-level slices"
+UNITS = (ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, LAST_LEVEL, PARTITIONS)
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Traffic:
     requests: instructions that list any.
     l1_hits: of the loads. l2_hits: of the loads, and of atomics that end in the L2.
     stores_stay, atomics_stay: whether they end in the L2. What it writes back later is counted nowhere.
+    last_level_hits: of what comes to the last-level cache to be read; None without one. All else ends there.
     """
 
     loads: int
@@ -35,6 +37,7 @@ class Traffic:
     l2_hits: int
     stores_stay: bool
     atomics_stay: bool = False
+    last_level_hits: int | None = None
 
     @property
     def through_ports(self) -> int:
@@ -53,22 +56,30 @@ class Traffic:
 
     @property
     def read(self) -> int:
-        """What is read from global memory: by loads, and for atomics that end in the L2."""
-        return self.looking_into_l2 - self.l2_hits
+        """What is read from global memory: by loads, and for atomics that end before it."""
+        return self.read_below_l2 - (self.last_level_hits or 0)
+
+    @property
+    def read_below_l2(self) -> int:
+        """Likewise, or from the last-level cache before it."""
+        ends_there = self.last_level_hits is not None and not self.atomics_stay
+        return self.looking_into_l2 - self.l2_hits + (self.atomics if ends_there else 0)
 
     @property
     def updated(self) -> int:
         """Updates that reach global memory."""
-        return 0 if self.atomics_stay else self.atomics
+        return 0 if self.atomics_stay or self.last_level_hits is not None else self.atomics
 
     @property
     def written(self) -> int:
-        """Stores that reach global memory, without what the L2 writes back."""
-        return 0 if self.stores_stay else self.stores
+        """Stores that reach global memory, without what caches write back."""
+        return 0 if self.stores_stay or self.last_level_hits is not None else self.stores
 
     @property
     def is_least(self) -> bool:
-        """Whether global memory may get more than is counted: what the L2 writes back."""
+        """Whether global memory may get more than is counted: what caches write back."""
+        if self.last_level_hits is not None:
+            return self.stores + self.atomics > 0
         return (self.stores_stay and self.stores > 0) or (self.atomics_stay and self.atomics > 0)
 
 
@@ -110,7 +121,8 @@ def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> T
     else:
         return None
     loads = result.transactions - stores - atomics
-    return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays, atomics_stay)
+    hits = None if machine.memory.last_level is None else result.last_level_hits
+    return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays, atomics_stay, hits)
 
 
 def chunks_of_kinds(stalls: Stalls, what: Count = Count.CHUNKS) -> dict[str, int]:
@@ -150,7 +162,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
 
     # Chunks of an aligned run pass a port together, and so do an atomic's entries of a chunk where it ends in the L2.
     # How many do is not counted, but each instruction takes a port once, stores with a path of their own apart
-    updates_here = found.atomics - found.updated
+    updates_here = found.atomics if found.atomics_stay else 0
     apart = memory.store_interval is not None
     through = passes = found.through_ports - (found.stores if apart else 0)
     if memory.port_chunks > 1 or updates_here:
@@ -177,7 +189,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         (passes < through and durations.leaving_interval > 0)
         or (durations.return_interval + durations.return_delay > 0 and found.stores > 0 and not apart),
     )
-    stored_here = found.stores - found.written
+    stored_here = found.stores if found.stores_stay else 0
     loaded = found.into_l2 - updates_here - stored_here
     of_loads, of_stores = loaded * durations.l2_service, stored_here * durations.l2_store_service
     if memory.sectors > 1:  # whose those are that moved is not counted, and a store's take longer
@@ -185,7 +197,7 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         of_loads, of_stores = max(loaded * durations.l2_request_service, least), 0
     slices = moving(
         L2_SLICES,
-        memory.partitions,
+        memory.partitions * (memory.l2.dies if memory.l2 else 1),
         result.l2_sectors * machine.sector_bytes,
         of_loads + of_stores + updates_here * durations.atomic_service,
         durations.l2_service
@@ -202,7 +214,19 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         durations.service or (durations.atomic_service if found.updated else 0),
         found.is_least,
     )
-    return (instructions, ports, *((slices,) if memory.l2 else ()), partitions)
+    updates_below = found.atomics - found.updated - updates_here  # in the last-level cache
+    sectors_below = result.last_level_sectors - updates_below * (memory.sectors if memory.sectors > 1 else 1)
+    last_level = moving(
+        LAST_LEVEL,
+        memory.partitions,
+        result.last_level_sectors * machine.sector_bytes,
+        max(0, sectors_below) * durations.last_level_service // memory.sectors
+        + updates_below * durations.atomic_service,
+        durations.last_level_service or (durations.atomic_service if updates_below else 0),
+        True,  # what the L2 writes back comes on top
+    )
+    below = (last_level, partitions) if memory.last_level else (partitions,)
+    return (instructions, ports, *((slices,) if memory.l2 else ()), *below)
 
 
 def _rate(machine: Machine) -> tuple[str, float]:

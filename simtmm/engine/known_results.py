@@ -29,8 +29,8 @@ from simtmm.workload import Workload
 WORTH = 1_000_000  # operations: a third of a second, many times as long as it takes to look
 MOST, MOST_BYTES = 50, 4 << 20  # that are stored, those stored last, and of each
 NUMBERS = (
-    "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "memory_sectors",
-    "launches_in_graph",
+    "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "last_level_hits",
+    "last_level_sectors", "memory_sectors", "launches_in_graph",
 )  # fmt: skip
 TABLES = ("ticks", "counts", "launches", "launch_counts", "active")  # of stalls
 _LABEL, _SUFFIX = "result", ".npz"

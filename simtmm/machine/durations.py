@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
     from simtmm.machine.tables.cores import Scheduling
-    from simtmm.machine.tables.memory import Memory, SharedCache
+    from simtmm.machine.tables.memory import LastLevelCache, Memory, SharedCache
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,9 @@ class Durations:
     l2_request_service: int
     """Of a slice at least, however few sectors a load asks for; likewise of a store."""
     l2_store_request_service: int
+    last_level_latency: int
+    """Of a hit in the last-level cache; L without one."""
+    last_level_service: int
     drain_latency: int
     """From when a group of stores has left to what waits for it."""
     copy_interval: int
@@ -123,6 +126,8 @@ class Durations:
             l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
             l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
             l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
+            last_level_latency=ticks((memory.last_level or memory).latency),
+            last_level_service=ticks(_last_level_service(machine, memory.last_level)),
             drain_latency=ticks(memory.drain_latency),
             copy_interval=ticks(memory.copy_interval),
             atomic_latency=ticks(_atomic_latency(memory)),
@@ -161,17 +166,24 @@ class Durations:
     @property
     def fastest_load(self) -> int:
         """From a port to the finish of a load of one chunk, at least."""
-        return min(self.latency, self.l1_latency, self.l2_latency)
+        return min(self.latency, self.l1_latency, self.l2_latency, self.last_level_latency)
 
     @property
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
-        return max(self.latency, self.l1_latency, self.l2_latency)
+        return max(self.latency, self.l1_latency, self.l2_latency, self.last_level_latency)
 
 
 def _own_or(service: float | None, l2: "SharedCache") -> float:
     """For how long something takes a slice of the L2 [cycles]: as long as a chunk that is loaded if left out."""
     return l2.service if service is None else service
+
+
+def _last_level_service(machine: "Machine", cache: "LastLevelCache | None") -> float:
+    """For how long a chunk takes a slice of the last-level cache [cycles]."""
+    if cache is None or cache.bandwidth is None:
+        return cache.service if cache else 0.0
+    return machine.memory.partitions * machine.chunk_bytes * (machine.clock_hz or 0.0) / cache.bandwidth
 
 
 def _graph_launch_overhead(scheduling: "Scheduling") -> float:

@@ -294,7 +294,8 @@ class _Ruled:
         for key, rule in (("memory.l2.service", "l2_load_bytes"), ("memory.l2.store_service", "l2_store_bytes")):
             if self.lacks(key, rule):
                 each = self.rules[rule]
-                self.take(key, round(partitions * words * word_bytes / (each * groups), 3), rule,
+                dies = (self.numbers("memory.l2.dies") or [1.0])[0]
+                self.take(key, round(dies * partitions * words * word_bytes / (each * groups), 3), rule,
                           f"{each:.4g} bytes a cycle of each of {groups:.0f} groups")  # fmt: skip
         service = self.numbers("memory.l2.service")
         if service and self.lacks("memory.l2.request_service", "l2_request_share"):

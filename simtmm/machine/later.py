@@ -30,6 +30,7 @@ LATER = {
     "memory.l2.victims": "posted",
     "memory.l2.copies": 1,
     "memory.l2.index": "modulo",
+    "memory.l2.dies": 1,
     "memory.sectors": 1,
     "memory.fetch_sectors": 1,
     "memory.partial_writes": "masked",

@@ -26,8 +26,10 @@ def levels_of(machine: Machine) -> Levels:
         most_warps=machine.warps_per_group,
         peaks=(
             ports,
-            peak(memory.partitions, durations.l2_service if memory.l2 else 0),
+            peak(memory.partitions * memory.l2.dies, durations.l2_service) if memory.l2 else None,
             peak(memory.partitions, durations.service),
         ),
         atomics_stay=memory.l2 is not None and memory.l2.atomics == "here",
+        last_level=memory.last_level is not None,
+        last_level_peak=peak(memory.partitions, durations.last_level_service),
     )

@@ -22,6 +22,12 @@ def part_of(machine: Machine, taken: int) -> Machine:
         for key in ("service", "store_service", "request_service", "store_request_service"):
             if (taken_by := getattr(memory.l2, key)) is not None:
                 changes[f"memory.l2.{key}"] = taken_by * slower
+    if memory.last_level is not None:
+        changes["memory.last_level.sets"] = whole(memory.last_level.sets * taken / groups)
+        if memory.last_level.bandwidth is None:
+            changes["memory.last_level.service"] = memory.last_level.service * slower
+        else:
+            changes["memory.last_level.bandwidth"] = memory.last_level.bandwidth * taken / groups
     return machine.replace(changes)
 
 

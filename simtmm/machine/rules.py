@@ -50,6 +50,7 @@ def _latencies_last_a_tick(machine: "Machine") -> None:
         "memory.latency": (memory.latency, durations.latency),
         "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
         "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
+        "memory.last_level.latency": (memory.last_level and memory.last_level.latency, durations.last_level_latency),
         "memory.store_latency": (memory.store_latency, durations.store_latency),
         "memory.l2.atomic_latency": (memory.l2 and memory.l2.atomic_latency, durations.atomic_latency),
     }
@@ -82,7 +83,7 @@ def _serial_transfers_have_only_a_latency(machine: "Machine") -> None:
     for key, value in taken.items():
         if value:
             raise ValueError(f"{key} = {value}: must be 0 with memory.transfers = 'serial'")
-    for key in ("rows", "tlb"):
+    for key in ("rows", "tlb", "last_level"):
         if getattr(memory, key) is not None:
             raise ValueError(f"memory.{key}: must be left out with memory.transfers = 'serial'")
 
@@ -107,6 +108,20 @@ def _a_pipe_stands_alone(machine: "Machine") -> None:
         raise ValueError(f"memory.pipe.run = {pipe.run}: must be a multiple of memory.pipe.lanes, {lanes}")
     if pipe.tag_banks is not None and pipe.banks is None:
         raise ValueError("memory.pipe.tag_banks: memory.pipe.banks must be there, too")
+
+
+def _a_last_level_has_one_rate(machine: "Machine") -> None:
+    cache = machine.memory.last_level
+    if cache is None or cache.bandwidth is None:
+        return
+    if cache.service:
+        raise ValueError(
+            f"memory.last_level.service = {cache.service:g}: must be left out with memory.last_level.bandwidth"
+        )
+    if machine.clock_hz is None:
+        raise ValueError(
+            f"memory.last_level.bandwidth = {cache.bandwidth:g}: needs clock_hz, or give memory.last_level.service"
+        )
 
 
 def _pages_are_made_of_chunks(machine: "Machine") -> None:
@@ -157,6 +172,7 @@ RULES: tuple[Callable[["Machine"], None], ...] = (
     _ticks_count_the_bandwidth,
     _serial_transfers_have_only_a_latency,
     _a_pipe_stands_alone,
+    _a_last_level_has_one_rate,
     _pages_are_made_of_chunks,
     _chunks_are_made_of_sectors,
     _a_tlb_is_of_a_launch,

@@ -28,7 +28,7 @@ from simtmm.machine.sustained import CLOCK, SUSTAINED, at_sustained_clock
 from simtmm.machine.tables import Source, units_of
 from simtmm.machine.tables.cores import Cores, Limits, Resources, Scheduling
 from simtmm.machine.tables.instructions import Banks, HongKim, Instructions, Pipe, Pipes, Products, Results
-from simtmm.machine.tables.memory import GroupCache, GroupPipe, Memory, Rows, SharedCache, Tlb
+from simtmm.machine.tables.memory import GroupCache, GroupPipe, LastLevelCache, Memory, Rows, SharedCache, Tlb
 from simtmm.machine.values import Capability, Count, Link, MemoryBytes, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
@@ -191,6 +191,20 @@ class Machine(Displayed, Table):
         return self.replace(paid) if paid else self
 
     @property
+    def without_last_level(self) -> "Machine":
+        """The machine as what passes its last-level cache finds it: each line that is stored there drives out another,
+        and none is found again.
+        """
+        return self if self.memory.last_level is None else self.replace({"memory.last_level": None})
+
+    @property
+    def begins_warm(self) -> bool:
+        """Whether launches begin with the L2, or the last-level cache behind it, as an earlier run leaves it."""
+        l2, last_level = self.memory.l2, self.memory.last_level
+        below = last_level is not None and last_level.start == "warm"
+        return l2 is not None and (l2.start == "warm" or (below and l2.start == "cold"))
+
+    @property
     def keeps_local_stores(self) -> bool:
         """Whether stores to local memory end in the L1 of a group."""
         return self.memory.l1 is not None and self.memory.l1.local_writes == "back"
@@ -282,7 +296,8 @@ def units() -> dict[str, tuple[str, str]]:
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.pipe": GroupPipe,
-        "memory.l1": GroupCache, "memory.l2": SharedCache, "limits": Limits, "resources": Resources, "banks": Banks,
+        "memory.l1": GroupCache, "memory.l2": SharedCache, "memory.last_level": LastLevelCache,
+        "limits": Limits, "resources": Resources, "banks": Banks,
         "instructions": Instructions, "results": Results, "products": Products,
         "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},
         "hong_kim": HongKim,

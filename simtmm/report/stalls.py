@@ -20,6 +20,11 @@ WHAT_WARPS_DO = {
     Reason.BANK_CONFLICTS: ("bank conflicts", "short_scoreboard, mio_throttle", "another access to shared memory"),
     Reason.PORT_QUEUE: ("queue at the port", "lg_throttle", "others of the core group have the memory port"),
     Reason.L2_QUEUE: ("queue at the L2", "long_scoreboard", "others have its slice of the L2"),
+    Reason.LAST_LEVEL_QUEUE: (
+        "queue at the last level",
+        "long_scoreboard",
+        "others have its slice of the last-level cache",
+    ),
     Reason.MEMORY_QUEUE: ("queue at memory", "long_scoreboard", "others have its partition: bandwidth"),
     Reason.ATOMICS_QUEUE: (
         "queue of atomics",
@@ -30,6 +35,7 @@ WHAT_WARPS_DO = {
     Reason.ROWS: ("rows", "long_scoreboard", "its partition opens a row"),
     Reason.L1_LATENCY: ("L1 latency", "long_scoreboard", "a hit in the L1"),
     Reason.L2_LATENCY: ("L2 latency", "long_scoreboard", "a hit in the L2"),
+    Reason.LAST_LEVEL_LATENCY: ("last-level latency", "long_scoreboard", "a hit in the last-level cache"),
     Reason.MEMORY_LATENCY: ("memory latency", "long_scoreboard", "global memory, without a queue"),
     Reason.LINE_IN_FLIGHT: ("line in flight", "long_scoreboard", "another access brings the line"),
     Reason.FIRST_ACCESS: ("first access", "long_scoreboard", "translations of the core group's first accesses"),

@@ -221,14 +221,19 @@ def _heads(found: SimulatedSample, machine: Machine, strata: Sequence[Stratum]) 
 def _beginning(source: Source, machine: Machine) -> Machine:
     """The machine as a launch of which only some blocks run finds it: its L2 empty, unless it holds all arrays.
 
-    A warm one would hold whatever these few blocks need.
+    A warm one would hold whatever these few blocks need. A last-level cache that holds all arrays begins warm; one that
+    does not is left out, as these few blocks would not fill it.
     """
     l2 = machine.memory.l2
     if l2 is None or l2.start != "warm" or not source.launches:
         return machine
     arrays = source.trace_of({0: np.array([source.launches[0].blocks // 2], np.int64)}).info.arrays
-    fits = sum(array.bytes for array in arrays) <= l2.used_sets * l2.ways * machine.chunk_bytes
-    return machine if fits else machine.replace({"memory.l2.start": "cold"})
+    needed, last_level = sum(array.bytes for array in arrays), machine.memory.last_level
+    if needed <= l2.used_sets * l2.ways * machine.chunk_bytes:
+        return machine
+    if last_level and needed <= last_level.sets * last_level.ways * machine.chunk_bytes:
+        return machine.replace({"memory.l2.start": "cold", "memory.last_level.start": "warm"})
+    return machine.without_last_level.replace({"memory.l2.start": "cold"})
 
 
 def _operations(source: Source, machine: Machine, strata: Sequence[Stratum]) -> dict[int, int]:

@@ -13,6 +13,7 @@ class Levels:
     most_warps: that a core group holds.
     peaks: bytes that could pass the memory ports of core groups, the L2 and global memory, a cycle, by the names of
         LEVELS; None where nothing limits them.
+    last_level, last_level_peak: whether there is a last-level cache, and the bytes that could pass it a cycle.
     """
 
     chunk_bytes: int
@@ -24,7 +25,16 @@ class Levels:
     most_warps: int
     peaks: tuple[float | None, float | None, float | None] = (None, None, None)
     atomics_stay: bool = False
+    last_level: bool = False
+    last_level_peak: float | None = None
+
+    @property
+    def peak_of(self) -> dict[str, float | None]:
+        """The peak of each level, by name."""
+        peaks = dict(zip(LEVELS, self.peaks, strict=True))
+        return {**peaks, LAST_LEVEL: self.last_level_peak} if self.last_level else peaks
 
 
+LAST_LEVEL = "last_level"
 LEVELS = ("l1", "l2", "memory")
 """As columns name them: memory ports, with the L1 behind them if there is one; the L2; global memory."""

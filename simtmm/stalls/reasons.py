@@ -12,23 +12,25 @@ class Reason(IntEnum):
     BANK_CONFLICTS = 3
     PORT_QUEUE = 4
     L2_QUEUE = 5
-    MEMORY_QUEUE = 6
-    ATOMICS_QUEUE = 7
-    TURNAROUND = 8
-    ROWS = 9
-    L1_LATENCY = 10
-    L2_LATENCY = 11
-    MEMORY_LATENCY = 12
-    LINE_IN_FLIGHT = 13
-    FIRST_ACCESS = 14
-    OUTSTANDING = 15
-    BARRIER = 16
-    LAUNCH = 17
-    PIPE_QUEUE = 18
-    MBARRIER = 19
-    COPIES = 20
-    PRODUCER = 21
-    CONSUMER = 22
+    LAST_LEVEL_QUEUE = 6
+    MEMORY_QUEUE = 7
+    ATOMICS_QUEUE = 8
+    TURNAROUND = 9
+    ROWS = 10
+    L1_LATENCY = 11
+    L2_LATENCY = 12
+    LAST_LEVEL_LATENCY = 13
+    MEMORY_LATENCY = 14
+    LINE_IN_FLIGHT = 15
+    FIRST_ACCESS = 16
+    OUTSTANDING = 17
+    BARRIER = 18
+    LAUNCH = 19
+    PIPE_QUEUE = 20
+    MBARRIER = 21
+    COPIES = 22
+    PRODUCER = 23
+    CONSUMER = 24
 
 
 class Count(IntEnum):
@@ -43,6 +45,8 @@ class Count(IntEnum):
     CONFLICTS = 6
     L2_SECTORS = 7
     MEMORY_SECTORS = 8
+    LAST_LEVEL_HITS = 9
+    LAST_LEVEL_SECTORS = 10
 
 
 REASONS = tuple(reason.name.lower() for reason in Reason)

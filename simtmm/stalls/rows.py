@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simtmm.extras import frame
-from simtmm.stalls.levels import LEVELS, Levels
+from simtmm.stalls.levels import Levels
 from simtmm.stalls.reasons import REASONS
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def derived(row: Row, levels: Levels | None) -> Row:
     threads_per_warp, chunks_per_request.
     l1_bytes, l2_bytes, memory_bytes: moved through the memory ports of core groups, to and from the L2, and to and from
     global memory (what a cache writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
-    come there, and of atomics that end in the L2. intensity: floating-point instructions, or operations where their
+    come there, and of atomics that end in the L2. With a last-level cache last_level_bytes and last_level_hit_rate, of
+    all that it is read for, too. intensity: floating-point instructions, or operations where their
     classes are not known, for each byte of global memory; intensity_of: which.
     """
     entries: Row = {
@@ -55,6 +56,10 @@ def derived(row: Row, levels: Levels | None) -> Row:
             "l1_hit_rate": _ratio(row["l1_hits"], loads) if levels.l1 else None,
             "l2_hit_rate": _ratio(row["l2_hits"], looking) if levels.l2 else None,
         }
+        if levels.last_level:
+            read = looking - row["l2_hits"] + atomics * (not levels.atomics_stay)
+            entries["last_level_bytes"] = row["last_level_sectors"] * levels.sector_bytes
+            entries["last_level_hit_rate"] = _ratio(row["last_level_hits"], read)
         counted = row["floating_point_instructions"] or row["thread_instructions"]
         entries["intensity"] = _ratio(counted, entries["memory_bytes"])
         which = "floating-point instructions" if row["floating_point_instructions"] else "operations"
@@ -76,7 +81,7 @@ def with_bandwidth(row: Row, levels: Levels | None, cycles: float, clock_hz: flo
         return row
     rate = 1.0 if clock_hz is None else clock_hz
     entries: Row = {}
-    for name, peak in zip(LEVELS, levels.peaks, strict=True):
+    for name, peak in levels.peak_of.items():
         achieved = row[f"{name}_bytes"] / cycles * rate if cycles else None
         # Units may be taken beyond the end of a run, by chunks that nobody waits for
         most = None if peak is None else peak * rate

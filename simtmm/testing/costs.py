@@ -36,11 +36,19 @@ class Costs:
         of_a_slice = max(durations.l2_service, durations.l2_store_service)
         if memory.sectors > 1:
             of_a_slice = max(of_a_slice, durations.l2_request_service, durations.l2_store_request_service)
-        self.l2_service = of_a_slice + writing_back if memory.l2 else 0
+        self.l2_service = of_a_slice + writing_back * memory.l2.dies if memory.l2 else 0  # of other dies' lines, too
+        if memory.last_level:  # so may one of the last-level cache, for a chunk that comes and for what the L2 drops
+            self.l2_service += (
+                2
+                * (max(durations.last_level_service, durations.atomic_service) + writing_back)
+                * (memory.l2.dies if memory.l2 else 1)
+            )
         if machine.keeps_local_stores:  # so may one of the L1
             self.l2_service += of_a_slice + writing_back
         self.atomics_here = memory.l2 is not None and memory.l2.atomics == "here"
         self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
+        if memory.last_level and not self.atomics_here:
+            self.atomic_latency = durations.last_level_latency
         self.pipes = dict(zip(CLASSES, durations.pipes, strict=False))
         self.serial = memory.transfers == "serial"
         self.takes = durations

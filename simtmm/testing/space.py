@@ -46,6 +46,7 @@ def _l2(draw: Draw, durations: tuple[float, ...], has_sectors: bool) -> Tables:
         "writes": draw.one_of(("through", "back")),
         "start": draw.one_of(("cold", "warm", "kept")),
         "copies": draw.one_of((1, 1, 2)),
+        "dies": draw.one_of((1, 1, 2, 3)),
         "index": draw.one_of(("modulo", "hash")),
         "replacement": draw.one_of(("lru", "random")),
         "waiting_stores": draw.one_of((None, 1, 3)),
@@ -60,6 +61,15 @@ def _l2(draw: Draw, durations: tuple[float, ...], has_sectors: bool) -> Tables:
         cache["request_service"] = draw.one_of(durations)
         cache["store_request_service"] = draw.one_of(durations)
     return cache
+
+
+def _last_level(draw: Draw, durations: tuple[float, ...]) -> Tables:
+    return _cache(draw) | {
+        "service": draw.one_of(durations),
+        "index": draw.one_of(("modulo", "hash")),
+        "replacement": draw.one_of(("lru", "random")),
+        "start": draw.one_of(("as-l2", "as-l2", "warm")),
+    }
 
 
 def _memory(draw: Draw, coupled: bool) -> Tables:
@@ -98,6 +108,8 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
         }
     if coupled and draw.flag():
         memory["l2"] = _l2(draw, durations, "sectors" in memory)
+    if coupled and not is_serial and draw.whole(0, 2) == 0:
+        memory["last_level"] = _last_level(draw, durations)
     if draw.flag():
         memory["store_latency"] = draw.one_of((1, 20, 150.25))
     if draw.flag():

@@ -172,15 +172,16 @@ class StreamedWorkload:
             decides.append(hashlib.sha256(self.resident.tobytes()).hexdigest())
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:16]
 
-    def lowered(self, launch: int) -> Iterator[Lowered]:
-        """The operations of the blocks of a launch, some at a time.
+    def lowered(self, launch: int) -> Iterator[tuple[Runs, Lowered]]:
+        """The operations of the blocks of a launch, some at a time, and whose runs they are.
 
         launch: its number, from 0 on.
         """
         of_trace = TraceLowering(self.trace.info, self.specification)
         lowering = of_trace.lowering()
         for runs in self.trace.runs_of(launch):
-            yield from lowering.lower(runs, *of_trace.of_launch(launch))
+            for lowered in lowering.lower(runs, *of_trace.of_launch(launch)):
+                yield runs, lowered
 
     def stream(self, threads: int = 1) -> "Stream":
         """What an engine reads it from, once from the first launch to the last. threads: that fill windows, 1 or 2."""

@@ -33,7 +33,7 @@ def instructions(machine, operation):
 
 
 def fastest_access(machine):
-    caches = [cache.latency for cache in (machine.memory.l1, machine.memory.l2) if cache]
+    caches = [cache.latency for cache in (machine.memory.l1, machine.memory.l2, machine.memory.last_level) if cache]
     return min(machine.ticks(latency) for latency in [machine.memory.latency, *caches])
 
 
@@ -46,7 +46,7 @@ def least_wait(machine, name):
         return machine.fastest_store
     if memory.l2 and memory.l2.atomics == "here":
         return min(machine.durations.latency, machine.durations.atomic_latency)
-    return machine.ticks(memory.latency)
+    return min(machine.durations.latency, machine.durations.last_level_latency)
 
 
 def alone(machine, warp):

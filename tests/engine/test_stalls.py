@@ -252,12 +252,14 @@ def test_what_is_counted(engine):
         "conflicts",
         "l2_sectors",
         "memory_sectors",
+        "last_level_hits",
+        "last_level_sectors",
     )
     assert counts == {
-        "compute": [5, 0, 0, 0, 0, 0, 0, 0, 0],
-        "load": [2, 2, 4, 1, 0, 0, 0, 3, 3],
-        "store": [1, 1, 1, 0, 0, 0, 0, 0, 1],
-        "shared": [1, 0, 0, 0, 0, 0, 2, 0, 0],
+        "compute": [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        "load": [2, 2, 4, 1, 0, 0, 0, 3, 3, 0, 0],
+        "store": [1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0],
+        "shared": [1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0],
     }
 
 

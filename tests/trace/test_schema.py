@@ -19,7 +19,11 @@ from simtmm.trace.schema import EVENT, KINDS, WORK_CLASSES, Kind
             "local_store constant_load copy mbarrier product",
         ),
         (WarpState, "start ready issuing pipeline memory barrier pause"),
-        (Count, "instructions requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors"),
+        (
+            Count,
+            "instructions requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors "
+            "last_level_hits last_level_sectors",
+        ),
     ],
 )
 def test_codes_are_numbered_in_this_order(codes: type[IntEnum], names: str) -> None:

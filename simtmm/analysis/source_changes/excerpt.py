@@ -72,6 +72,9 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
         held = len(np.unique(short.chunks)) / max(1, _footprint(machine, workload, launch))
         sets = max(1, round(machine.memory.l2.sets * min(1.0, held)))
         part = part.replace({"memory.l2.sets": sets, "memory.l2.start": "warm"})
+        if machine.memory.last_level is not None:
+            below = max(1, round(machine.memory.last_level.sets * min(1.0, held)))
+            part = part.replace({"memory.last_level.sets": below})
     return Excerpt(part, short, words)
 
 

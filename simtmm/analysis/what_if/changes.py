@@ -117,6 +117,7 @@ CHANGES = (
                 "memory.l1.latency",
                 "memory.l2.latency",
                 "memory.l2.atomic_latency",
+                "memory.last_level.latency",
                 "memory.first_access",
                 "memory.tlb.miss",
             ),
@@ -125,6 +126,11 @@ CHANGES = (
     ),
     Change(causes.MEMORY_BANDWIDTH, "memory's bandwidth doubled", _halved(OF_MEMORY), parameters=OF_MEMORY),
     Change(causes.L2_BANDWIDTH, "the L2's bandwidth doubled", _halved(_OF_L2), parameters=_OF_L2),
+    Change(
+        causes.LAST_LEVEL_BANDWIDTH,
+        "the last-level cache's bandwidth doubled",
+        {"memory.last_level.service": "x0.5", "memory.last_level.bandwidth": "x2"},
+    ),
     Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",

@@ -28,6 +28,8 @@ class Report:
     l2_hits: int = 0
     l2_sectors: int = 0
     memory_sectors: int = 0
+    last_level_hits: int = 0
+    last_level_sectors: int = 0
     port_busy: int = 0
     warps_done: int = 0
     intervals: list[tuple[int, ...]] | None = None

@@ -71,7 +71,7 @@ class Run:
         if report.over_time is not None:
             report.over_time.begin = report.launch_begin
         self.memory = Memory(machine, launch, report.over_time, report.way, policies or {})
-        if self.memory.l2 and machine.memory.l2 and machine.memory.l2.start == "warm":
+        if self.memory.l2 and machine.begins_warm:
             self.memory.l2.warm(workload, launch)
         # A rule of somebody's own may do anything, and a timeline has every interval.
         may_jump = not self.on_stall and report.intervals is None and pick in SCHEDULERS.values()
@@ -100,6 +100,8 @@ class Run:
         self.report.transactions += self.memory.transactions
         self.report.l1_hits += self.memory.counted.l1_hits
         self.report.l2_hits += self.memory.counted.l2_hits
+        self.report.last_level_hits += self.memory.counted.last_level_hits
+        self.report.last_level_sectors += self.memory.counted.last_level_sectors
         self.report.l2_sectors += self.memory.counted.l2_sectors
         self.report.memory_sectors += self.memory.counted.memory_sectors
         for group in self.groups:

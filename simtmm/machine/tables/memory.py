@@ -20,6 +20,11 @@ class Cache(Table):
         """Sets that chunks lie in."""
         return self.sets
 
+    @property
+    def own_sets(self) -> int:
+        """Those of one cache, where there is one for each die."""
+        return self.used_sets
+
 
 class GroupCache(Cache):
     """The cache of a group."""
@@ -45,6 +50,7 @@ class SharedCache(Cache):
     index: Literal["modulo", "hash"] = unit(
         "", "in which set a chunk lies: chunk mod sets, or its hash mod sets", default="modulo"
     )
+    dies: Count = unit("dies", "each with such a cache for its groups, and a part of the sets", default=1)
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
     store_service: Duration | None = unit(
         "cycles", "likewise by a chunk that is stored; service if left out", default=None
@@ -79,8 +85,31 @@ class SharedCache(Cache):
 
     @property
     def used_sets(self) -> int:
-        """Sets that chunks lie in, each as often as there are copies."""
-        return max(1, self.sets // self.copies)
+        """Sets that chunks lie in, each as often as there are copies; of all dies."""
+        return max(1, self.sets // self.copies // self.dies) * self.dies
+
+    @property
+    def own_sets(self) -> int:
+        """Those of a die."""
+        return self.used_sets // self.dies
+
+
+class LastLevelCache(Cache):
+    """The cache of global memory itself, behind the L2: a slice of it stands before each partition."""
+
+    service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
+    bandwidth: Positive | None = unit(
+        "bytes/s", "what all slices move; how long a chunk takes one follows from it, in place of service", default=None
+    )
+    index: Literal["modulo", "hash"] = unit(
+        "", "in which set a chunk lies: chunk mod sets, or its hash mod sets", default="modulo"
+    )
+    start: Literal["as-l2", "warm"] = unit(
+        "", "at a launch: as the L2 begins, or warm even where that begins cold", default="as-l2"
+    )
+    replacement: Literal["lru", "random"] = unit(
+        "", "which line of a full set falls out: that used longest ago, or any, as a hash decides", default="lru"
+    )
 
 
 class Rows(Table):
@@ -211,3 +240,4 @@ class Memory(Table):
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
     l1: GroupCache | None = unit("", "the cache of a group", default=None)
     l2: SharedCache | None = unit("", "the cache of all groups", default=None)
+    last_level: LastLevelCache | None = unit("", "the cache of global memory, behind the L2", default=None)

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from simtmm.analysis.run.outcome import Run
 from simtmm.report.text import number, rate, share, table
-from simtmm.stalls import LEVELS, Row
+from simtmm.stalls import Row
 
 COLUMNS = (
     ("executions", "times"),
@@ -22,7 +22,8 @@ COLUMNS = (
 )
 """Columns of rows and their headings; one that is 0 or unknown everywhere is left out."""
 
-NAMES = {"l1": "ports", "l2": "L2", "memory": "memory"}
+NAMES = {"l1": "ports", "l2": "L2", "last_level": "last level", "memory": "memory"}
+CACHES = {"l1": "L1 hits", "l2": "L2 hits", "last_level": "last-level hits"}
 WHERE: Mapping[str, Callable[[Row], str]] = {
     "line": lambda row: f"{row['file']}:{row['line']}" if row["line"] else row["source"] or "no line",
     "array": lambda row: row["array"] or "no access",
@@ -53,10 +54,10 @@ def counted(run: Run, rows: Sequence[Row], by: str) -> Iterator[RenderableType]:
 
 def _moved(rows: Sequence[Row], by: str, per: str) -> RenderableType:
     """What moves between core groups, caches and memory."""
-    levels = [level for level in LEVELS if any(row.get(f"{level}_bytes") for row in rows)]
-    caches = [level for level in ("l1", "l2") if any(row.get(f"{level}_hit_rate") is not None for row in rows)]
+    levels = [level for level in NAMES if any(row.get(f"{level}_bytes") for row in rows)]
+    caches = [level for level in CACHES if any(row.get(f"{level}_hit_rate") is not None for row in rows)]
     headings = ["", "bytes asked for", *(f"by {NAMES[level]}" for level in levels)]
-    headings += [f"{level.upper()} hits" for level in caches]
+    headings += [CACHES[level] for level in caches]
     headings += [f"{NAMES[level]}, of peak" for level in levels] + ["instr. a byte"]
     cells = [
         [

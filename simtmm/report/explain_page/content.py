@@ -157,7 +157,15 @@ def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
             }
         )
         behind_l2 = _moved(run, Count.MEMORY_SECTORS) or _way(found.read, found.written, found.updated, size)
+        if memory.last_level:
+            behind_l2 = _moved(run, Count.LAST_LEVEL_SECTORS) or _way(found.read_below_l2, found.stores, 0, size)
         ways.append({**behind_l2, "least": found.is_least})
+    if memory.last_level:
+        last = memory.last_level
+        hits = _rate(found.last_level_hits or 0, found.read_below_l2)
+        levels.append({"name": "last level", "bytes": last.sets * last.ways * size, **hits})
+        behind = _moved(run, Count.MEMORY_SECTORS) or _way(found.read, found.written, found.updated, size)
+        ways.append({**behind, "least": found.is_least})
     levels.append({"name": "memory", "number": memory.partitions})
     return {"levels": levels, "ways": ways}
 

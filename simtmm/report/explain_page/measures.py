@@ -20,6 +20,7 @@ GROUPS = {
     "queues": (
         Reason.PORT_QUEUE,
         Reason.L2_QUEUE,
+        Reason.LAST_LEVEL_QUEUE,
         Reason.MEMORY_QUEUE,
         Reason.ATOMICS_QUEUE,
         Reason.TURNAROUND,
@@ -29,6 +30,7 @@ GROUPS = {
     "latencies": (
         Reason.L1_LATENCY,
         Reason.L2_LATENCY,
+        Reason.LAST_LEVEL_LATENCY,
         Reason.MEMORY_LATENCY,
         Reason.LINE_IN_FLIGHT,
         Reason.FIRST_ACCESS,

@@ -78,6 +78,7 @@ def _of_result(result: Result) -> Parts:
         ("chunks listed by them", number(result.transactions)),
         ("hits in the L1", number(result.l1_hits)),
         ("hits in the L2", number(result.l2_hits)),
+        *([("hits in the last-level cache", number(result.last_level_hits))] if result.last_level_sectors else []),
         ("launches", number(len(result.launch_ticks))),
     ])  # fmt: skip
     if result.time is not None:

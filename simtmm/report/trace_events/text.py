@@ -45,12 +45,20 @@ COLOURS = {
     "barrier": "thread_state_iowait",
     "pause": "thread_state_sleeping",
 }
-QUEUES = (Reason.PORT_QUEUE, Reason.L2_QUEUE, Reason.MEMORY_QUEUE, Reason.ATOMICS_QUEUE, Reason.OUTSTANDING)
+QUEUES = (
+    Reason.PORT_QUEUE,
+    Reason.L2_QUEUE,
+    Reason.LAST_LEVEL_QUEUE,
+    Reason.MEMORY_QUEUE,
+    Reason.ATOMICS_QUEUE,
+    Reason.OUTSTANDING,
+)
 QUEUE_COLOUR, HIT_COLOUR = "terrible", "olive"
 
 HITS = {
     Reason.L1_LATENCY: "L1 hit",
     Reason.L2_LATENCY: "L2 hit",
+    Reason.LAST_LEVEL_LATENCY: "last-level hit",
     Reason.LINE_IN_FLIGHT: "hit, line in flight",
     Reason.MEMORY_LATENCY: "miss",
     Reason.MEMORY_QUEUE: "miss",
@@ -81,7 +89,8 @@ class Text:
     ) -> None:
         self._whole = result.clock_hz is None
         self._millionths = 1.0 if self._whole else 1e12 / ((result.clock_hz or 1) * result.ticks_per_cycle)
-        self._caches = machine.memory.l1 is not None or machine.memory.l2 is not None
+        caches = machine.memory.l1, machine.memory.l2, machine.memory.last_level
+        self._caches = any(cache is not None for cache in caches)
         self._places, self._kernels, self._has_blocks = places, kernels, has_blocks
         time = "%d" if self._whole else "%d.%06d"
         self._head = f',\n{{"ph":"X","ts":{time},"dur":{time},"pid":%d,"tid":%d,'

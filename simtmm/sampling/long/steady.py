@@ -171,7 +171,8 @@ def _resident(machine: Machine, info: TraceInfo) -> Integers | None:
     l2 = machine.memory.l2
     arrays = [array for array in info.arrays if array.space == "global" and array.bytes]
     size = machine.chunk_bytes
-    if l2 is None or l2.start != "warm" or sum(array.bytes for array in arrays) > l2.used_sets * l2.ways * size:
+    needed = sum(array.bytes for array in arrays)
+    if l2 is None or l2.dies > 1 or l2.start != "warm" or needed > l2.used_sets * l2.ways * size:
         return None
     chunks = [np.arange(array.base // size, (array.base + array.bytes - 1) // size + 1) for array in arrays]
     return np.concatenate(chunks).astype(np.int64) if chunks else None

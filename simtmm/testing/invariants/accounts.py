@@ -73,6 +73,8 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         "chunks": (counts["chunks"], result.transactions),
         "L1 hits": (counts["l1_hits"], result.l1_hits),
         "L2 hits": (counts["l2_hits"], result.l2_hits),
+        "last-level hits": (counts["last_level_hits"], result.last_level_hits),
+        "sectors at the last level": (counts["last_level_sectors"], result.last_level_sectors),
         "sectors at the L2": (counts["l2_sectors"], result.l2_sectors),
         "sectors at memory": (counts["memory_sectors"], result.memory_sectors),
         "conflicts": (counts["conflicts"], _conflicts(workload, machine.memory.pipe is not None)),
@@ -119,12 +121,18 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         if machine.memory.store_buffer and within[name] <= of[name]:
             within[name] = of[name]
     in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
+    below = result.transactions - in_caches  # what comes to the last-level cache, or to global memory
+    ends = result.last_level_hits + of["last_level_stores"]
+    has_last = machine.memory.last_level is not None
     sums = {
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
         "L1 hits": (of["l1_hits"], result.l1_hits),
         "L2 hits": (of["l2_hits"], result.l2_hits),
         "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits + updates if l2 else 0),
-        "chunks at memory": (of["memory"], result.transactions - in_caches),
+        "last-level hits": (of["last_level_hits"], result.last_level_hits),
+        "chunks at the last level": (of["last_level_loads"] + of["last_level_stores"], below if has_last else 0),
+        "sectors at the last level": (of["last_level_sectors"], result.last_level_sectors),
+        "chunks at memory": (of["memory"], below - ends),
         "sectors at the L2": (of["l2_sectors"], result.l2_sectors),
         "sectors at memory": (of["memory_sectors"], result.memory_sectors),
         "chunks within the run": (sum(within.values()), sum(of.values())),

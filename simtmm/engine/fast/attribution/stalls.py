@@ -77,6 +77,14 @@ def count_access(s, g, place, chunks, l1_hits, l2_hits, l1_stores, l2_sectors, m
     s.booked[lane, place].memory_sectors += s.group[g].memory_sectors - memory_sectors
 
 
+@inlined
+def count_last_level(s, g, place, hits, sectors):
+    """Count what a memory instruction found in the last-level cache, and moved there. hits, sectors: as above."""
+    lane = s.group[g].lane
+    s.booked[lane, place].last_level_hits += s.group[g].last_level_hits - hits
+    s.booked[lane, place].last_level_sectors += s.group[g].last_level_sectors - sectors
+
+
 def keep_path(s, g, w, number, last, is_latest, place):
     """Keep the path of the async that finishes last of a warp's first ones: this one's, or the one's before it."""
     row = number & last

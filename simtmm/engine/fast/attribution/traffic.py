@@ -12,7 +12,10 @@ from simtmm.native import inlined
 from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
 
 LOADS, OTHERS, L1_HITS, L2_LOADS, L2_STORES, L2_HITS, MEMORY, L2_SECTORS, MEMORY_SECTORS = (
-    np.int64(column) for column in range(len(TRAFFIC))
+    np.int64(column) for column in range(9)
+)
+LAST_LEVEL_LOADS, LAST_LEVEL_STORES, LAST_LEVEL_HITS, LAST_LEVEL_SECTORS = (
+    np.int64(column) for column in range(9, len(TRAFFIC))
 )
 SHIFT, BEGIN = range(2)  # of the row behind the stretches: a stretch is 1 << SHIFT ticks; the launch's first tick
 

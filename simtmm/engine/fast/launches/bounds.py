@@ -22,7 +22,11 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     taken = max(writing, takes.atomic_service + turning)
     if machine.memory.l2:  # its slice, and the partition of a chunk that is written back
         requests = takes.l2_request_service, takes.l2_store_request_service
-        taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service, *requests) + writing
+        taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service, *requests)
+        taken += writing * machine.memory.l2.dies
+    if machine.memory.last_level:  # likewise, for a chunk that comes there and for one that the L2 drops
+        dies = machine.memory.l2.dies if machine.memory.l2 else 1
+        taken += (1 + dies) * (max(takes.last_level_service, takes.atomic_service) + writing)
     if machine.keeps_local_stores:  # the same of a chunk that the L1 drops
         taken += max(takes.l2_store_service, takes.l2_store_request_service) + writing
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)

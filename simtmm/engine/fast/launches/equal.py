@@ -71,6 +71,10 @@ class EqualLaunches:
         l2 = machine.memory.l2
         self._workload, self._reused, self._booked = workload, reused, booked
         self._keeps = reused.keeps
+        # What falls out of the L2 goes to any set of a last-level cache, which launches find as others left it
+        # and so do lines that other dies have
+        apart = machine.memory.last_level is not None or (l2 is not None and l2.dies > 1)
+        self._is_known = not (self._keeps and apart)
         self._first_is_like_others = machine.memory.translations == "launch" or not machine.memory.first_access
         self._sets = np.uint64(l2.used_sets if l2 is not None else 1)
         self._hashed = l2 is not None and l2.index == "hash"
@@ -86,7 +90,8 @@ class EqualLaunches:
     def outcome(self, launch: int) -> Outcome | None:
         """What a launch comes to that is to begin; None where it is to be simulated, and given to `add` then."""
         last, self._asked, self._last = self._last, None, None
-        if self._does[launch] not in self._recurring or (launch == 0 and not self._first_is_like_others):
+        recurs = self._is_known and self._does[launch] in self._recurring
+        if not recurs or (launch == 0 and not self._first_is_like_others):
             return None
         kind = self._kind_of(launch)
         after_its_own_kind = last is not None and last[0] is kind  # nothing else has touched these sets

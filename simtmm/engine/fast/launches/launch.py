@@ -32,8 +32,8 @@ from simtmm.engine.fast.launches.tables import (
     empty_groups,
     flags_of,
     free_ports,
-    has_slices,
     no_translations,
+    slices_of,
     table,
 )
 from simtmm.engine.fast.ports.rule_arrays import AskedRule, first_warp_of, not_asked
@@ -136,8 +136,7 @@ class Launch:
         given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
             given.first_access = 0
-        given.begun, given.jumps = begun is not None, jumps
-        given.ordered = is_ordered(part)
+        given.begun, given.jumps, given.ordered = begun is not None, jumps, is_ordered(part)
         given.pending, given.last_block = part.first, part.last
         given.ahead = given.loaded = part.first
         self._supply: Supply
@@ -153,10 +152,11 @@ class Launch:
             assert isinstance(workload, Workload)
             self._supply = Held(workload, part, reused)
         l2, l2_sectors, l2_touched = reused.l2()
-        if memory.l2 and memory.l2.start == "warm":
-            self._supply.warm(parameters, l2, l2_sectors, l2_touched)
+        below = reused.last_level(memory.partitions)
+        if machine.begins_warm:
+            self._supply.warm(parameters, l2, l2_sectors, l2_touched, *list(below.values())[:-1])
+            reused.keep_below(memory)
         l1, l1_sectors = reused.l1()
-
         self.group = reused.like("group", empty_groups, groups)
         self._lanes = ThreadPoolExecutor(parts) if parts > 1 else None
         self._open: set[int] = set()  # lanes whose groups go on
@@ -167,7 +167,7 @@ class Launch:
         self._asked = AskedRule(rule, machine, room.slots, reused) if rule is not None else None
         if rule is not None:  # as it sees them
             parameters[at.Parameters.age] = first_warp_of(workload, launch)
-        warps, asyncs = groups * room.slots, part.tally.asyncs > 0
+        warps, asyncs, slices = groups * room.slots, part.tally.asyncs > 0, slices_of(machine)
         zeros, like, anything = reused.zeros, reused.like, reused.anything
         shortest = _shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else None
         of_group = at.KEPT + len(at.Group) + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots
@@ -190,7 +190,7 @@ class Launch:
             path=zeros("path", groups, at.PATH_ROW),
             paths=anything("paths", warps if asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
             stored=zeros("stored", warps if memory.stores == "at-end" else 1, at.STORED_ROW),
-            told=zeros("told", 2),
+            told=zeros("told", 5),
             partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
             unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, len(at.Shared)),
             mbarriers=zeros(
@@ -210,8 +210,9 @@ class Launch:
             l1_sectors=l1_sectors,
             l2_sectors=l2_sectors,
             l2_touched=l2_touched,
-            slice_free=zeros("slice_free", memory.partitions if has_slices(machine) else 1),
-            slice_updates=zeros("slice_updates", memory.partitions if has_slices(machine) and watches else 1),
+            **below,
+            slice_free=zeros("slice_free", slices),
+            slice_updates=zeros("slice_updates", slices if watches else 1),
             waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, len(at.Waiting)),
             pipes=reused.pipes,
             pipe_free=zeros("pipe_free", max(1, groups * pipes)),

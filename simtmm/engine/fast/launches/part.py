@@ -95,7 +95,7 @@ def is_coupled(machine: Machine, part: Part) -> bool:
 
     Where all blocks are alike, only a group whose block ends can take the next one.
     """
-    shares = takes_partitions(machine, part) or machine.memory.l2 is not None
+    shares = takes_partitions(machine, part) or machine.memory.l2 is not None or machine.memory.last_level is not None
     return shares or part.is_uneven or part.tally.grid_barriers > 0 or is_clustered(machine, part)
 
 

@@ -10,6 +10,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches import warming
 from simtmm.engine.fast.launches.tables import Integers, empty_lines, parameters_of, pipes_of, table, words_of
 from simtmm.machine import Machine
+from simtmm.machine.tables.memory import Memory
 from simtmm.native import Bound, Loop
 
 _EMPTY = Loop(warming.empty)
@@ -33,9 +34,14 @@ class Reused:
         self._l2 = empty_lines(1, memory.l2, memory.sectors)
         self._has_l1, self._has_l2 = memory.l1 is not None, memory.l2 is not None
         self.keeps = memory.l2 is not None and memory.l2.start == "kept"  # what the launch before leaves in the L2
+        self._last_level = empty_lines(1, memory.last_level, memory.sectors)
+        self._has_last_level = memory.last_level is not None
+        self._last_level_touched = words_of(len(self._last_level[0]))
         self._touched = words_of(len(self._l2[0]))
         self._empty = _EMPTY.bind(self._l2[0], self._touched)
         self._settle = _SETTLE.bind(*self._l2, self._touched, memory.sectors)
+        self._empty_last_level = _EMPTY.bind(self._last_level[0], self._last_level_touched)
+        self._settle_last_level = _SETTLE.bind(*self._last_level, self._last_level_touched, memory.sectors)
         self._bound: tuple[tuple[Any, ...], Bound] | None = None
         self.pipes = pipes_of(machine)
 
@@ -89,6 +95,28 @@ class Reused:
         elif self._has_l2:
             self._empty()
         return *self._l2, self._touched
+
+    def last_level(self, partitions: int) -> dict[str, Any]:
+        """Likewise of the last-level cache, which keeps its lines where the L2 does; and until when slices are taken.
+
+        partitions: of global memory.
+        """
+        if self._has_last_level:
+            if self.keeps:
+                self._settle_last_level()
+            else:
+                self._empty_last_level()
+        lines, sectors = self._last_level
+        free = self.zeros("last_level_free", partitions if self._has_last_level else 1)
+        touched = self._last_level_touched
+        return {
+            "last_level": lines, "last_level_sectors": sectors, "last_level_touched": touched, "last_level_free": free,
+        }  # fmt: skip
+
+    def keep_below(self, memory: Memory) -> None:
+        """Empty an L2 that begins cold before a last-level cache that was warmed with it."""
+        if memory.l2 is not None and memory.l2.start == "cold":
+            self._empty()
 
     def taken_from_l2(self, rows: Integers) -> tuple[Integers, Integers]:
         """Copies of sets of an L2 that keeps them, and of their sectors, as a launch that comes next finds them."""

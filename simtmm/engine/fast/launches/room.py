@@ -82,7 +82,8 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
     if needs.lists is not None:
         of_a_group += int(at.Asked.last) + room.slots * (len(Seen) + 1)
         of_a_port += len(Seen) + 2
-    of_a_partition = needs.partitioned + (takes.turnaround > 0) + has_slices(machine)
+    of_slices = has_slices(machine) * (memory.l2.dies if memory.l2 else 1)
+    of_a_partition = needs.partitioned + (takes.turnaround > 0) + of_slices
     numbers = {
         "cores.groups": groups * of_a_group + (needs.lists or 0) * room.slots,
         key_of_ports(machine): groups * machine.ports * of_a_port,
@@ -104,4 +105,6 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
         numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * len(at.Line)
     if memory.l2:
         numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * len(at.Line)
+    if memory.last_level:
+        numbers["memory.last_level.sets"] = memory.last_level.sets * memory.last_level.ways * len(at.Line)
     return {key: NUMBER * number for key, number in numbers.items()}

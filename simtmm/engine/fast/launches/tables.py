@@ -103,7 +103,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.local_back = machine.keeps_local_stores
         given.first_local = machine.first_local_chunk
     if memory.l2:
-        given.l2_sets, given.l2_ways = memory.l2.used_sets, memory.l2.ways
+        given.l2_sets, given.l2_ways, given.l2_dies = memory.l2.own_sets, memory.l2.ways, memory.l2.dies
         given.l2_latency = takes.l2_latency
         given.l2_service = takes.l2_service
         given.l2_store_service = takes.l2_store_service
@@ -118,7 +118,18 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.atomics_here = memory.l2.atomics == "here"
         given.atomic_latency = takes.atomic_latency
         given.sliced = has_slices(machine)
+    if memory.last_level:
+        given.last_level_sets, given.last_level_ways = memory.last_level.sets, memory.last_level.ways
+        given.last_level_latency, given.last_level_service = takes.last_level_latency, takes.last_level_service
+        given.last_level_hashed = memory.last_level.index == "hash"
+        given.last_level_random = memory.last_level.replacement == "random"
     return parameters
+
+
+def slices_of(machine: Machine) -> int:
+    """Slices of all L2s that take time; 1 where none does."""
+    l2 = machine.memory.l2
+    return machine.memory.partitions * l2.dies if l2 is not None and has_slices(machine) else 1
 
 
 def has_slices(machine: Machine) -> bool:
@@ -237,5 +248,5 @@ def _has_path(machine: Machine) -> bool:
         or takes.row_opening
         or takes.tlb_miss
     )
-    caches = memory.l1 is not None or memory.l2 is not None
+    caches = memory.l1 is not None or memory.l2 is not None or memory.last_level is not None
     return bool(busy) or memory.transfers == "serial" or caches or memory.pipe is not None

@@ -5,22 +5,25 @@ left (section 4). Sets that are touched are noted, so that this costs no more th
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
-from simtmm.engine.fast.memory.cache import choose_line, find_line, l2_row, touch
+from simtmm.engine.fast.memory.cache import choose_line, drop_line, find_line, l2_row, place_of, touch
+from simtmm.engine.fast.memory.last_level import last_level_row
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
+    clean_line,
     insert_empty,
     lacking_of,
     put_sectors,
     runs_of,
     store_sectors,
+    stored_of,
     wanted_of,
 )
-from simtmm.native import trailing_zeros
+from simtmm.native import inlined, trailing_zeros
 from simtmm.workload import ASYNC, ATOMIC, COPY, LISTED, LOAD, REDUCE, STORE
 
 Lines = Annotated[Any, Line]  # of a cache
@@ -55,35 +58,104 @@ def settle(lines: Lines, line_sectors, touched, sectors):
         touched[word] = np.uint64(0)
 
 
-def warm(parameters: Annotated[Any, Parameters], l2: Lines, l2_sectors, touched, kind, amount, chunks, sectors):
-    """Let the L2 see what an earlier run of these operations went through, one after another."""
-    ways = parameters.l2_ways
+class Caches(NamedTuple):
+    """The L2, or those of all dies, and the last-level cache, as an earlier run leaves them: lines, sectors and bits of
+    the sets that were touched of each.
+    """
+
+    parameters: Annotated[Any, Parameters]
+    l2: Lines
+    l2_sectors: Any
+    l2_touched: Any
+    last_level: Lines
+    last_level_sectors: Any
+    last_level_touched: Any
+
+
+def warm(s: Caches, die_of, kind, amount, chunks, sectors):
+    """Let the caches see what an earlier run of these operations went through, one after another. die_of: the die of
+    each operation, where there are several.
+    """
     at = np.int64(0)
     for index in range(len(kind)):
         what = kind[index]
         if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY):
             continue
         count = np.int64(amount[index]) & LISTED
-        loads = what in (LOAD, ASYNC, COPY)
-        writes = (what == STORE and parameters.writes_back != 0) or (
-            what in (ATOMIC, REDUCE) and parameters.atomics_here != 0
-        )
-        if loads or writes:
-            for place in range(at, at + count):
-                chunk = chunks[place]
-                accessed = accessed_of(parameters, sectors, place)
-                row = l2_row(parameters, chunk)
-                touch(touched, row)
-                line = find_line(l2, row, chunk, ways)
-                lacking = np.int64(0)
-                if what != STORE:
-                    lacking = lacking_of(parameters, l2_sectors, row, line, wanted_of(parameters, accessed))
-                if line == ABSENT:
-                    if parameters.l2_random != 0:
-                        choose_line(l2, row, chunk, np.int64(0), ways)
-                    insert_empty(l2, row, chunk, ways)
-                if what != STORE:
-                    put_sectors(parameters, l2, l2_sectors, row, runs_of(parameters, lacking), np.int64(0))
-                if writes:
-                    store_sectors(parameters, l2, l2_sectors, row, accessed, np.int64(0))
+        die = np.int64(die_of[index]) if s.parameters.l2_dies > 1 else np.int64(0)
+        for place in range(at, at + count):
+            see(s, die, what, chunks[place], accessed_of(s.parameters, sectors, place))
         at += count
+
+
+def see(s: Caches, die, what, chunk, accessed):
+    """Let them see a chunk. accessed: bytes of each of its sectors."""
+    writes = what in (STORE, ATOMIC, REDUCE)
+    wanted = np.int64(0) if what == STORE else wanted_of(s.parameters, accessed)
+    stays = s.parameters.writes_back != 0 if what == STORE else s.parameters.atomics_here != 0
+    if writes and not stays:
+        see_below(s, chunk, runs_of(s.parameters, wanted), writes, accessed)
+        return
+    row = l2_row(s.parameters, die, chunk)
+    touch(s.l2_touched, row)
+    if writes:
+        see_others(s, die, chunk, writes)
+    line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
+    read = runs_of(s.parameters, lacking_of(s.parameters, s.l2_sectors, row, line, wanted))
+    if read != 0:
+        see_others(s, die, chunk, False)
+        see_below(s, chunk, read, False, read)
+    if line == ABSENT:
+        have_room(s, row, chunk)
+    if read != 0:
+        put_sectors(s.parameters, s.l2, s.l2_sectors, row, read, np.int64(0))
+    if writes:
+        store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, np.int64(0))
+
+
+@inlined
+def have_room(s, row, chunk):
+    """Put a chunk into the L2, with none of its sectors; a written line that falls out is stored below."""
+    if s.parameters.l2_random != 0:
+        choose_line(s.l2, row, chunk, np.int64(0), s.parameters.l2_ways)
+    last = s.parameters.l2_ways - 1
+    dropped = s.l2[row, last].fill
+    if s.l2[row, last].chunk >= 0 and dropped & WRITTEN != 0:
+        stored = stored_of(s.parameters, s.l2_sectors, row, dropped)
+        see_below(s, s.l2[row, last].chunk, np.int64(0), True, stored)
+    insert_empty(s.l2, row, chunk, s.parameters.l2_ways)
+
+
+def see_others(s: Caches, own, chunk, takes):
+    """Write down what other dies have written of a chunk, and take it out of their L2s where that is to be."""
+    for die in range(s.parameters.l2_dies):
+        if die != own:
+            row = l2_row(s.parameters, np.int64(die), chunk)
+            way = place_of(s.l2, row, chunk, s.parameters.l2_ways)
+            if way >= 0:
+                line = s.l2[row, way].fill
+                if line & WRITTEN != 0:
+                    see_below(s, chunk, np.int64(0), True, stored_of(s.parameters, s.l2_sectors, row, line))
+                    clean_line(s.parameters, s.l2, s.l2_sectors, row, way)
+                if takes:
+                    drop_line(s.l2, row, chunk, s.parameters.l2_ways)
+
+
+def see_below(s: Caches, chunk, read, writes, stored):
+    """Let the last-level cache see a chunk, if there is one: sectors that are read, and the bytes of each that are
+    stored, if it writes.
+    """
+    if s.parameters.last_level_sets == 0:
+        return
+    row = last_level_row(s.parameters, chunk)
+    touch(s.last_level_touched, row)
+    line = find_line(s.last_level, row, chunk, s.parameters.last_level_ways)
+    lacking = runs_of(s.parameters, lacking_of(s.parameters, s.last_level_sectors, row, line, read))
+    if line == ABSENT:
+        if s.parameters.last_level_random != 0:
+            choose_line(s.last_level, row, chunk, np.int64(0), s.parameters.last_level_ways)
+        insert_empty(s.last_level, row, chunk, s.parameters.last_level_ways)
+    if lacking != 0:
+        put_sectors(s.parameters, s.last_level, s.last_level_sectors, row, lacking, np.int64(0))
+    if writes:
+        store_sectors(s.parameters, s.last_level, s.last_level_sectors, row, stored, np.int64(0))

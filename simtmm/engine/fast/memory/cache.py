@@ -27,11 +27,27 @@ def mix(chunk):
 
 
 @inlined
-def l2_row(parameters, chunk):
-    """The set of the L2 that a chunk belongs to."""
+def l2_row(parameters, die, chunk):
+    """The set of a die's L2 that a chunk belongs to."""
     if parameters.l2_hashed != 0:
-        return np.int64(mix(chunk) % np.uint64(parameters.l2_sets))
-    return modulo(chunk, parameters.l2_sets)
+        return die * parameters.l2_sets + np.int64(mix(chunk) % np.uint64(parameters.l2_sets))
+    return die * parameters.l2_sets + modulo(chunk, parameters.l2_sets)
+
+
+@inlined
+def die_of(parameters, group):
+    """The die that a group belongs to."""
+    return group % parameters.l2_dies if parameters.l2_dies > 1 else np.int64(0)
+
+
+@inlined
+def place_of(lines, row, chunk, ways):
+    """Where a chunk's line stands in a set, which is not used by this; -1 where there is none."""
+    found = np.int64(-1)
+    for way in range(ways):
+        if lines[row, way].chunk == chunk:
+            found = np.int64(way)
+    return found
 
 
 @inlined

@@ -16,13 +16,13 @@ from simtmm.workload import STORE
 
 
 @inlined
-def insert_into_l1(s, row, chunk, t):
+def insert_into_l1(s, g, row, chunk, t):
     """Put a chunk into an L1, with none of its sectors; a line that falls out and is to be written is stored in what
     lies below.
     """
     last = s.parameters.l1_ways - 1
     if s.parameters.local_back != 0 and s.l1[row, last].chunk >= 0 and s.l1[row, last].fill & WRITTEN != 0:
-        write_down(s, s.l1[row, last].chunk, t)
+        write_down(s, g, s.l1[row, last].chunk, t)
     insert_empty(s.l1, row, chunk, s.parameters.l1_ways)
 
 
@@ -64,7 +64,7 @@ def through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t):  # noqa: 
             s.group[g].l1_stores += 1
             row = l1_row(s, g, chunk)
             if find_line(s.l1, row, chunk, s.parameters.l1_ways) == ABSENT:
-                insert_into_l1(s, row, chunk, t)
+                insert_into_l1(s, g, row, chunk, t)
             store_sectors(s.parameters, s.l1, s.l1_sectors, row, np.int64(0), done)
     elif not reads(what) and s.parameters.drops != 0:
         row = l1_row(s, g, chunk)
@@ -73,8 +73,8 @@ def through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t):  # noqa: 
 
 
 @inlined
-def fill_l1(s, chunk, row, line, wanted, done, t):
+def fill_l1(s, g, chunk, row, line, wanted, done, t):
     """Put what an L1 lacked of a chunk into it. line: what it has of the chunk."""
     if line == ABSENT:
-        insert_into_l1(s, row, chunk, t)
+        insert_into_l1(s, g, row, chunk, t)
     put_sectors(s.parameters, s.l1, s.l1_sectors, row, wanted, done)

@@ -59,6 +59,16 @@ def write(s, chunk, written, partial, t):
 
 
 @inlined
+def through_fetch_port(s, g, what, cached, missing, start, t):
+    """When a group's fetch port takes up sectors of a chunk, which it does not before `start`; cached: as there."""
+    if cached and what != COPY and s.parameters.fetch_interval > 0:
+        begin = max(t, s.group[g].fetch_free)
+        s.group[g].fetch_free = begin + part_of(s.parameters, s.parameters.fetch_interval, missing)
+        return max(start, begin)
+    return start
+
+
+@inlined
 def from_global_memory(s, g, what, cached, here, chunk, accessed, missing, start, t):  # noqa: PLR0913, PLR0917 - what is known of the instruction is not asked anew for each chunk
     """What global memory has to give or take of a chunk, and what comes before that: the fetch port, its partition.
 
@@ -69,11 +79,7 @@ def from_global_memory(s, g, what, cached, here, chunk, accessed, missing, start
     if it is, or comes behind, an atomic.
     """
     moved = runs_of(s.parameters, missing) if cached or here else missing
-    fetched = start
-    if cached and what != COPY and s.parameters.fetch_interval > 0:
-        begin = max(t, s.group[g].fetch_free)
-        s.group[g].fetch_free = begin + part_of(s.parameters, s.parameters.fetch_interval, missing)
-        fetched = max(start, begin)
+    fetched = through_fetch_port(s, g, what, cached, missing, start, t)
     begun = fetched
     waited = np.int64(0)
     opening = np.int64(0)

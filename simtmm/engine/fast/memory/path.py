@@ -9,10 +9,10 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
 from simtmm.engine.fast.layout import ABSENT, NO, Path
-from simtmm.engine.fast.memory.cache import l2_row
+from simtmm.engine.fast.memory.behind_l2 import from_behind_l2, spend_behind
+from simtmm.engine.fast.memory.cache import die_of, l2_row
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
-from simtmm.engine.fast.memory.partitions import from_global_memory
 from simtmm.engine.fast.memory.path_ticks import (
     begin_path,
     is_watched,
@@ -31,7 +31,7 @@ from simtmm.engine.fast.memory.port import (
     through_port,
 )
 from simtmm.engine.fast.memory.sectors import accessed_of, count_of, runs_of, store_sectors, wanted_of
-from simtmm.engine.fast.memory.through_l2 import fill_l2, l2_latency, through_l2
+from simtmm.engine.fast.memory.through_l2 import fill_l2, through_l2
 from simtmm.engine.fast.memory.translations import known_from, late_of_first
 from simtmm.native import inlined, prefetch
 from simtmm.workload import COPY, STORE
@@ -48,7 +48,7 @@ def fetch_lines(s, g, first, count):
             row = l1_row(s, g, chunk)
             prefetch(s.l1, row, 0, 0)
         if s.parameters.l2_sets > 0:
-            row = l2_row(s.parameters, chunk)
+            row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
             for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
 
@@ -161,19 +161,18 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         done, at_slice, slice_behind, row2, line2, missing, crowded = through_l2(
             s, g, what, here, chunk, accessed, wanted, latency, known, t
         )
-    # 5 and 6: the fetch port, and global memory
+    # 5 and 6: the fetch port, and global memory, or the last-level cache before it
+    came = done < 0
     fetched = np.int64(0)
     at_memory = at_slice
     waited = np.int64(0)
     opening = np.int64(0)
     turning = np.int64(0)
     behind = np.int64(0)
-    if done < 0:
-        fetched = np.int64(1)
-        moved, at_memory, waited, opening, turning, behind = from_global_memory(
-            s, g, what, cached, here, chunk, accessed, missing, at_slice, t
+    if came:
+        done, fetched, moved, at_memory, waited, opening, turning, behind = from_behind_l2(
+            s, g, what, cached, here, chunk, accessed, missing, latency, at_slice, t
         )
-        done = at_memory + waited + latency
         if shared:
             crowded = fill_l2(s, chunk, row2, line2, moved, done, t)
             done += crowded
@@ -182,12 +181,25 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
     if piped:
         arrive(s, g, done)
     if looks:
-        fill_l1(s, chunk, row1, line1, wanted, done, t)
+        fill_l1(s, g, chunk, row1, line1, wanted, done, t)
     if is_watched(s, done, finish):
-        took = latency if fetched > 0 else l2_latency(s, what, here, latency)
         on_way(s, g, t, start, read, called, known)
-        wait_at_memory(s, g, at_memory - at_slice + crowded, waited, opening, turning, behind)
+        spend_behind(
+            s,
+            g,
+            what,
+            here,
+            came,
+            fetched,
+            latency,
+            at_slice,
+            at_memory,
+            crowded,
+            waited,
+            opening,
+            turning,
+            behind,
+            done,
+        )
         wait_at_slice(s, g, at_slice - known, slice_behind)
-        s.path[g, Path.memory_latency if fetched > 0 else Path.l2_latency] += took
-        s.path[g].line_in_flight += done - at_memory - waited - crowded - took
     return done, fetched

@@ -232,3 +232,20 @@ def written_of(parameters, sectors, row, line):
         if stored != 0:
             written |= np.int64(1) << sector
     return written
+
+
+@inlined
+def clean_line(parameters, lines, sectors, row, way):
+    """What lies below lacks nothing of a line any more."""
+    line = lines[row, way].fill & ~np.int64(WRITTEN)
+    lines[row, way].fill = line
+    if line < 0:
+        sectors[row, row_of(line), parameters.sectors] = 0
+
+
+@inlined
+def stored_of(parameters, sectors, row, line):
+    """The bytes of each sector of a written line that what lies below lacks, packed; 0 for all of all."""
+    if line >= 0:
+        return np.int64(0)
+    return sectors[row, row_of(line), parameters.sectors]

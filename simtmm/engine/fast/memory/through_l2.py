@@ -7,8 +7,8 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L2_HITS, note
 from simtmm.engine.fast.layout import ABSENT
-from simtmm.engine.fast.memory.cache import find_line, l2_row, touch
-from simtmm.engine.fast.memory.l2 import make_room_in_l2
+from simtmm.engine.fast.memory.cache import die_of, find_line, l2_row, touch
+from simtmm.engine.fast.memory.l2 import make_room_in_l2, take_from_others, write_down_others
 from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
 from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
 from simtmm.native import inlined
@@ -35,7 +35,9 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
     missing = wanted
     crowded = np.int64(0)
     at_slice, behind = comes_to_slice(s, g, what, here, chunk, wanted, start, t)
-    row = l2_row(s.parameters, chunk)
+    if s.parameters.l2_dies > 1 and (here or what == STORE):
+        take_from_others(s, g, chunk, t)
+    row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
     touch(s.l2_touched, row)
     line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
     if what == STORE:
@@ -46,6 +48,8 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
         lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
         if lacking != 0:
             missing = lacking
+            if s.parameters.l2_dies > 1:
+                write_down_others(s, g, chunk, t)
         else:
             fill = fill_of(s.parameters, s.l2_sectors, row, line, wanted)
             done = max(at_slice + l2_latency(s, what, here, latency), fill)

@@ -26,7 +26,7 @@ def comes_to_slice(s, g, what, here, chunk, wanted, start, t):
         same = s.waiting[g, row].chunk == chunk and wanted & ~s.waiting[g, row].sectors == 0
         if same and start < begin:
             joined = begin
-    at_slice, behind = through_slice(s, what, here, chunk, wanted, start, joined, t)
+    at_slice, behind = through_slice(s, g, what, here, chunk, wanted, start, joined, t)
     note(s, L2_STORES if what == STORE else L2_LOADS, at_slice, np.int64(1))
     if joined < 0:
         moves(s, g, Group.l2_sectors, L2_SECTORS, at_slice, wanted)

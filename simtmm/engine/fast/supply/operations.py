@@ -39,8 +39,8 @@ class Supply(Protocol):
         """The launch is over."""
         ...
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
-        """Leave the lines of the L2, and their sectors, as an earlier run of the launch does, and note their sets."""
+    def warm(self, parameters: Integers, *of_caches: Any) -> None:
+        """Leave the lines of caches as an earlier run of the launch does. of_caches: those of Caches."""
         ...
 
 
@@ -82,13 +82,16 @@ class Held:
     def end(self) -> None:
         """See Supply."""
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+    def warm(self, parameters: Integers, *of_caches: Any) -> None:
         """See Supply."""
         own = self._workload
         warps = own.block_warps[[self._part.first, self._part.last]]
         operations, chunks = (slice(*of[warps]) for of in (own.warp_operations, own.warp_chunks))
-        of_lines = parameters, lines, sectors, touched
-        _WARM(*of_lines, own.kind[operations], own.amount[operations], own.chunks[chunks], own.sectors[chunks])
+        of_operations = own.kind[operations], own.amount[operations]
+        counts = np.diff(own.warp_operations[warps[0] : warps[1] + 1])
+        blocks = np.repeat(np.arange(self._part.blocks), self._part.block_warps)
+        dies = _dies_of(parameters, blocks, counts)
+        _WARM(warming.Caches(parameters, *of_caches), dies, *of_operations, own.chunks[chunks], own.sectors[chunks])
 
 
 class Streamed:
@@ -161,13 +164,35 @@ class Streamed:
         needed = np.unique(np.searchsorted(ends, living))
         self._pieces = [self._pieces[number] for number in needed]
 
-    def warm(self, parameters: Integers, lines: Integers, sectors: Integers, touched: Any) -> None:
+    def warm(self, parameters: Integers, *of_caches: Any) -> None:
         """See Supply."""
         resident = self._workload.resident
         if resident is not None:
             loads, ones = np.full(len(resident), LOAD, np.uint8), np.ones(len(resident), np.int64)
-            _WARM(parameters, lines, sectors, touched, loads, ones, resident, np.zeros(0, np.uint32))
+            _WARM(
+                warming.Caches(parameters, *of_caches),
+                np.zeros(0, np.int64),
+                loads,
+                ones,
+                resident,
+                np.zeros(0, np.uint32),
+            )
             return
-        for lowered in self._workload.lowered(self._launch):
+        of_block = self._workload.warps_of_blocks[self._launch]
+        for runs, lowered in self._workload.lowered(self._launch):
             own = lowered.kind, lowered.amount, lowered.chunks, lowered.sectors
-            _WARM(parameters, lines, sectors, touched, *own)
+            warps = np.arange(lowered.first, lowered.first + len(lowered.warp_operations))
+            dies = _dies_of(parameters, runs.block[warps // of_block], lowered.warp_operations)
+            _WARM(warming.Caches(parameters, *of_caches), dies, *own)
+
+
+def _dies_of(parameters: Integers, blocks: Any, counts: Integers) -> Integers:
+    """The die on which each operation ran in an earlier run; none where there is one die.
+
+    blocks: int64[warps], the block of each warp. counts: int64[warps], operations of each.
+    """
+    dies = int(parameters[at.Parameters.l2_dies])
+    if dies <= 1:
+        return np.zeros(0, np.int64)
+    groups = int(parameters[at.Parameters.groups])
+    return np.repeat(np.asarray(blocks, np.int64) % groups % dies, counts)

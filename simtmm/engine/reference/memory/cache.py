@@ -2,7 +2,7 @@
 
 from collections import OrderedDict, defaultdict
 
-from simtmm.machine.tables.memory import Cache, GroupCache, Rows, SharedCache, Tlb
+from simtmm.machine.tables.memory import Cache, GroupCache, LastLevelCache, Rows, SharedCache, Tlb
 from simtmm.replacement import Chooser, Policy
 
 
@@ -42,6 +42,10 @@ class Line:
             if self.stored[sector] >= sector_bytes:
                 self.put([sector], finish)
 
+    def settle(self) -> None:
+        """What is there was filled long ago."""
+        self.fill = [None if fill is None else 0 for fill in self.fill]
+
     @property
     def written(self) -> list[int]:
         """The sectors that what lies below lacks."""
@@ -55,11 +59,11 @@ class Lines:
         """policy: of somebody's own, in the place of the machine's."""
         self.latency = latency
         self.sectors = sectors
-        self.sets = cache.used_sets
+        self.sets = cache.own_sets
         self.ways = cache.ways
-        self.random = isinstance(cache, SharedCache) and cache.replacement == "random"
+        self.random = isinstance(cache, SharedCache | LastLevelCache) and cache.replacement == "random"
         self.skewed = isinstance(cache, GroupCache) and cache.index == "skewed"
-        self.hashed = isinstance(cache, SharedCache) and cache.index == "hash"
+        self.hashed = isinstance(cache, SharedCache | LastLevelCache) and cache.index == "hash"
         self.lines: defaultdict[int, OrderedDict[int, Line]] = defaultdict(OrderedDict)
         self.choosers = None if policy is None else defaultdict[int, Chooser](lambda: Chooser(policy))
 
@@ -77,6 +81,10 @@ class Lines:
             if self.choosers is not None:
                 self.choosers[self.set_of(chunk)].use(chunk)
         return lines.get(chunk)
+
+    def line_of(self, chunk: int) -> Line | None:
+        """The chunk's line, which is not used by this; None where there is none."""
+        return self.lines[self.set_of(chunk)].get(chunk)
 
     def drop(self, chunk: int) -> None:
         """Take the chunk's line out, if it is there."""
@@ -99,6 +107,13 @@ class Lines:
             lines.move_to_end(chosen, last=False)
         dropped = lines.popitem(last=False) if len(lines) == self.ways else None
         return dropped if dropped and dropped[1].written else None
+
+    def keep(self, before: "Lines") -> None:
+        """Have the lines of the launch before, all sectors that are there filled long ago."""
+        for lines in before.lines.values():
+            for line in lines.values():
+                line.settle()
+        self.lines = before.lines
 
     def insert(self, chunk: int) -> Line:
         """Put the chunk in, where there is room, with none of its sectors."""

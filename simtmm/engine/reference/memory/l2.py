@@ -10,7 +10,9 @@ from simtmm.machine import Machine
 from simtmm.machine.tables.memory import SharedCache
 from simtmm.replacement import Policy
 from simtmm.stalls import Reason
-from simtmm.workload import ATOMIC, COPY, LOAD, REDUCE, Workload
+from simtmm.workload import ATOMIC, COPY, REDUCE, Workload
+
+Slice = tuple[int, int]  # a die, and a partition
 
 
 class L2:
@@ -28,50 +30,50 @@ class L2:
         self.partitions, self.counted = partitions, counted
         self.sectors, self.way = partitions.sectors, partitions.way
         memory, durations = machine.memory, machine.durations
-        self.lines = Lines(cache, durations.l2_latency, memory.sectors, policy)
+        self.dies = [Lines(cache, durations.l2_latency, memory.sectors, policy) for _ in range(cache.dies)]
+        self.groups, self.latency = machine.cores.groups, durations.l2_latency
         self.service, self.store_service = durations.l2_service, durations.l2_store_service
         requests = durations.l2_request_service, durations.l2_store_request_service
         self.request, self.store_request = requests if memory.sectors > 1 else (0, 0)
+        self.starts = cache.start
         self.stores_stay = cache.writes == "back"
         self.atomics_stay = cache.atomics == "here"
         self.atomic_latency, self.atomic_service = durations.atomic_latency, durations.atomic_service
         self.store_latency = durations.store_latency
         self.waiting = WaitingStores(cache.waiting_stores) if cache.waiting_stores else None
-        self.slice_free: defaultdict[int, int] = defaultdict(int)
-        self.slice_updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
+        self.slice_free: defaultdict[Slice, int] = defaultdict(int)
+        self.slice_updates: defaultdict[Slice, bool] = defaultdict(bool)  # by its last chunk that took any time
 
     def through_l2(
         self, kind: int, chunk: int, wanted: list[int], start: int, now: int, group: int
     ) -> tuple[int, Line]:
         """The finish of what looks into the L2, a load or an atomic that ends there, and the chunk's line."""
         updates = kind in (ATOMIC, REDUCE)
-        queue = (
-            Reason.ATOMICS_QUEUE
-            if updates or self.slice_updates[self.partitions.partition_of(chunk)]
-            else Reason.L2_QUEUE
-        )
+        queue = Reason.ATOMICS_QUEUE if updates or self.slice_updates[self.slice_of(chunk, group)] else Reason.L2_QUEUE
         taken = self.atomic_service if updates else max(self.request, self.sectors.part(self.service, len(wanted)))
-        begin = self.through_slice(chunk, start, now, taken, updates)
+        begin = self.through_slice(self.slice_of(chunk, group), start, now, taken, updates)
         self.counted.note("l2_loads", begin)
         self.counted.moves("l2_sectors", begin, len(wanted))
-        line = self.lines.look_up(chunk)
+        if updates:
+            self.take_from_others(chunk, group, now)
+        lines = self.lines_of(group)
+        line = lines.look_up(chunk)
         lacking = line.lacks(wanted) if line else wanted
         if line and not lacking:
             self.counted.l2_hits += 1
             self.counted.note("l2_hits", begin)
-            latency, fill = self.atomic_latency if updates else self.lines.latency, line.filled(wanted)
+            latency, fill = self.atomic_latency if updates else self.latency, line.filled(wanted)
             finish = max(begin + latency, fill)
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
+            self.write_down_others(chunk, group, now)
             read = self.sectors.runs_of(lacking)
             of_group = None if updates or kind == COPY else group  # that takes its fetch port
-            came = self.partitions.from_global_memory(
-                LOAD if updates else kind, chunk, lacking, read, begin, now, of_group
-            )
+            came = self.partitions.from_global_memory(chunk, lacking, read, begin, now, of_group)
             finish = came
             if not line:
-                finish = max(came, self.partitions.write_back(self.lines.make_room(chunk, now), now))
-                line = self.lines.insert(chunk)
+                finish = max(came, self.partitions.write_back(lines.make_room(chunk, now), now))
+                line = lines.insert(chunk)
             self.way.spends(Reason.MEMORY_QUEUE, finish - came)
             line.put(read, finish)
         self.way.spends(queue, begin - start)
@@ -79,10 +81,10 @@ class L2:
 
     def store(self, chunk: int, accessed: list[int], start: int, now: int, group: int) -> int:
         """The finish of a store that stays in the L2."""
-        behind = self.slice_updates[self.partitions.partition_of(chunk)]
+        behind = self.slice_updates[self.slice_of(chunk, group)]
         stored = {sector for sector, number in enumerate(accessed) if number}
         joined = self.waiting.joined(group, chunk, stored, start) if self.waiting else None
-        begin, room = self.keep_chunk(chunk, accessed, start, now, joined=joined)
+        begin, room = self.keep_chunk(chunk, accessed, start, now, group, joined=joined)
         self.counted.note("l2_stores", begin)
         if joined is None:
             self.counted.moves("l2_sectors", begin, len(stored))
@@ -94,26 +96,65 @@ class L2:
         return room + self.store_latency
 
     def keep_chunk(
-        self, chunk: int, accessed: list[int], start: int, now: int, waits: bool = True, joined: int | None = None
+        self,
+        chunk: int,
+        accessed: list[int],
+        start: int,
+        now: int,
+        group: int,
+        *,
+        waits: bool = True,
+        joined: int | None = None,
     ) -> tuple[int, int]:
         """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that.
 
         joined: when the slice takes up another store, and this one with it, in no time of its own.
         """
         taken = self.sectors.part(self.store_service, sum(number > 0 for number in accessed))
-        begin = self.through_slice(chunk, start, now, max(self.store_request, taken)) if joined is None else joined
-        room = begin
-        line = self.lines.look_up(chunk)
+        slice_ = self.slice_of(chunk, group)
+        begin = self.through_slice(slice_, start, now, max(self.store_request, taken)) if joined is None else joined
+        self.take_from_others(chunk, group, now)
+        room, lines = begin, self.lines_of(group)
+        line = lines.look_up(chunk)
         if not line:
-            free = self.partitions.write_back(self.lines.make_room(chunk, now), now)
+            free = self.partitions.write_back(lines.make_room(chunk, now), now)
             room = max(begin, free) if waits else begin
-            line = self.lines.insert(chunk)
+            line = lines.insert(chunk)
         line.store(accessed, self.sectors.bytes, room + self.store_latency)
         return begin, room
 
-    def through_slice(self, chunk: int, start: int, now: int, service: int, updates: bool = False) -> int:
-        """When the chunk's slice of the L2 takes it up, which it does not before `start`; service: for how long."""
-        slice_ = self.partitions.partition_of(chunk)
+    def lines_of(self, group: int) -> Lines:
+        """Those of a group's die."""
+        return self.dies[group % len(self.dies)]
+
+    def slice_of(self, chunk: int, group: int) -> Slice:
+        """The slice that a chunk takes for a group."""
+        return group % len(self.dies), self.partitions.partition_of(chunk)
+
+    def others_of(self, chunk: int, group: int) -> list[tuple[Lines, Line]]:
+        """The lines that other dies have of a chunk."""
+        others = [lines for die, lines in enumerate(self.dies) if die != group % len(self.dies)]
+        return [(lines, line) for lines in others if (line := lines.line_of(chunk))]
+
+    def write_down_others(self, chunk: int, group: int, now: int | None) -> None:
+        """Have what other dies have written of a chunk written down; now: None in an earlier run."""
+        for _, line in self.others_of(chunk, group):
+            if not line.written:
+                continue
+            if now is not None:
+                self.partitions.write_back((chunk, line), now)
+            elif self.partitions.last_level:
+                self.partitions.last_level.warm(chunk, [], line.stored)
+            line.stored = [0] * self.sectors.number
+
+    def take_from_others(self, chunk: int, group: int, now: int | None) -> None:
+        """Likewise, and take the chunk out of their L2s."""
+        self.write_down_others(chunk, group, now)
+        for lines, _ in self.others_of(chunk, group):
+            lines.drop(chunk)
+
+    def through_slice(self, slice_: Slice, start: int, now: int, service: int, updates: bool = False) -> int:
+        """When a slice of the L2 takes a chunk up, which it does not before `start`; service: for how long."""
         if service:
             self.slice_updates[slice_] = updates
         begin = max(now, self.slice_free[slice_])
@@ -121,34 +162,61 @@ class L2:
         return max(start, begin)
 
     def keep(self, before: "L2") -> None:
-        """Begin with the L2 as the launch before left it, all sectors that are there filled long ago."""
-        for lines in before.lines.lines.values():
-            for line in lines.values():
-                line.fill = [None if fill is None else 0 for fill in line.fill]
-        self.lines = before.lines
+        """Begin with the L2, and the last-level cache behind it, as the launch before left them."""
+        for lines, left_lines in zip(self.dies, before.dies, strict=True):
+            lines.keep(left_lines)
+        below, left = self.partitions.last_level, before.partitions.last_level
+        if below and left:
+            below.lines.keep(left.lines)
 
     def warm(self, workload: Workload, launch: int) -> None:
-        """Let the L2 see what an earlier run of the launch went through, its warps one after another."""
-        first, last = workload.block_warps[workload.launch_blocks[launch : launch + 2]].tolist()
-        for warp in range(first, last):
-            at = int(workload.warp_chunks[warp])
-            for operation in workload.warp(warp):
-                if operation[0] not in ("load", "async", "store", "atomic", "reduce", "copy"):
-                    continue
-                words = workload.sectors[at : at + len(operation[1])].tolist() or [0] * len(operation[1])
-                at += len(words)
-                updates = operation[0] in ("atomic", "reduce")
-                writes = (operation[0] == "store" and self.stores_stay) or (updates and self.atomics_stay)
-                if operation[0] not in ("load", "async", "copy") and not writes:
-                    continue
-                for chunk, word in zip(operation[1], words, strict=True):
-                    accessed = self.sectors.accessed(word)
-                    line = self.lines.look_up(chunk)
-                    if not line:
-                        self.lines.make_room(chunk)
-                        line = self.lines.insert(chunk)
-                    if operation[0] != "store":
-                        wanted = [sector for sector, number in enumerate(accessed) if number]
-                        line.put(self.sectors.runs_of(line.lacks(wanted)), 0)
-                    if writes:
-                        line.store(accessed, self.sectors.bytes, 0)
+        """Let the L2, and the last-level cache behind it, see what an earlier run of the launch went through, its warps
+        one after another; the last-level cache alone where the L2 begins cold.
+        """
+        first, last = workload.launch_blocks[launch : launch + 2].tolist()
+        for block in range(first, last):
+            for warp in range(workload.block_warps[block], workload.block_warps[block + 1]):
+                self.see_warp(workload, warp, (block - first) % self.groups)
+        if self.starts == "cold":
+            for lines in self.dies:
+                lines.lines.clear()
+
+    def see_warp(self, workload: Workload, warp: int, group: int) -> None:
+        """See what a warp lists, which ran on a group."""
+        at = int(workload.warp_chunks[warp])
+        for operation in workload.warp(warp):
+            if operation[0] not in ("load", "async", "store", "atomic", "reduce", "copy"):
+                continue
+            words = workload.sectors[at : at + len(operation[1])].tolist() or [0] * len(operation[1])
+            at += len(words)
+            updates = operation[0] in ("atomic", "reduce")
+            for chunk, word in zip(operation[1], words, strict=True):
+                self.see(chunk, self.sectors.accessed(word), operation[0] == "store", updates, group)
+
+    def see(self, chunk: int, accessed: list[int], stores: bool, updates: bool, group: int) -> None:
+        """See a chunk of such an operation."""
+        below = self.partitions.last_level
+        wanted = [] if stores else [sector for sector, number in enumerate(accessed) if number]
+        stays = self.stores_stay if stores else self.atomics_stay
+        nothing = [0] * self.sectors.number
+        if (stores or updates) and not stays:
+            if below:
+                below.warm(chunk, self.sectors.runs_of(wanted), accessed)
+            return
+        if stores or updates:
+            self.take_from_others(chunk, group, None)
+        lines = self.lines_of(group)
+        line = lines.look_up(chunk)
+        read = self.sectors.runs_of(line.lacks(wanted) if line else wanted)
+        if read:
+            self.write_down_others(chunk, group, None)
+        if below and read:
+            below.warm(chunk, read, nothing)
+        if not line:
+            dropped = lines.make_room(chunk)
+            if below and dropped:
+                below.warm(dropped[0], [], dropped[1].stored)
+            line = lines.insert(chunk)
+        line.put(read, 0)
+        if stores or updates:
+            line.store(accessed, self.sectors.bytes, 0)

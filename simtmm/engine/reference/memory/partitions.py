@@ -4,11 +4,12 @@ from collections import defaultdict
 
 from simtmm.engine.reference.memory.cache import Line, OpenRows, mix
 from simtmm.engine.reference.memory.counted import Counted
+from simtmm.engine.reference.memory.last_level import LastLevel
 from simtmm.engine.reference.memory.path_ticks import Way
 from simtmm.engine.reference.memory.sectors import Sectors
 from simtmm.machine import Machine
 from simtmm.stalls import Reason
-from simtmm.workload import ATOMIC, REDUCE, STORE
+from simtmm.workload import ATOMIC, LOAD, REDUCE, STORE
 
 
 class Partitions:
@@ -35,6 +36,10 @@ class Partitions:
         self.updates: defaultdict[int, bool] = defaultdict(bool)  # by its last chunk that took any time
         rows, opening = memory.rows, durations.row_opening
         self.rows = [OpenRows(rows, opening, self.number) for _ in range(self.number)] if rows else None
+        self.last_level: LastLevel | None = None
+        if memory.last_level:
+            below = self.read, self.write_line
+            self.last_level = LastLevel(machine, memory.last_level, sectors, counted, way, *below)
 
     def partition_of(self, chunk: int) -> int:
         """The partition, and so the slice of the L2, that a chunk belongs to."""
@@ -67,11 +72,22 @@ class Partitions:
         if dropped is None or self.serial:
             return 0
         chunk, line = dropped
+        if self.last_level:
+            _, room = self.last_level.keep(self.partition_of(chunk), chunk, line.stored, now, now)
+        else:
+            room = self.write_line(chunk, line, now)
+        return room if self.victims_waited else 0
+
+    def write_line(self, chunk: int, line: Line, now: int) -> int:
+        """Reserve the partition for what was stored of a line; from when on the partition has taken that in."""
         begin, _, _ = self.write(chunk, line.written, line.lacks(line.written), now)
-        return begin - self.store_buffer if self.victims_waited else 0
+        return begin - self.store_buffer
 
     def to_global_memory(self, kind: int, chunk: int, accessed: list[int], start: int, now: int) -> int:
-        """The finish of a store or an atomic that waits for its partition, all reserved at once."""
+        """The finish of a store or an atomic that waits for its partition, all reserved at once, or ends before it."""
+        if self.last_level:
+            ends = self.last_level.store if kind == STORE else self.last_level.update
+            return ends(self.partition_of(chunk), chunk, accessed, start, now)
         latency = self.store_latency if kind == STORE else self.latency
         self.way.goes(Reason.MEMORY_LATENCY, latency)
         wanted = [sector for sector, number in enumerate(accessed) if number]
@@ -89,27 +105,35 @@ class Partitions:
         return self.at_partition(kind, reserved, behind, len(wanted), start) + latency
 
     def from_global_memory(
-        self, kind: int, chunk: int, lacking: list[int], read: list[int], start: int, now: int, group: int | None
+        self, chunk: int, lacking: list[int], read: list[int], start: int, now: int, group: int | None
     ) -> int:
         """The finish of a chunk that is loaded and waits for its partition as well, all reserved at once.
 
         lacking: its sectors that are. read: those that global memory is read for them. group: where the chunk is
         fetched for a load; none else takes the fetch port.
         """
-        self.way.goes(Reason.MEMORY_LATENCY, self.latency)
         came = start
         if group is not None and self.fetch_interval:
             start = self.through_fetch_port(group, len(lacking), start, now)
-        self.fetched += 1
+        is_hit = False
+        if self.last_level:
+            finish, is_hit = self.last_level.load(self.partition_of(chunk), chunk, lacking, start, now)
+        else:
+            finish = self.read(chunk, read, start, now)
+        self.fetched += not is_hit
+        self.way.spends(Reason.MEMORY_QUEUE, start - came)
+        return finish
+
+    def read(self, chunk: int, read: list[int], start: int, now: int) -> int:
+        """The finish of sectors that are read from the chunk's partition, which they don't come to before `start`."""
+        self.way.goes(Reason.MEMORY_LATENCY, self.latency)
         if self.serial:
             self.counted.note("memory", start)
             self.counted.moves("memory_sectors", start, len(read))
             return start + self.latency
         behind = self.updates[self.partition_of(chunk)]
         reserved = self.reserve(chunk, False, self.sectors.part(self.service, len(read)), now)
-        finish = self.at_partition(kind, reserved, behind, len(read), start) + self.latency
-        self.way.spends(Reason.MEMORY_QUEUE, start - came)
-        return finish
+        return self.at_partition(LOAD, reserved, behind, len(read), start) + self.latency
 
     def through_fetch_port(self, group: int, sectors: int, start: int, now: int) -> int:
         """When the group fetches sectors of a chunk from global memory, which it does not before `start`."""

@@ -162,7 +162,7 @@ class Memory:
         if kind not in READS:
             stays = self.local_stays and chunk >= self.first_local
             if l1 and stays and kind == STORE:
-                return self.into_l1(l1, chunk, start, now)
+                return self.into_l1(l1, chunk, start, now, group)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
             came = start
@@ -200,7 +200,7 @@ class Memory:
             finish, _ = l2.through_l2(kind, chunk, wanted, known, now, group)
         else:
             finish = self.partitions.from_global_memory(
-                kind, chunk, wanted, self.sectors.runs_of(wanted), known, now, None if kind == COPY else group
+                chunk, wanted, self.sectors.runs_of(wanted), known, now, None if kind == COPY else group
             )
         self.way.spends(Reason.FIRST_ACCESS, known - start)
         self.way.spends(Reason.PORT_QUEUE, start - came)
@@ -208,26 +208,26 @@ class Memory:
             pipe.arrives(finish)
         if l1:
             if not found:
-                self.write_down(l1.make_room(chunk), now)
+                self.write_down(l1.make_room(chunk), now, group)
                 found = l1.insert(chunk)
             found.put(wanted, finish)
         return finish
 
-    def into_l1(self, l1: Lines, chunk: int, start: int, now: int) -> int:
+    def into_l1(self, l1: Lines, chunk: int, start: int, now: int, group: int) -> int:
         """The finish of a store to local memory that stays in the group's L1, as a whole."""
         finish = start + l1.latency
         self.counted.l1_stores += 1
         self.way.goes(Reason.L1_LATENCY, l1.latency)
         line = l1.look_up(chunk)
         if not line:
-            self.write_down(l1.make_room(chunk), now)
+            self.write_down(l1.make_room(chunk), now, group)
             line = l1.insert(chunk)
         line.store(self.sectors.whole, self.sectors.bytes, finish)
         return finish
 
-    def write_down(self, dropped: tuple[int, Line] | None, now: int) -> None:
+    def write_down(self, dropped: tuple[int, Line] | None, now: int, group: int) -> None:
         """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
         if dropped and self.l2 and self.stores_stay:
-            self.l2.keep_chunk(dropped[0], self.sectors.whole, now, now, waits=False)
+            self.l2.keep_chunk(dropped[0], self.sectors.whole, now, now, group, waits=False)
         else:
             self.partitions.write_back(dropped, now)
