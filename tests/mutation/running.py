@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 
 from tests import arguments
-from tests.mutation.recorder import DATA, LIMITS, LOOPS, RESULT, SITE
+from tests.mutation.measured import DATA, SITE
+from tests.mutation.recorder import LIMITS, LOOPS, RESULT
 from tests.mutation.tree import LentCache
 from tests.mutation.wanted import WANTED, given_to_pytest
 
