@@ -40,6 +40,10 @@ NONE = 0.0, 0.0  # seconds for loops as Python
 def main() -> int:
     """Do what the command line says; the exit status."""
     given = _arguments()
+    try:
+        import coverage  # noqa: F401 - said before long work begins
+    except ImportError:
+        raise SystemExit("coverage is needed, which isn't installed: pip install coverage") from None
     folder = cache_folder() / OWN
     with ExitStack() as stack:
         places = stack.enter_context(own_places(folder, given.workers))

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,7 @@ from types import MappingProxyType
 import pytest
 
 from tests.mutation import report, server
-from tests.mutation.__main__ import _arguments, within
+from tests.mutation.__main__ import _arguments, main, within
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, candidates_of, faults_of, is_python
@@ -888,6 +889,13 @@ def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypat
 
     monkeypatch.setattr(os, "link", late)
     assert [path.name for path in linked(cache, tmp_path / "scratch").iterdir()] == ["b.o"]
+
+
+def test_that_coverage_is_lacking_is_said_in_a_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "coverage", None)  # as where it isn't installed
+    monkeypatch.setattr(sys, "argv", ["tests.mutation"])
+    with pytest.raises(SystemExit, match="pip install coverage"):
+        main()
 
 
 def test_a_run_that_has_had_its_minutes_plants_no_more(tmp_path):
