@@ -160,4 +160,5 @@ class Runner:
         self._server.stdin.write(json.dumps(asked) + "\n")
         self._server.stdin.flush()
         answer = json.loads(self._server.stdout.readline())
-        return Outcome(answer["status"], answer["seconds"], output.read_text(errors="replace"))
+        printed = output.read_text(errors="replace").replace(f"{self.tree}/", "")  # kept: others have another folder
+        return Outcome(answer["status"], answer["seconds"], printed)

@@ -891,6 +891,15 @@ def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypat
     assert [path.name for path in linked(cache, tmp_path / "scratch").iterdir()] == ["b.o"]
 
 
+def test_what_a_run_prints_does_not_say_where_the_copy_is(tree, runner):
+    file = "tests/test_said.py"
+    (tree / file).write_text("def test_where():\n    raise ValueError(f'in {__file__}')\n")
+    printed = runner.run([file], 60.0).printed
+    (tree / file).unlink()
+    assert f"in {file}" in printed
+    assert str(tree) not in printed
+
+
 def test_that_coverage_is_lacking_is_said_in_a_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "coverage", None)  # as where it isn't installed
     monkeypatch.setattr(sys, "argv", ["tests.mutation"])
