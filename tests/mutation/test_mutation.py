@@ -506,7 +506,7 @@ def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_
 
 
 def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
-    recorded_by_hand(tmp_path, "", test_one=True, test_other=False)
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True, test_other=False)
     (tmp_path / "tests" / "a" / "deeper").mkdir()
     for name in ("a/deeper/test_n.py", "test_top.py"):
         (tmp_path / "tests" / name).write_text("")
@@ -551,6 +551,7 @@ def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_fold
 
 
 RECORDED_FILE = "tests/a/test_m.py"
+ONE_AND_OTHER = "def test_one(): pass\ndef test_other(): pass\n"
 
 
 def recorded_by_hand(folder, text, **passed):
@@ -566,13 +567,12 @@ def recorded_by_hand(folder, text, **passed):
 
 @pytest.mark.parametrize(("passed", "near"), [(True, []), (False, [f"{RECORDED_FILE}::test_other"])])
 def test_a_function_is_run_too_whose_tests_were_left_out(tmp_path, passed, near):
-    text = "def test_one(): pass\ndef test_other(): pass\n"
-    recorded_by_hand(tmp_path, text, test_one=True, test_other=passed)
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True, test_other=passed)
     assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == near
 
 
 def test_a_function_that_was_not_reached_while_its_file_was_recorded_is_run_too(tmp_path):
-    recorded_by_hand(tmp_path, "def test_one(): pass\ndef test_other(): pass\n", test_one=True)
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True)
     assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == [f"{RECORDED_FILE}::test_other"]
 
 
