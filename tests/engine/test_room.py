@@ -77,6 +77,17 @@ def in_lists(ready, group):
     return sorted(late or ready, key=lambda warp: -warp.slot)[0]
 
 
+def made_and_estimated(machine, workload, rule=None):
+    """Bytes of the arrays of a launch, and what they are estimated to take."""
+    launch = of_fast.Part.of(workload, 0)
+    own = None if rule is None else compiled(rule)
+    fast = Launch(machine, workload, 0, Reused(machine), True, False, 1, rule=own)
+    total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
+    lists = None if own is None else own.lists
+    needs = of_fast.Needs.of(machine, launch, streamed=False, lists=lists)
+    return total, sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), needs).values())
+
+
 @pytest.mark.parametrize("rule", [None, in_lists])
 def test_the_estimate_is_no_more_than_what_is_made(rule):
     """Of each kind of array: what is refused could not have been made."""
@@ -87,14 +98,23 @@ def test_the_estimate_is_no_more_than_what_is_made(rule):
         "memory.turnaround": 1,
     }
     machine = load_machine("gtx280").replace(changes)
-    launch = of_fast.Part.of(ONE, 0)
-    own = None if rule is None else compiled(rule)
-    fast = Launch(machine, ONE, 0, Reused(machine), True, False, 1, rule=own)
-    total = sum(array.nbytes for array in fast._state if hasattr(array, "nbytes"))
-    lists = None if own is None else own.lists
-    needs = of_fast.Needs.of(machine, launch, streamed=False, lists=lists)
-    estimated = sum(of_fast._tables(machine, of_fast.Room.of(machine, launch), needs).values())
+    total, estimated = made_and_estimated(machine, ONE, rule)
     assert 0.8 * total < estimated <= total
+
+
+@pytest.mark.parametrize("changes", [{}, {"memory.stores": "at-end"}, {"memory.outstanding": 7}, {"memory.tlb": None}])
+@pytest.mark.parametrize("rule", [None, in_lists])
+def test_each_more_group_takes_what_is_estimated(changes, rule):
+    """Warps and blocks of groups, beside which caches and the workload take most, without these."""
+    block = {"warps": [[["load", [1, 2]], ["compute", 3]]] * 8}
+    machine = load_machine("gtx280").replace(changes)
+    few, many = (
+        made_and_estimated(
+            machine.replace({"cores.groups": groups}), Workload.from_dict({"blocks": [block] * 200}), rule
+        )
+        for groups in (20, 40)
+    )
+    assert 0.9 * (many[0] - few[0]) < many[1] - few[1] <= many[0] - few[0]
 
 
 def test_what_a_rule_is_asked_with_counts(monkeypatch):

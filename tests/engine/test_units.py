@@ -1,12 +1,27 @@
 """What goes on beside warps: copies in bulk under way, and pipes of products taken (docs/machine.md, section 7)."""
 
+import numpy as np
 import pytest
 
 from simtmm.engine import simulate
+from simtmm.engine.fast.launches.reused import Reused
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 
 GROUP = {"groups": 1, "cores_per_group": 1, "warp_width": 1, "max_threads_per_core": 4}
+
+
+@pytest.fixture(autouse=True)
+def whatever_was_there(monkeypatch):
+    """Rows that nobody has written hold what no unit is like."""
+    anything = Reused.anything
+
+    def filled(self, *arguments):
+        found = anything(self, *arguments)
+        found[...] = np.arange(1000, 1000 + found.size).reshape(found.shape)  # each ends after it begins
+        return found
+
+    monkeypatch.setattr(Reused, "anything", filled)
 
 
 def units(memory, products, *warps, launches=1):

@@ -4,8 +4,9 @@
 A fault is a small change: an operator, a constant, an argument that is left out, a statement. It is planted in a copy
 of the tree, and the tests that run its lines are run there. Which tests run which lines is recorded first, by file of
 tests (`--record`, which needs coverage), and kept in the user's cache. A survivor is a fault that none of them notices:
-it is printed as a diff, and is a test that lacks, or is of tests/mutation/equivalents.toml. Exit status 1: fewer than
-nine in ten are noticed, or more than one in twenty is said to be equivalent.
+it is printed as a diff, and is a test that lacks, or is of tests/mutation/equivalents.toml. `--log FILE` keeps each
+verdict as it comes: the same words again continue where a run was stopped. Exit status 1: fewer than nine in ten are
+noticed, or more than one in twenty is said to be equivalent.
 """
 
 import argparse
@@ -25,11 +26,13 @@ from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import AS_PYTHON, Covered
 from tests.mutation.faults import KINDS, Fault
 from tests.mutation.judged import LAST_SECONDS, Verdict, difference, judged
+from tests.mutation.log import continued
 from tests.mutation.running import ROOT, Runner
 from tests.mutation.tree import OWN, own_places, synced
 from tests.mutation.uses import Uses
 
 T = TypeVar("T")
+Run = Callable[[Iterable[Callable[[Runner], Verdict]]], Iterable[Verdict | None]]
 TOGETHER = 4  # files of tests that are recorded by one process
 NONE = 0.0, 0.0  # seconds for loops as Python
 
@@ -37,6 +40,10 @@ NONE = 0.0, 0.0  # seconds for loops as Python
 def main() -> int:
     """Do what the command line says; the exit status."""
     given = _arguments()
+    try:
+        import coverage  # noqa: F401 - said before long work begins
+    except ImportError:
+        raise SystemExit("coverage is needed, which isn't installed: pip install coverage") from None
     folder = cache_folder() / OWN
     with ExitStack() as stack:
         places = stack.enter_context(own_places(folder, given.workers))
@@ -71,20 +78,38 @@ def main() -> int:
                     pool.map(lambda batch: with_runner(lambda one: _record(batch, covered, one, given.bounds)), batches)
                 )
                 return 0
-            verdicts = _judge(given, covered, trees[0], in_turn)
+            if given.log is None:
+                verdicts = _judge(given, covered, trees[0], _faults(given, trees[0]), in_turn)
+            else:
+                verdicts = _continued(given, covered, trees[0], in_turn)
     print(report.summary(verdicts), report.by_part(verdicts), sep="\n")
     report.written(verdicts, given.out)
     return 0 if report.is_enough(verdicts) else 1
+
+
+def _continued(given: argparse.Namespace, covered: Covered, tree: Path, run: Run) -> list[Verdict]:
+    """All verdicts of a log, with those of the faults that were left."""
+    draw = {name: getattr(given, name) for name in ("rooms", "kinds", "seed", "count")}
+    with continued(given.log, {**draw, "kinds": list(given.kinds)}, lambda: _faults(given, tree), ROOT) as log:
+        faults, gone = log.left()
+        for place in gone:
+            print(f"gone       {place}", flush=True)
+        _judge(given, covered, tree, faults, run, log.add)
+    found = log.verdicts(equivalents())
+    print(f"{len(found)} of {len(log.planned)} were judged, {len(gone)} are no longer there")
+    return found
 
 
 def _judge(
     given: argparse.Namespace,
     covered: Covered,
     tree: Path,
-    run: Callable[[Iterable[Callable[[Runner], Verdict]]], Iterable[Verdict | None]],
+    faults: Sequence[Fault],
+    run: Run,
+    noted: Callable[[Verdict], None] = lambda verdict: None,
 ) -> list[Verdict]:
+    """The verdicts of these faults, each of which is noted as it comes."""
     known, uses, lock = equivalents(), Uses(tree), threading.Lock()
-    faults = _faults(given, tree)
     texts = {fault.file: (ROOT / fault.file).read_bytes() for fault in faults}
     for file in texts:
         covered.by_line(file)
@@ -95,9 +120,11 @@ def _judge(
         def found(runner: Runner) -> Verdict:
             reason = known.get(name_of(fault, source))
             if reason is not None:
-                return Verdict(fault, "equivalent", 0, 0.0, reason, difference(fault, source))
-            verdict = judged(fault, source, covered, uses, runner, given.seconds, given.last)
+                verdict = Verdict(fault, "equivalent", 0, 0.0, reason, difference(fault, source))
+            else:
+                verdict = judged(fault, source, covered, uses, runner, given.seconds, given.last)
             with lock:
+                noted(verdict)
                 print(f"{verdict.what:10} {fault.kind:9} {fault.file}:{fault.line} {verdict.by}", flush=True)
                 if verdict.what == "survived":
                     print(verdict.difference, flush=True)
@@ -133,16 +160,15 @@ def _faults(given: argparse.Namespace, tree: Path) -> list[Fault]:
 
 
 def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
-    """The files of tests that are to be recorded."""
+    """The files of tests that are to be recorded: those that are named, and those of folders that have no record."""
     found: list[str] = []
     for name in given.record or ["tests"]:
         at = ROOT / name
         if not at.exists():
             raise SystemExit(f"--record {name}: no such file or folder of tests")
-        found += [
-            path.relative_to(ROOT).as_posix() for path in (sorted(at.rglob("test_*.py")) if at.is_dir() else [at])
-        ]
-    return covered.lacking(found)
+        files = [path.relative_to(ROOT).as_posix() for path in (sorted(at.rglob("test_*.py")) if at.is_dir() else [at])]
+        found += covered.lacking(files) if at.is_dir() else files
+    return found
 
 
 def _record(files: Sequence[str], covered: Covered, runner: Runner, bounds: tuple[float, float] | None = None) -> None:
@@ -173,9 +199,18 @@ def _arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--minutes", type=float, help="of the clock, behind which no further fault is planted")
     parser.add_argument("--workers", type=int, default=1, help="faults at once, each in a copy of its own")
+    parser.add_argument(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="keep the draw and its verdicts there; begun if it isn't there, else continued",
+    )
     parser.add_argument("--out", type=Path, default=Path(".mutation"), help="the folder of verdicts and survivors")
     parser.add_argument(
-        "--record", nargs="*", metavar="PATH", help="record these files or folders of tests; all if none"
+        "--record",
+        nargs="*",
+        metavar="PATH",
+        help="record these files of tests, and those of these folders that have no record; all if none",
     )
     parser.add_argument(
         "--bounds", type=float, nargs=2, metavar=("TEST", "FILE"),

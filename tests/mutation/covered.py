@@ -46,16 +46,14 @@ class RecordedTest:
 class Record:
     """What was recorded of a file of tests."""
 
-    def __init__(self, folder: Path, text: str | None = None) -> None:
-        """text: the file as it is now, where it has changed since."""
+    def __init__(self, folder: Path, text: str) -> None:
+        """text: the file as it is now."""
         self._folder, self._text = folder, text
 
     @cached_property
     def _known(self) -> dict[str, dict[str, Any]]:
         """What was noted of each test that still stands in the file."""
         found: dict[str, dict[str, Any]] = json.loads((self._folder / "tests.json").read_text(encoding="utf-8"))
-        if self._text is None:
-            return found
         return {name: test for name, test in found.items() if _names(self._text, name)}
 
     @cached_property
@@ -73,7 +71,7 @@ class Record:
         skipped, failed, or were left out for want of time.
         """
         passed, known = {function_of(name) for name in self.tests}, map(function_of, self._known)
-        there = known if self._text is None else _functions(self._text)
+        there = [*_functions(self._text), *known]
         return [function for function in dict.fromkeys(there) if function not in passed]
 
     @cached_property
@@ -205,11 +203,9 @@ class Covered:
         """What was recorded of a file of tests as it is now, or else last."""
         exact = self._place(file)
         places = [place.parent for place in exact.parent.glob("*/sources.json")]
-        if exact in places:
-            return Record(exact)
         if not places:
             return None
-        last = max(places, key=lambda place: (place / "sources.json").stat().st_mtime_ns)
+        last = max(places, key=lambda place: (place == exact, (place / "sources.json").stat().st_mtime_ns))
         return Record(last, (self._tree / file).read_text(encoding="utf-8"))
 
     def lacking(self, files: Iterable[str]) -> list[str]:
@@ -254,7 +250,7 @@ class Covered:
             for name, test in own.items():
                 test["lines"] = sum(map(len, ran.get(name, {}).values()))
             self._keep(self._place(file), own, {name: ran.get(name, {}) for name in own}, tree)
-            found |= Record(self._place(file)).tests
+            found |= Record(self._place(file), (self._tree / file).read_text(encoding="utf-8")).tests
         return found
 
     def _keep(

@@ -1,12 +1,11 @@
-"""A plugin of pytest, and of processes that tests start: which test ran which lines, and how long each took.
+"""A plugin of pytest: which test ran which lines, in its own process and in those that it starts, and how long it took.
 
-Coverage.py measures, with the test's name as its context. What a test imports first runs then, and in no later test:
-the lines of a module's top count for nothing. Loops that become machine code run unseen, so tests that run some are run
-once more with loops as Python. A test may have a limit of its own, and a file of tests one for all of its tests: what
-a test has run until then counts, as of one that passes, and what its file has no time for is left out.
+Coverage.py measures, with the test's name as its context (measured.py). What a test imports first runs then, and in no
+later test: the lines of a module's top count for nothing. Loops that become machine code run unseen, so tests that run
+some are run once more with loops as Python. A test may have a limit of its own, and a file of tests one for all of its
+tests: what a test has run until then counts, as of one that passes, and what its file has no time for is left out.
 """
 
-import atexit
 import json
 import os
 import resource
@@ -18,35 +17,12 @@ from typing import Any
 
 import pytest
 
-DATA, RESULT = "SIMTMM_COVERAGE", "SIMTMM_COVERAGE_RESULT"  # variables: where the lines go, and the tests' times
+from tests.mutation.measured import DATA, measure
+
+RESULT = "SIMTMM_COVERAGE_RESULT"  # a variable: where the tests' times go
 LIMITS = "SIMTMM_COVERAGE_LIMITS"  # a variable: seconds of a test and of a file of tests
 LOOPS = "SIMTMM_COVERAGE_LOOPS"  # a variable: whether loops are run as Python
 WAITED = 12  # times the seconds of a test, by the clock
-SITE = """\
-import os
-if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
-    try:
-        from tests.mutation.recorder import measure
-        measure(True).switch_context(os.environ["PYTEST_CURRENT_TEST"].rpartition(" (")[0])
-    except Exception:
-        pass
-"""
-
-
-def measure(of_child: bool) -> Any:
-    """Begin to measure. of_child: in a process that a test started, whose data lie beside its parent's."""
-    import coverage  # late: runs of faults do without
-
-    measured = coverage.Coverage(
-        data_file=os.environ[DATA], data_suffix=of_child or None,
-        source=[str(Path.cwd() / "simtmm")], config_file=False,
-        messages=False, check_preimported=False,
-    )  # fmt: skip
-    measured._warn_no_data = False
-    measured.start()
-    if of_child:
-        atexit.register(lambda: (measured.stop(), measured.save()))
-    return measured
 
 
 def _spent() -> float:

@@ -4,18 +4,21 @@ import json
 import os
 import re
 import shutil
+import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from tests.mutation import report, server
-from tests.mutation.__main__ import _arguments, within
+from tests.mutation.__main__ import _arguments, main, within
 from tests.mutation.chosen import drawn, equivalents, name_of, sources, written
 from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, candidates_of, faults_of, is_python
 from tests.mutation.judged import COMPILED, Nearness, Verdict, difference, judged, ordered, selected
+from tests.mutation.log import continued
 from tests.mutation.running import ROOT, Outcome, Runner
 from tests.mutation.tree import LentCache, linked, own_places, planted, synced
 from tests.mutation.uses import Uses
@@ -503,7 +506,7 @@ def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_
 
 
 def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
-    recorded_by_hand(tmp_path, "", test_one=True, test_other=False)
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True, test_other=False)
     (tmp_path / "tests" / "a" / "deeper").mkdir()
     for name in ("a/deeper/test_n.py", "test_top.py"):
         (tmp_path / "tests" / name).write_text("")
@@ -548,6 +551,7 @@ def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_fold
 
 
 RECORDED_FILE = "tests/a/test_m.py"
+ONE_AND_OTHER = "def test_one(): pass\ndef test_other(): pass\n"
 
 
 def recorded_by_hand(folder, text, **passed):
@@ -563,8 +567,13 @@ def recorded_by_hand(folder, text, **passed):
 
 @pytest.mark.parametrize(("passed", "near"), [(True, []), (False, [f"{RECORDED_FILE}::test_other"])])
 def test_a_function_is_run_too_whose_tests_were_left_out(tmp_path, passed, near):
-    recorded_by_hand(tmp_path, "", test_one=True, test_other=passed)
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True, test_other=passed)
     assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == near
+
+
+def test_a_function_that_was_not_reached_while_its_file_was_recorded_is_run_too(tmp_path):
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True)
+    assert Covered(tmp_path, tmp_path).unrecorded("simtmm/a/m.py") == [f"{RECORDED_FILE}::test_other"]
 
 
 def test_of_a_file_of_tests_that_has_changed_the_last_record_holds_for_what_is_still_there(tmp_path):
@@ -604,6 +613,34 @@ def test_what_is_recorded_is_found_by_line_though_lines_move(tree, runner, tmp_p
     with planted(tree / OF_TESTS, b"# more\n" + (tree / OF_TESTS).read_bytes()):
         assert Covered(tree, tmp_path).lacking([OF_TESTS]) == [OF_TESTS]
         assert (names(6), names(11), names(16)) == (["test_above"], [], ["test_slow"])  # as it was recorded last
+
+
+def test_a_process_that_a_test_starts_is_recorded_in_whatever_folder_and_prints_what_it_prints_unmeasured(
+    tree, runner, tmp_path
+):
+    pytest.importorskip("coverage")
+    file = "tests/test_processes.py"
+    (tree / file).write_text("""\
+import subprocess
+import sys
+
+
+def said(tmp_path, text):
+    done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_quiet(tmp_path):
+    assert said(tmp_path, "import sys; print('pytest' in sys.modules)") == (0, "False\\n", "")
+
+
+def test_above_of_5(tmp_path):
+    assert said(tmp_path, "from simtmm.small import above; print(above(5))") == (0, "2\\n", "")
+""")
+    found = Covered(tree, tmp_path).record([file], runner)
+    (tree / file).unlink()
+    assert {name.partition("::")[2] for name in found} == {"test_quiet", "test_above_of_5"}
+    assert found[f"{file}::test_above_of_5"].lines > 0
 
 
 def test_lines_are_found_where_they_have_gone():
@@ -854,10 +891,98 @@ def test_what_goes_from_a_cache_while_it_is_read_is_left_out(tmp_path, monkeypat
     assert [path.name for path in linked(cache, tmp_path / "scratch").iterdir()] == ["b.o"]
 
 
+def test_what_a_run_prints_does_not_say_where_the_copy_is(tree, runner):
+    file = "tests/test_said.py"
+    (tree / file).write_text("def test_where():\n    raise ValueError(f'in {__file__}')\n")
+    printed = runner.run([file], 60.0).printed
+    (tree / file).unlink()
+    assert f"in {file}" in printed
+    assert str(tree) not in printed
+
+
+def test_that_coverage_is_lacking_is_said_in_a_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "coverage", None)  # as where it isn't installed
+    monkeypatch.setattr(sys, "argv", ["tests.mutation"])
+    with pytest.raises(SystemExit, match="pip install coverage"):
+        main()
+
+
 def test_a_run_that_has_had_its_minutes_plants_no_more(tmp_path):
     clock = iter([0.0, 30.0, 59.0, 61.0, 90.0])
     assert list(within(1.0, ["a", "b", "c", "d"], lambda: next(clock))) == ["a", "b"]
     assert list(within(None, ["a", "b"])) == ["a", "b"]
+
+
+DRAW = {"seed": 7, "count": 9}
+
+
+def planted_so_far(path, tree, judge=0, draw=DRAW, known=MappingProxyType({})):
+    """Continue a log, or begin one of all faults, with verdicts of so many: what was left, gone, and judged."""
+    everything = faults_of(FILE, (tree / FILE).read_bytes())
+    with continued(path, draw, lambda: everything, tree) as log:
+        left, gone = log.left()
+        for one in left[:judge]:
+            log.add(Verdict(one, "survived", 3, 1.5, "nobody", "--- a\n"))
+        return left, gone, log.verdicts(known)
+
+
+def test_a_run_continues_where_another_stopped(tree, tmp_path):
+    path = tmp_path / "some" / "log.jsonl"
+    everything, gone, verdicts = planted_so_far(path, tree, judge=2)
+    assert everything == faults_of(FILE, (tree / FILE).read_bytes())
+    assert (gone, [each.fault for each in verdicts]) == ([], everything[:2])
+    with path.open("a") as file:
+        file.write('{"number": 2, "fau')  # a run that was killed
+    left, _, again = planted_so_far(path, tree, judge=1)
+    assert (left, again[:2], len(again)) == (everything[2:], verdicts, 3)
+    assert planted_so_far(path, tree)[0] == everything[3:]
+
+
+def test_a_log_s_faults_are_planted_in_a_source_that_has_changed_but_for_those_whose_lines_are_gone(tree, tmp_path):
+    path = tmp_path / "log.jsonl"
+    source = (tree / FILE).read_bytes()
+    before, _, _ = planted_so_far(path, tree)
+    changed = b"# more\n" + source.replace(b"return x - LIMIT", b"return x - 3")
+    with planted(tree / FILE, changed):
+        left, gone, _ = planted_so_far(path, tree)
+    there = [each for each in before if "x - LIMIT" not in each.lines(source)[0]]
+    assert [each.lines(changed) for each in left] == [each.lines(source) for each in there]
+    assert [each.line for each in left] == [each.line + 1 for each in there]
+    assert gone == [f"{FILE}:6"] * (len(before) - len(there))
+
+
+def test_a_survivor_that_was_listed_since_is_an_equivalent(tree, tmp_path):
+    path = tmp_path / "log.jsonl"
+    left, _, _ = planted_so_far(path, tree, judge=2)
+    known = {name_of(left[0], (tree / FILE).read_bytes()): "nobody sees it"}
+    _, _, verdicts = planted_so_far(path, tree, known=known)
+    assert [(each.what, each.by) for each in verdicts] == [("equivalent", "nobody sees it"), ("survived", "nobody")]
+
+
+@pytest.mark.parametrize(
+    ("text", "draw", "said"),
+    [
+        ("", {**DRAW, "seed": 8}, "is of --seed 7, not 8"),
+        ("a text without an end", DRAW, "no log of verdicts"),
+        ("[1]\nmore", DRAW, "no log of verdicts"),
+    ],
+)
+def test_what_is_no_log_of_this_draw_is_refused_and_left_as_it_is(tree, tmp_path, text, draw, said):
+    path = tmp_path / "log.jsonl"
+    if text:
+        path.write_text(text)
+    else:
+        planted_so_far(path, tree, judge=1)
+    before = path.read_bytes()
+    with pytest.raises(SystemExit, match=said):
+        planted_so_far(path, tree, draw=draw)
+    assert path.read_bytes() == before
+
+
+def test_one_run_at_a_time_continues_a_log(tree, tmp_path):
+    path = tmp_path / "log.jsonl"
+    with continued(path, DRAW, list, tree), pytest.raises(SystemExit, match="another run continues it"):
+        planted_so_far(path, tree)
 
 
 def test_the_report_counts_and_is_content_with_nine_in_ten(tmp_path):

@@ -253,6 +253,14 @@ def test_a_name_stands_at_another_side_where_one_is_taken():
     assert labels.name_points(figure, axes, [("much too long " * 9, [(0.5, 0.5)])]) == 1
 
 
+@needs_matplotlib
+def test_five_hundred_names_are_tried_though_there_be_room_for_more():
+    figure, axes = style.new_axes(30, 20)
+    axes.set(xlim=(-1, 26), ylim=(-1, 21))
+    named = [("n", [(float(place % 25), float(place // 25))]) for place in range(501)]
+    assert labels.name_points(figure, axes, named) == 1
+
+
 def test_a_title_says_programs_sizes_and_machines_with_their_changes():
     changed = MACHINE.replace({"memory.latency": "x2"})
     assert titles.of_cases([case(64, 1, machine=changed)]) == "kernel, n = 64 on Hand-made (memory.latency x2)"

@@ -50,6 +50,14 @@ def test_span_is_of_the_longest_block_and_launches_follow_one_another():
     assert count(trace([short, long], [short]), machine()).span == 9 + 4
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("amounts", [range(1, 9), [4, 9, 2, 2, 7, 1, 3, 5]], ids=["in steps", "without order"])
+def test_span_is_of_the_longest_thread_whichever_of_its_work_differs(place, amounts):
+    """Threads that do the same are counted by one of them: each work decides whether they do."""
+    block = [[work(site, amount if site == place else 3) for site in range(3)] for amount in amounts]
+    assert count(trace([block]), machine()).span == max(amounts) + 2 * 3
+
+
 HALF = [work(0, 2**62 - 1)]  # the most that an event may hold
 
 

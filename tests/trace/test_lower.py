@@ -1,13 +1,16 @@
 """Lowering: threads to warps in lockstep, addresses to chunks."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtmm import Machine, load_machine, load_trace, lower, simulate
+from simtmm import Machine, count, load_machine, load_trace, lower, simulate
 from simtmm.analysis.run import DEFAULT_TRACE, shipped_trace
 from simtmm.errors import TraceError, WorkloadError
+from simtmm.native import Loop, as_python
 from simtmm.trace.coalescing import transactions
 from simtmm.trace.lower import fit
 from simtmm.trace.schema import Batch
@@ -419,3 +422,55 @@ def test_a_block_of_which_no_part_would_fit_is_told_of_none():
     on = machine(**{"resources.shared_memory": 100})
     with pytest.raises(WorkloadError, match=r"100 bytes \(resources\.shared_memory\)$"):
         lower(trace([[[work(0, 1)]] * 8], shared_memory=101), on)
+
+
+def drawn_block(chance, threads):
+    """Threads that go through the same sites, but for those that leave some out, with values in steps or in none."""
+    block = [[] for _ in range(threads)]
+    for site in range(8):
+        make = chance.choice([load, load, store, work, shared, lambda *of: (of[0], "atomic", of[1], 4)])
+        first, by, away = 4 * chance.randrange(64), 4 * chance.randrange(9), chance.choice([0, 0, 3])
+        is_even = chance.random() < 0.5
+        for thread, events in enumerate(block):
+            if not (away and thread % away == 1):
+                value = first + by * thread if is_even else 4 * chance.randrange(64)
+                events.append(make(site, value + (make is work)))
+    return block
+
+
+@pytest.fixture
+def loops_as_python(monkeypatch):
+    """A switch: loops are Python from then on, and NumPy refuses what machine code would do beside an array."""
+
+    def switch():
+        def run(self, *arguments):
+            called.add(self.function.__name__)
+            return as_python(self.function)(*arguments) or 0
+
+        monkeypatch.setattr(Loop, "__call__", run)
+        return called
+
+    called = set()
+    return switch
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("half_warps", [False, True])
+def test_as_python_a_trace_is_saved_read_counted_and_lowered_alike_and_no_index_is_outside_of_its_array(
+    loops_as_python, tmp_path, seed, half_warps
+):
+    chance = random.Random(seed)
+    launches = [[drawn_block(chance, 16)] * 2 + [drawn_block(chance, 13)] for _ in range(2)]
+    changes = {"memory.coalescing": "half-warp-segments"} if half_warps else {}
+    on = machine(width=8, chunk_words=32, **changes)
+
+    def through(name):
+        made = trace(*launches)
+        made.save(tmp_path / name)
+        back = load_trace(tmp_path / name)
+        return back.to_table(), count(back, on), lower(back, on), made.info.digest
+
+    compiled = through("compiled.parquet")
+    called = loops_as_python()
+    assert through("python.parquet") == compiled
+    assert {"walk_blocks", "count_runs", "encode", "decode", "complete_all", "check_blocks"} <= called

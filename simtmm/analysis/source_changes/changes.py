@@ -48,8 +48,7 @@ def coalesced(
     numbers = np.flatnonzero(chosen)
     number_of = np.zeros(len(chosen), np.int64)
     position = positions(of.warp[numbers])
-    key = of.warp[numbers] * (int(position.max(initial=0)) // window + 1) + position // window
-    number_of[numbers] = np.unique(key, return_inverse=True)[1]
+    number_of[numbers] = np.unique(packed(of.warp[numbers], position // window), return_inverse=True)[1]
     here = of.chunks_of(chosen)
     if not len(here):
         return own

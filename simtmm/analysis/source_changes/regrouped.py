@@ -62,7 +62,7 @@ def _dealt(of: Operations, chosen: Flags, times: int, groups: Integers) -> Opera
     """
     own = of.workload
     here = of.chunks_of(chosen)
-    keys = groups[of.of_chunk[here]] * (int(own.chunks.max(initial=0)) + 1) + own.chunks[here]
+    keys = packed(groups[of.of_chunk[here]], own.chunks[here])
     _, key, counts = np.unique(keys, return_inverse=True, return_counts=True)
     sharing = np.minimum(times, counts)[key]
     kept = np.ones(len(own.chunks), bool)
@@ -134,8 +134,7 @@ def with_part(of: Operations, chosen: Flags, part: float) -> Workload:
     amount = np.where(is_long, np.ceil(own.amount * part).astype(np.int64), own.amount)
     numbers = np.flatnonzero((computes & ~is_long) | (chosen & ((own.kind == SHARED) | (of.listed > 0))))
     place = own.place if len(own.place) else own.kind  # of a workload by hand
-    key = of.warp[numbers] * (int(place.max(initial=0)) + 1) + place[numbers]
-    turn = positions(key, in_order=False)
+    turn = positions(packed(of.warp[numbers], place[numbers].astype(np.int64)), in_order=False)
     gone = np.zeros(len(chosen), bool)
     gone[numbers] = np.ceil((turn + 1) * part) <= np.ceil(turn * part)
     stands = np.where(gone, -1, np.arange(len(chosen)))
@@ -212,7 +211,7 @@ def compacted(of: Operations, chosen: Flags, part: float) -> Workload:
     so_many = np.floor(np.cumsum(part * warps) + 1e-9)  # of all blocks so far: some have one more than others
     busy = np.maximum(1, np.diff(so_many, prepend=0)).astype(np.int64)
     interval = before(of, np.isin(own.kind, _BARRIERS))
-    of_warp = of.warp * (int(interval.max(initial=0)) + 1) + interval
+    of_warp = packed(of.warp, interval)
     there = np.isin(of_warp, of_warp[chosen])
     computes = (own.kind == COMPUTE) | (own.kind == SHARED) | (own.kind >= OF_CLASS)
     dropped = there & computes & (rank[of.warp] >= busy[of.block])

@@ -136,7 +136,7 @@ def domain(
 
     if not low < high:
         raise ModelError(f"{' and '.join(formula.name for formula in formulas)}: {over}: no values from {low:g}")
-    points = [low, *(float(point) for point in np.geomspace(low, high, TRIES)[1:-1]), high]
+    points = [float(point) for point in np.geomspace(low, high, TRIES)]  # both ends as they are
     if refusal(np.array(points)) is None:
         return low, high
     refusals = [refusal(point) for point in points]
