@@ -53,9 +53,9 @@ def _why_slower(
         lanes = tmm.symbols["T1"] / (result.issued * machine.cores.warp_width)
         if lanes < 1 / CLOSE:
             return f"lanes are idle: {_percent(lanes)} of the lanes of an instruction do work"
-    launching = found.shares.get(causes.LAUNCHES, 0.0)
+    launching = causes.set_apart(machine, result)
     if found.cause != causes.LAUNCHES and launching > found.share:  # beside what binds the kernel
-        return f"{causes.LAUNCHES}, which the TMM leaves out, take {_percent(launching)} of it"
+        return f"starting the launch, which the TMM leaves out, takes {_percent(launching)} of it"
     if found.cause in (causes.FEW_BLOCKS, causes.TAIL, causes.UNEVEN):
         return f"core groups have no work for {_percent(found.share)} of it"
     several = next((each.together for each in found.what_ifs if each.cause == found.cause), ())
