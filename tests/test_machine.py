@@ -110,7 +110,8 @@ FULL = {
             "request_service": 1.5,
             "store_request_service": 2.5,
             "waiting_stores": 64,
-            "copies": 2,
+            "copies": 1,
+            "dies": 2,
             "index": "hash",
             "replacement": "random",
             "victims": "waited",
@@ -118,6 +119,15 @@ FULL = {
             "start": "warm",
             "atomics": "here",
             "atomic_latency": 230,
+        },
+        "last_level": {
+            "sets": 16,
+            "ways": 8,
+            "latency": 300,
+            "service": 3,
+            "index": "hash",
+            "replacement": "random",
+            "start": "warm",
         },
     },
     "limits": {"blocks_per_group": 8, "warps_per_group": 16},
@@ -140,7 +150,9 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.sectors", "memory.fetch_sectors",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.l2.dies",
+    "memory.last_level.sets", "memory.last_level.ways",
+    "memory.sectors", "memory.fetch_sectors",
     "memory.l2.waiting_stores", "scheduling.block_burst",
     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
     "resources.shared_memory", "resources.threads_per_block", "banks.count", "banks.word_bytes", "banks.lanes",
@@ -175,6 +187,9 @@ WORDS = {
     "memory.l1.local_writes": ("through", "back"),
     "memory.l1.index": ("modulo", "skewed"),
     "memory.l2.index": ("modulo", "hash"),
+    "memory.last_level.index": ("modulo", "hash"),
+    "memory.last_level.replacement": ("lru", "random"),
+    "memory.last_level.start": ("as-l2", "warm"),
     "memory.l2.writes": ("through", "back"),
     "memory.l2.start": ("cold", "warm", "kept"),
     "memory.l2.replacement": ("lru", "random"),
@@ -281,7 +296,8 @@ def test_an_unknown_word_is_refused_with_the_known_ones(key, value):
 
 @pytest.mark.parametrize(("key", "word"), [(key, word) for key, words in WORDS.items() for word in words])
 def test_each_known_word_is_accepted(key, word):
-    assert machine(**{"memory.l1": dict(CACHE), "memory.l2": dict(CACHE), key: word}).values()[key] == word
+    caches = {f"memory.{cache}": dict(CACHE) for cache in ("l1", "l2", "last_level")}
+    assert machine(**caches, **{key: word}).values()[key] == word
 
 
 @pytest.mark.parametrize(

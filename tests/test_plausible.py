@@ -64,7 +64,7 @@ def test_what_is_nearer_is_quicker(name):
     assert 1.2 * l1.latency < l2.latency
     assert 1.2 * l2.latency < memory.latency
     assert l2.service is not None
-    assert 1.3 * l2.service < memory.service  # a slice for each partition
+    assert 1.3 * l2.service < l2.dies * memory.service  # a slice for each partition, of each die
     assert l1.sets * l1.ways * machine.cores.groups < 4 * l2.sets * l2.ways
 
 

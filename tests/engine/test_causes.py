@@ -108,6 +108,11 @@ CASES = {
     "an L2 that all read from": (
         {}, blocks(64, 8, same(["load", list(range(0, 32, 4))], times=8)), causes.L2_BANDWIDTH,
     ),
+    "a last-level cache that all read from": (
+        NO_CACHE | {"memory.last_level": {"sets": 64, "ways": 16, "latency": 150, "service": 4}},
+        blocks(64, 8, same(["load", list(range(0, 32, 4))], times=8)),
+        causes.LAST_LEVEL_BANDWIDTH,
+    ),
     "a narrow port": (
         {"memory.port_interval": 8},
         blocks(64, 8, lambda block, number: [["load", [(block * 8 + number) * 32 + n for n in range(32)]]]),

@@ -114,7 +114,7 @@ def test_no_simulation_without_caches_is_faster_than_its_roofline(name, program)
     The roofline's bytes are those of whole chunks, so they move whole here.
     """
     whole = {"memory.sectors": 1, "memory.fetch_sectors": 1}
-    changed = load_machine(name).replace({"memory.l1": None, "memory.l2": None, **whole})
+    changed = load_machine(name).replace({"memory.l1": None, "memory.l2": None, "memory.last_level": None, **whole})
     predicted = roofline(changed, count(program, changed))
     assert simulate(changed, lower(program, changed)).cycles >= predicted.cycles
 

@@ -119,7 +119,7 @@ OF_OTHERS = {
     "changes", "clock_hz", "compute_capability", "description", "family", "link", "measured_bandwidth",
     "memory_bytes", "name", "peak_bandwidth", "sustained_clock_hz",
     "cores.max_threads_per_core",  # of occupancy, as resources are: drawn blocks all fit
-    "memory.bandwidth",  # service in other words
+    "memory.bandwidth", "memory.last_level.bandwidth",  # service in other words
 }  # fmt: skip
 OF_OTHER_TABLES = ("resources.", "sources.", "hong_kim.")
 DRAWN = 1500  # often enough that the least likely of these values comes several times

@@ -104,7 +104,7 @@ def see(s: Caches, die, what, chunk, accessed):
     read = runs_of(s.parameters, lacking_of(s.parameters, s.l2_sectors, row, line, wanted))
     if read != 0:
         see_others(s, die, chunk, False)
-        see_below(s, chunk, read, False, read)
+        see_below(s, chunk, read, False, np.int64(0))
     if line == ABSENT:
         have_room(s, row, chunk)
     if read != 0:
