@@ -113,7 +113,13 @@ class Lines:
         for lines in before.lines.values():
             for line in lines.values():
                 line.settle()
-        self.lines = before.lines
+        self.lines, self.choosers = before.lines, before.choosers
+
+    def clear(self) -> None:
+        """Drop all lines, whatever they hold."""
+        self.lines.clear()
+        if self.choosers is not None:
+            self.choosers.clear()
 
     def insert(self, chunk: int) -> Line:
         """Put the chunk in, where there is room, with none of its sectors."""

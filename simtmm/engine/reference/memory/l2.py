@@ -179,7 +179,7 @@ class L2:
                 self.see_warp(workload, warp, (block - first) % self.groups)
         if self.starts == "cold":
             for lines in self.dies:
-                lines.lines.clear()
+                lines.clear()
 
     def see_warp(self, workload: Workload, warp: int, group: int) -> None:
         """See what a warp lists, which ran on a group."""
