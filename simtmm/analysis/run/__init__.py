@@ -195,15 +195,16 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
 def _simulated(machine: Machine, workload: AnyWorkload, engine: str, timeline: bool) -> Result:
     """The run's result, or what an earlier run of the same found."""
     progress = telling(SIMULATING)
-    if timeline or engine != "fast":
+
+    def now() -> Result:
         return simulate(machine, workload, engine, timeline=timeline, stalls=True, progress=progress)
 
-    def now() -> known_results.Found:
-        return known_results.Found(
-            simulate(machine, workload, engine, stalls=True, progress=progress), known_results.NOTHING
-        )
-
-    return known_results.found(machine, workload, workload.operations, now).result
+    if timeline or engine != "fast":
+        return now()
+    known = known_results.found(
+        machine, workload, workload.operations, lambda: known_results.Found(now(), known_results.NOTHING)
+    )
+    return known.result
 
 
 def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Sequence[str], what_if: bool) -> Run:

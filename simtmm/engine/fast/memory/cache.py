@@ -27,11 +27,17 @@ def mix(chunk):
 
 
 @inlined
+def spread(chunk, count, hashed):
+    """Which of so many a chunk belongs to: by its hash, or in turn."""
+    if hashed != 0:
+        return np.int64(mix(chunk) % np.uint64(count))
+    return modulo(chunk, count)
+
+
+@inlined
 def l2_row(parameters, die, chunk):
     """The set of a die's L2 that a chunk belongs to."""
-    if parameters.l2_hashed != 0:
-        return die * parameters.l2_sets + np.int64(mix(chunk) % np.uint64(parameters.l2_sets))
-    return die * parameters.l2_sets + modulo(chunk, parameters.l2_sets)
+    return die * parameters.l2_sets + spread(chunk, parameters.l2_sets, parameters.l2_hashed)
 
 
 @inlined

@@ -8,15 +8,13 @@ import numpy as np
 from simtmm.engine.fast.layout import ABSENT, WRITTEN
 from simtmm.engine.fast.memory.cache import choose_line, die_of, drop_line, find_line, l2_row, place_of, touch
 from simtmm.engine.fast.memory.last_level import keep_in_last_level
-from simtmm.engine.fast.memory.partitions import partition_of, reserve, write
+from simtmm.engine.fast.memory.partitions import partition_of, reserve, write_line_back
 from simtmm.engine.fast.memory.sectors import (
     clean_line,
     insert_empty,
-    lacking_of,
     part_of,
     store_sectors,
     stored_of,
-    written_of,
 )
 from simtmm.native import inlined
 from simtmm.workload import STORE
@@ -53,9 +51,7 @@ def write_line(s, chunk, row, line, t):
     else:
         free = t
         if s.parameters.partitioned != 0:
-            written = written_of(s.parameters, s.l2_sectors, row, line)
-            partial = lacking_of(s.parameters, s.l2_sectors, row, line, written)
-            free = write(s, chunk, written, partial, t) - s.parameters.store_buffer
+            free = write_line_back(s, s.l2_sectors, chunk, row, line, t)
     return free
 
 

@@ -15,8 +15,8 @@ from simtmm.engine.fast.attribution.traffic import (
     note,
 )
 from simtmm.engine.fast.layout import ABSENT, CROWDED, ENDED, OPENING, SLICED, TURNING, WRITTEN, Group
-from simtmm.engine.fast.memory.cache import choose_line, find_line, mix, modulo, touch
-from simtmm.engine.fast.memory.partitions import moves, partition_of, reserve, write
+from simtmm.engine.fast.memory.cache import choose_line, find_line, spread, touch
+from simtmm.engine.fast.memory.partitions import moves, partition_of, reserve, write_line_back
 from simtmm.engine.fast.memory.sectors import (
     fill_of,
     insert_empty,
@@ -26,7 +26,6 @@ from simtmm.engine.fast.memory.sectors import (
     runs_of,
     store_sectors,
     wanted_of,
-    written_of,
 )
 from simtmm.native import inlined
 from simtmm.workload import STORE
@@ -35,9 +34,7 @@ from simtmm.workload import STORE
 @inlined
 def last_level_row(parameters, chunk):
     """The set of the last-level cache that a chunk belongs to."""
-    if parameters.last_level_hashed != 0:
-        return np.int64(mix(chunk) % np.uint64(parameters.last_level_sets))
-    return modulo(chunk, parameters.last_level_sets)
+    return spread(chunk, parameters.last_level_sets, parameters.last_level_hashed)
 
 
 @inlined
@@ -58,9 +55,7 @@ def make_room(s, row, chunk, t):
     room = np.int64(0)
     line = s.last_level[row, last].fill
     if s.parameters.partitioned != 0 and s.last_level[row, last].chunk >= 0 and line & WRITTEN != 0:
-        written = written_of(s.parameters, s.last_level_sectors, row, line)
-        partial = lacking_of(s.parameters, s.last_level_sectors, row, line, written)
-        room = write(s, s.last_level[row, last].chunk, written, partial, t) - s.parameters.store_buffer
+        room = write_line_back(s, s.last_level_sectors, s.last_level[row, last].chunk, row, line, t)
     insert_empty(s.last_level, row, chunk, s.parameters.last_level_ways)
     return room
 

@@ -8,8 +8,8 @@ import numpy as np
 from simtmm.engine.fast.attribution.traffic import MEMORY as AT_MEMORY
 from simtmm.engine.fast.attribution.traffic import MEMORY_SECTORS, note
 from simtmm.engine.fast.layout import OPENING, TURNING, Group
-from simtmm.engine.fast.memory.cache import find_line, insert_line, mix, modulo
-from simtmm.engine.fast.memory.sectors import count_of, part_of, partial_of, runs_of
+from simtmm.engine.fast.memory.cache import find_line, insert_line, spread
+from simtmm.engine.fast.memory.sectors import count_of, lacking_of, part_of, partial_of, runs_of, written_of
 from simtmm.native import inlined
 from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 
@@ -17,9 +17,7 @@ from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 @inlined
 def partition_of(s, chunk):
     """The partition that a chunk lies in."""
-    if s.parameters.hashed:
-        return np.int64(mix(chunk) % np.uint64(s.parameters.partitions))
-    return modulo(chunk, s.parameters.partitions)
+    return spread(chunk, s.parameters.partitions, s.parameters.hashed)
 
 
 @inlined
@@ -56,6 +54,14 @@ def write(s, chunk, written, partial, t):
         reserve(s, chunk, np.int64(0), np.int64(0), read, t)
     service = part_of(s.parameters, s.parameters.service, written)
     return reserve(s, chunk, np.int64(1), np.int64(0), service, t)
+
+
+@inlined
+def write_line_back(s, sectors, chunk, row, line, t):
+    """Write a line that is dropped: until when what takes its room waits, if it does. sectors: of the cache's lines."""
+    written = written_of(s.parameters, sectors, row, line)
+    partial = lacking_of(s.parameters, sectors, row, line, written)
+    return write(s, chunk, written, partial, t) - s.parameters.store_buffer
 
 
 @inlined
