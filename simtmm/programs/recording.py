@@ -216,6 +216,7 @@ class ProgramRecording:
             heard = (
                 stack.enter_context(contextlib.closing(LaunchListener(described, self._known))) if is_timed else None
             )
+            runs.straight = heard is None and blocks >= described.blocks and most is None
             for batch in stack.enter_context(contextlib.closing(runs.run(function, launch, number, log, check_over))):
                 run += len(batch.block)
                 if is_chosen:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from simtmm import record
-from simtmm.cuda import events
 from simtmm.cuda.function import KernelFunction
+from simtmm.cuda.log import events
 from simtmm.errors import RecordingError, SimtmmError
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from simtmm.recorder.gpu import compiled_device

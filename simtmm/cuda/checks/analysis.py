@@ -36,7 +36,7 @@ from simtmm.cuda.execution.layout import (
     SAME_VALUE,
     SYNCHRONISES,
 )
-from simtmm.cuda.log_events import mask_of, site_of
+from simtmm.cuda.log.loops import mask_of, site_of
 from simtmm.native import Loop
 
 _ENTRY = LOG_ENTRY // 8

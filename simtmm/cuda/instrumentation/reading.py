@@ -1,4 +1,4 @@
-"""A buffer that instrumented kernels have filled, as the log that a run on the CPU gives (simtmm.cuda.log_events).
+"""A buffer that instrumented kernels have filled, as the log that a run on the CPU gives (simtmm.cuda.log.loops).
 
 There each block's entries stand together, warp by warp, and addresses are the virtual ones of a trace.
 """

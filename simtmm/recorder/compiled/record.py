@@ -76,6 +76,7 @@ def recorded(
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(written_whole(output)) if output else None
         recorder = TraceRecorder(path, most_bytes())
+        execution.runs.straight = not sample_blocks
         stack.callback(recorder.abandon)
         run = ProgramRun(kernel, parameters, arrays, execution, HOW_COMPILED)
         for batch in run.batches():

@@ -14,11 +14,11 @@ from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import bare_name, compiled_by
 from simtmm.cuda.device import Device, DeviceLaunch, cluster_of
 from simtmm.cuda.disagreement.comparison import Comparison, compare
-from simtmm.cuda.events import LogReader
 from simtmm.cuda.execution.launches.launch import clusters_of, local_bytes_of
 from simtmm.cuda.execution.launches.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instead import is_trying
+from simtmm.cuda.log.events import LogReader
 from simtmm.cuda.machine_function import MachineFunction, machine_function
 from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY
@@ -85,11 +85,13 @@ class LaunchRuns:
     PTX now and then as kernels are launched. timed: kernels that read a clock of the device, by name.
     untimed: what the time of kernels leaves out, by name (untimed.py). races: the lines that race, by kernel.
     mbarriers: the bytes of shared memory at which blocks have used any. prints: how often threads have called printf,
-    by file and line.
+    by file and line. straight: whether batches go straight to a TraceRecorder, so that they may have blocks that stand
+    as distances.
     """
 
     def __init__(self, device: Device, most_events: int, machine_code: bool = True) -> None:
         """most_events: of all launches. machine_code: whether kernels run as such where they can."""
+        self.straight = False
         self.device = device
         self._machine_code = machine_code
         self._functions: dict[int, _Scheduled] = {}
@@ -134,7 +136,8 @@ class LaunchRuns:
         self._has_mbarriers = any(site.kind == "mbarrier" for site in self.sites.sites)
         x, y, z = launch.block
         drops = drops_out(function.program)
-        reader = LogReader(table, x * y * z, _ranks(function, launch), drops)
+        compares = self.straight and not function.program.communicates
+        reader = LogReader(table, x * y * z, _ranks(function, launch), drops, compares)
         printed = Counter(self.device.prints)  # by comparisons and earlier launches
         self.table()  # what is taken out of the device before the next launch stands in it
         with contextlib.closing(self.device.run(function, launch, log=log)) as pieces:
@@ -202,7 +205,7 @@ class LaunchRuns:
         batch = without_spins(batch)
         if self._has_mbarriers:
             self.mbarriers.update(mbarriers_of(batch.events))
-        self._left -= len(batch.events)
+        self._left -= batch.count
         self._check(0, where)
         batch.launch[:] = number
         return batch

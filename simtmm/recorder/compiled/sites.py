@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.events import SiteTable
 from simtmm.cuda.execution.translation.program import Program, Site
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.log.events import SiteTable
 from simtmm.cuda.ptx.flow.steps import COPIES, Step, space_of
 from simtmm.cuda.ptx.syntax import Instruction, Location
 from simtmm.trace.schema import Kind, TraceSite

@@ -7,13 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from simtmm.native import Loop
+from simtmm.trace.runs.distances import spelled_out
+from simtmm.trace.runs.layout import DISTANCE, KIND_MASK, KIND_SHIFT
 from simtmm.trace.schema import GRID_WORKSPACE, GRID_WORKSPACE_BYTES, Batch, Kind
 
 
 def looks_at_all(words):
     """1 if any event has an address in the workspace, else 0. words: int64, two an event, the address first."""
     for place in range(0, len(words), 2):
-        if GRID_WORKSPACE <= words[place] < GRID_WORKSPACE + GRID_WORKSPACE_BYTES:
+        is_there = GRID_WORKSPACE <= words[place] < GRID_WORKSPACE + GRID_WORKSPACE_BYTES
+        if is_there and (words[place + 1] >> KIND_SHIFT) & KIND_MASK != DISTANCE:
             return np.int64(1)
     return np.int64(0)
 
@@ -30,6 +33,8 @@ def without_spins(batch: Batch) -> Batch:
     events = batch.events
     if not _LOOKS_AT_ALL(events.view(np.int64)):  # no other kernel is held up by this
         return batch
+    batch = spelled_out(batch)
+    events = batch.events
     values, kinds = events["value"], events["kind"]
     looks = (values >= GRID_WORKSPACE) & (values < GRID_WORKSPACE + GRID_WORKSPACE_BYTES)
     looks &= (kinds == Kind.LOAD) | (kinds == Kind.ASYNC)

@@ -302,6 +302,7 @@ class Recording:
         with contextlib.ExitStack() as stack:
             clock = self.clock if self.clock is not None and self.clock.armed else None
             heard = stack.enter_context(contextlib.closing(LaunchListener(described, self._known))) if clock else None
+            runs.straight = heard is None and not self._sample_blocks
             for batch in stack.enter_context(contextlib.closing(runs.run(function, prepared, number))):
                 if heard is not None:
                     heard.add(batch)

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from simtmm.cuda.device import Device as VirtualDevice
 from simtmm.cuda.device import DeviceLaunch
-from simtmm.cuda.events import SiteTable
 from simtmm.cuda.execution.launches.run import Piece
 from simtmm.cuda.faults import place_text
 from simtmm.cuda.function import KernelFunction
@@ -35,6 +34,7 @@ from simtmm.cuda.instrumentation.layout import (
 from simtmm.cuda.instrumentation.module import InstrumentedModule, instrumented
 from simtmm.cuda.instrumentation.reading import DamagedError, Extents, OutsideError, Reading
 from simtmm.cuda.linked import LinkedModule
+from simtmm.cuda.log.events import SiteTable
 from simtmm.cuda.ptx.syntax import Instruction, Symbol
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.gpu.device import Device, DeviceMemory

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from simtmm import load_trace, lower
+from simtmm.cuda.log import alike
+from simtmm.cuda.log.events import _Group
 from simtmm.machine import load_machine
 from simtmm.trace.schema import Kind
 
@@ -259,7 +261,7 @@ LONG = """__global__ void sums(const int* x, int* y)
 def test_a_long_block_is_recorded_as_it_would_be_whole(ran, blocks, monkeypatch):
     arguments = "x=arange:int32:64", "y=zeros:int32:64"
     whole = ran(LONG, blocks, 50, arguments)
-    monkeypatch.setattr("simtmm.cuda.events.LONG_LOG", 30_000)
+    monkeypatch.setattr("simtmm.cuda.log.events.LONG_LOG", 30_000)
     monkeypatch.setattr("simtmm.cuda.execution.launches.run.LOG_BYTES", 1 << 17)
     monkeypatch.setattr("simtmm.cuda.execution.launches.run.PIECES_AHEAD", 1)
     monkeypatch.setattr("simtmm.cuda.execution.launches.run.FEWEST_AHEAD", 1)
@@ -267,3 +269,37 @@ def test_a_long_block_is_recorded_as_it_would_be_whole(ran, blocks, monkeypatch)
     parts = ran(LONG, blocks, 50, arguments)
     assert parts.info.events == whole.info.events > 10_000 * blocks
     assert parts.info.digest == whole.info.digest
+
+
+TILED = """
+extern "C" __global__ void k(const float *x, float *y, int n)
+{
+    __shared__ float s[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    s[threadIdx.x] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < 8; ++k)
+        sum += s[(threadIdx.x + k) & 63];
+    if (i < n)
+        y[blockIdx.x & 3 ? i : 2 * n - 1 - i] = sum;
+}
+"""
+
+
+def test_blocks_that_do_the_same_further_on_make_the_trace_that_their_events_would(ran, monkeypatch):
+    arguments = "x=arange:float32:4000", "y=zeros:float32:8000", "n=4000"
+    apart = []
+    batch_of = _Group.batch
+
+    def batch(group, *given):
+        apart.append(sum(map(len, group.apart.values())))
+        return batch_of(group, *given)
+
+    monkeypatch.setattr(_Group, "batch", batch)
+    found = ran(TILED, 64, 64, arguments)
+    assert sum(apart) == 30  # two of each four: one goes backwards, the one behind it is unlike that; and the last
+    monkeypatch.setattr(alike, "distances_of", lambda *given: None)
+    alone = ran(TILED, 64, 64, arguments)
+    assert (found.info.digest, found.info.events) == (alone.info.digest, alone.info.events)
+    assert found.info.launches == alone.info.launches

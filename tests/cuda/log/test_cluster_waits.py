@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm.cuda.cluster_waits import without_endless_waits
+from simtmm.cuda.log.cluster_waits import without_endless_waits
 from simtmm.trace.schema import EVENT, Kind
 from simtmm.workload import ACTION_SHIFT, ARRIVE, AWAIT, COMPLETE, EXPECT, INIT, NUMBER_SHIFT, REMOTE_SHIFT
 

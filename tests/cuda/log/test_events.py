@@ -5,8 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from simtmm.cuda import events, log_events
-from simtmm.cuda.events import LogReader, SiteTable
 from simtmm.cuda.execution.layout import (
     LANES,
     LOCAL_WINDOW,
@@ -16,6 +14,9 @@ from simtmm.cuda.execution.layout import (
     SHARED_WINDOW,
     TOLD_WIDTH,
 )
+from simtmm.cuda.log import events
+from simtmm.cuda.log import loops as log_loops
+from simtmm.cuda.log.events import LogReader, SiteTable
 from simtmm.native import Loop
 from simtmm.trace.schema import Kind
 
@@ -38,7 +39,7 @@ IN_SHARED = {
 def loops(request, monkeypatch):
     if request.param:  # an index outside of its array raises
         for name in ("FIND_BLOCKS", "SIZE_EVENTS", "FILL_EVENTS"):
-            monkeypatch.setattr(log_events, name, Loop(getattr(log_events, name).function, checked=True))
+            monkeypatch.setattr(log_loops, name, Loop(getattr(log_loops, name).function, checked=True))
 
 
 def table():

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda import log_events
-from simtmm.cuda.cluster_waits import without_endless_waits
 from simtmm.cuda.execution.layout import LOG_ENTRY
+from simtmm.cuda.log import alike, loops
+from simtmm.cuda.log.cluster_waits import without_endless_waits
+from simtmm.trace.runs.distances import further_on
+from simtmm.trace.runs.layout import DISTANCE
 from simtmm.trace.runs.long_block import LongBlock
 from simtmm.trace.schema import EVENT, Batch, Events, Kind, plain
 
 GROUP = 1 << 22  # bytes of the log that become a batch at a time
+SPARED = 1 << 25  # likewise with that of blocks that stand as distances
+GIVE_UP = 8  # blocks one after another that are unlike the one before: then no more are compared
 LONG_LOG = 1 << 25  # bytes of the log of a block: with more it becomes events before the block has ended
 
 
@@ -33,19 +38,31 @@ class SiteTable:
     issues: npt.NDArray[np.bool_]
     shared_site: int
 
+    @cached_property
+    def apart(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The numbers in the trace, each once, and int64[sites], which of them is a site's."""
+        numbers, of_site = np.unique(self.site, return_inverse=True)
+        return numbers, of_site.astype(np.int64)
+
 
 class LogReader:
     """Takes pieces of a launch's log and gives batches of whole blocks, in order.
 
-    events, accesses: those of the batches so far. waits_left_out: whether waits at mbarriers are, which would have no
-    end (cluster_waits.py).
+    events: those of the batches so far. accesses: likewise, of blocks that stand as events. waits_left_out: whether
+    waits at mbarriers are, which would have no end (cluster_waits.py).
     """
 
     def __init__(
-        self, table: SiteTable, threads: int, ranks: npt.NDArray[np.int64] | None = None, drops: bool = False
+        self,
+        table: SiteTable,
+        threads: int,
+        ranks: npt.NDArray[np.int64] | None = None,
+        drops: bool = False,
+        compares: bool = False,
     ) -> None:
         """threads: of a block. ranks: int64[blocks], the rank of each in its cluster; None without clusters. drops:
-        whether threads may drop out of mbarriers, of which events have arrivals alone.
+        whether threads may drop out of mbarriers, of which events have arrivals alone. compares: whether a block that
+        does what one before it does may stand as distances (schema.Batch).
         """
         self._looks_at_waits = ranks is not None or drops
         self._table, self._threads, self._ranks = table, threads, ranks
@@ -53,6 +70,9 @@ class LogReader:
         self._bytes_of: dict[int, int] = {}  # of the pieces of a block
         self._long: dict[int, _LongLog] = {}
         self._bytes = 0
+        self._group = _Group()
+        self._compares = compares and not self._looks_at_waits
+        self._unlike = 0  # blocks one after another that are unlike the one before
         self.events = self.accesses = 0
         self.waits_left_out = False
 
@@ -63,9 +83,9 @@ class LogReader:
         """
         words = piece.view(np.int64)
         numbers = starts = np.empty(0, dtype=np.int64)
-        count = log_events.FIND_BLOCKS(words, self._table.kind, numbers, starts)
+        count = loops.FIND_BLOCKS(words, self._table.kind, numbers, starts)
         numbers, starts = np.empty((2, count), dtype=np.int64)
-        log_events.FIND_BLOCKS(words, self._table.kind, numbers, starts)
+        loops.FIND_BLOCKS(words, self._table.kind, numbers, starts)
         ends = np.append(8 * starts[1:], len(piece))
         for number, start, end in zip(numbers.tolist(), (8 * starts).tolist(), ends.tolist(), strict=True):
             self._pieces.setdefault(number, []).append(piece[start:end])
@@ -107,24 +127,62 @@ class LogReader:
     def rest(self) -> Iterator[Batch]:
         """What is left, all blocks having ended."""
         yield from self._ended(max(self._pieces, default=-1) + 1)
+        yield from self._grouped()
 
     def _ended(self, before: int) -> Iterator[Batch]:
-        group: list[int] = []
-        size = 0
-        for number in sorted(n for n in self._pieces if n < before):
+        taken = set(self._group.whole)
+        for number in sorted(n for n in self._pieces if n < before and n not in taken):
             if number in self._long:
-                if group:
-                    yield self._batch(group)
-                    group, size = [], 0
+                yield from self._grouped()
                 yield self._long_batch(number)
                 continue
-            group.append(number)
-            size += sum(map(len, self._pieces[number]))
-            if size >= GROUP:
-                yield self._batch(group)
-                group, size = [], 0
-        if group:
-            yield self._batch(group)
+            if not self._stands_apart(number):
+                self._group.whole.append(number)
+                self._group.bytes += self._bytes_of[number]
+            if self._group.bytes >= GROUP or self._group.spared >= SPARED:
+                yield from self._grouped()
+        if not self._compares:
+            yield from self._grouped()
+
+    def _stands_apart(self, number: int) -> bool:
+        """Whether a block that has ended stands as distances from the last of the group that does not."""
+        if not self._compares or not self._group.whole:
+            return False
+        sites, slot = self._table.apart
+        pieces = [piece.view(np.int64) for piece in self._pieces[number]]
+        other = self._log_of(self._group.whole[-1]).view(np.int64)
+        distances = alike.distances_of(pieces, other, self._table.kind, slot, len(sites))
+        if distances is None:
+            self._unlike += 1
+            self._compares = self._unlike < GIVE_UP
+            return False
+        self._unlike = 0
+        met = distances != alike.UNKNOWN
+        rows = np.zeros(np.count_nonzero(met), EVENT)
+        rows["kind"], rows["site"], rows["value"] = DISTANCE, sites[met], distances[met].view(np.uint64)
+        self._group.apart.setdefault(len(self._group.whole) - 1, []).append((number, rows))
+        self._group.spared += self._forget(number)
+        return True
+
+    def _log_of(self, number: int) -> npt.NDArray[np.uint8]:
+        """The log of a block, in one piece."""
+        pieces = self._pieces[number]
+        if len(pieces) > 1:
+            self._pieces[number] = pieces = [np.concatenate(pieces)]
+        return pieces[0]
+
+    def _forget(self, number: int) -> int:
+        """Let go of a block's log; its bytes."""
+        del self._pieces[number]
+        size = self._bytes_of.pop(number)
+        self._bytes -= size
+        return size
+
+    def _grouped(self) -> Iterator[Batch]:
+        """The batch of the group, if there is any block in it."""
+        if self._group.whole:
+            yield self._batch(self._group)
+            self._group = _Group()
 
     def _ranks_of(self, blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """1 more than each block's rank, as addresses have it; 0 without clusters."""
@@ -138,17 +196,16 @@ class LogReader:
         self.events += len(batch.events)
         return batch
 
-    def _batch(self, numbers: list[int]) -> Batch:
-        log, counts, events = self._events_of(numbers)
-        self._bytes -= len(log)
-        for number in numbers:
-            del self._pieces[number], self._bytes_of[number]
-        self.events += len(events)
-        block_ends = np.cumsum(counts)[self._threads - 1 :: self._threads]
-        if self._looks_at_waits and without_endless_waits(events, block_ends):
+    def _batch(self, group: "_Group") -> Batch:
+        _, counts, events = self._events_of(group.whole)
+        for number in group.whole:
+            self._forget(number)
+        ends = np.cumsum(counts)[self._threads - 1 :: self._threads].astype(np.int64)
+        if self._looks_at_waits and without_endless_waits(events, ends):
             self.waits_left_out = True
-        blocks = np.array(numbers, dtype=np.int32)
-        return Batch(events, np.zeros(len(numbers), np.int32), blocks, block_ends.astype(np.int64))
+        batch = group.batch(events, ends)
+        self.events += batch.count
+        return batch
 
     def _events_of(self, numbers: list[int]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], Events]:
         """The log of blocks, the number of events of each thread in it, and these, thread by thread."""
@@ -159,16 +216,48 @@ class LogReader:
         counts = np.zeros(len(numbers) * self._threads, dtype=np.int64)
         last = np.full(len(counts), -1, dtype=np.int64)
         words = log.view(np.int64)
-        log_events.SIZE_EVENTS(words, table.kind, slots, self._threads, counts, last)
+        loops.SIZE_EVENTS(words, table.kind, slots, self._threads, counts, last)
         ends = np.cumsum(counts)
         events = np.empty(int(ends[-1]) if len(ends) else 0, dtype=EVENT)
         cursor = ends - counts
         last[:] = -1
-        self.accesses += log_events.FILL_EVENTS(
+        self.accesses += loops.FILL_EVENTS(
             words, table.width, table.kind, table.generic.view(np.uint8), table.issues.view(np.uint8), table.site,
             table.shared_site, slots, self._ranks_of(slots), self._threads, cursor, last, events.view(np.int64),
         )  # fmt: skip
         return log, counts, events
+
+
+class _Group:
+    """Blocks that make a batch.
+
+    whole: numbers of those that stand as events. apart: of their places, the blocks behind each that stand as
+    distances from it, by number, with these. bytes, spared: of the log of the ones and of the others.
+    """
+
+    def __init__(self) -> None:
+        self.whole: list[int] = []
+        self.apart: dict[int, list[tuple[int, Events]]] = {}
+        self.bytes = self.spared = 0
+
+    def batch(self, events: Events, ends: npt.NDArray[np.int64]) -> Batch:
+        """The batch. events: EVENT[n], of the whole ones. ends: int64[whole], of each in them."""
+        counts = np.diff(ends, prepend=0).tolist()
+        numbers, pieces, spared = [], [], 0
+        for place, number in enumerate(self.whole):
+            own = events[int(ends[place]) - counts[place] : int(ends[place])]
+            numbers.append(number)
+            pieces.append(own)
+            for each, rows in self.apart.get(place, []):
+                numbers.append(each)
+                pieces.append(rows if len(rows) < len(own) else further_on(own, rows))  # a batch is to be spared some
+                spared += len(own) - len(pieces[-1])
+        if self.apart:
+            events = np.concatenate([plain(piece) for piece in pieces]).view(EVENT)
+        return Batch(
+            events, np.zeros(len(numbers), np.int32), np.array(numbers, np.int32),
+            np.cumsum([len(piece) for piece in pieces], dtype=np.int64), spared=spared,
+        )  # fmt: skip
 
 
 class _LongLog:
