@@ -17,6 +17,7 @@ from simtmm.trace.schema import EVENT, Batch, Events, Kind, plain
 
 GROUP = 1 << 22  # bytes of the log that become a batch at a time
 SPARED = 1 << 25  # likewise with that of blocks that stand as distances
+LEAST_COMPARED = 1 << 15  # bytes of the log of a block: with fewer, its events cost less than to ask
 GIVE_UP = 8  # blocks one after another that are unlike the one before: then no more are compared
 LONG_LOG = 1 << 25  # bytes of the log of a block: with more it becomes events before the block has ended
 
@@ -146,7 +147,7 @@ class LogReader:
 
     def _stands_apart(self, number: int) -> bool:
         """Whether a block that has ended stands as distances from the last of the group that does not."""
-        if not self._compares or not self._group.whole:
+        if not self._compares or not self._group.whole or self._bytes_of[number] < LEAST_COMPARED:
             return False
         sites, slot = self._table.apart
         pieces = [piece.view(np.int64) for piece in self._pieces[number]]

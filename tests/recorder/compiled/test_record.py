@@ -297,6 +297,7 @@ def test_blocks_that_do_the_same_further_on_make_the_trace_that_their_events_wou
         return batch_of(group, *given)
 
     monkeypatch.setattr(_Group, "batch", batch)
+    monkeypatch.setattr("simtmm.cuda.log.events.LEAST_COMPARED", 0)
     found = ran(TILED, 64, 64, arguments)
     assert sum(apart) == 30  # two of each four: one goes backwards, the one behind it is unlike that; and the last
     monkeypatch.setattr(alike, "distances_of", lambda *given: None)
