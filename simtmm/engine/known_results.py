@@ -78,7 +78,8 @@ def result_key(machine: Machine, workload: AnyWorkload, how: str) -> str:
     text = (key_of(machine, workload), places.sites, places.arrays, how)
     digest = hashlib.sha256(repr(text).encode())
     if isinstance(workload, Workload):
-        digest.update(str(workload.place.dtype).encode() + np.ascontiguousarray(workload.place).tobytes())
+        digest.update(str(workload.place.dtype).encode())
+        digest.update(np.ascontiguousarray(workload.place).view(np.uint8))
     return digest.hexdigest()[:32]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from simtmm import Workload, load_machine, lower, simulate
 from simtmm.analysis.cost import cost
-from simtmm.analysis.source_changes.excerpt import _beginnings, _footprint, _of_blocks, excerpt_of
+from simtmm.analysis.source_changes.excerpt import _beginnings, _distinct, _footprint, _of_blocks, excerpt_of
 from simtmm.machine import load
 from simtmm.trace.lower import lower_or_stream
 from simtmm.trace.streamed import StreamedWorkload
@@ -85,3 +85,11 @@ def test_of_each_warp_the_first_operations_are_left_and_one_at_least(share, left
     warp = [["load", [1]], ["compute", 2], ["load", [3, 4]], ["store", [5]]]
     short = _beginnings(Workload.from_dict({"blocks": [{"warps": [warp, warp[:1]]}]}), share)
     assert [list(map(list, short.warp(number))) for number in (0, 1)] == [warp[:left], warp[:1]]
+
+
+@pytest.mark.parametrize("step", [1, 3, 1 << 40])
+def test_chunks_are_counted_once_each(step):
+    chance = np.random.default_rng(5)
+    chunks = step * chance.integers(1000, 1300, 700)
+    assert _distinct(chunks) == len(set(chunks.tolist()))
+    assert _distinct(chunks[:0]) == 0

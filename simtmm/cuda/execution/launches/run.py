@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -40,7 +41,10 @@ PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
 
 
-_spare: list[npt.NDArray[np.uint8]] = []  # logs that no core has: the system clears each page of a new one
+HANDED = 1 << 18  # bytes of a log, from which on it is not copied, but goes itself
+MOST_SPARE = 16
+
+_spare: list[npt.NDArray[np.uint8]] = []  # logs that nobody has: the system clears each page of a new one
 
 
 def _log_of(size: int) -> npt.NDArray[np.uint8]:
@@ -49,6 +53,19 @@ def _log_of(size: int) -> npt.NDArray[np.uint8]:
         with contextlib.suppress(IndexError):  # other threads take some, too
             return _spare.pop()
     return aligned(size)
+
+
+def _put_back(log: npt.NDArray[np.uint8]) -> None:
+    """Nobody has this log any more."""
+    if len(log) == LOG_BYTES and len(_spare) < MOST_SPARE:
+        _spare.append(log)
+
+
+def handed(log: npt.NDArray[np.uint8], count: int) -> npt.NDArray[np.uint8]:
+    """The first bytes of a log, which is put back once neither these nor any part of them are left."""
+    piece = np.frombuffer(memoryview(log), np.uint8, count)  # parts of it refer to it, and not to what it is a view of
+    weakref.finalize(piece, _put_back, log).atexit = False
+    return piece
 
 
 class Log:
@@ -72,30 +89,36 @@ class Core:
         most = _most_logged(state.program)
         self.log = _log_of(max(LOG_BYTES, 4 * most)) if record else None
         self._buffer = self.log  # also once nothing more is logged
+        self._slack = max(SLACK, most)
         self.block = state.new_block()
         self.stopped = False
         self.deadline = math.inf  # by time.monotonic
         if self.log is not None:
             self._begin_log()
-            state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - max(SLACK, most)
 
     def give_back(self) -> None:
         """Nothing runs here any more: another core may log where this one has."""
-        if self._buffer is not None and len(self._buffer) == LOG_BYTES and len(_spare) < MOST_CORES:
-            _spare.append(self._buffer)
+        if self._buffer is not None:
+            _put_back(self._buffer)
         self.log = self._buffer = None
 
     def _begin_log(self) -> None:
         assert self.log is not None
         self.state.launch["log"] = self.log.ctypes.data
+        self.state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - self._slack
 
     def logged(self) -> npt.NDArray[np.uint8] | None:
-        """A copy of what has been logged since the last call; None for nothing."""
+        """What has been logged since the last call; None for nothing."""
         if self.log is None:
             return None
         count = int(self.state.launch["log"]) - self.log.ctypes.data
+        if count < HANDED:
+            self._begin_log()
+            return self.log[:count].copy() if count else None
+        full = self.log
+        self.log = self._buffer = _log_of(len(full))
         self._begin_log()
-        return self.log[:count].copy() if count else None
+        return handed(full, count)
 
     def mark(self, block: BlockState) -> None:
         """Mark in the log that what follows belongs to this block."""
