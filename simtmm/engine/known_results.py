@@ -79,7 +79,7 @@ def result_key(machine: Machine, workload: AnyWorkload, how: str) -> str:
     digest = hashlib.sha256(repr(text).encode())
     if isinstance(workload, Workload):
         digest.update(str(workload.place.dtype).encode())
-        digest.update(np.ascontiguousarray(workload.place).view(np.uint8))
+        digest.update(np.ascontiguousarray(workload.place).view(np.uint8).data)
     return digest.hexdigest()[:32]
 
 

@@ -105,7 +105,7 @@ class Graph:
         """A hash of all but its name: equal digests, equal graphs."""
         content = hashlib.sha256(f"{self.vertices} {self.directed} {self.weight is not None}".encode())
         for column in (self.start, self.end, *(() if self.weight is None else (self.weight,))):
-            content.update(np.ascontiguousarray(column).view(np.uint8))
+            content.update(np.ascontiguousarray(column).view(np.uint8).data)
         return content.hexdigest()[:16]
 
     @cached_property

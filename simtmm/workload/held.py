@@ -193,7 +193,7 @@ class Workload(Displayed):
         arrays += [own for own in (sectors, in_graph, clusters) if len(own)]
         for array in (DIGESTED[self.kind], *arrays):
             total.update(len(array).to_bytes(8, "little"))
-            total.update(np.ascontiguousarray(array).view(np.uint8))
+            total.update(np.ascontiguousarray(array).view(np.uint8).data)
         return total.hexdigest()[:16]
 
     @classmethod

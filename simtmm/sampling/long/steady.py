@@ -305,7 +305,7 @@ def _begun(trace: Trace, runs: Runs, launch: int, blocks: Integers) -> Trace:
     """Blocks of a launch that are under way as the only launch of a trace, whose digest says how far they are."""
     digest = hashlib.sha256(trace.info.digest.encode())
     for array in (runs.structure, runs.values, runs.value_ends, *runs.structures):
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     info = dataclasses.replace(trace.info, digest=digest.hexdigest()[: len(trace.info.digest) or 20])
     return _alone(Trace(info, [runs]), launch, blocks)
 

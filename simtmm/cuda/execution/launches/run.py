@@ -63,7 +63,7 @@ def _put_back(log: npt.NDArray[np.uint8]) -> None:
 
 def handed(log: npt.NDArray[np.uint8], count: int) -> npt.NDArray[np.uint8]:
     """The first bytes of a log, which is put back once neither these nor any part of them are left."""
-    piece = np.frombuffer(memoryview(log), np.uint8, count)  # parts of it refer to it, and not to what it is a view of
+    piece = np.frombuffer(log.data, np.uint8, count)  # parts of it refer to it, and not to what it is a view of
     weakref.finalize(piece, _put_back, log).atexit = False
     return piece
 
