@@ -1,12 +1,12 @@
-"""Trace: events and what they belong to, in memory or in a Parquet file, and its digest."""
+"""Trace: events and what they belong to, in memory or in a Parquet file, and its digest.
+
+Arrow, and what needs it, is imported where a file is met: it takes as long as a small simulation.
+"""
 
 import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from simtmm.display import Displayed
 from simtmm.documents import parsed_json
@@ -14,15 +14,13 @@ from simtmm.errors import TraceError, escaped, nearest, shown, shown_error
 from simtmm.files import check_regular, data_folders, is_there, written_whole
 from simtmm.trace.digest import OldDigest, TraceDigest, digest_like
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS, read_batches, to_arrow
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.encoder import Encoder, runs_of
-from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
-from simtmm.trace.runs.file import holds_runs, read_runs
-from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.schema import METADATA_KEY, VERSION, Batch
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from simtmm.trace.contention import Contention
     from simtmm.trace.races import Races
 
@@ -56,6 +54,8 @@ class Trace(Displayed):
             for piece in self._source:
                 yield piece.to_batch() if isinstance(piece, Runs) else piece
             return
+        from simtmm.trace.parquet import read_batches
+
         if self._holds_runs(self._source):
             for runs in self.runs():
                 yield runs.to_batch()
@@ -83,6 +83,9 @@ class Trace(Displayed):
             for piece in self._source:
                 yield from [piece] if isinstance(piece, Runs) else runs_of([piece], shapes, encoder)
             return
+        from simtmm.trace.parquet import read_batches
+        from simtmm.trace.runs.file import read_runs
+
         digest = self._unverified()
         if self._holds_runs(self._source):
             pieces = read_runs(self._source, self.info)
@@ -107,6 +110,8 @@ class Trace(Displayed):
         launch: its number, from 0 on.
         """
         if isinstance(self._source, Path) and self._verified and self._holds_runs(self._source):
+            from simtmm.trace.runs.file import read_runs
+
             yield from read_runs(self._source, self.info, launch)
             return
         for runs in self.runs():
@@ -114,6 +119,10 @@ class Trace(Displayed):
                 yield runs
 
     def _holds_runs(self, path: Path) -> bool:
+        import pyarrow as pa
+
+        from simtmm.trace.runs.file import holds_runs
+
         try:
             return holds_runs(path)
         except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
@@ -130,6 +139,8 @@ class Trace(Displayed):
 
     def save(self, path: str | Path) -> None:
         """Write the trace to a Parquet file of the current version, whole or not at all."""
+        from simtmm.trace.runs.writing import RunWriter
+
         with written_whole(path) as temporary:
             writer, digest = RunWriter(temporary), TraceDigest()
             is_old = self.info.version != VERSION
@@ -144,8 +155,12 @@ class Trace(Displayed):
                     info = dataclasses.replace(info, version=VERSION, digest=anew)
                 writer.close_with(info)
 
-    def to_table(self) -> pa.Table:
+    def to_table(self) -> "pa.Table":
         """All events as an Arrow table with the columns of trace/schema.py; `.to_pandas()` for pandas."""
+        import pyarrow as pa
+
+        from simtmm.trace.parquet import COLUMNS, to_arrow
+
         return pa.Table.from_batches([to_arrow(batch) for batch in self.batches()], schema=COLUMNS)
 
 
@@ -157,6 +172,12 @@ def load_trace(path: str | Path) -> Trace:
     path: the path of a Parquet file; or a trace's name, traces/NAME.parquet in the folders of
         `simtmm.files.data_folders`.
     """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from simtmm.trace.parquet import COLUMNS, OLD_COLUMNS
+    from simtmm.trace.runs.file import COLUMNS as RUN_COLUMNS
+
     path = _trace_file(path)
     check_regular(path, TraceError)  # Arrow would wait, and hear no signal meanwhile
     try:

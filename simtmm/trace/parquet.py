@@ -1,6 +1,6 @@
 """Events as rows of a Parquet file, as traces were written before there were runs: read in batches of whole blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from simtmm.errors import TraceError, shown_error
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.schema import EVENT, MOST_SITES, Batch, Kind, plain
+from simtmm.trace.runs.distances import joined
+from simtmm.trace.schema import EVENT, MOST_SITES, Batch, Kind
 
 COLUMNS = pa.schema(
     [
@@ -28,20 +29,6 @@ OLD_COLUMNS = COLUMNS.set(COLUMNS.get_field_index("site"), pa.field("site", pa.u
 
 
 _ORDER = "rows must be in the order of launch, block and thread"
-
-
-def joined(batches: Sequence[Batch]) -> Batch:
-    """Batches that follow one another as one."""
-    if len(batches) == 1:
-        return batches[0]
-    before = np.cumsum([0, *(len(batch.events) for batch in batches[:-1])])
-    return Batch(
-        np.concatenate([plain(batch.events) for batch in batches]).view(EVENT),
-        np.concatenate([batch.launch for batch in batches]),
-        np.concatenate([batch.block for batch in batches]),
-        np.concatenate([batch.ends + start for batch, start in zip(batches, before, strict=True)]),
-        spared=sum(batch.spared for batch in batches),
-    )
 
 
 def _cut(batch: Batch, start: int, stop: int) -> Batch:

@@ -7,20 +7,22 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simtmm.errors import RecordingError
 from simtmm.temporary import own_prefix
 from simtmm.trace.digest import TraceDigest
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import SUFFIX, Trace
-from simtmm.trace.parquet import joined
 from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.distances import joined
 from simtmm.trace.runs.encoder import PIECE, Encoder
-from simtmm.trace.runs.writing import RunWriter
 from simtmm.trace.sampled_blocks import Sampling
 from simtmm.trace.schedule import Listing
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
+
+if TYPE_CHECKING:
+    from simtmm.trace.runs.writing import RunWriter
 
 TOGETHER = 2 * PIECE  # events of small batches that are handed on as one, at most: 8 MiB of memory
 UNDER_WAY = 2  # such parts of a recording that may wait to be encoded, digested and written; what bounds memory
@@ -37,7 +39,7 @@ class TraceRecorder:
         """path: of a file; None to hold all in memory, or, where that takes more than `most_bytes`, if that is given,
         in a file of the folder for temporary ones, which goes with the trace.
         """
-        self._writer = RunWriter(path) if path else None
+        self._writer = _writer_of(path) if path else None
         self._most_bytes, self._bytes = most_bytes, 0
         self._path = path
         self._temporary: Path | None = None
@@ -98,15 +100,15 @@ class TraceRecorder:
             pieces, self._pieces = self._pieces, []
         return [self._writing.submit(self._write, self._writer, runs) for runs in pieces]
 
-    def _temporary_file(self) -> RunWriter:
+    def _temporary_file(self) -> "RunWriter":
         try:
             self._temporary = Path(tempfile.mkdtemp(prefix=own_prefix("trace")))
             self._path = self._temporary / f"trace{SUFFIX}"
-            return RunWriter(self._path)
+            return _writer_of(self._path)
         except OSError as error:
             raise self._no_room(error) from None
 
-    def _write(self, writer: RunWriter, runs: Runs) -> None:
+    def _write(self, writer: "RunWriter", runs: Runs) -> None:
         try:
             writer.add(runs)
         except OSError as error:
@@ -190,3 +192,9 @@ class TraceRecorder:
     def _end_threads(self) -> None:
         for threads in (self._encoding, self._writing):
             threads.shutdown(cancel_futures=True)
+
+
+def _writer_of(path: Path) -> "RunWriter":
+    from simtmm.trace.runs.writing import RunWriter  # late: what stays in memory needs no Arrow
+
+    return RunWriter(path)

@@ -1,4 +1,6 @@
-"""Blocks that stand as distances (see schema.Batch), as their events again, for who looks at events themselves."""
+"""Batches whose blocks may stand as distances (see schema.Batch): put together, or as their events again."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -33,3 +35,17 @@ def spelled_out(batch: Batch) -> Batch:
         blocks.append(events)
     ends = np.cumsum([len(events) for events in blocks], dtype=np.int64)
     return Batch(np.concatenate([plain(events) for events in blocks]).view(EVENT), batch.launch, batch.block, ends)
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Batches that follow one another as one."""
+    if len(batches) == 1:
+        return batches[0]
+    before = np.cumsum([0, *(len(batch.events) for batch in batches[:-1])])
+    return Batch(
+        np.concatenate([plain(batch.events) for batch in batches]).view(EVENT),
+        np.concatenate([batch.launch for batch in batches]),
+        np.concatenate([batch.block for batch in batches]),
+        np.concatenate([batch.ends + start for batch, start in zip(batches, before, strict=True)]),
+        spared=sum(batch.spared for batch in batches),
+    )
