@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class Runs:
                 value = Structures(*(np.require(table, requirements=["C", "ALIGNED"]) for table in value))
             object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def events(self) -> Integers:
         """How many events each block has."""
         of_structure = self.structures.structure[:, at.Structure.events]
