@@ -17,7 +17,9 @@ NAMES = [name for name in FILES if "scheduling.launch_overhead" in load_machine(
 LEAST = 0.7  # of the data sheet's bandwidth: the MI100's reads reach 0.73, those of all others more
 LESS = {"mi300a": 0.5}  # 0.51 of it was measured
 MOST = 1.0  # an A40 and an RX 6900 XT reach 0.99
+MORE = {"v100": 1.02}  # partitions' sum is 1.05 of it, so that hashed reads reach what was measured of reads
 LARGE = 1 << 22  # KiB of a buffer, beyond each L2
+FILLED, OF_L2 = 24, 4  # waves of blocks that fill an array, and how many times it is as large as the L2
 INSTRUCTIONS = 20_000  # of a warp, for floats
 LAUNCH = 1.5e-6, 12e-6  # seconds of a small kernel behind another: 2 to 2.5 us were measured on A40 and H200
 
@@ -53,6 +55,24 @@ def test_reads_reach_most_of_the_data_sheets_bandwidth_and_not_more(name):
     assert machine.peak_bandwidth is not None
     share = reads(machine) / machine.peak_bandwidth
     assert LESS.get(name, LEAST) <= share <= MOST + 0.001  # its rounding
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_array_is_filled_no_faster_than_memory_takes_it(name):
+    """Again and again: what the time before left in the L2, which is scaled down with the array, is written first."""
+    machine = load_machine(name).without_last_level
+    assert machine.clock_hz is not None
+    assert machine.peak_bandwidth is not None
+    assert machine.memory.l2 is not None
+    blocks = FILLED * machine.cores.groups * machine.active_blocks(256)
+    moved = 256 * 8 * blocks
+    sets = moved // OF_L2 // machine.chunk_bytes // machine.memory.l2.ways
+    machine = machine.replace({"memory.l2.sets": max(machine.memory.l2.dies, sets)})
+    workload = stream_workload("init", 256, blocks, machine, machine.active_blocks(256))
+    ticks = simulate(machine, workload, breakdown=False).ticks - machine.durations.launch_overhead
+    rate = moved / ticks * machine.ticks_per_cycle * machine.clock_hz / machine.peak_bandwidth
+    assert machine.memory.l2.start == "warm"
+    assert rate <= MORE.get(name, MOST)
 
 
 @pytest.mark.parametrize("name", NAMES)

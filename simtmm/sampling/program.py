@@ -60,7 +60,9 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
     """
     if machine.durations.first_launch:
         return None
-    machine = _beginning(source, machine.after_its_first_launch)
+    warm = machine.after_its_first_launch
+    machine = _beginning(source, warm)
+    written_back = _written_back(warm, machine)
     strata = strata_of(source)
     waves = {launch: _wave(source, machine, launch) for stratum in strata for launch in stratum.launches}
     if error >= COARSE and (rough := _by_parts(source, machine, strata, waves, error)):
@@ -86,7 +88,7 @@ def sampled(source: Source, machine: Machine, error: float = DEFAULT_ERROR, seed
         if _share(source, plans) > WORTH and not long:
             return None
         rounds += 1
-        found = simulate_sample(source, machine, plans, profiles)
+        found = simulate_sample(source, machine, plans, profiles, written_back)
         if _deepened(source, machine, strata, waves, operations, found, asked):
             continue
         estimate = total(strata, found.launches, asked.late)
@@ -234,6 +236,17 @@ def _beginning(source: Source, machine: Machine) -> Machine:
     if last_level and needed <= last_level.sets * last_level.ways * machine.chunk_bytes:
         return machine.replace({"memory.l2.start": "cold", "memory.last_level.start": "warm"})
     return machine.without_last_level.replace({"memory.l2.start": "cold"})
+
+
+def _written_back(warm: Machine, machine: Machine) -> float:
+    """Ticks that memory takes for all that an earlier run may have left written in the L2, which is empty here instead.
+
+    A launch that stores more than the L2 holds would wait for that; in an empty one its first stores wait for nothing.
+    """
+    l2 = warm.memory.l2
+    if l2 is None or l2.writes == "through" or l2.start != "warm" or machine is warm:
+        return 0.0
+    return l2.used_sets * l2.ways * machine.durations.service / machine.memory.partitions
 
 
 def _operations(source: Source, machine: Machine, strata: Sequence[Stratum]) -> dict[int, int]:

@@ -136,6 +136,14 @@ class Stretches:
         """float64[...]: ticks that each of the last waves of the launch's beginning took. begun: see `paces`."""
         return self._paces_of_head(begun)[1 - self._last_of_head :]
 
+    def sooner_at_first(self, begun: Integers, most: float) -> float:
+        """Ticks that the launch's beginning was sooner over than at the pace of its stretches, but for its first wave.
+
+        begun: see `paces`. most: ticks, no more than which count.
+        """
+        paces = self._paces_of_head(begun)[1:]
+        return min(most, max(0.0, float(self.paces(begun).mean()) * len(paces) - float(paces.sum())))
+
     def _paces_of_head(self, begun: Integers) -> npt.NDArray[np.float64]:
         """float64[...]: ticks that each wave of the launch's beginning took. begun: see `paces`."""
         return np.asarray(np.diff(begun[: int(self.ends[0])].reshape(-1, self.wave).mean(axis=1)))

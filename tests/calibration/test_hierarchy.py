@@ -88,6 +88,19 @@ def test_blocks_that_read_parts_of_a_buffer_read_all_of_it():
     assert len(np.unique(workload.chunks)) * MACHINE.chunk_bytes == 1024 * 1024
 
 
+def test_parts_of_a_buffer_lie_as_where_it_was_measured():
+    """As in read_parts of l2.cu: at[0] and at[THREADS], and pairs as far apart as all parts together."""
+    workload, _ = parts_of_l2(1536, MACHINE, 1)  # three parts
+    lines, line = 1024 * 8 // MACHINE.chunk_bytes, MACHINE.chunk_bytes // 8
+    assert MACHINE.cores.warp_width == 32
+    for block, warp in ((0, 0), (1, 3), (3, 31)):
+        own = workload.chunks[workload.warp_chunks[32 * block + warp] :][: 64 * 2].reshape(64, 2)
+        for pair in (0, 1, 31):
+            at = 2 * 1024 * (block % 3) + pair * 3 * 2 * 1024 + 32 * warp
+            assert own[2 * pair].tolist() == [at // line, at // line + 1]
+            assert own[2 * pair + 1].tolist() == [at // line + lines, at // line + lines + 1]
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "said"),
     [

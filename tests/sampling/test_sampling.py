@@ -224,6 +224,20 @@ def test_an_l2_that_holds_all_arrays_begins_with_them_as_an_earlier_run_leaves_t
     assert made.workload.digest() != as_accessed.workload.digest()
 
 
+def test_what_an_earlier_run_left_written_in_the_l2_is_waited_for_in_a_sample_too():
+    """A fill of 8 MB through an L2 of 768 kB, warm: into an empty one it would be sooner over."""
+    machine = load_machine("rtx-a4000").replace(
+        {"cores.groups": 4, "memory.partitions": 4, "memory.l2.sets": 384, "memory.l2.ways": 16}
+    )
+    fill = {"operation": "init", "n": 1 << 20}
+    found = sampled_kernel(load_kernel("stream"), fill, machine).sampled
+    workload = lower(simtmm.record("stream", fill), machine)
+    warm, cold = (simulate(machine.replace({"memory.l2.start": start}), workload).ticks for start in ("warm", "cold"))
+    assert machine.memory.l2.start == "warm"
+    assert cold < 0.98 * warm
+    assert found.result.ticks == pytest.approx(warm, rel=0.01)  # of the interval, what no repetition shows
+
+
 def test_a_launch_of_long_blocks_says_how_it_was_simulated(monkeypatch):
     monkeypatch.setattr(of_program, "MOST_OPERATIONS", 20_000)
     monkeypatch.setattr(of_program, "LONG", 40_000)

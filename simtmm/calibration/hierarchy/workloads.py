@@ -72,7 +72,8 @@ def _first_bytes(row: Row) -> tuple[npt.NDArray[np.int64], int]:
 
 
 def parts_of_l2(kilobytes: int, machine: Machine, waves: int) -> tuple[Workload, int]:
-    """Blocks that read parts of a buffer in turns, and the bytes that they read.
+    """Blocks that read parts of a buffer in turns, and the bytes that they read: pairs of loads in a row,
+    those of all parts side by side, as in read_parts of simtmm/validation/compiled/l2.cu.
 
     kilobytes: of the buffer. machine: how many blocks fill it, and what a warp is. waves: of a machine full of blocks.
     """
@@ -81,9 +82,11 @@ def parts_of_l2(kilobytes: int, machine: Machine, waves: int) -> tuple[Workload,
     blocks = waves * of_group * machine.cores.groups
     warps = THREADS // width
     of_warp = width * DOUBLE // chunk  # lines of a load
-    part = np.arange(blocks) % (kilobytes // PART_KILOBYTES)
-    first = part[:, np.newaxis] * (THREADS * PART_LOADS // width) + np.arange(warps)
-    loads = first[:, :, np.newaxis] + np.arange(PART_LOADS) * warps
+    parts = kilobytes // PART_KILOBYTES
+    pair, second = np.divmod(np.arange(PART_LOADS), 2)
+    part = 2 * (np.arange(blocks) % parts)  # in steps of a block's threads
+    rows = part[:, np.newaxis, np.newaxis] + 2 * parts * pair + second
+    loads = rows * warps + np.arange(warps)[:, np.newaxis]
     chunks = (loads[..., np.newaxis] * of_warp + np.arange(of_warp)).ravel()
     has_pipe = bool(machine.durations.pipes and machine.durations.pipes[CLASSES.index("fp64")])
     kinds = np.array([ASYNC] * PART_LOADS + [JOIN, FP64 if has_pipe else COMPUTE], np.uint8)

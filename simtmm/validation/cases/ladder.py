@@ -35,8 +35,8 @@ NOTES = {
     ),
     "ladder": (
         "Those that decided nothing. Adding by columns stores parts of lines, each of which takes a slice of the L2 "
-        "for as long as a line here (memory.l2.store_request_service): no measurement of a GPU with GDDR6 says "
-        "otherwise.",
+        "for as long as a line here (memory.l2.store_request_service); stores of one sector that wait there together "
+        "take it once (memory.l2.waiting_stores, by a public time of a transposition on an RTX 4090).",
     ),
 }
 TITLES = {
