@@ -113,11 +113,11 @@ def test_data_that_go_out_and_in_again_in_each_round_stay():
 
 def test_memory_that_is_allocated_where_data_are_copied_is_allocated_once_where_they_stay():
     """As for NumPy's arrays that Numba's kernels are given."""
-    one = [Call(kinds.ALLOCATE, "a.py:3"), copy(IN, 9000, 3), launch(5.0), copy(OUT, 9000, 3)]
+    one = [Call(kinds.ALLOCATE, "a.cu:3"), copy(IN, 9000, 3), launch(5.0), copy(OUT, 9000, 3)]
     _, gain = found(one * 6)["stay"]
     _, less = found([call for call in one * 6 if call.kind != kinds.ALLOCATE])["stay"]
     assert gain > less
-    apart = [replace(call, place="a.py:2") if call.kind == kinds.ALLOCATE else call for call in one * 6]
+    apart = [replace(call, place="a.cu:2") if call.kind == kinds.ALLOCATE else call for call in one * 6]
     assert found(apart)["stay"][1] < less
 
 
