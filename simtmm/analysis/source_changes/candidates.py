@@ -235,8 +235,9 @@ def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: Tra
         yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.left_out)
         return
     words = (
-        "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it), or in "
-        "shared memory: an array that is indexed by a variable is in local memory"
+        "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it; sort it, "
+        "or find its median, by a network of min and max), or in shared memory: an array that is indexed by a variable "
+        "is in local memory"
     )
     yield Candidate("local memory", words, at, 2 * weight, ESTIMATE, numbers, changes.in_shared_memory)
 
