@@ -1,7 +1,7 @@
 """Threads that wait for one another in global memory: at a lock, or for a flag.
 
-A recording runs blocks and warps so that a thread that waits is let on at once, and a trace lists what each did then. So
-nothing of a simulation waits for another block's store: its time is what such a program takes at least.
+A recording runs blocks and warps so that a thread that waits is let on at once, and a trace lists what each did then.
+So nothing of a simulation waits for another block's store: its time is what such a program takes at least.
 """
 
 import re
@@ -77,8 +77,8 @@ def turns_words(stalls: Stalls | None) -> str | None:
         arrays[f"{each.file}:{each.line}", "a lock" if each.is_lock else "a flag"].append(each.array)
     where = ", ".join(f"{at} ({what} in {' or '.join(names)})" for (at, what), names in arrays.items())
     return (
-        f"Threads wait for others at {where}. That waiting is not simulated: a thread that waited was let on at once when "
-        "it was recorded, and so the time is what the program takes at least."
+        f"Threads wait for others at {where}. That waiting is not simulated: a thread that waited was let on at once "
+        "when it was recorded, and so the time is what the program takes at least."
     )
 
 
