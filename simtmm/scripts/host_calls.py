@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from simtmm.device.stream import DEFAULT_STREAM, Stream
-from simtmm.programs.journal import Journal
 from simtmm.recorder.direct.clock import Clock, Mark
+from simtmm.recorder.direct.journal import Journal
 
 OURS = str(Path(__file__).resolve().parents[1])
 INSTALLED = ("site-packages", "dist-packages")

@@ -9,7 +9,7 @@ from simtmm import load_machine
 from simtmm.analysis.host.calls import calls_of
 from simtmm.analysis.host.python_words import of_place
 from simtmm.analysis.run import run
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 from simtmm.scripts.recording import recording
 from simtmm.scripts.run import run_script
 

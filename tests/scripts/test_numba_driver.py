@@ -8,8 +8,8 @@ import pytest
 from simtmm import load_machine
 from simtmm.device.host import IN, OUT
 from simtmm.errors import KernelError
-from simtmm.programs.calls import ALLOCATE, ALLOCATE_PINNED, ALLOCATIONS, FREE, FREE_PINNED
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.calls import ALLOCATE, ALLOCATE_PINNED, ALLOCATIONS, FREE, FREE_PINNED
 from simtmm.scripts.device_blocks import DeviceBlocks
 from simtmm.scripts.numba_cuda.driver import EmulatedDriver
 

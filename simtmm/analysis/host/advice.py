@@ -12,7 +12,7 @@ from simtmm.analysis.source_changes.lines import BOUND
 from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.device.host import host_of
 from simtmm.machine import Machine
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 from simtmm.trace.info import TraceInfo
 
 WORTH_TELLING = 1.1

@@ -9,7 +9,7 @@ from simtmm.analysis.host.host_change import OFTEN, HostChange, without
 from simtmm.analysis.host.results import results_copied_less
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
 from simtmm.device.host import IN, OUT
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 
 SMALL = 1 << 16  # bytes of a copy, up to which the call takes most of its time
 STREAMS = 3

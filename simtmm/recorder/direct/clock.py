@@ -143,8 +143,7 @@ class Clock:
     ) -> None:
         """A copy was put on a stream; see Timeline.copy.
 
-        direction: "to-device" or "to-host"; None within the device.
-        size: bytes that were copied.
+        direction: "to-device" or "to-host"; None within the device. size: bytes that were copied.
         is_pinned: whether the host's memory is.
         is_awaited: whether the host waits for it.
         host, device: addresses at which it begins there, for who lists calls; 0 where that is unknown.
@@ -176,15 +175,13 @@ class Clock:
     def called(self, kernel: str, shape: str, is_recorded: bool, stream: Stream) -> None:
         """A kernel was launched, for who lists calls.
 
-        kernel, shape: its name, its grid and blocks. is_recorded: whether the trace has it.
-        stream: that it is put on.
+        kernel, shape: its name, its grid and blocks. is_recorded: whether the trace has it. stream: that it is put on.
         """
 
     def allocated(self, what: int, size: int) -> None:
         """Memory was allocated or freed, for who lists calls.
 
-        what: one of simtmm.programs.calls.ALLOCATIONS, by its number.
-        size: bytes.
+        what: number of one of calls.ALLOCATIONS. size: bytes.
         """
 
     def to_provenance(self) -> Mapping[str, Any]:

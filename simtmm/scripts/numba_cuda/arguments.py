@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from simtmm.device.host import IN, OUT
-from simtmm.programs.calls import ALLOCATE, ALLOCATIONS
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.calls import ALLOCATE, ALLOCATIONS
 from simtmm.scripts.device_blocks import DeviceBlocks
 
 

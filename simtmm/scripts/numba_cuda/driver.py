@@ -13,8 +13,8 @@ from simtmm.cuda.execution.livelock.others import host_may_write
 from simtmm.device.host import IN, OUT
 from simtmm.device.properties import CUDA_VERSION
 from simtmm.errors import KernelError
-from simtmm.programs.calls import ALLOCATE, ALLOCATE_PINNED, ALLOCATIONS, FREE, FREE_PINNED
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.calls import ALLOCATE, ALLOCATE_PINNED, ALLOCATIONS, FREE, FREE_PINNED
 from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
 from simtmm.scripts.device_attributes import attribute
 from simtmm.scripts.device_blocks import DeviceBlocks

@@ -18,10 +18,10 @@ from simtmm.analysis.host.replay import END, replayed
 from simtmm.analysis.run import run
 from simtmm.device.host import IN, OUT, Host, Move, host_of
 from simtmm.program import Program
-from simtmm.programs import calls as kinds
-from simtmm.programs import journal
-from simtmm.programs.journal import Journal
 from simtmm.programs.program import cuda_program
+from simtmm.recorder.direct import calls as kinds
+from simtmm.recorder.direct import journal
+from simtmm.recorder.direct.journal import Journal
 from tests.cuda.compilers.conftest import needs_machine_code
 
 HERE = Path(__file__).parent
