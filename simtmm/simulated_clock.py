@@ -14,18 +14,22 @@ from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower, lower_or_stream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from simtmm.recorder.direct.clock import Clock
 
 PACED = 2  # machines full of blocks from which on a pace is taken: the first begins at once
 
 
-def clock_on(machine: Machine) -> "Clock":
+def clock_on(machine: Machine, made: "Callable[..., Clock] | None" = None) -> "Clock":
     """A clock whose launches take what the fast engine says for each of them alone, its overhead included.
 
     What only the first launch of a run pays is left out: each of them would be a first one. Where launches find the L2
     as those before them left it (`start` of `kept`), a launch whose memory was not accessed lately begins with an empty
     one; another one, or with another start, as a run of the same launch leaves it. A launch that follows
     another one in a graph pays `graph_launch_overhead` instead of `launch_overhead`.
+
+    made: what it is made by; a Clock if left out.
     """
     from simtmm.recorder.direct.clock import Clock  # late: all compiled code comes with it
 
@@ -38,7 +42,7 @@ def clock_on(machine: Machine) -> "Clock":
     def seconds_of(trace: Trace, beginning: Beginning, blocks: int | None) -> float:
         return seconds_on(later, trace, blocks, beginning)
 
-    return Clock(seconds_of, spared, host_of(machine), residence)
+    return (made or Clock)(seconds_of, spared, host_of(machine), residence)
 
 
 def seconds_on(

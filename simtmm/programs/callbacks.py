@@ -25,7 +25,6 @@ from simtmm.errors import (
     one_line,
 )
 from simtmm.programs.building.disassembled import reads_of_cycles
-from simtmm.programs.journal import Journal
 from simtmm.programs.kernels import DeviceOfProgram, Modules
 from simtmm.programs.library import (
     ADVANCE,
@@ -54,6 +53,7 @@ from simtmm.programs.library import (
 from simtmm.programs.memory import bytes_at
 from simtmm.programs.recording import ProgramRecording
 from simtmm.recorder.direct.clock import Mark
+from simtmm.recorder.direct.journal import Journal
 
 # Numbers of CUDA's errors
 INVALID_VALUE, INVALID_CONFIGURATION, INVALID_SYMBOL, INVALID_FUNCTION = 1, 9, 13, 98

@@ -35,6 +35,7 @@ from simtmm.recorder.again import in_other_orders, run_again, seconds_for
 from simtmm.recorder.selection import Selection, StopAfter
 from simtmm.temporary import own_prefix
 from simtmm.trace.io import Trace, load_trace
+from simtmm.watch import tell
 
 logger = logging.getLogger("simtmm")
 
@@ -199,6 +200,7 @@ class CudaProgram:
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
         heard = Heard(folder / "progress")
+        tell("running the program", 0)
         child = python(
             "simtmm.programs.child", [str(folder / "request.json")], stdout=stdout, stderr=None, is_awaited=True
         )

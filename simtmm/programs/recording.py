@@ -17,13 +17,13 @@ from simtmm.device.residence import Footprint
 from simtmm.errors import OutputError, RecordingError, SimtmmError, one_line
 from simtmm.programs.budget import Budget
 from simtmm.programs.copies import Copies
-from simtmm.programs.journal import Journal
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.repeats import Repeats
 from simtmm.recorder import limits
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns
 from simtmm.recorder.direct.clock import Clock, KnownTraces, LaunchListener
+from simtmm.recorder.direct.journal import Journal
 from simtmm.recorder.selection import Selection
 from simtmm.trace.io import Trace
 from simtmm.trace.recording import TraceRecorder

@@ -4,6 +4,12 @@ from collections.abc import Mapping
 
 from simtmm.cache.compiled import spent
 
+BEFORE = "running the script", "running the program"  # its first launch
+OPEN = (
+    "recording launch",
+    "running a launch",
+    *BEFORE,
+)  # stages behind which others like them may come, of a program's launches
 LEAST = 0.3  # of what a stage has taken, that is left of it at least as long as no part of it is done
 
 
@@ -18,6 +24,7 @@ class Outlook:
         besides compiling.
         """
         self._compiled = spent()
+        self._open: float | None = None  # when the first of a program's launches began
 
     def foresee(self, seconds: Mapping[str, float]) -> None:
         """Take in what stages take that have not begun; what is known of others stays.
@@ -31,6 +38,8 @@ class Outlook:
         if stage == self._stage:
             return
         self.end(now)
+        if is_open(stage) and (self._open is None or self._stage in BEFORE):
+            self._open = now
         self._compiled = spent()
         self._stage, self._begun = stage, now
         self._at_first = self._foreseen.get(stage, 0.0)
@@ -44,6 +53,14 @@ class Outlook:
         """The stage under way has ended."""
         if self._stage in self._foreseen:
             self.taken[self._stage] = self._at_first, now - self._begun - (spent() - self._compiled)
+
+    def if_as_many_follow(self, now: float) -> float | None:
+        """Seconds until the last stage ends if a program's launches go on for as long again; None where nothing of them
+        is known so far.
+        """
+        if self._open is None or self._stage in BEFORE or not is_open(self._stage) or not self._foreseen:
+            return None
+        return now - self._open + 2 * sum(self._foreseen.values())
 
     def at_least(self, now: float) -> float | None:
         """Seconds until the last stage ends, at least, where nobody knows the end of the one under way: as if it were
@@ -73,3 +90,21 @@ class Outlook:
         """
         before = max(foreseen - taken, LEAST * taken)
         return before if part <= 0 else part * (taken * (1 - part) / part) + (1 - part) * before
+
+
+def is_open(stage: str) -> bool:
+    """Whether nobody knows how many stages like it follow: a program's launches."""
+    return stage.startswith(OPEN)
+
+
+def unknown_of(stage: str, again: str | None) -> str:
+    """What nobody can know of a program that runs: how often it still launches; "" of anything else.
+
+    again: how long all takes if as many launches follow as there were, in words; None where that is unknown.
+    """
+    if not is_open(stage):
+        return ""
+    number = stage.split()[-1]
+    so_far = "no launch so far, " if stage in BEFORE else f"launch {number} so far, " if number.isdigit() else ""
+    follow = f"how many {'' if number.isdigit() else 'launches '}follow is not known"
+    return f"{so_far}{follow}{'' if again is None else f' (as many: about {again} more)'}"

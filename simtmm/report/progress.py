@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from simtmm.cache.durations import paces, remember_paces
 from simtmm.parallel.tasks import STEPS
 from simtmm.report.command_time import command
-from simtmm.report.outlook import Outlook
+from simtmm.report.outlook import Outlook, is_open, unknown_of
 from simtmm.watch import Watch, foreseen_by, watched
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ FAR_OFF = 2.0  # times an estimate, from which on it is corrected
 OFF = 1.4  # likewise, of one for all stages
 AGREES = 2.5  # times what a command took the last time, within which an estimate gives way to that
 LEARNT = 0.5  # seconds, foreseen and taken, from which on a stage says how fast this computer is
-OPEN = (
-    "recording launch",
-    "running a launch",
-)  # stages behind which others like them may come, of a program's launches
 OVERALL = ("points", "cases", "simulations", "configurations")  # stages within which others come and go
 
 
@@ -178,7 +174,7 @@ class _Shown:
         stage, pace = stages[0]
         if stage in OVERALL:
             return None
-        part, least = pace.done / pace.total if pace.total else 0.0, _least_of(stages)
+        part, least = pace.done / pace.total if pace.total else 0.0, "at least " if is_open(stage) else ""
         left, known = self._outlook.left(pace.left(now), part, now), self._command.left(now)
         taken = now - self._command.begun
         if left is None and taken >= FIRST and (least or pace.total is None):
@@ -196,10 +192,13 @@ class _Shown:
         comes behind it; again where that was far off.
         """
         found = self.left(stages, now)
-        unknown = _unknown(stages)
-        if found is not None:
-            return self._forecast_of_all(*found, now, f": {unknown}" if found[1] and unknown else "")
-        line = self._forecast_of_stage(stages, now)
+        again = self._outlook.if_as_many_follow(now)
+        unknown = unknown_of(stages[0][0], None if again is None else _duration(again))
+        if found is None:
+            line = self._forecast_of_stage(stages, now)
+        else:
+            line = self._forecast_of_all(*found, now, f": {unknown}" if found[1] and unknown else "")
+            unknown = unknown if found[1] and self._command.told is None else ""
         if line is None and unknown and not self._is_unknown_told and now - self._command.begun >= FIRST:
             self._is_unknown_told = True
             return f"simtmm: {unknown}"
@@ -303,21 +302,6 @@ class _Bars(_Shown):
         """See _Shown."""
         if self._bars is not None:
             self._bars.stop()
-
-
-def _least_of(stages: "list[tuple[str, _Pace]]") -> str:
-    """Words that say that more may come, where nobody knows how many launches a program has."""
-    return "at least " if stages[0][0].startswith(OPEN) else ""
-
-
-def _unknown(stages: "list[tuple[str, _Pace]]") -> str:
-    """What nobody can know of a program that runs: how often it still launches; "" of anything else."""
-    stage = stages[0][0]
-    if not stage.startswith(OPEN):
-        return ""
-    number = stage.split()[-1]
-    so_far = f"launch {number} so far, " if number.isdigit() else ""
-    return f"{so_far}how many {'' if so_far else 'launches '}follow is not known"
 
 
 def _progress_line(stage: str, pace: _Pace, now: float) -> str:

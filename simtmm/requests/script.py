@@ -146,6 +146,7 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     from simtmm.scripts.other_orders import script_in_other_orders
     from simtmm.scripts.recording import recording
     from simtmm.scripts.run import FAILED, check_script, run_script
+    from simtmm.watch import tell
 
     check_script(source)
     for name, value in foreign.items():
@@ -161,6 +162,7 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
         under_way.stop_after(stop.launches, stop.seconds)
     began = time.monotonic()
     with watching(in_lines=True), printing(as_json), options(elementwise=choice.elementwise):
+        tell("running the script", 0)
         outcome = run_script(source, arguments or [], under_way, clock)
         sys.stdout.flush()
     order = None

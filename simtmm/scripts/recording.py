@@ -11,6 +11,7 @@ from simtmm.machine.load import opened_machine
 from simtmm.recorder.direct.recording import Recording, RecordingOptions
 from simtmm.recorder.selection import Selection
 from simtmm.scripts.framework import adapting
+from simtmm.scripts.host_calls import ListedClock
 from simtmm.simulated_clock import clock_on
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -57,7 +58,7 @@ def recording(  # noqa: PLR0913 - each is an option of the recording
     found = None if machine is None else opened_machine(machine)
     options = RecordingOptions(found, architecture, output, most_events, sample_blocks, name)
     selection = Selection(kernel, launch, skip, count)
-    return Recording(options, selection, None if found is None else clock_on(found), adapting)
+    return Recording(options, selection, None if found is None else clock_on(found, ListedClock), adapting)
 
 
 def recorded(function: Function | None = None, **options: Any) -> Any:

@@ -82,6 +82,7 @@ def test_once_the_time_of_last_time_is_nearly_up_what_is_foreseen_counts_and_cor
         shown.foresee({"lowering": 10.0, "simulating": 20.0})
         assert looked(shown, 18.5, "recording launch 7", 32, 64) == [
             "simtmm: takes at least about 30 s more, and not 20 s in all: launch 7 so far, how many follow is not known"
+            " (as many: about 78 s more)"  # 17.5 s since the first launch, and stages behind of 60 s
         ]
 
 
@@ -131,7 +132,38 @@ def test_while_a_program_may_launch_more_what_is_known_at_three_seconds_is_told_
         assert looked(shown, 2.9, "recording launch 7", 0, 64) == []
         assert looked(shown, 3.0, "recording launch 8", 0, 64) == [
             "simtmm: takes at least about 7 s more: launch 8 so far, how many follow is not known"
+            " (as many: about 14 s more)"
         ]
+
+
+def test_of_a_script_without_a_launch_that_is_said_at_three_seconds_and_an_estimate_follows_its_first_launch(
+    clock, looked
+):
+    clock.now = 0.0
+    with timed("run", "new.py"):
+        shown = progress._Lines()
+        assert looked(shown, 2.9, "running the script", 0, None) == []
+        assert looked(shown, 3.1) == ["simtmm: no launch so far, how many launches follow is not known"]
+        assert looked(shown, 4.0) == []  # once
+        shown.foresee({"lowering": 2.0, "simulating": 5.0})
+        assert looked(shown, 8.0, "recording launch 1", 0, 64) == [
+            "simtmm: takes at least about 7 s more: launch 1 so far, how many follow is not known"
+            " (as many: about 14 s more)"  # the time before it counts for no launch
+        ]
+
+
+def test_where_what_is_known_of_a_program_is_little_it_is_said_at_three_seconds_what_as_many_launches_take(
+    clock, looked
+):
+    clock.now = 0.0
+    with timed("run", "new.cu"):
+        shown = progress._Lines()
+        shown.foresee({"simulating": 2.0})
+        looked(shown, 1.0, "recording launch 1", 0, 64)
+        assert looked(shown, 3.0, "recording launch 500", 0, 64) == [
+            "simtmm: launch 500 so far, how many follow is not known (as many: about 6 s more)"
+        ]
+        assert looked(shown, 4.0, "recording launch 700", 0, 64) == []
 
 
 def test_where_nothing_is_foreseen_of_a_program_it_is_said_at_three_seconds_that_its_end_is_not_known(clock, looked):

@@ -183,11 +183,16 @@ def test_a_copy_on_the_host_has_the_order_and_the_place_that_it_is_given():
         (lambda x: x.get(out=np.zeros((2, 3), "f")), [(OUT, 24)]),
         (lambda x: x.set(np.ones((2, 3))), [(IN, 24)]),
         (lambda x: cp.asarray(x), []),
+        (lambda x: x[0, 1].item(), [(OUT, 4)]),
+        (lambda x: float(x[0, 1]), [(OUT, 4)]),
+        (lambda x: x[0].tolist(), [(OUT, 12)]),
+        (lambda x: bool((x > 0).any()), [(OUT, 1)]),
+        (lambda x: bool(x[0, 1]), [(OUT, 4)]),
     ],
 )
 def test_the_clock_is_told_of_each_copy_once_which_way_and_how_much(copy, told, monkeypatch):
     x, found = cp.asarray(np.arange(6, dtype=np.float32).reshape(2, 3)), []
-    monkeypatch.setattr(current, "copied", lambda direction, size: found.append((direction, size)))
+    monkeypatch.setattr(current, "copied", lambda direction, size, **_: found.append((direction, size)))
     copy(x)
     assert found == told
 

@@ -9,6 +9,7 @@ from simtmm import load_machine
 from simtmm.device.host import IN, OUT
 from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.calls import ALLOCATE, ALLOCATE_PINNED, ALLOCATIONS, FREE, FREE_PINNED
 from simtmm.scripts.device_blocks import DeviceBlocks
 from simtmm.scripts.numba_cuda.driver import EmulatedDriver
 
@@ -91,10 +92,31 @@ def test_the_clock_is_told_of_each_copy_once_which_way_and_how_much(name, direct
     told = []
     driver = EmulatedDriver(SimpleNamespace(CUcontext=int, CUdeviceptr=int), DeviceBlocks())
     first, second, host = driver.cuMemAlloc(64), driver.cuMemAlloc(64), np.zeros(64, np.uint8).ctypes.data
-    monkeypatch.setattr(current, "copied", lambda direction, size: told.append((direction, size)))
+    monkeypatch.setattr(current, "copied", lambda direction, size, **ends: told.append((direction, size, ends)))
     ends = {IN: (first, host), OUT: (host, first), None: (first, second)}[direction]
     getattr(driver, name + late)(*ends, 48, *([0] if late else []))
-    assert told == [(direction, 48)]
+    ((*copy, where),) = told
+    assert copy == [direction, 48]
+    assert where == ({} if direction is None else {"is_pinned": False, "host": host, "device": first})
+
+
+@pytest.mark.parametrize(("name", "direction"), [("cuMemcpyHtoD", IN), ("cuMemcpyDtoH", OUT)])
+def test_a_copy_from_or_to_memory_that_the_driver_has_locked_is_one_of_pinned_memory(name, direction, monkeypatch):
+    told = []
+    driver = EmulatedDriver(SimpleNamespace(CUcontext=int, CUdeviceptr=int), DeviceBlocks())
+    first, host = driver.cuMemAlloc(64), driver.cuMemHostAlloc(64, 0)
+    monkeypatch.setattr(current, "copied", lambda direction, size, **ends: told.append(ends["is_pinned"]))
+    getattr(driver, name)(*((first, host) if direction == IN else (host, first)), 64)
+    assert told == [True]
+
+
+def test_the_clock_is_told_of_memory_that_is_allocated_and_freed(monkeypatch):
+    told = []
+    driver = EmulatedDriver(SimpleNamespace(CUcontext=int, CUdeviceptr=int), DeviceBlocks())
+    monkeypatch.setattr(current, "allocated", lambda what, size: told.append((ALLOCATIONS[what], size)))
+    driver.cuMemFree(driver.cuMemAlloc(64))
+    driver.cuMemFreeHost(driver.cuMemHostAlloc(32, 0))
+    assert told == [(ALLOCATE, 64), (FREE, 0), (ALLOCATE_PINNED, 32), (FREE_PINNED, 0)]
 
 
 def test_memory_is_set_within_an_array_and_no_further():

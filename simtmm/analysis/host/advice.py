@@ -6,12 +6,13 @@ from typing import Any
 
 from simtmm.analysis.host.calls import calls_of
 from simtmm.analysis.host.changes import changes_of
+from simtmm.analysis.host.python_words import of_place
 from simtmm.analysis.host.replay import END, replayed
 from simtmm.analysis.source_changes.lines import BOUND
 from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.device.host import host_of
 from simtmm.machine import Machine
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 from simtmm.trace.info import TraceInfo
 
 WORTH_TELLING = 1.1
@@ -91,7 +92,9 @@ def host_found(machine: Machine, info: TraceInfo, launches: Sequence[float]) -> 
         if gain >= WORTH_TELLING:
             file, _, line = change.place.rpartition(":")
             number = int(line) if line.isdigit() else 0
-            found.append(Advice(change.change, change.words, file, number, "", gain, change.how, ""))
+            found.append(
+                Advice(change.change, of_place(change.words, change.place), file, number, "", gain, change.how, "")
+            )
     found.sort(key=lambda each: -(each.gain - 1) * (OF_BOUND if each.how == BOUND else 1))
     return HostFound(
         now.seconds,

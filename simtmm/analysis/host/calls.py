@@ -1,4 +1,4 @@
-"""The calls of a program, as its trace lists them: simtmm.programs.calls has their names and values."""
+"""The calls of a program, as its trace lists them: simtmm.recorder.direct.calls has their names and values."""
 
 import base64
 import zlib
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from simtmm.device.host import IN, OUT, Move
-from simtmm.programs.calls import FETCH, FREE, LAUNCH, LEAST, SYNCHRONIZE, UNKNOWN, VALUES
+from simtmm.recorder.direct.calls import FETCH, FREE, LAUNCH, LEAST, SYNCHRONIZE, UNKNOWN, VALUES
 from simtmm.trace.info import TraceInfo
 
 
 @dataclass(frozen=True)
 class Call:
-    """kind: a name of simtmm.programs.calls. place: the line of the host's code; "" where that is unknown. stream: its
-    number.
+    """kind: a name of simtmm.recorder.direct.calls. place: the line of the host's code; "" where that is unknown.
+    stream: its number.
 
     kernel, shape, is_recorded, follows_in_graph: of a launch. direction: of a copy, IN or OUT; None within the device.
     size: bytes. is_pinned: whether the host's memory is locked. is_awaited: whether the call comes back when the copy

@@ -9,7 +9,7 @@ from simtmm.analysis.host.host_change import OFTEN, HostChange, without
 from simtmm.analysis.host.results import results_copied_less
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
 from simtmm.device.host import IN, OUT
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 
 SMALL = 1 << 16  # bytes of a copy, up to which the call takes most of its time
 STREAMS = 3
@@ -140,6 +140,9 @@ def _staying(calls: Sequence[Call]) -> Iterator[HostChange]:
             if all(sizes[IN][calls[at].size] >= OFTEN and sizes[OUT][calls[at].size] >= OFTEN for at in own):
                 gone |= set(own[:-1] if way == OUT else own[1:])
     ways = {calls[at].direction for at in gone}
+    at_copies = {calls[at].place for at in gone}  # what allocates there is for them: Numba's host arrays as arguments
+    allocated = [at for at, call in enumerate(calls) if call.kind in ALLOCATIONS and call.place in at_copies]
+    gone |= set(allocated[1:])
     if ways == {IN, OUT}:
         words = (
             "leave data on the device that go to the host and come back in each round, and copy them out once, behind "

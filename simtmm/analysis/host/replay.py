@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from simtmm.analysis.host.calls import Call
 from simtmm.device.host import Host, Move
 from simtmm.device.timeline import Timeline
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 
 END = "end"  # of all work, for which nobody waits
 

@@ -10,7 +10,7 @@ from simtmm.analysis.host.calls import Call
 from simtmm.analysis.host.host_change import OFTEN, HostChange, without
 from simtmm.analysis.source_changes.lines import BOUND
 from simtmm.device.host import IN, OUT
-from simtmm.programs import calls as kinds
+from simtmm.recorder.direct import calls as kinds
 
 # What may write to the device's memory, or give it to others, beside copies to it and within it
 WRITING = (kinds.LAUNCH, kinds.FILL, kinds.FETCH, kinds.ALLOCATE, kinds.FREE)

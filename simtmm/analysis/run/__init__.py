@@ -20,6 +20,7 @@ from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.run.whole_time import whole_seconds, whole_words
 from simtmm.analysis.source_changes import best_of, worth_telling
 from simtmm.analysis.sustained_clock import clock_words
+from simtmm.analysis.turns import turns_words
 from simtmm.analysis.verdict import Verdict, beside_the_model
 from simtmm.engine import DEFAULT, ENGINES, known_results, simulate
 from simtmm.engine.choice import AUTO, quickest
@@ -178,6 +179,8 @@ def run_program(  # noqa: PLR0913, PLR0917 - each is an option of a run
     kernels = outcome.whole_seconds or result.seconds
     if program.trace is not None and (told := copies_words(machine, program.trace.info, kernels)):
         outcome = dataclasses.replace(outcome, warnings=(told, *outcome.warnings))
+    if waiting := turns_words(result.stalls):
+        outcome = dataclasses.replace(outcome, warnings=(*outcome.warnings, waiting))
     if program.trace is not None and kernels and result.ticks:
         each = [ticks / result.ticks * kernels for ticks in result.launch_ticks]
         outcome = dataclasses.replace(outcome, host=host_found(machine, program.trace.info, each))

@@ -43,6 +43,7 @@ from simtmm.analysis.source_changes.reuse import (
 from simtmm.analysis.source_changes.serial import of_serial_work
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
 from simtmm.analysis.source_changes.uneven import pieces, uneven
+from simtmm.analysis.turns import Turns, turns_of
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES, Stalls
 from simtmm.trace.schema import TraceLaunch
@@ -52,6 +53,7 @@ GLOBAL_LOADS = tuple(kind for kind in LOADS if not kind.startswith("local"))
 GLOBAL = (*GLOBAL_LOADS, *(kind for kind in STORES if not kind.startswith("local")))
 LAYOUT = "change the indices or the layout (a structure of arrays, say)"
 SCATTERED = "sort or renumber what their indices choose, so that neighbours lie side by side"
+LOCKED = 0.5  # of a change's weight, from which on more blocks would wait for the lock, and not work
 OF_BANKS = 128  # bytes that banks give at once
 
 
@@ -59,6 +61,19 @@ def candidates_of(
     machine: Machine, stalls: Stalls, lines: Sequence[Line], part: Excerpt, launch: TraceLaunch | None
 ) -> Iterator[Candidate]:
     """All that may help. launch: the longest one's shape, None where it is not known: its blocks are rows then."""
+    locks = [each for each in turns_of(stalls) if each.is_lock]
+    of_locks = list(_of_locks(locks, lines, stalls))
+    yield from of_locks
+    is_locked = any(each.weight >= LOCKED for each in of_locks)
+    for each in _besides_locks(machine, stalls, lines, part, launch):
+        if not _is_of_turns(each, locks, is_locked):
+            yield each
+
+
+def _besides_locks(
+    machine: Machine, stalls: Stalls, lines: Sequence[Line], part: Excerpt, launch: TraceLaunch | None
+) -> Iterator[Candidate]:
+    """Likewise, of a program without locks."""
     across = machine.cores.warp_width if launch is None else launch.block[0]
     whole = max(1, int(stalls.ticks.sum()))
     chunks = max(1, sum(line.chunks for line in lines))
@@ -220,8 +235,9 @@ def _of_local_memory(lines: Sequence[Line], whole: int, chunks: int, launch: Tra
         yield Candidate("local memory", words, at, 2 * weight, BOUND, numbers, regrouped.left_out)
         return
     words = (
-        "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it), or in "
-        "shared memory: an array that is indexed by a variable is in local memory"
+        "keep this array in registers, which takes indices that the compiler knows (unroll the loops over it; sort it, "
+        "or find its median, by a network of min and max), or in shared memory: an array that is indexed by a variable "
+        "is in local memory"
     )
     yield Candidate("local memory", words, at, 2 * weight, ESTIMATE, numbers, changes.in_shared_memory)
 
@@ -236,6 +252,38 @@ def _of_atomics(line: Line, weight: float) -> Iterator[Candidate]:
         "privatize", f"keep a copy of {array} for each block in shared memory, and add it up at the end", line.at,
         1.5 * weight, SIMULATED, tuple(line.numbers), changes.combined_in_blocks,
     )  # fmt: skip
+
+
+def _of_locks(locks: Sequence[Turns], lines: Sequence[Line], stalls: Stalls) -> Iterator[Candidate]:
+    """Whether threads take turns at locks; a block could take each once for all that its threads do."""
+    whole, chunks = max(1, int(stalls.ticks.sum())), max(1, sum(line.chunks for line in lines))
+    for lock in locks:
+        own = [line for line in lines if set(line.numbers) <= set(lock.numbers)]
+        within = [line for line in lines if line.at[0] == lock.file and lock.line <= line.at[1] <= lock.last]
+        weight = sum(line.ticks for line in within) / whole + sum(line.chunks for line in own) / chunks
+        if weight < WORTH_TRYING:
+            continue
+        yield Candidate(
+            "lock",
+            "do without this lock, at which threads take turns: update what it guards by atomics (atomicAdd, or a loop "
+            "of atomicCAS on the value), or let a warp or a block gather its updates and take the lock once; or have "
+            f"more locks, for less data each (more waiting for {lock.array} than is simulated goes with it)",
+            (lock.file, lock.line, lock.array), 2 * weight, ESTIMATE, lock.numbers, changes.combined_in_blocks,
+        )  # fmt: skip
+
+
+def _is_of_turns(each: Candidate, locks: Sequence[Turns], is_locked: bool) -> bool:
+    """Whether a change is nothing where threads take turns: few lanes work behind a lock whatever they do, an update of
+    the lock itself is no sum, and of more blocks more would wait.
+    """
+    if is_locked and each.change == "spread":
+        return True
+    of_lanes = each.change in ("compact", "balance")
+    return any(
+        (of_lanes and each.at[0] == lock.file and lock.line <= each.at[1] <= lock.last)
+        or (each.numbers and set(each.numbers) <= set(lock.numbers))
+        for lock in locks
+    )
 
 
 def _of_blocks(part: Excerpt) -> Iterator[Candidate]:

@@ -1,5 +1,6 @@
 """Changes of how the threads of a block share work: which of them do it, between which barriers, and for how much."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +9,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
-from simtmm.analysis.source_changes.operations import Operations
+from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.analysis.source_changes.serial import with_their_sites
 from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import THREADS, WORK
@@ -18,6 +19,11 @@ FULL = 0.6  # of a warp's lanes: lines that fewer take part in could be done by 
 ROUNDS = 4  # of each warp: what it does less often is no loop
 TIMES = 4  # blocks whose work one does
 LEFT = 0.25  # of what is loaded before the first barrier, that may be stored behind it
+_FUNCTIONS = re.compile(
+    r"\b(?:sin|cos|tan|sincos|sinpi|cospi|pow|exp|log|sqrt|rsqrt|cbrt|hypot|a?sinh?|a?cosh?|a?tanh?|atan2|erfc?|fmod)"
+    r"(?:2|10|1p|m1)?f?\("
+)  # with branches of their own
+_BRANCHES = re.compile(r"\b(?:if|for|while|switch|and|or)\b|\?|&&|\|\|")
 
 
 def of_whole_blocks(stalls: Stalls, lines: Sequence[Line], part: Excerpt) -> Iterator[Candidate]:
@@ -42,9 +48,10 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     ticks = stalls.ticks.sum(axis=1)
     width = int(max(1, (threads / np.maximum(1, executions)).max(initial=1)))
     found: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+    functions = _lines_of_functions(stalls, (executions > 0) & (threads >= FULL * width * executions))
     for number in np.flatnonzero((executions > 0) & (threads < FULL * width * executions)).tolist():
         place, _ = stalls.places.place(number)
-        if place.line:
+        if place.line and (place.file, place.line) not in functions:
             found[place.file, place.line].append(number)
     of_lines = {at: int(ticks[with_their_sites(stalls, numbers)].sum()) for at, numbers in found.items()}
     numbers = [number for each in found.values() for number in each]
@@ -60,6 +67,20 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         (file, line, ""), 2 * sum(of_lines.values()) / whole, BOUND, tuple(with_their_sites(stalls, numbers)),
         lambda of, chosen: regrouped.compacted(of, chosen, lanes / width),
     )  # fmt: skip
+
+
+def _lines_of_functions(stalls: Stalls, are_full: Flags) -> set[tuple[str, int]]:
+    """Lines whose branches are those of functions that they call, as of sinf for large arguments: no order of threads
+    changes these. All lanes come to them, and the line has no branch of its own.
+
+    are_full: of each place, whether most lanes of a warp take part.
+    """
+    found = set()
+    for number in np.flatnonzero(are_full).tolist():
+        place, _ = stalls.places.place(number)
+        if place.line and _FUNCTIONS.search(place.source) and not _BRANCHES.search(place.source):
+            found.add((place.file, place.line))
+    return found
 
 
 def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:

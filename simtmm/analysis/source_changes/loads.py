@@ -22,7 +22,7 @@ from simtmm.analysis.source_changes.lines import (
     all_of,
     times_again,
 )
-from simtmm.analysis.source_changes.operations import Flags, Operations, firsts, packed
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed
 from simtmm.analysis.source_changes.reordered import before
 from simtmm.machine import Machine
 from simtmm.stalls import STORES, Count, Stalls
@@ -41,6 +41,7 @@ LIKELY = 0.5  # banks, on average, that have more words than passes
 CONSTANT_BYTES = 1 << 16  # of all that constant memory holds
 MOST_LOOKED_AT = 4096  # chunks
 LEAST = 8  # chunks of a request that say whether they lie anywhere
+MULTIPLES = 0.9  # of the distances, that are multiples of one: chance makes half of them multiples of two
 DIFFERENT = 0.5  # of the distances from chunk to chunk: where more differ, chunks lie anywhere
 
 
@@ -260,7 +261,8 @@ def passes_of_any(words: int, banks: int) -> int:
 def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
     """Whether the chunks of requests at some places are as far apart as chance has it.
 
-    Rows, columns and fields of structures are at few distances from one another, and broadcasts at none.
+    Rows, columns and fields of structures are at few distances from one another, and broadcasts at none. Where a
+    branch chooses the threads that access them, these are multiples of one step.
     """
     of = Operations(workload)
     chosen = np.isin(workload.place, places) & (of.listed >= LEAST)
@@ -271,4 +273,11 @@ def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
     is_same = np.diff(request) == 0
     apart = np.diff(workload.chunks[here])[is_same]
     different = len(np.unique(packed(request[1:][is_same], apart)))
-    return bool(different > DIFFERENT * len(apart) > 0)
+    return bool(different > DIFFERENT * len(apart) > 0) and not _are_multiples(apart)
+
+
+def _are_multiples(apart: Integers) -> bool:
+    """Whether distances are nearly all multiples of the one that is there most often, of more than one chunk."""
+    distances, number = np.unique(np.abs(apart), return_counts=True)
+    step = int(distances[number.argmax()])
+    return step > 1 and float((apart % step == 0).mean()) >= MULTIPLES

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simtmm.analysis.source_changes.uneven import Uneven
+from simtmm.analysis.turns import lock_of
 from simtmm.analysis.waves import in_waves
 from simtmm.analysis.what_if import HELPS, MORE_WARPS, WORTH_TRYING, WhatIf
 from simtmm.engine import causes
@@ -76,7 +77,11 @@ def sentence(machine: Machine, result: Result, workload: AnyWorkload, told: Told
         words += f" (tried on {told.part})" if tried and told.part else ""
     if told.cause in MENDS and (told.cause != causes.GROUPS_PATH or told.empty >= LARGE_SHARE):
         mend = OF_ONE_LAUNCH if is_of_launch else MENDS[told.cause]
-        words += f"; {mend} would help"
+        lock = lock_of(result.stalls) if told.cause == causes.FEW_BLOCKS else None
+        if lock is None:
+            words += f"; {mend} would help"
+        else:
+            words += f"; but threads take turns at a lock at {lock.file}:{lock.line}, where more blocks would wait"
     if told.apart >= WORTH_NAMING:
         words += f"; starting the launch takes {_percent(told.apart)}, {_times(machine, result, told.apart)}"
         words += f", which {OF_ONE_LAUNCH} would hide" if told.apart >= IDLE_SHARE else ""

@@ -5,10 +5,11 @@ Nothing is simulated before somebody asks how late it is: until then the clock h
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -131,14 +132,21 @@ class Clock:
         self._step(lambda: self._timeline.synchronize(self._timeline.end(stream)))
 
     def copied(
-        self, stream: Stream, direction: str | None, size: int, is_pinned: bool = False, is_awaited: bool = True
+        self,
+        stream: Stream,
+        direction: str | None,
+        size: int,
+        is_pinned: bool = False,
+        is_awaited: bool = True,
+        host: int = 0,
+        device: int = 0,
     ) -> None:
         """A copy was put on a stream; see Timeline.copy.
 
-        direction: "to-device" or "to-host"; None within the device.
-        size: bytes that were copied.
+        direction: "to-device" or "to-host"; None within the device. size: bytes that were copied.
         is_pinned: whether the host's memory is.
         is_awaited: whether the host waits for it.
+        host, device: addresses at which it begins there, for who lists calls; 0 where that is unknown.
         """
         self._step(partial(self._timeline.copy, stream, direction, size, is_pinned, is_awaited))
 
@@ -163,6 +171,22 @@ class Clock:
         size: bytes that it took back.
         """
         self._step(partial(self._timeline.take_back, size))
+
+    def called(self, kernel: str, shape: str, is_recorded: bool, stream: Stream) -> None:
+        """A kernel was launched, for who lists calls.
+
+        kernel, shape: its name, its grid and blocks. is_recorded: whether the trace has it. stream: that it is put on.
+        """
+
+    def allocated(self, what: int, size: int) -> None:
+        """Memory was allocated or freed, for who lists calls.
+
+        what: number of one of calls.ALLOCATIONS. size: bytes.
+        """
+
+    def to_provenance(self) -> Mapping[str, Any]:
+        """What a trace's provenance lists of the calls; nothing of a clock that lists none."""
+        return {}
 
     def advance(self, seconds: float) -> None:
         """The host has done something of its own for so long [s].

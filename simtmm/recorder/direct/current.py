@@ -64,12 +64,34 @@ def clock_if_any() -> Clock | None:
     return None if _recording is None else _recording.clock
 
 
-def copied(direction: str | None, size: int, stream: Stream = DEFAULT_STREAM, *, is_awaited: bool = True) -> None:
-    """Tell the clock of a copy of so many bytes; see Timeline.copy."""
+def copied(
+    direction: str | None,
+    size: int,
+    stream: Stream = DEFAULT_STREAM,
+    *,
+    is_awaited: bool = True,
+    is_pinned: bool = False,
+    host: int = 0,
+    device: int = 0,
+) -> None:
+    """Tell the clock of a copy of so many bytes; see Timeline.copy.
+
+    host, device: addresses at which it begins there; 0 where that is unknown.
+    """
     found = clock_if_any()
-    if found is not None and found.armed:
+    if found is not None:
         with around_launches():
-            found.copied(stream, direction, size, is_awaited=is_awaited)
+            found.copied(stream, direction, size, is_pinned, is_awaited, host, device)
+
+
+def allocated(what: int, size: int) -> None:
+    """Tell the clock that memory was allocated or freed; see Clock.allocated.
+
+    size: bytes.
+    """
+    found = clock_if_any()
+    if found is not None:
+        found.allocated(what, size)
 
 
 def machine() -> Machine | None:

@@ -230,6 +230,7 @@ class Recording:
         return finished(
             self._recorder, self.name, {}, self._launches, self._runs, modules, warnings,
             None if kept else self._sample_blocks, kept,
+            origin=self.clock.to_provenance() if self.clock is not None else None,
         )  # fmt: skip
 
     def _end(self, why_no_trace: str) -> None:
@@ -274,6 +275,8 @@ class Recording:
             else:
                 check(self._session.device, function, prepared)
                 self._session.device.launch(function, prepared)
+            if self.clock is not None and not self.is_tuning:
+                self.clock.called(kernel, f"{prepared.grid} {prepared.block}", is_chosen, stream)
         except KeyboardInterrupt:
             self._cut()
             raise

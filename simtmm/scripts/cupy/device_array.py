@@ -53,17 +53,32 @@ class ndarray(np.ndarray):  # noqa: N801 - the name that it has in CuPy
 
     def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True) -> Any:
         """A copy on the host."""
-        current.copied(OUT, self.nbytes)
-        if out is not None:
+        if out is None:
+            out = np.array(plain(self), order="C" if order == "A" else order)  # type: ignore[call-overload]
+        else:
             np.copyto(out, plain(self))
-            return out
-        return np.array(plain(self), order="C" if order == "A" else order)  # type: ignore[call-overload]
+        current.copied(OUT, self.nbytes, host=out.ctypes.data, device=self.ctypes.data)
+        return out
+
+    def item(self, *index: Any) -> Any:
+        """An element on the host."""
+        current.copied(OUT, self.itemsize, device=self.ctypes.data)
+        return np.ndarray.item(self, *index)
+
+    def tolist(self) -> Any:
+        """All elements on the host."""
+        current.copied(OUT, self.nbytes, device=self.ctypes.data)
+        return np.ndarray.tolist(self)
+
+    def __bool__(self) -> bool:
+        current.copied(OUT, self.itemsize, device=self.ctypes.data)
+        return bool(plain(self))
 
     def set(self, arr: Any, stream: Any = None) -> None:
         """Copy from the host."""
         if not isinstance(arr, np.ndarray) or arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {np.shape(arr)}")
-        current.copied(IN, self.nbytes)
+        current.copied(IN, self.nbytes, host=arr.ctypes.data, device=self.ctypes.data)
         np.copyto(plain(self), plain(arr), casting="unsafe")
 
     @property

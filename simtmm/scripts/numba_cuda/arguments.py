@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from simtmm.device.host import IN, OUT
+from simtmm.recorder.direct import current
+from simtmm.recorder.direct.calls import ALLOCATE, ALLOCATIONS
 from simtmm.scripts.device_blocks import DeviceBlocks
 
 
@@ -57,10 +60,17 @@ class Copies:
         if held.nbytes:
             placed = np.ndarray(held.shape, held.dtype, self._blocks.find(address).memory, strides=held.strides)  # type: ignore[union-attr]
             weakref.finalize(placed, self._blocks.free, address)  # with `after`, though the launch fail
+            is_of_host = interface is None  # on a GPU what else is there lies on the device
+            if is_of_host:
+                current.allocated(ALLOCATIONS.index(ALLOCATE), held.nbytes)
             if copies_in:
                 placed[...] = host
+                if is_of_host:
+                    current.copied(IN, held.nbytes, host=host.ctypes.data)
 
             def finish() -> None:
+                if is_of_host and copies_out:
+                    current.copied(OUT, held.nbytes, host=host.ctypes.data)
                 if isinstance(value, np.void) and copies_out:  # of which NumPy makes an array that is a copy
                     for name in value.dtype.names or ():
                         value[name] = placed[name]

@@ -14,6 +14,7 @@ from simtmm.device.host import IN, OUT
 from simtmm.device.properties import CUDA_VERSION
 from simtmm.errors import KernelError
 from simtmm.recorder.direct import current
+from simtmm.recorder.direct.calls import ALLOCATE, ALLOCATE_PINNED, ALLOCATIONS, FREE, FREE_PINNED
 from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
 from simtmm.scripts.device_attributes import attribute
 from simtmm.scripts.device_blocks import DeviceBlocks
@@ -93,15 +94,18 @@ class EmulatedDriver:
         return max(0, total - self.blocks.used), total
 
     def cuMemAlloc(self, size: int) -> Any:  # noqa: N802
+        current.allocated(ALLOCATIONS.index(ALLOCATE), size)
         return self._binding.CUdeviceptr(self.blocks.allocate(size))
 
     def cuMemAllocManaged(self, size: int, flags: int) -> Any:  # noqa: N802
         return self._binding.CUdeviceptr(self._of_host(self.blocks.allocate(size), size))
 
     def cuMemFree(self, pointer: Any) -> None:  # noqa: N802
+        current.allocated(ALLOCATIONS.index(FREE), 0)
         self.blocks.free(int(pointer))
 
     def cuMemHostAlloc(self, size: int, flags: int) -> int:  # noqa: N802
+        current.allocated(ALLOCATIONS.index(ALLOCATE_PINNED), size)
         return self._of_host(self.blocks.allocate(size), size)
 
     def _of_host(self, address: int, size: int) -> int:
@@ -109,6 +113,7 @@ class EmulatedDriver:
         return address
 
     def cuMemFreeHost(self, pointer: int) -> None:  # noqa: N802
+        current.allocated(ALLOCATIONS.index(FREE_PINNED), 0)
         self.blocks.free(int(pointer))
 
     def cuMemHostRegister(self, pointer: int, size: int, flags: int) -> None:  # noqa: N802
@@ -131,11 +136,13 @@ class EmulatedDriver:
 
     def cuMemcpyHtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
         self._copy(to, source, size, to)
-        current.copied(IN, size)
+        pinned = self.blocks.find(int(source)) is not None
+        current.copied(IN, size, is_pinned=pinned, host=int(source), device=int(to))
 
     def cuMemcpyDtoH(self, to: int, source: int, size: int) -> None:  # noqa: N802
         self._copy(to, source, size, source)
-        current.copied(OUT, size)
+        pinned = self.blocks.find(int(to)) is not None
+        current.copied(OUT, size, is_pinned=pinned, host=int(to), device=int(source))
 
     def cuMemcpyDtoD(self, to: int, source: int, size: int) -> None:  # noqa: N802
         self.blocks.check(int(to), size, "numba: a copy on the device")

@@ -18,10 +18,10 @@ from simtmm.analysis.host.replay import END, replayed
 from simtmm.analysis.run import run
 from simtmm.device.host import IN, OUT, Host, Move, host_of
 from simtmm.program import Program
-from simtmm.programs import calls as kinds
-from simtmm.programs import journal
-from simtmm.programs.journal import Journal
 from simtmm.programs.program import cuda_program
+from simtmm.recorder.direct import calls as kinds
+from simtmm.recorder.direct import journal
+from simtmm.recorder.direct.journal import Journal
 from tests.cuda.compilers.conftest import needs_machine_code
 
 HERE = Path(__file__).parent
@@ -109,6 +109,16 @@ def test_data_that_go_out_and_in_again_in_each_round_stay():
     assert gain > 2.0
     other = [each for _ in range(6) for each in (copy(IN, 9000, 3), launch(5.0), copy(OUT, 40, 5))]
     assert "stay" not in found(other)  # a sum, say
+
+
+def test_memory_that_is_allocated_where_data_are_copied_is_allocated_once_where_they_stay():
+    """As for NumPy's arrays that Numba's kernels are given."""
+    one = [Call(kinds.ALLOCATE, "a.cu:3"), copy(IN, 9000, 3), launch(5.0), copy(OUT, 9000, 3)]
+    _, gain = found(one * 6)["stay"]
+    _, less = found([call for call in one * 6 if call.kind != kinds.ALLOCATE])["stay"]
+    assert gain > less
+    apart = [replace(call, place="a.cu:2") if call.kind == kinds.ALLOCATE else call for call in one * 6]
+    assert found(apart)["stay"][1] < less
 
 
 def test_rounds_of_copies_and_kernels_overlap_on_streams_up_to_the_longest_of_them():

@@ -7,10 +7,11 @@ from simtmm import Workload, load_machine
 from simtmm.analysis.source_changes import candidates
 from simtmm.analysis.source_changes.candidates import _of_access, _of_atomics
 from simtmm.analysis.source_changes.excerpt import Excerpt
-from simtmm.analysis.source_changes.lines import Line
+from simtmm.analysis.source_changes.lines import Candidate, Line
 from simtmm.analysis.source_changes.loads import _is_once
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.shared_memory import of_banks
+from simtmm.analysis.turns import Turns
 from simtmm.trace.schema import TraceLaunch
 
 MACHINE = load_machine("gtx480")  # chunks of 128 bytes, warps of 32
@@ -166,7 +167,7 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3, is_chain=
     for name in ("of_reloads", "_of_access", "of_vectors", "of_waits", "of_reuse", "of_constants", "_of_atomics"):
         monkeypatch.setattr(candidates, name, lambda *given, name=name: looks.append(name) or [])
     apart = "of_shared_memory", "of_whole_blocks", "_of_blocks", "of_arithmetic", "of_launch_shape", "of_own_data"
-    others = "of_results", "of_divergent_constants", "of_serial_work", "of_larger_tiles", "of_neighbours"
+    others = "of_results", "of_divergent_constants", "of_serial_work", "of_larger_tiles", "of_neighbours", "turns_of"
     for name in (*apart, *others):
         monkeypatch.setattr(candidates, name, lambda *given: [])
     own = line_of(kind=kind, ticks=ticks, chunks=chunks)
@@ -193,6 +194,25 @@ def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3, is_chain=
 )
 def test_a_line_is_looked_at_by_what_it_does(kind, written, looks, monkeypatch):
     assert changes_of_line(monkeypatch, kind, written) == looks
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "numbers", "is_locked", "is_left_out"),
+    [
+        ("compact", 8, (1, 2), False, True),  # few lanes work behind a lock whatever they do
+        ("balance", 5, (1, 2), False, True),
+        ("compact", 10, (1, 2), False, False),  # behind the lock's last line
+        ("coalesce", 8, (1, 2), False, False),
+        ("privatize", 5, (3, 4), False, True),  # the lock itself
+        ("privatize", 5, (3, 9), False, False),
+        ("spread", 0, (), True, True),  # more blocks would wait
+        ("spread", 0, (), False, False),
+    ],
+)
+def test_of_a_lock_changes_are_left_out_that_are_none(change, line, numbers, is_locked, is_left_out):
+    lock = Turns(True, "k.cu", 5, "lock", 9, (3, 4))
+    each = Candidate(change, "", ("k.cu", line, ""), 1.0, "bound", numbers, lambda of, _: of.workload)
+    assert candidates._is_of_turns(each, [lock], is_locked) is is_left_out
 
 
 def test_loads_of_which_each_says_where_the_next_goes_are_not_to_be_wider_earlier_or_of_a_tile(monkeypatch):

@@ -163,6 +163,8 @@ def test_another_load_between_may_say_where_the_next_one_goes():
         ([[0, 1, 3, 6, 10, 15, 16, 18, 21]], True),  # five
         ([list(range(9)), FAR], True),  # nine of sixteen
         ([list(range(9)), list(range(9)), FAR], False),
+        ([[0, 20, 80, 120, 140, 240, 340, 360, 460]], False),  # some of many rows, five steps of twenty
+        ([[0, 20, 80, 120, 140, 241, 340, 360, 460]], True),  # rows, but for one of nine
         ([[7] * 9], False),
         ([], False),
     ],

@@ -141,4 +141,8 @@ QUESTIONS = [
         SHORT, "norms_by_thread_0", "norms_by_warps", "rtx-4090", 1024, 256, (reals(262144),),
         (causes.BARRIERS, causes.DEPENDENCE, causes.SHARED_MEMORY), "s += part[k]", "share",
     ),
+    Question(
+        SHORT, "paths_by_columns", "paths_by_rows", "rtx-4090", (32, 32), (16, 16), (reals(262144), "512", "7"),
+        (causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH), ("d[i * n + j] = via", "if (via < d["), "coalesce",
+    ),
 ]  # fmt: skip

@@ -108,3 +108,20 @@ __global__ void norms_by_warps(float* a) {
     for (int d = 4; d > 0; d /= 2) s += __shfl_xor_sync(0xffffffff, s, d);
     a[blockIdx.x * 256 + threadIdx.x] = v / sqrtf(s);
 }
+
+// a step of shortest paths between all pairs, with rows along x
+__global__ void paths_by_columns(float* d, int n, int k)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    float via = d[i * n + k] + d[k * n + j];
+    if (via < d[i * n + j])
+        d[i * n + j] = via;
+}
+
+__global__ void paths_by_rows(float* d, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    float via = d[i * n + k] + d[k * n + j];
+    if (via < d[i * n + j])
+        d[i * n + j] = via;
+}

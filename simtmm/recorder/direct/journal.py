@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.device.host import IN, OUT, Move
-from simtmm.programs import calls
+from simtmm.recorder.direct import calls
 from simtmm.recorder.direct.clock import Clock, Mark
 
 MOST = 20_000  # calls that are listed
@@ -48,7 +48,11 @@ class Journal:
         return {"host": {"calls": [list(call) for call in self._calls if isinstance(call, tuple)], "order": order}}
 
     def launched(self, kernel: str, shape: str, is_recorded: bool, stream: int, follows_in_graph: bool) -> None:
-        """A kernel was put on a stream. shape: its grid and blocks. is_recorded: whether the trace has it."""
+        """A kernel was put on a stream.
+
+        kernel, shape: its name, its grid and blocks. is_recorded: whether the trace has it.
+        stream, follows_in_graph: its number; whether a graph launched another one before.
+        """
         self._add(calls.LAUNCH, kernel, shape, is_recorded, stream, follows_in_graph)
 
     def allocated(self, what: int, size: int) -> None:
@@ -56,14 +60,14 @@ class Journal:
         self._add(calls.ALLOCATIONS[what], size)
 
     def mark(self, stream: int) -> Mark:
-        """See Clock."""
+        """See Clock. stream: its number."""
         mark = self._clock.mark(stream)
         self._marks[mark] = len(self._marks)
         self._add(calls.MARK, stream, self._marks[mark])
         return mark
 
     def wait(self, mark: Mark, stream: int) -> None:
-        """See Clock."""
+        """See Clock. stream: its number."""
         self._add(calls.WAIT, stream, self._marks.get(mark, -1))
         self._clock.wait(mark, stream)
 
@@ -73,14 +77,18 @@ class Journal:
         self._clock.synchronize(mark)
 
     def synchronize_stream(self, stream: int) -> None:
-        """See Clock."""
+        """See Clock. stream: its number."""
         self._add(calls.SYNCHRONIZE_STREAM, stream)
         self._clock.synchronize_stream(stream)
 
     def copied(
         self, stream: int, direction: str | None, size: int, is_pinned: bool, is_awaited: bool, host: int, device: int
     ) -> None:
-        """See Clock. size: bytes that were copied. host, device: where they begin there; 0 where that is unknown."""
+        """See Clock.
+
+        stream, direction, is_pinned, is_awaited: as there. size: bytes that were copied.
+        host, device: where they begin there; 0 where that is unknown.
+        """
         if direction == OUT and host:
             self._results[host] = max(size, self._results.get(host, 0))
         of_host = self._of_results(host, size) if direction == IN else host
@@ -107,12 +115,12 @@ class Journal:
         self._add(calls.QUERY)
 
     def filled(self, stream: int, size: int) -> None:
-        """See Clock. size: bytes that were filled."""
+        """See Clock. stream: its number. size: bytes that were filled."""
         self._add(calls.FILL, stream, size)
         self._clock.filled(stream, size)
 
     def fetched(self, stream: int, size: int, move: Move) -> None:
-        """See Clock. size: bytes that moved."""
+        """See Clock. stream: its number. size: bytes that moved."""
         self._add(calls.FETCH, stream, size, move.name)
         self._clock.fetched(stream, size, move)
 
