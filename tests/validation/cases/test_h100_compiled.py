@@ -53,6 +53,18 @@ def test_every_measured_point_is_there():
     assert {time.kernel for time in times} | LADDER | others == CASES.keys() == SMALLEST.keys()
 
 
+def test_the_points_that_are_simulated_and_those_of_a_sample_are_these(monkeypatch):
+    monkeypatch.setattr(h100_compiled, "_tables", lambda times, watch: Counter(time.kernel for time in times))
+    assert h100_compiled.reproduce() == {
+        "empty": 36, "ffma": 30, "syrk": 24, "scalar-product": 10, "transpose": 4, "scan-short": 14, "lud": 9,
+        "gemm": 18, "mvt": 27, "vector-add": 9, "convolution-3d": 15, "walsh": 7, "sort-short": 14,
+    }  # fmt: skip
+    assert h100_compiled.sample() == {
+        "empty": 6, "ffma": 13, "syrk": 3, "scalar-product": 2, "transpose": 1, "scan-short": 4, "lud": 2, "gemm": 3,
+        "mvt": 6, "vector-add": 3, "convolution-3d": 3, "walsh": 3, "sort-short": 4,
+    }  # fmt: skip
+
+
 def test_points_of_calibration_stand_apart():
     times = [time for time in h100_compiled.measured_times() if time.kernel in ("empty", "ffma")]
     tables = Counter(h100_compiled._suite(time) for time in times)
