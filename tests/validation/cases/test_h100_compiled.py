@@ -6,6 +6,7 @@ import pytest
 
 from simtmm import load_machine, simulate
 from simtmm.errors import SimtmmError, StudyError
+from simtmm.kernel import Launch
 from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model.series import SIMULATED
 from simtmm.program import open_program
@@ -72,6 +73,26 @@ def test_points_of_calibration_stand_apart():
         "h100-empty-calibration": len(h100_compiled.EMPTY_CALIBRATION), "h100-empty": 556,
         "h100-ffma-calibration": 2, "h100-ffma": 128,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("bits", "steps", "part"),
+    [(11, [], (11, 1, 512, 8192)), (13, [2048], (11, 4, 512, 8192)), (14, [4096, 1024], (10, 16, 256, 4096))],
+)
+def test_a_transform_takes_two_bits_a_step_until_a_block_holds_what_is_left(bits, steps, part):
+    """The steps' strides; of the part its bits, blocks, threads and bytes of shared memory."""
+    found = CASES["walsh"](bits, 3).launches
+    left, blocks, threads, shared = part
+    blocks_of_steps = 2**bits // 1024  # 256 threads take four elements each
+    of = {
+        name: [
+            *(Launch("walsh_step", (name, stride), blocks_of_steps, 256) for stride in steps),
+            Launch("walsh_part", (name, left), blocks, threads, shared_memory_bytes=shared),
+        ]
+        for name in ("numbers", "others")
+    }
+    product = Launch("walsh_product", ("numbers", "others", 2**bits), 128, 256)
+    assert list(found) == [*of["numbers"], *of["others"], product, *of["numbers"]]
 
 
 def test_a_kernel_that_was_not_measured_is_refused():
