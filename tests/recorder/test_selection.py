@@ -47,8 +47,8 @@ def test_what_is_no_selection_is_refused_in_a_line_that_names_it(words):
 @pytest.mark.parametrize(
     ("selection", "text"),
     [
-        (Selection(), ""), (Selection(kernel="gemm_*"), "--kernel gemm_*"), (Selection(launch="0,4-7"), "--launch 0,4-7"),
-        (Selection(launch=0), "--launch 0"), (Selection(skip=2, count=3), "--skip 2 --count 3"),
+        (Selection(), ""), (Selection(kernel="gemm_*"), "--kernel gemm_*"), (Selection(launch=0), "--launch 0"),
+        (Selection(launch="0,4-7"), "--launch 0,4-7"), (Selection(skip=2, count=3), "--skip 2 --count 3"),
         (Selection("k", "3", 1, 1), "--kernel k --launch 3 --skip 1 --count 1"),
     ],
 )  # fmt: skip
