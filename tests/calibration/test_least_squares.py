@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm.calibration.least_squares import KINK, Parameter, cost, least_squares, refitted
+from simtmm.calibration.least_squares import ALWAYS, KINK, Parameter, cost, least_squares, refitted
 
 AT = np.linspace(0.1, 1, 10)
 
@@ -36,6 +36,20 @@ def test_a_stray_point_weighs_little():
     found = least_squares(parameters(), [0, 0], line((2, 3), noise=1.0), 30)
     middle = found.values["a"] + found.values["b"] * AT[4]
     assert middle == pytest.approx(2 + 3 * AT[4], abs=0.03)
+
+
+@pytest.mark.parametrize("times", [1, 2, ALWAYS])
+def test_slopes_are_taken_as_often_as_is_allowed(times):
+    """On a way so bent that three times would not be too often."""
+
+    def residuals(sets):
+        calls.append(len(sets))
+        return [a * np.exp(b * AT) + c * AT**3 - (2 * np.exp(1.5 * AT) - 3 * AT**3) for a, b, c in sets]
+
+    calls = []
+    least_squares([Parameter(name, -10, 10, 0.05) for name in "abc"], [0.1, 0.1, 0.1], residuals, 40, times=times)
+    taken = calls.count(3)  # sets of values, one for each; all other calls have one or two
+    assert taken == times if times < ALWAYS else taken >= 3
 
 
 def test_what_no_residual_tells_has_a_large_error_or_stays():

@@ -131,6 +131,12 @@ def test_the_function_takes_names_as_the_command_does():
         calibrate(base="v100")
 
 
+@pytest.mark.parametrize("other", ["latency", "stream", "strides", "caches", "l2", "small"])
+def test_no_other_measurement_may_stand_beside_those_of_micro_benchmarks(other):
+    with pytest.raises(StudyError, match=r"micro = '.*m\.csv': needs base, and no other measurements"):
+        calibrate(micro="m.csv", base="v100", **{other: "other.csv"})
+
+
 def test_a_value_that_two_files_give_is_refused(tmp_path):
     paths = [written(tmp_path, ["sass,cycles", "FADD,4"], name) for name in ("a.csv", "b.csv")]
     with pytest.raises(StudyError, match=r"b\.csv: instructions\.fp32: another file also gives it"):

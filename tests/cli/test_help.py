@@ -54,6 +54,20 @@ def test_the_help_of_each_option_is_words_of_its_own():
         assert [words for words in helps if not re.match(r"[^-\s]\S* \S+", words)] == [], name
 
 
+def test_what_stands_behind_two_dashes_is_no_word_of_the_help(called):
+    """And the last word before them is one."""
+    short, everything = (called("run", "--help", *words)[1] for words in ((), ("--all",)))
+    assert short != everything
+    assert called("run", "--help", "--", "x")[1] == called("run", "--help", "--", "--all")[1] == short
+    assert (
+        called("run", "--help", "--all", "--", "x")[1] == called("run", "x", "--all", "--help", "--")[1] == everything
+    )
+    status, out, error = called("run", "--", "--help")
+    assert status != 0
+    assert "Usage" not in out
+    assert "--help" in error
+
+
 @pytest.mark.parametrize("name", [verb.name for verb in VERBS])
 def test_a_verbs_help_fits_a_screen_and_all_of_it_is_a_flag_away(called, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "120")

@@ -222,7 +222,9 @@ def _at_last(
 def _by_unknown(
     fault: Fault, source: bytes, tests: Sequence[str], runner: Runner, seconds: float, as_python: bool = False
 ) -> tuple[str, float]:
-    """The line of the test that fails with a fault and not without it, empty if none does, and the seconds."""
+    """The line of the test that fails with a fault and not without it, or that the run dies or takes far longer with
+    it; empty if it ends as without the fault; and the seconds.
+    """
     spent, left_out = 0.0, set[str]()
     while len(left_out) <= MOST_WRONG:
         with planted(runner.tree / fault.file, fault.planted(source)):
@@ -230,6 +232,11 @@ def _by_unknown(
         spent += outcome.seconds
         failed = _failed(outcome)
         if not failed:
+            ended = "" if outcome.status is None and (as_python or LOOPS.search(source)) else _ended(outcome)
+            if ended:  # as without the fault?
+                without = runner.run(tests, seconds / (1 if outcome.status else FAR_BELOW), as_python, left_out)
+                spent += without.seconds
+                return (ended if without.status == 0 else ""), spent
             break
         if runner.passes(failed, seconds, as_python):
             return f"FAILED {failed}"[:200], spent
@@ -238,6 +245,11 @@ def _by_unknown(
         if not tests:
             break
     return "", spent
+
+
+def _ended(outcome: Outcome) -> str:
+    """How a run ended in which no test is said to have failed, where it did not end well."""
+    return {None: "took far too long", FAILED_SOME: "died"}.get(outcome.status, "")
 
 
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:

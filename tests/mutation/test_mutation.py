@@ -341,6 +341,52 @@ def test_files_without_a_record_are_run_last_and_what_fails_without_the_fault_to
     assert "of no record" in verdict.by
 
 
+@pytest.mark.parametrize(("value", "what"), [(1, "survived"), (7, "caught")])  # without the fault, and with it
+def test_a_run_that_dies_has_noticed_a_fault_unless_it_dies_without_it(tree, runner, value, what):
+    more = (tree / OF_TESTS).with_name("test_ends.py")
+    more.write_text(
+        "import os\nimport signal\n\nfrom simtmm.small import above\n\n\n"
+        f"def test_it():\n    if above(4) in (7, {value}):\n        os.kill(os.getpid(), signal.SIGSEGV)\n"
+    )
+    ran = Known()
+    ran.by, ran.lacking = {}, ["test_ends.py"]
+    source = (tree / FILE).read_bytes()
+    verdict = judged(fault(tree, "return x - LIMIT", "return x + LIMIT"), source, ran, Uses(tree), runner, 4.0)
+    assert (verdict.what, verdict.by.startswith("died; ")) == (what, what == "caught"), verdict.by
+
+
+@pytest.mark.parametrize(
+    ("first", "without", "what", "asked"),
+    [
+        (b"", 0, "caught", [4.0, 1.0]), (b"", None, "survived", [4.0, 1.0]),
+        (b"from simtmm.native import inlined\n", 0, "survived", [4.0]),  # LLVM may take as long as it likes
+    ],
+)  # fmt: skip
+def test_a_run_that_takes_four_times_as_long_has_noticed_a_fault_but_of_a_loop_that_is_compiled_anew(
+    tree, first, without, what, asked
+):
+    source = first + (tree / FILE).read_bytes()
+    (of,) = [each for each in faults_of(FILE, source) if each.lines(source)[1] == "return x + LIMIT"]
+
+    class Stub:
+        def __init__(self):
+            self.tree, self.asked = tree, []
+
+        def types(self):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            self.asked.append(seconds)
+            is_planted = (tree / FILE).read_bytes() == of.planted(source)
+            return Outcome(None if is_planted else without, seconds, "")
+
+    known, stub = Known(), Stub()
+    known.by, known.lacking = {}, ["test_more.py"]
+    verdict = judged(of, source, known, Uses(tree), stub, 4.0, last=0.0)
+    assert (verdict.what, verdict.by.startswith("took far too long; ")) == (what, what == "caught")
+    assert stub.asked == asked
+
+
 @pytest.mark.parametrize("is_recorded", [False, True])
 @pytest.mark.parametrize(("expected", "what"), [(1, "survived"), (2, "caught")])
 def test_whole_outputs_are_compared_last_however_long_they_take(tree, runner, expected, what, is_recorded):

@@ -42,3 +42,15 @@ def test_all_that_is_reported_must_hold_and_what_is_skipped_is_counted_among_wha
 def test_what_is_no_selection_is_refused_in_a_line_that_names_it(words):
     with pytest.raises(RecordingError, match=f"^{next(iter(words))} = "):
         Selection(**words)
+
+
+@pytest.mark.parametrize(
+    ("selection", "text"),
+    [
+        (Selection(), ""), (Selection(kernel="gemm_*"), "--kernel gemm_*"), (Selection(launch=0), "--launch 0"),
+        (Selection(launch="0,4-7"), "--launch 0,4-7"), (Selection(skip=2, count=3), "--skip 2 --count 3"),
+        (Selection("k", "3", 1, 1), "--kernel k --launch 3 --skip 1 --count 1"),
+    ],
+)  # fmt: skip
+def test_a_selection_is_told_as_the_command_line_has_it(selection, text):
+    assert str(selection) == text

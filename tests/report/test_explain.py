@@ -211,6 +211,17 @@ def test_mistakes_are_told_in_a_line(here, words, said):
     assert said in str(done.exception or "") + done.output
 
 
+def test_a_launch_has_its_cycles_and_its_time_however_many_ticks_a_cycle_has(here):
+    machine = load_machine("h100-sxm")
+    done = run("w.json", machine, what_if=False)
+    out = shown(command("w.json", "-m", "h100-sxm", "--by", "launch", "--no-what-if"))
+    (row,) = [line.split() for line in out.splitlines() if line.startswith("0 ")]
+    assert machine.ticks_per_cycle > 1
+    assert float(row[1].replace(",", "")) == pytest.approx(done.result.cycles, abs=0.5)
+    assert float(row[2]) == pytest.approx(done.result.seconds * 1e6, rel=0.01)  # of three digits
+    assert row[3] == "us"
+
+
 def test_a_program_of_no_warps_is_reported(here):
     (here / "none.json").write_text(json.dumps({"blocks": []}), encoding="utf-8")
     out = shown(command("none.json", "-m", "ideal"))

@@ -1,5 +1,7 @@
 """Each law of scheduling rules, on turns written by hand: the least that breaks it, and what just keeps it."""
 
+import re
+
 import pytest
 
 from simtmm.errors import OutputError, SimtmmError
@@ -30,6 +32,7 @@ from simtmm.testing import (
 from simtmm.testing.counter_example import save_picture, text_picture, turns_table
 from simtmm.testing.grants import Grants, Seen, Turn
 from simtmm.testing.laws import FAMILIES, LAWS
+from simtmm.testing.laws.law import Breach
 from simtmm.testing.promises import PROMISES
 from tests.rules.score import caught
 from tests.rules.wrong import WRONG
@@ -275,6 +278,20 @@ def test_the_saved_picture_has_a_rectangle_for_each_turn_of_each_warp(tmp_path):
     assert "rule &lt;x&gt; &amp; co" in text
     with pytest.raises(OutputError, match=r"must end in \.svg$"):
         save_picture(tmp_path / "starved.png", "", seen, bounded_wait(2)(seen))
+
+
+def test_a_picture_has_the_latest_turns_that_there_is_room_for(tmp_path):
+    """96 of them; the breach is the last one that is drawn, however many come behind it."""
+    found = granted([0] * 120 + [1], [0, 1])
+    breach = Breach("warp 1 waits", 110, 0, (1,))
+    first, *rows = text_picture(found, breach).splitlines()[:-1]
+    assert first.split() == ["tick", "15", "tick", "110"]
+    assert [row.split()[-1] for row in rows] == ["G" * 96, "r" * 96]
+    save_picture(tmp_path / "p.svg", "a title", found, breach)
+    svg = (tmp_path / "p.svg").read_text()
+    assert "turns from tick 15 to 110<" in svg
+    assert re.findall(r"<title>warp 0, tick (\d+): G</title>", svg) == [str(tick) for tick in range(15, 111)]
+    assert svg.count("<title>warp 1, ") == 96
 
 
 def test_a_counter_example_has_all_that_it_takes_to_see_it():

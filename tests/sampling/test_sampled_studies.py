@@ -55,6 +55,13 @@ def swept(quick_builds, store):
     return simtmm.sweep({**STUDY, "sample_error": 0.03}, store, workers=1)
 
 
+def test_a_sampled_run_says_what_it_was_made_of_as_any_other_does(sampled):
+    whole = run("stream", MACHINE, {"n": SMALL}, what_if=False, models=["tmm"])
+    assert sampled.provenance.keys() == whole.provenance.keys()
+    assert sampled.provenance["machine"] == whole.provenance["machine"] == MACHINE.digest()
+    assert sampled.provenance["workload"] == sampled.sampled.sample.workload.digest()
+
+
 def test_predictions_take_the_counts_of_a_sample_with_their_interval(sampled):
     predicted = predict_program("stream", MACHINE, {"n": STREAM}, ["tmm"], sample="auto")
     assert predicted.predictions["tmm"] == predict_program("stream", MACHINE, {"n": STREAM}, ["tmm"]).predictions["tmm"]

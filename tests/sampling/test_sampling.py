@@ -1,6 +1,7 @@
 """Programs by a sample of them beside the whole."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -141,6 +142,22 @@ def test_a_kernel_s_arrays_run_as_their_elements_follow_one_another_in_c(monkeyp
     (arrays,) = given
     assert (arrays["a"] == array).all()
     assert arrays["a"].tobytes("A") == np.arange(12, dtype=np.float32).tobytes()
+
+
+def test_the_operations_of_a_launch_are_told_by_a_block_that_it_has(monkeypatch):
+    """The one in the middle of the first launch of each stratum, of one block that one."""
+    asked = {}
+
+    def trace_of(blocks):
+        asked.update({launch: numbers.tolist() for launch, numbers in blocks.items()})
+
+    source = SimpleNamespace(launches=[SimpleNamespace(blocks=blocks) for blocks in (1, 2, 9, 5)], trace_of=trace_of)
+    tallies = [SimpleNamespace(operations=7 + launch) for launch in range(3)]
+    monkeypatch.setattr(of_program, "sample_of", lambda trace, blocks: trace)
+    monkeypatch.setattr(of_program, "lower_or_stream", lambda trace, machine: (None, tallies))
+    strata = [SimpleNamespace(launches=launches) for launches in ([2, 3], [0], [1])]
+    assert of_program._operations(source, MACHINE, strata) == {0: 7, 1: 8, 2: 9}
+    assert asked == {0: [0], 1: [1], 2: [4]}
 
 
 def test_long_blocks_are_made_of_a_few_and_told_by_their_pace():

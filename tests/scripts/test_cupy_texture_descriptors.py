@@ -31,6 +31,21 @@ def test_a_format_that_no_texture_has_is_refused(given):
         ChannelFormatDescriptor(*given)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "flags", "dimensions"),
+    [
+        ((4,), 0, 1), ((4, 3), 0, 2), ((4, 3, 2), 0, 3), ((4, 3, 2), runtime.cudaArraySurfaceLoadStore, 3),
+        ((4, 3, 2), runtime.cudaArrayLayered, 2), ((4, 0, 2), runtime.cudaArrayLayered, 1),
+    ],
+)  # fmt: skip
+def test_an_array_says_what_it_was_created_of(sizes, flags, dimensions):
+    desc = ChannelFormatDescriptor(32, 32, 0, 0, FLOAT)
+    found = CUDAarray(desc, *sizes, flags=flags)
+    assert (found.desc, found.flags, found.ndim) == (desc, flags, dimensions)
+    assert (found.width, found.height, found.depth) == (*sizes, *[0] * (3 - len(sizes)))
+    assert found.array.shape == (*[size for size in reversed(sizes) if size], 2)
+
+
 MODES = {"Wrap": "wrap", "Clamp": "clamp", "Mirror": "mirror", "Border": "border"}
 
 

@@ -4,6 +4,7 @@ Here they are long from some twenty events on.
 """
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -206,6 +207,22 @@ def test_a_folder_without_room_is_reported_in_a_line(monkeypatch):
     with pytest.raises(TraceError, match=r"set TMPDIR to a folder with more space") as caught:
         spool.append(np.zeros(3))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("free", "most"),
+    [(0, mapped.LONG), (64 * mapped.LONG, mapped.LONG), (128 * mapped.LONG, 2 * mapped.LONG), (None, mapped.LONG)],
+)
+def test_a_block_may_have_the_events_that_half_of_the_free_space_holds_twice(monkeypatch, free, most):
+    """Of 16 bytes each, in two files; where nobody knows how much is free, as many as memory may hold."""
+
+    def usage(folder):
+        if free is None:
+            raise FileNotFoundError(folder)
+        return SimpleNamespace(total=2 * free, used=free, free=free)
+
+    monkeypatch.setattr(long_block.shutil, "disk_usage", usage)
+    assert long_block.most_of_a_block() == most
 
 
 def test_what_lies_in_a_file_may_be_let_go_of_at_any_time():

@@ -105,10 +105,10 @@ def right():
 
 
 @cache
-def found(kernel, checks="all", fresh=False, zeros=False, linked=None):
+def found(kernel, checks="all", fresh=False, zeros=False, linked=None, launches=1):
     """What the checks find in a kernel, as `Found`. fresh: whether nobody has written `out`. zeros: what `in` holds.
 
-    linked: in the place of `module()`.
+    linked: in the place of `module()`. launches: how often it is launched.
     """
     device = Device()
     checker = Checker(checks_of(checks))
@@ -121,7 +121,8 @@ def found(kernel, checks="all", fresh=False, zeros=False, linked=None):
     function = KernelFunction(linked or module(), kernel)
     function.is_quick = True
     launch = DeviceLaunch((BLOCKS, 1, 1), (THREADS, 1, 1), np.array(places, np.uint64).tobytes())
-    checker.launch(device, function, launch)
+    for _ in range(launches):
+        checker.launch(device, function, launch)
     assert np.array_equal(before[0], out)
     assert np.array_equal(before[1], state)
     return checker.found

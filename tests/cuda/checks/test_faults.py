@@ -1,5 +1,7 @@
 """Planted faults are found, each at its lines, and right kernels have none."""
 
+import dataclasses
+
 import pytest
 
 from tests.cuda.checks import faults, mended
@@ -73,6 +75,13 @@ def test_a_finding_names_threads_block_array_and_how_often():
         "=========     128 times, first in launch 0 of missing_barrier",
         "=========     Hint: put __syncthreads() between the two, where all threads of the block reach it",
     ]
+
+
+def test_what_two_launches_have_at_the_same_lines_is_one_finding_with_the_times_of_both():
+    once, twice = (faults.found("missing_barrier", "racecheck", launches=launches) for launches in (1, 2))
+    assert [dataclasses.replace(each, count=2 * each.count) for each in once.findings] == list(twice.findings)
+    assert {each.launch for each in twice.findings} == {0}
+    assert (once.launches, twice.launches) == (1, 2)
 
 
 def called(name, how, line):

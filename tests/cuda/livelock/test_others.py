@@ -40,14 +40,13 @@ def soon(monkeypatch):
     monkeypatch.setenv("SIMTMM_KERNEL_TIMEOUT", "0.5")
 
 
-def launch(name, blocks=1, memory=lambda memory, array: memory.place("a", array), concurrent=False):
+def launch(name, blocks=1, memory=lambda memory, array: memory.place("a", array), concurrent=False, cluster=None):
     device = Device()
     function = KernelFunction(LinkedModule([compile_source(SOURCE, name="waits.cu", architecture=90)]), name).quick
     device.symbols(function.linked)
     base = memory(device.memory, np.zeros(16, np.int32))
-    device.launch(
-        function, DeviceLaunch((blocks, 1, 1), (32, 1, 1), struct.pack("<Q", base), concurrent=concurrent), seconds=60
-    )
+    shape, given = ((blocks, 1, 1), (32, 1, 1)), struct.pack("<Q", base)
+    device.launch(function, DeviceLaunch(*shape, given, concurrent=concurrent, cluster=cluster), seconds=60)
 
 
 def test_nobody_else_may_write_the_arrays_of_a_launch():
@@ -93,13 +92,14 @@ def test_shared_memory_is_written_by_no_other():
         launch("waits_in_shared", concurrent=True)
 
 
-def test_blocks_that_have_not_begun_are_told(monkeypatch):
+@pytest.mark.parametrize("cluster", [None, (1, 1, 1), (2, 1, 1)])
+def test_blocks_that_have_not_begun_are_told(monkeypatch, cluster):
     monkeypatch.setattr(devices, "RESIDENT", 4)
     with pytest.raises(
         LivelockError, match="none of the 4 blocks that have started can continue, and 2 have not started: at most"
     ):
-        launch("waits_for_the_last", blocks=6)
-    launch("waits_for_the_last", blocks=4)
+        launch("waits_for_the_last", blocks=6, cluster=cluster)
+    launch("waits_for_the_last", blocks=4, cluster=cluster)
 
 
 def test_a_block_that_waits_by_plain_loads_is_not_accused_while_others_may_write():

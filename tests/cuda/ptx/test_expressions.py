@@ -83,3 +83,14 @@ def test_an_expression_and_parentheses_within_it_have_at_most_eight_levels(numbe
     assert value_of("(" * number + "5" + ")" * number) == 5
     with pytest.raises(PtxError, match="operands may be nested 8 deep"):
         value_of("(" * (number + 7) + "5" + ")" * (number + 7))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-1 < 1", 1), ("-1 < 1U", 0), ("-1U > 1", 1), ("-1 == 0xFFFFFFFFFFFFFFFFU", 1), ("-2 >= 3U", 1),
+        ("-1.5 < 1.0", 1), ("-1.5 > -2.5", 1), ("-0.5 == 0.0", 0),
+    ],
+)  # fmt: skip
+def test_numbers_are_compared_as_unsigned_ones_where_one_of_them_is_and_real_ones_with_their_sign(text, expected):
+    assert value_of(text) == expected

@@ -6,6 +6,7 @@ import pytest
 
 from simtmm import load_machine, simulate
 from simtmm.errors import SimtmmError, StudyError
+from simtmm.kernel import Launch
 from simtmm.measurement.timings import Timing, load_timings
 from simtmm.model.series import SIMULATED
 from simtmm.program import open_program
@@ -53,6 +54,18 @@ def test_every_measured_point_is_there():
     assert {time.kernel for time in times} | LADDER | others == CASES.keys() == SMALLEST.keys()
 
 
+def test_the_points_that_are_simulated_and_those_of_a_sample_are_these(monkeypatch):
+    monkeypatch.setattr(h100_compiled, "_tables", lambda times, watch: Counter(time.kernel for time in times))
+    assert h100_compiled.reproduce() == {
+        "empty": 36, "ffma": 30, "syrk": 24, "scalar-product": 10, "transpose": 4, "scan-short": 14, "lud": 9,
+        "gemm": 18, "mvt": 27, "vector-add": 9, "convolution-3d": 15, "walsh": 7, "sort-short": 14,
+    }  # fmt: skip
+    assert h100_compiled.sample() == {
+        "empty": 6, "ffma": 13, "syrk": 3, "scalar-product": 2, "transpose": 1, "scan-short": 4, "lud": 2, "gemm": 3,
+        "mvt": 6, "vector-add": 3, "convolution-3d": 3, "walsh": 3, "sort-short": 4,
+    }  # fmt: skip
+
+
 def test_points_of_calibration_stand_apart():
     times = [time for time in h100_compiled.measured_times() if time.kernel in ("empty", "ffma")]
     tables = Counter(h100_compiled._suite(time) for time in times)
@@ -60,6 +73,26 @@ def test_points_of_calibration_stand_apart():
         "h100-empty-calibration": len(h100_compiled.EMPTY_CALIBRATION), "h100-empty": 556,
         "h100-ffma-calibration": 2, "h100-ffma": 128,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("bits", "steps", "part"),
+    [(11, [], (11, 1, 512, 8192)), (13, [2048], (11, 4, 512, 8192)), (14, [4096, 1024], (10, 16, 256, 4096))],
+)
+def test_a_transform_takes_two_bits_a_step_until_a_block_holds_what_is_left(bits, steps, part):
+    """The steps' strides; of the part its bits, blocks, threads and bytes of shared memory."""
+    found = CASES["walsh"](bits, 3).launches
+    left, blocks, threads, shared = part
+    blocks_of_steps = 2**bits // 1024  # 256 threads take four elements each
+    of = {
+        name: [
+            *(Launch("walsh_step", (name, stride), blocks_of_steps, 256) for stride in steps),
+            Launch("walsh_part", (name, left), blocks, threads, shared_memory_bytes=shared),
+        ]
+        for name in ("numbers", "others")
+    }
+    product = Launch("walsh_product", ("numbers", "others", 2**bits), 128, 256)
+    assert list(found) == [*of["numbers"], *of["others"], product, *of["numbers"]]
 
 
 def test_a_kernel_that_was_not_measured_is_refused():

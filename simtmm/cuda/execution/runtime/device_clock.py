@@ -106,6 +106,7 @@ class DeviceClock:
         """
         found, timing = self.latencies, self._timing
         beyond = found.l2 if found.l2 is not None and footprint <= found.l2_lines << CLOCK_LINE_BITS else found.memory
+        local = next(each for each in (found.l1, found.l2, found.memory) if each is not None)
         self._l1[:] = -1
         entries = CLOCK_BLOCKS * (warps + 1)
         if len(self._entries) < entries:
@@ -113,7 +114,7 @@ class DeviceClock:
         self._entries["block"] = 0
         values: dict[str, Any] = {
             "base": int(timing["latest"]), "nanoseconds": round(found.nanoseconds * 2**CLOCK_SCALE),
-            "l1": found.l1 or 0, "l2": found.l2 or 0, "memory": beyond, "shared": found.shared,
+            "l1": local, "l2": found.l2 or 0, "memory": beyond, "shared": found.shared,
             "barrier": found.barrier,
             "groups": found.groups, "l1_lines": len(self._l1) // found.groups, "l2_lines": len(self._l2),
             "l1_tags": self._l1.ctypes.data,
