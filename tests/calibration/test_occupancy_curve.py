@@ -181,6 +181,20 @@ def test_machines_that_a_kernel_cannot_tell_apart_run_once(monkeypatch):
     assert told[-1] == len(runs)
 
 
+def test_points_that_feel_a_machine_alike_share_one(monkeypatch):
+    felt = []
+    monkeypatch.setattr(
+        "simtmm.calibration.streams.occupancy_curve.stream_bandwidth", lambda machine, *_: felt.append(machine) or 1e9
+    )
+    points = [StreamPoint(size, 1, 0.01, {}) for size in (32, 64, 96)]
+    on = machine(l1=L1, l2=L2, l1_after_store="drop")
+    bandwidths([(on, "read", point) for point in points])
+    assert [each is felt[0] for each in felt] == [True] * 3
+    # 17 threads of 8 bytes end within a chunk, which another block loads, too: caches count.
+    bandwidths([(on, "read", StreamPoint(17, 1, 0.01, {}))])
+    assert (felt[0].memory.l1, felt[-1].memory.l1) == (None, on.memory.l1)
+
+
 def test_a_measured_file_is_read():
     points = load_stream(GOLDEN, "mi210")
     assert len(points) == 13

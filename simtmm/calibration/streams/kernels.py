@@ -188,7 +188,7 @@ def as_felt_by(machine: Machine, operation: str, block_size: int) -> Machine:
     unmet |= {} if kernel.loads and kernel.stores else BOTH
     values = machine.values()
     idle = {key: value for key, value in unmet.items() if values.get(key) != value}
-    if _loads_chunks_once(machine, kernel, block_size):
+    if loads_chunks_once(machine, operation, block_size):
         idle |= _idle_caches(machine, kernel)
     return machine.replace(idle) if idle else machine
 
@@ -205,9 +205,13 @@ def _idle_caches(machine: Machine, kernel: StreamKernel) -> dict[str, None]:
     return idle
 
 
-def _loads_chunks_once(machine: Machine, kernel: StreamKernel, block_size: int) -> bool:
-    """Whether no load lists a chunk that another one lists, another thread's included."""
-    if not kernel.loads:
+def loads_chunks_once(machine: Machine, operation: str, block_size: int) -> bool:
+    """Whether no load lists a chunk that another one lists, another thread's included.
+
+    machine: whose chunks and warps count. operation: a kernel. block_size: threads of a block.
+    """
+    kernel = OPERATIONS.get(operation)
+    if kernel is None or not kernel.loads:
         return True
     arrays = [array for array, _ in kernel.loads]
     whole = all(
