@@ -41,17 +41,20 @@ FILES = {
 }  # fmt: skip
 BESIDE = (
     "a30",
+    "jetson-agx-orin",
     "l40s",
     "rtx-2070",
     "rtx-3060",
     "rtx-3070",
     "rtx-3080",
     "rtx-4060",
+    "rtx-4060-ti",
     "rtx-4070",
     "rtx-4080",
     "rtx-5070",
     "rtx-5080",
     "rtx-6000-ada",
+    "rtx-a5000",
     "rx7900xtx",
 )  # of no table
 NAMES = sorted([*BESIDE, *(name for files in FILES.values() for name in files)])
@@ -75,7 +78,7 @@ def test_every_machine_of_the_table_has_a_file_and_every_file_but_those_for_teac
 def test_the_gpus_of_nvidia_have_a_compute_capability_and_no_other_machine_has():
     of_nvidia = {name for name in NAMES if load_machine(name).description.startswith("NVIDIA")}
     assert {name for name in NAMES if load_machine(name).compute_capability} == of_nvidia
-    assert len(of_nvidia) == 37
+    assert len(of_nvidia) == 40
 
 
 # Numbers of the table

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, load_machine, lower, record
 from simtmm.calibration.streams.kernels import (
+    FP64,
     MEASURED_ARRAY,
     SHRINK,
     as_felt_by,
@@ -21,6 +22,7 @@ from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.measurement.stream_operations import OPERATIONS
 from simtmm.testing import machines
+from simtmm.workload import PAUSE
 from tests.examples import examples
 from tests.recorder.conftest import needs_compiler
 
@@ -51,6 +53,33 @@ def test_the_workload_is_what_lowering_the_kernel_gives(operation, block_size, n
     # Each array may lie elsewhere, as a whole.
     shifts = set((lowered.chunks - result.chunks).tolist())
     assert len(shifts) <= 1 + max((array for array, _ in OPERATIONS[operation].loads), default=0)
+
+
+@pytest.mark.parametrize(
+    ("operation", "waits"), [("read", 1), ("scale", 1), ("triad", 1), ("stencil3", 2), ("stencil5", 3)]
+)
+def test_a_warp_waits_for_each_double_that_another_or_its_end_needs(operation, waits):
+    # A load of latency 400, then 1 cycle for what is no double; a double takes its pipe for 16 and is there after 45.
+    cycles = {}
+    for latency in (0, 45):
+        on = machine(stores="posted").replace({"pipes.fp64.interval": 16, "results.fp64": latency})
+        cycles[latency] = simulate(on, stream_workload(operation, 32, 1, on, 1), "reference").ticks / 100
+    # Each of a chain takes its 45 cycles, where without the latency all but the first take their pipe for 16.
+    assert cycles[45] - cycles[0] == 45 * waits - 16 * (waits - 1) - 1
+
+
+@needs_compiler
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_it_waits_as_often_as_compiled_code_does(operation):
+    on = load_machine("a40")
+    parameters = {"operation": operation, "n": 64, "threads": 32}
+    compiled = lower(record("stream", parameters, form="compiled", architecture=86, machine=on), on)
+    result = stream_workload(operation, 32, 2, on, 1)
+    whole = [int(((each.kind == PAUSE) & (each.amount == 44)).sum()) for each in (compiled, result)]
+    assert whole == [2 * OPERATIONS[operation].waits] * 2
+    assert [int(each.amount[each.kind == FP64].sum()) for each in (compiled, result)] == [
+        2 * OPERATIONS[operation].fp64
+    ] * 2
 
 
 def test_a_warp_alone_moves_its_bytes_in_latency_and_two_issues():
@@ -179,6 +208,20 @@ def test_machines_that_a_kernel_cannot_tell_apart_run_once(monkeypatch):
     assert found == [stream_bandwidth(each, name, point.block_size, 1, None, 4096) for each, name, point in runs]
     assert told == sorted(told)
     assert told[-1] == len(runs)
+
+
+def test_points_that_feel_a_machine_alike_share_one(monkeypatch):
+    felt = []
+    monkeypatch.setattr(
+        "simtmm.calibration.streams.occupancy_curve.stream_bandwidth", lambda machine, *_: felt.append(machine) or 1e9
+    )
+    points = [StreamPoint(size, 1, 0.01, {}) for size in (32, 64, 96)]
+    on = machine(l1=L1, l2=L2, l1_after_store="drop")
+    bandwidths([(on, "read", point) for point in points])
+    assert [each is felt[0] for each in felt] == [True] * 3
+    # 17 threads of 8 bytes end within a chunk, which another block loads, too: caches count.
+    bandwidths([(on, "read", StreamPoint(17, 1, 0.01, {}))])
+    assert (felt[0].memory.l1, felt[-1].memory.l1) == (None, on.memory.l1)
 
 
 def test_a_measured_file_is_read():

@@ -117,6 +117,11 @@ def test_a_part_is_what_the_whole_is_once_it_is_corrected():
     assert own.residuals(machine) == pytest.approx(own.exact(machine))
 
 
+@pytest.mark.parametrize(("groups", "scale"), [(9, 1), (40, 4), (104, 8), (228, 14.25)])
+def test_a_part_has_an_eighth_of_the_groups_and_ten_to_sixteen(groups, scale):
+    assert streams(MACHINE.replace({"cores.groups": groups}), MACHINE).part.scale == scale
+
+
 def test_partitions_share_what_all_of_them_move():
     twice = with_partitions(MACHINE, 2 * MACHINE.memory.partitions)
     assert twice.memory.service / twice.memory.partitions == MACHINE.memory.service / MACHINE.memory.partitions

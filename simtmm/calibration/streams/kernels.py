@@ -17,7 +17,7 @@ from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS, StreamKernel
 from simtmm.stalls import CLASSES
 from simtmm.trace.specification import LoweringSpecification
-from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, PASSES_SHIFT, STORE, Workload
+from simtmm.workload import ASYNC, COMPUTE, JOIN, LOAD, OF_CLASS, PASSES_SHIFT, PAUSE, STORE, Workload
 
 FP64 = OF_CLASS + CLASSES.index("fp64")
 LEAST_WAVES, MOST_WAVES = 4, 32  # of a machine full of blocks, in a run
@@ -39,19 +39,22 @@ LOADS = {"memory.fetch_interval": 0.0}
 def stream_workload(operation: str, block_size: int, blocks: int, machine: Machine, blocks_per_group: int) -> Workload:
     """What lowering a trace of kernels/stream gives, laid out at once: `blocks` blocks, an element a thread.
 
-    On a machine with a pipe for doubles, instructions for these are of their class, as in a trace of compiled code.
+    On a machine with a pipe for doubles, instructions for these are of their class, as in a trace of compiled code, and
+    with `results.fp64` what needs their values waits for them as there.
     blocks_per_group: the limit that claimed shared memory sets. Raises StudyError for an unknown operation.
     """
     if operation not in OPERATIONS:
         raise StudyError(f"operation {operation!r}: unknown{nearest(operation, OPERATIONS)}")
-    pipes = machine.durations.pipes
-    has_pipe = bool(pipes and pipes[CLASSES.index("fp64")])
+    pipes, results = machine.durations.pipes, machine.results
+    wait = None
+    if pipes and pipes[CLASSES.index("fp64")]:
+        wait = max(0, round((results.fp64 if results else None) or 0) - 1)
     width = machine.cores.warp_width
     laid_out = _small_laid_out if blocks * -(-block_size // width) <= SMALL else _large_laid_out
     specification = LoweringSpecification.of(machine)
     lanes, _, phase_bytes, *_ = specification.pipe or (width, width, width * ELEMENT_BYTES)
     together = max(1, min(lanes, phase_bytes // ELEMENT_BYTES))
-    return laid_out(operation, block_size, blocks, width, machine.chunk_bytes, has_pipe, together, blocks_per_group)
+    return laid_out(operation, block_size, blocks, width, machine.chunk_bytes, wait, together, blocks_per_group)
 
 
 def _laid_out(
@@ -60,12 +63,13 @@ def _laid_out(
     blocks: int,
     width: int,
     chunk_bytes: int,
-    has_pipe: bool,
+    wait: int | None,
     together: int,
     blocks_per_group: int,
 ) -> Workload:
-    """Likewise, of what a machine decides: threads of a warp, bytes of a chunk, whether it has a pipe for doubles, and
-    lanes that access elements in one pass over the banks of a pipe.
+    """Likewise, of what a machine decides: threads of a warp, bytes of a chunk, cycles for which a double is under way
+    behind its instruction (None without a pipe for doubles), and lanes that access elements in one pass over the banks
+    of a pipe.
     """
     kernel = OPERATIONS[operation]
     first = np.arange(0, block_size, width)
@@ -85,10 +89,13 @@ def _laid_out(
     listed = [(ASYNC if kernel.together else LOAD, 0, access(*load)) for load in kernel.loads]
     if kernel.together:
         listed.append((JOIN, 0, nothing))
-    fp64 = kernel.fp64 if has_pipe else 0
-    for kind, instructions in ((COMPUTE, kernel.instructions - fp64), (FP64, fp64)):
+    fp64 = 0 if wait is None else kernel.fp64
+    chained = max(0, kernel.waits - 1) if wait else 0  # instructions that each wait for the one before them
+    for kind, instructions in ((COMPUTE, kernel.instructions - fp64), (FP64, fp64 - chained)):
         if instructions:
             listed.append((kind, instructions, nothing))
+    if fp64 and wait:
+        listed += [(PAUSE, wait, nothing), *[(FP64, 1, nothing), (PAUSE, wait, nothing)] * chained]
     if kernel.stores:
         listed.append((STORE, 0, access(0, 0)))
     begins = np.stack([where[0] for _, _, where in listed], axis=1).ravel()
@@ -188,7 +195,7 @@ def as_felt_by(machine: Machine, operation: str, block_size: int) -> Machine:
     unmet |= {} if kernel.loads and kernel.stores else BOTH
     values = machine.values()
     idle = {key: value for key, value in unmet.items() if values.get(key) != value}
-    if _loads_chunks_once(machine, kernel, block_size):
+    if loads_chunks_once(machine, operation, block_size):
         idle |= _idle_caches(machine, kernel)
     return machine.replace(idle) if idle else machine
 
@@ -205,9 +212,13 @@ def _idle_caches(machine: Machine, kernel: StreamKernel) -> dict[str, None]:
     return idle
 
 
-def _loads_chunks_once(machine: Machine, kernel: StreamKernel, block_size: int) -> bool:
-    """Whether no load lists a chunk that another one lists, another thread's included."""
-    if not kernel.loads:
+def loads_chunks_once(machine: Machine, operation: str, block_size: int) -> bool:
+    """Whether no load lists a chunk that another one lists, another thread's included.
+
+    machine: whose chunks and warps count. operation: a kernel. block_size: threads of a block.
+    """
+    kernel = OPERATIONS.get(operation)
+    if kernel is None or not kernel.loads:
         return True
     arrays = [array for array, _ in kernel.loads]
     whole = all(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
-from simtmm.calibration.streams.kernels import BYTES_A_GROUP, as_felt_by, stream_bandwidth
+from simtmm.calibration.streams.kernels import BYTES_A_GROUP, as_felt_by, loads_chunks_once, stream_bandwidth
 from simtmm.computer import cores
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
@@ -162,7 +162,7 @@ def bandwidths(
     runs now. It belongs to one engine and one length of runs.
     """
     known = {} if known is None else known
-    machines = [as_felt_by(machine, name, point.block_size) for machine, name, point in runs]
+    machines = _felt(runs)
     alike = defaultdict[Run, list[int]](list)
     for number, (machine, (_, name, point)) in enumerate(zip(machines, runs, strict=True)):
         alike[name, point.block_size, point.blocks_per_group, machine.digest()].append(number)
@@ -188,3 +188,21 @@ def bandwidths(
             raise
     found = {number: known[key] for key, numbers in alike.items() for number in numbers}
     return [found[number] for number in range(len(runs))]
+
+
+def _felt(runs: Sequence[tuple[Machine, str, StreamPoint]]) -> list[Machine]:
+    """Of each run, the machine as its kernel feels it: one object for all points that feel the same, since to change a
+    machine, and to tell what it is to an engine, takes as long as a short run does.
+    """
+    passed: dict[int, Machine] = {}  # by the machine's place in memory, less its last-level cache: `with_l2_for`
+    made: dict[tuple[int, str, bool], Machine] = {}
+    found = []
+    for machine, name, point in runs:
+        of = id(machine)
+        if of not in passed:
+            passed[of] = machine.without_last_level
+        key = of, name, loads_chunks_once(machine, name, point.block_size)
+        if key not in made:
+            made[key] = as_felt_by(passed[of], name, point.block_size)
+        found.append(made[key])
+    return found

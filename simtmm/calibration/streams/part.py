@@ -11,6 +11,7 @@ from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 
 PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
+MOST_GROUPS = 16  # of that part: more take longer and tell no more
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 READ = "read"
 ATOMICS = "memory.atomic_service"
@@ -69,7 +70,7 @@ class MachinePart:
         if machine.clock_hz is None:
             raise StudyError("clock_hz: unknown: the latency file has no column clock_mhz, and no machine is given")
         groups = machine.cores.groups
-        part = round(groups / max(1, min(PART, groups // LEAST_GROUPS)))
+        part = min(MOST_GROUPS, round(groups / max(1, min(PART, groups // LEAST_GROUPS))))
         self.scale = groups / part
         measured = [name for name in OPERATIONS if name in stream[0].measured]
         self.storing = [name for name in measured if OPERATIONS[name].stores]

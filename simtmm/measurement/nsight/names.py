@@ -1,17 +1,20 @@
 """Names of kernels as different tools write them, and which of them may be the same kernel.
 
 Nsight Compute writes a name with its parameters, the function's name alone or the mangled name
-(`--kernel-name-base`, `--print-kernel-base`), Nsight Systems likewise (`cuda_gpu_kern_sum:base`, `:mangled`).
+(`--kernel-name-base`, `--print-kernel-base`), Nsight Systems likewise (`cuda_gpu_kern_sum:base`, `:mangled`). Of an
+instance of a template Nsight Compute writes the parameters as they were declared, with T1 for the first argument of
+the template: "void saxpy<float>(int, T1, const T1 *, T1 *)".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simtmm.cuda.compilers import demangled
 
 _CAST = re.compile(r"\((?:(?:un)?signed |long |short )*(?:bool|char|short|int|long|float|double)\)(?=[-\w])")
 _SUFFIX = re.compile(r"(?<=\d)[uU]?[lL]{0,2}\b")
+_DECLARED = re.compile(r"\bT([1-9]\d{0,2})\b(::)?")  # an argument of a template, and what depends on it
 _WHOLE = {"unsignedint": "unsigned", "true": "1", "false": "0"}
 
 
@@ -58,7 +61,21 @@ def kernel_name(text: str) -> KernelName:
     whole, parameters = _split_last(found, "(", ")")
     name, template = _split_last(whole, "<", ">")
     *scope, base = _scopes(name) or [""]
+    if parameters is not None and any("<" in each for each in scope):  # arguments of a class count first, or not
+        parameters = _as_instance(parameters, [])
+    elif parameters is not None and template is not None:
+        parameters = _as_instance(parameters, list(_parts(template, ",")))
     return KernelName(tuple(map(_plain, scope)), base.strip(), template, parameters)
+
+
+def _as_instance(parameters: str, arguments: Sequence[str]) -> str | None:
+    """Types of parameters with those that are arguments of a template in their place; None where that leaves some open:
+    types that depend on an argument, arguments of a class around, and packs.
+    """
+    found = _DECLARED.findall(parameters)
+    if any(dependent or int(number) > len(arguments) for number, dependent in found) or "..." in parameters:
+        return None
+    return _DECLARED.sub(lambda each: arguments[int(each[1]) - 1], parameters)
 
 
 def without_parameters(text: str) -> str:
@@ -99,12 +116,12 @@ def _scopes(name: str) -> list[str]:
     return [part for part in _parts(name) if part]
 
 
-def _parts(name: str) -> Iterator[str]:
-    """What stands between the "::" that are in no bracket."""
+def _parts(name: str, between: str = "::") -> Iterator[str]:
+    """What stands between those signs that are in no bracket."""
     depth = begin = 0
     for index, letter in enumerate(name):
         depth += (letter in "<(") - (letter in ">)")
-        if depth == 0 and name.startswith("::", index):
+        if depth == 0 and name.startswith(between, index):
             yield name[begin:index]
-            begin = index + 2
+            begin = index + len(between)
     yield name[begin:]

@@ -1,7 +1,8 @@
 """Sums of times from Nsight Systems: of each kernel's launches, and of copies and fills.
 
 `nsys stats --report cuda_gpu_kern_sum --format csv` (up to 2022 `gpukernsum`, by grid and block `cuda_gpu_kern_gb_sum`)
-and `--report cuda_gpu_mem_time_sum` (`gpumemtimesum`). Units stand in the names of columns (`--timeunit`).
+and `--report cuda_gpu_mem_time_sum` (`gpumemtimesum`). Units stand in the names of columns (`--timeunit`): up to 2021
+in that of the total alone.
 """
 
 import re
@@ -52,11 +53,12 @@ def time_sums(path: str, table: Table) -> list[TimeSum]:
         for column in table.columns
         if re.sub(r" *\([^)]*\)$", "", column) in spelt
     }
+    units = {name: unit_of(column) for name, column in columns.items() if "(" in column}
     found = []
     for line, row in table.records():
         where = f"{path}:{line}"
         seconds = {
-            name: number(f"{where}: {column}", row[column], unit_of(column), SECONDS)
+            name: number(f"{where}: {column}", row[column], units.get(name, units["total"]), SECONDS)
             for name, column in columns.items()
             if row[column]
         }

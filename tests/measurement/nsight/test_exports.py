@@ -122,6 +122,9 @@ def test_kernel_sums_of_2021_have_other_names_and_no_median(load):
     text = "Time(%),Total Time (ns),Instances,Average (ns),Minimum (ns),Maximum (ns),Name\n100.0,3,2,1.5,1,2,f(int)\n"
     (found,) = load(text).sums
     assert set(found.seconds) == {"total", "mean", "least", "most"}
+    # Before that they had their unit in the total's name alone.
+    older = "Time(%),Total Time (us),Instances,Average,Minimum,Maximum,Name\n100.0,3,2,1.5,1,2,f(int)\n"
+    assert load(older).sums[0].seconds == pytest.approx({"total": 3e-6, "mean": 1.5e-6, "least": 1e-6, "most": 2e-6})
 
 
 def test_kernel_sums_by_grid_and_block_keep_these(load):
