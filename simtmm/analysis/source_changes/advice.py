@@ -28,7 +28,7 @@ WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
 WORTH_TELLING_EXACT = 1.02
 AS_GOOD = 0.97  # of the gain
-OF_BOUND = 0.8  # of what a bound gains counts where changes are put in order
+OF_BOUND = 0.7  # of what a bound gains counts where changes are put in order
 
 
 def advise(
