@@ -649,7 +649,7 @@ def test_a_disk_that_is_full_is_an_error_and_leaves_nothing(recorded, tmp_path, 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("simtmm.trace.io.RunWriter.add", full)
+    monkeypatch.setattr("simtmm.trace.runs.writing.RunWriter.add", full)
     with pytest.raises(OutputError, match=r"t\.parquet: can't be written \(No space left on device\)"):
         recorded(LOOP, output=tmp_path / "t.parquet", **LOOP_HOST)
     assert [path.name for path in tmp_path.iterdir()] == ["probe"]
