@@ -19,7 +19,8 @@ from simtmm.kernel import kernel_folders
 from simtmm.machine import machine_files
 from simtmm.provenance import VERSION
 from simtmm.trace.digest import TraceDigest
-from simtmm.trace.io import COLUMNS, METADATA_KEY
+from simtmm.trace.parquet import COLUMNS
+from simtmm.trace.schema import METADATA_KEY
 
 ROOT = Path(__file__).parents[1]
 TRACE = ROOT / "traces" / "list-ranking-wyllie.parquet"
