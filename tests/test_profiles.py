@@ -41,7 +41,7 @@ FILES = {
 }  # fmt: skip
 BESIDE = (
     "a30",
-    "jetson-agx-orin",
+    "jetson-orin",
     "l40s",
     "rtx-2070",
     "rtx-3060",
