@@ -70,7 +70,7 @@ QUESTIONS = [
     ),
     Question(
         LOOPS, "median_in_local", "median_in_shared", "rtx-3080", 256, 128, (reals(32800), zeros(32768), "15"),
-        (causes.L2_BANDWIDTH,), "v[j] = x", "local memory",
+        (causes.L2_BANDWIDTH,), "v[j] =", "local memory",
     ),
     Question(
         LOOPS, "kinds_as_they_come", "kinds_sorted", "rtx-3080", 512, 256, ("kinds.npy", reals(131072), zeros(131072)),
