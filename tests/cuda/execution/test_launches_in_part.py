@@ -6,7 +6,8 @@ import pytest
 from simtmm.cuda.compilers import module_of_ptx
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.execution.launches.launch import aligned
-from simtmm.cuda.execution.launches.run import LOG_BYTES, Log
+from simtmm.cuda.execution.launches.logs import LOG_BYTES
+from simtmm.cuda.execution.launches.run import Log
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.recorder.compiled.run import LaunchRuns
@@ -114,8 +115,8 @@ def test_a_lane_gets_0_from_an_absent_one():
 def test_a_launch_logs_where_an_earlier_one_did(monkeypatch):
     """Room for a log is memory that the system has to clear."""
     made = []
-    monkeypatch.setattr("simtmm.cuda.execution.launches.run._spare", [])
-    monkeypatch.setattr("simtmm.cuda.execution.launches.run.aligned", lambda size: made.append(size) or aligned(size))
+    monkeypatch.setattr("simtmm.cuda.execution.launches.logs._spare", [])
+    monkeypatch.setattr("simtmm.cuda.execution.launches.logs.aligned", lambda size: made.append(size) or aligned(size))
     device, _, parameters = placed(np.arange(64, dtype=np.uint32), np.zeros(64, np.uint32))
     function, launch = function_of(COPY), DeviceLaunch((2, 1, 1), (32, 1, 1), parameters)
     first, *later = (b"".join(piece.tobytes() for piece, _ in device.run(function, launch)) for _ in range(3))

@@ -5,15 +5,15 @@ import gc
 import numpy as np
 import pytest
 
-from simtmm.cuda.execution.launches import run
+from simtmm.cuda.execution.launches import logs
 from simtmm.cuda.execution.launches.launch import aligned
 
 
 @pytest.fixture
 def spare(monkeypatch):
-    logs = []
-    monkeypatch.setattr(run, "_spare", logs)
-    return logs
+    found = []
+    monkeypatch.setattr(logs, "_spare", found)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def spare(monkeypatch):
     ],
 )
 def test_a_log_is_nobody_elses_while_a_part_of_it_is_left(spare, part_of):
-    log = aligned(run.LOG_BYTES)
+    log = aligned(logs.LOG_BYTES)
     log[:32] = np.arange(32)
-    piece = run.handed(log, 32)
+    piece = logs.handed(log, 32)
     part = part_of(piece)
     kept = part.tobytes()
     del piece
@@ -41,8 +41,8 @@ def test_a_log_is_nobody_elses_while_a_part_of_it_is_left(spare, part_of):
 
 
 def test_no_more_logs_are_kept_than_a_few_and_none_of_another_size(spare):
-    pieces = [run.handed(np.empty(run.LOG_BYTES, np.uint8), 8) for _ in range(run.MOST_SPARE + 3)]
-    pieces.append(run.handed(np.empty(64, np.uint8), 8))
+    pieces = [logs.handed(np.empty(logs.LOG_BYTES, np.uint8), 8) for _ in range(logs.MOST_SPARE + 3)]
+    pieces.append(logs.handed(np.empty(64, np.uint8), 8))
     pieces.clear()
     gc.collect()
-    assert [len(each) for each in spare] == [run.LOG_BYTES] * run.MOST_SPARE
+    assert [len(each) for each in spare] == [logs.LOG_BYTES] * logs.MOST_SPARE

@@ -262,8 +262,8 @@ def test_a_long_block_is_recorded_as_it_would_be_whole(ran, blocks, handed, monk
     arguments = "x=arange:int32:64", "y=zeros:int32:64"
     whole = ran(LONG, blocks, 50, arguments)
     monkeypatch.setattr("simtmm.cuda.log.events.LONG_LOG", 30_000)
-    monkeypatch.setattr("simtmm.cuda.execution.launches.run.LOG_BYTES", 1 << 17)
-    monkeypatch.setattr("simtmm.cuda.execution.launches.run.HANDED", handed)
+    monkeypatch.setattr("simtmm.cuda.execution.launches.logs.LOG_BYTES", 1 << 17)
+    monkeypatch.setattr("simtmm.cuda.execution.launches.logs.HANDED", handed)
     monkeypatch.setattr("simtmm.cuda.execution.launches.run.PIECES_AHEAD", 1)
     monkeypatch.setattr("simtmm.cuda.execution.launches.run.FEWEST_AHEAD", 1)
     monkeypatch.setattr("simtmm.cuda.execution.launches.block_counts.LONGEST", 0.0)

@@ -16,7 +16,7 @@ pytestmark = needs_compiler
 
 def test_the_points_that_are_simulated_and_those_of_a_sample_are_these(monkeypatch):
     monkeypatch.setattr(h100_sxm, "_kernels", lambda times, watch: (Counter(time.kernel for time in times),))
-    monkeypatch.setattr(h100_sxm, "_streams", lambda step, watch: (step,))
+    monkeypatch.setattr(h100_sxm, "_streams", lambda step, watch: step)
     assert h100_sxm.reproduce() == (
         {
             "add": 3, "add_by_columns": 3, "copy": 4, "empty": 36, "ffma": 30, "gemm": 24, "histogram": 1,

@@ -1,10 +1,8 @@
 """Runs a launch: which blocks run when, and on how many cores."""
 
-import contextlib
 import math
 import os
 import time
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,12 +13,13 @@ import numpy.typing as npt
 
 from simtmm.cuda.execution.control_flow.merging import merge
 from simtmm.cuda.execution.control_flow.warp_sync import meet, part_again
+from simtmm.cuda.execution.launches import logs
 from simtmm.cuda.execution.launches.block_counts import MOST_BLOCKS, Sizes
 from simtmm.cuda.execution.launches.clusters import in_clusters
 from simtmm.cuda.execution.launches.endings import FaultError as FaultError
 from simtmm.cuda.execution.launches.endings import SlowError as SlowError
 from simtmm.cuda.execution.launches.endings import StuckError as StuckError
-from simtmm.cuda.execution.launches.launch import BlockState, LaunchState, aligned
+from simtmm.cuda.execution.launches.launch import BlockState, LaunchState
 from simtmm.cuda.execution.launches.log_order import Handed
 from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, NEW_BLOCK, YIELDED
 from simtmm.cuda.execution.livelock.watch import Watch
@@ -32,40 +31,12 @@ from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, is_bulk
 
 Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
 
-LOG_BYTES = 1 << 22
 SLACK = 1 << 16  # bytes of the log that a block of code may take between two looks at it
 MOST_CORES = 64
 _NOTHING = np.empty(0, np.uint8)
 PASSES_BEFORE = 64  # turns of a block, since any has begun or ended, before they end elsewhere too,
 PASSES_EVERY = 8  # one in so many
 PIECES_AHEAD, FEWEST_AHEAD = 32, 4  # of the log, that may wait to be taken: of all cores, about, and of each
-
-
-HANDED = 1 << 18  # bytes of a log, from which on it is not copied, but goes itself
-MOST_SPARE = 16
-
-_spare: list[npt.NDArray[np.uint8]] = []  # logs that nobody has: the system clears each page of a new one
-
-
-def _log_of(size: int) -> npt.NDArray[np.uint8]:
-    """Room for a log, whatever lies in it."""
-    if size == LOG_BYTES:
-        with contextlib.suppress(IndexError):  # other threads take some, too
-            return _spare.pop()
-    return aligned(size)
-
-
-def _put_back(log: npt.NDArray[np.uint8]) -> None:
-    """Nobody has this log any more."""
-    if len(log) == LOG_BYTES and len(_spare) < MOST_SPARE:
-        _spare.append(log)
-
-
-def handed(log: npt.NDArray[np.uint8], count: int) -> npt.NDArray[np.uint8]:
-    """The first bytes of a log, which is put back once neither these nor any part of them are left."""
-    piece = np.frombuffer(log.data, np.uint8, count)  # parts of it refer to it, and not to what it is a view of
-    weakref.finalize(piece, _put_back, log).atexit = False
-    return piece
 
 
 class Log:
@@ -87,7 +58,7 @@ class Core:
         self.state, self.code, self.watched, self.patience = state, code, watched, patience
         self.watch = Watch(state, code, watched, patience)
         most = _most_logged(state.program)
-        self.log = _log_of(max(LOG_BYTES, 4 * most)) if record else None
+        self.log = logs.log_of(max(logs.LOG_BYTES, 4 * most)) if record else None
         self._buffer = self.log  # also once nothing more is logged
         self._slack = max(SLACK, most)
         self.block = state.new_block()
@@ -99,7 +70,7 @@ class Core:
     def give_back(self) -> None:
         """Nothing runs here any more: another core may log where this one has."""
         if self._buffer is not None:
-            _put_back(self._buffer)
+            logs.put_back(self._buffer)
         self.log = self._buffer = None
 
     def _begin_log(self) -> None:
@@ -112,13 +83,13 @@ class Core:
         if self.log is None:
             return None
         count = int(self.state.launch["log"]) - self.log.ctypes.data
-        if count < HANDED:
+        if count < logs.HANDED:
             self._begin_log()
             return self.log[:count].copy() if count else None
         full = self.log
-        self.log = self._buffer = _log_of(len(full))
+        self.log = self._buffer = logs.log_of(len(full))
         self._begin_log()
-        return handed(full, count)
+        return logs.handed(full, count)
 
     def mark(self, block: BlockState) -> None:
         """Mark in the log that what follows belongs to this block."""
