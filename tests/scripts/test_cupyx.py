@@ -25,6 +25,23 @@ def test_a_pinned_array_like_another_has_its_shape_and_its_type_or_the_one_that_
     assert made == "empty" or not found.any()
 
 
+@pytest.mark.parametrize("made", ["empty", "zeros"])
+@pytest.mark.parametrize(
+    "options", [{"order": "F"}, {"order": "C"}, {}, {"shape": (5, 4)}, {"shape": 6, "dtype": "u2"}]
+)
+def test_a_pinned_array_like_another_has_the_order_and_the_shape_that_were_asked_for(made, options):
+    like = np.ones((2, 3), np.float32, order="F")
+    found = getattr(cupyx, f"{made}_like_pinned")(like, **options)
+    expected = np.zeros_like(like, **options)
+    assert (found.shape, found.dtype, found.strides) == (expected.shape, expected.dtype, expected.strides)
+
+
+@pytest.mark.parametrize("made", ["empty_like_pinned", "zeros_like_pinned"])
+def test_what_cupy_does_not_take_is_refused(made):
+    with pytest.raises(TypeError, match="subok"):
+        getattr(cupyx, made)(np.ones(3), subok=True)
+
+
 @pytest.mark.parametrize("made", ["empty_pinned", "zeros_pinned"])
 def test_the_host_may_write_a_pinned_array_as_long_as_there_is_one(monkeypatch, made):
     told = []

@@ -43,14 +43,21 @@ def zeros_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
     return of_host(np.zeros(shape, dtype, order))
 
 
-def empty_like_pinned(a: Any, dtype: Any = None, **options: Any) -> Any:
-    """An array of the host."""
-    return of_host(np.empty_like(plain(a), dtype))
+def empty_like_pinned(a: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None) -> Any:
+    """An array of the host. Raises TypeError for a `subok`, as CuPy does."""
+    _refuse(subok)
+    return of_host(np.empty_like(plain(a), dtype, order, shape=shape))
 
 
-def zeros_like_pinned(a: Any, dtype: Any = None, **options: Any) -> Any:
-    """An array of the host."""
-    return of_host(np.zeros_like(plain(a), dtype))
+def zeros_like_pinned(a: Any, dtype: Any = None, order: Any = "K", subok: Any = None, shape: Any = None) -> Any:
+    """An array of the host. Raises TypeError for a `subok`, as CuPy does."""
+    _refuse(subok)
+    return of_host(np.zeros_like(plain(a), dtype, order, shape=shape))
+
+
+def _refuse(subok: Any) -> None:
+    if subok is not None:
+        raise TypeError("subok is not supported yet")
 
 
 @contextlib.contextmanager
