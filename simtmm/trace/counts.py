@@ -185,7 +185,6 @@ def lower_and_count(
     Raises what `lower` and `count` raise.
     """
     check_fits(trace.info, machine)
-    trace = trace.at_hand()
     threads = of_threads(trace)
     tallying = _tallying(trace, machine, threads)
     workload, tallies = lower_or_stream(trace, machine, progress, tallying, places=places)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
-SMALL = 1 << 24  # bytes of a trace that it is better to hold than to read again
 
 
 class Trace(Displayed):
@@ -104,21 +103,6 @@ class Trace(Displayed):
                 "changed"
             )
         self._verify(digest)
-
-    def at_hand(self) -> "Trace":
-        """The same trace, for who reads it several times: from memory, where it is small.
-
-        Raises the errors of `batches`.
-        """
-        if not isinstance(self._source, Path):
-            return self
-        held, size = [], 0
-        for runs in self.runs():
-            size += runs.bytes
-            if size > SMALL:
-                return self
-            held.append(runs)
-        return Trace(self.info, held, self.races)
 
     def runs_of(self, launch: int) -> Iterator[Runs]:
         """Those of one launch. If a file has runs, only this launch is read again.

@@ -9,7 +9,6 @@ import pytest
 
 from simtmm import load_trace, lower
 from simtmm.errors import OutputError, TraceError
-from simtmm.trace import io
 from simtmm.trace.parquet import COLUMNS
 from simtmm.trace.schema import METADATA_KEY
 from tests.trace.build import load, trace, work
@@ -158,20 +157,3 @@ def test_a_failed_save_leaves_what_was_there(program, tmp_path, monkeypatch):
         program.save(path)
     assert path.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["t.parquet"]
-
-
-def test_a_small_trace_is_read_once_for_who_reads_it_several_times(program, saved, monkeypatch):
-    held = load_trace(saved).at_hand()
-    saved.unlink()
-    assert (held.info, held.at_hand()) == (program.info, held)
-    assert held.to_table().equals(program.to_table())
-    program.save(saved)
-    monkeypatch.setattr(io, "SMALL", 100)
-    large = load_trace(saved)
-    assert large.at_hand() is large
-
-
-def test_a_damaged_trace_is_refused_before_it_is_held(program, saved):
-    rewrite(saved, metadata=lambda document: document | {"digest": "0" * 20})
-    with pytest.raises(TraceError, match="do not match its metadata's digest"):
-        load_trace(saved).at_hand()

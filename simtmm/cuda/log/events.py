@@ -99,8 +99,8 @@ class LogReader:
 
     def _take_long(self, number: int) -> None:
         """Make events of what there is of the log of a block."""
-        log, counts, events = self._events_of([number])
-        self._bytes -= len(log)
+        counts, events = self._events_of([number])
+        self._bytes -= self._bytes_of[number]
         self._bytes_of[number] = 0
         self._pieces[number] = []
         self._long.setdefault(number, _LongLog(self._threads)).add(events, counts)
@@ -192,13 +192,13 @@ class LogReader:
     def _long_batch(self, number: int) -> Batch:
         if self._pieces[number]:
             self._take_long(number)
-        del self._pieces[number], self._bytes_of[number]
+        self._forget(number)
         batch = self._long.pop(number).batch(number)
         self.events += len(batch.events)
         return batch
 
     def _batch(self, group: "_Group") -> Batch:
-        _, counts, events = self._events_of(group.whole)
+        counts, events = self._events_of(group.whole)
         for number in group.whole:
             self._forget(number)
         ends = np.cumsum(counts)[self._threads - 1 :: self._threads].astype(np.int64)
@@ -208,8 +208,8 @@ class LogReader:
         self.events += batch.count
         return batch
 
-    def _events_of(self, numbers: list[int]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], Events]:
-        """The log of blocks, the number of events of each thread in it, and these, thread by thread."""
+    def _events_of(self, numbers: list[int]) -> tuple[npt.NDArray[np.int64], Events]:
+        """The number of events of each thread of blocks, and these, thread by thread."""
         pieces = [piece for number in numbers for piece in self._pieces[number]]
         log = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         table = self._table
@@ -226,7 +226,7 @@ class LogReader:
             words, table.width, table.kind, table.generic.view(np.uint8), table.issues.view(np.uint8), table.site,
             table.shared_site, slots, self._ranks_of(slots), self._threads, cursor, last, events.view(np.int64),
         )  # fmt: skip
-        return log, counts, events
+        return counts, events
 
 
 class _Group:
