@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from simtmm.children import ending
+from simtmm.children import brief, ending
 from simtmm.children.family import end_family
 from simtmm.computer import limit_told
 from simtmm.temporary import remove_own
@@ -18,9 +18,13 @@ INTERRUPTED = 128 + signal.SIGINT
 
 def start() -> None:
     """Run the command line as a process of its own, and exit."""
+    brief.for_one_command()
     ending.at_once()
     try:
         main()
+    except SystemExit as asked:
+        brief.ends_with(asked.code if isinstance(asked.code, int) else 1)
+        raise
     finally:
         if ending.status() is not None:
             end_family()

@@ -7,4 +7,5 @@ start       a tool that is run to its end, within limits; a process that goes on
 bond        a Python program as a child: it ends when its parent does
 workers     pools of processes, of Python's and of Dask's
 ending      signals to the command line
+brief       a process for one command, which need not be taken apart
 """
