@@ -1,6 +1,7 @@
 """For all tests: where compiled code is kept, and what is told of a test as soon as it fails."""
 
 import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -86,11 +87,16 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_configure(config):
+    gc.set_threshold(50_000, 20, 20)  # as a command does, and seldom all that a worker has imported
     if hasattr(config, "workerinput"):
         return
     config.pluginmanager.register(FailuresAtOnce(config))
     if config.getoption("numprocesses", None):
         compile_once()
+
+
+def pytest_collection_finish():
+    gc.freeze()  # tests and modules stay until the end: nothing is found by looking through them
 
 
 def compile_once():
