@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simtmm.cuda.compilers import bare_name
+from simtmm.cuda.execution.translation.facts import fact
 from simtmm.cuda.execution.translation.program import Program, Site
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
@@ -138,6 +139,7 @@ def _inlined(linked: LinkedModule, function: str, location: Location | None) -> 
     return tuple(calls)
 
 
+@fact
 def is_for_warps(program: Program) -> bool:
     """Whether a kernel has instructions that were compiled for warps of 32."""
     names = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from simtmm.cuda.execution.translation.facts import fact
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.syntax import Instruction
 
@@ -13,12 +14,14 @@ ROWS = "the placing of clusters as a whole, of which rows of blocks are placed"
 DROPS = "waits at mbarriers that threads drop out of"
 
 
+@fact
 def untimed(program: Program) -> tuple[str, ...]:
     """In words, of all functions of a program."""
     found = dict.fromkeys(what for each in _instructions(program) if (what := _of(each)))
     return tuple(found)
 
 
+@fact
 def drops_out(program: Program) -> bool:
     """Whether threads may drop out of mbarriers: later phases need fewer arrivals then, which no event says."""
     return any(each.opcode == "mbarrier" and each.has("arrive_drop") for each in _instructions(program))

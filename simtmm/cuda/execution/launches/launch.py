@@ -3,6 +3,7 @@
 import copy
 import ctypes
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from simtmm.cuda.execution.layout import (
     WARP_BYTES,
 )
 from simtmm.cuda.execution.runtime.device_clock import DeviceClock
+from simtmm.cuda.execution.translation.facts import fact
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.registers import read
 
@@ -53,6 +55,7 @@ def local_bytes_of(program: Program, stack: int = 0) -> int:
     return -(-own // 16) * 16 + (LOCAL_STACK if program.has_calls else 0)
 
 
+@fact
 def reserved_bytes_of(program: Program) -> int:
     """Bytes of shared memory that a block has for the system besides, where the kernel asks where they are."""
     asks = any(
@@ -145,8 +148,8 @@ class LaunchState:
             "warp_bytes": self.warp_bytes,
             "frame_bytes": self.entry_bytes,
             "arena_bytes": self.warp_bytes - WARP_BYTES,
-            "living": self._keep(self._living()),
-            "thread_ids": self._keep(self._thread_ids()),
+            "living": self._keep(_living(self.threads)),
+            "thread_ids": self._keep(_thread_ids(block)),
             "entry_local": -(-entry.local_bytes // 16) * 16,
             "fuel": program.fuel,
             "turn_end": -1,
@@ -233,16 +236,23 @@ class LaunchState:
             self._caches = start.view(CACHE)
         return int(start.ctypes.data)
 
-    def _living(self) -> npt.NDArray[np.uint32]:
-        counts = np.minimum(self.threads - np.arange(self.warps) * LANES, LANES)
-        masks: npt.NDArray[np.uint32] = ((np.uint64(1) << counts.astype(np.uint64)) - np.uint64(1)).astype(np.uint32)
-        return masks
 
-    def _thread_ids(self) -> npt.NDArray[np.int32]:
-        x, y, _ = self.shape
-        linear = np.arange(self.warps * LANES, dtype=np.int64)
-        ids = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
-        return np.ascontiguousarray(ids.reshape(3, self.warps, LANES).transpose(1, 0, 2))
+@lru_cache(maxsize=64)
+def _living(threads: int) -> npt.NDArray[np.uint32]:
+    """uint32[warps]: the lanes of each warp of a block that are there, a bit each."""
+    counts = np.minimum(threads - np.arange(-(-threads // LANES)) * LANES, LANES)
+    masks: npt.NDArray[np.uint32] = ((np.uint64(1) << counts.astype(np.uint64)) - np.uint64(1)).astype(np.uint32)
+    return masks
+
+
+@lru_cache(maxsize=64)
+def _thread_ids(shape: tuple[int, int, int]) -> npt.NDArray[np.int32]:
+    """int32[warps, 3, LANES]: the index of each lane's thread along x, y and z."""
+    x, y, z = shape
+    warps = -(-x * y * z // LANES)
+    linear = np.arange(warps * LANES, dtype=np.int64)
+    ids = np.stack([linear % x, linear // x % y, linear // (x * y)]).astype(np.int32)
+    return np.ascontiguousarray(ids.reshape(3, warps, LANES).transpose(1, 0, 2))
 
 
 def clusters_of(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> Iterator[tuple[int, ...]]:

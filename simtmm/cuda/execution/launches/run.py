@@ -25,6 +25,7 @@ from simtmm.cuda.execution.layout import BLOCKED, FAULTED, LOG_ENTRY, LOG_FULL, 
 from simtmm.cuda.execution.livelock.watch import Watch
 from simtmm.cuda.execution.runtime.check_log import most_check_entries
 from simtmm.cuda.execution.runtime.turn_order import ASCENDING, blocks_in
+from simtmm.cuda.execution.translation.facts import fact
 from simtmm.cuda.execution.translation.machine_code import MachineCode
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, is_bulk
@@ -331,6 +332,7 @@ def _in_turns(core: Core, resident: int) -> Iterator[Piece]:
         yield piece, state.blocks
 
 
+@fact
 def _most_logged(program: Program) -> int:
     """Bytes that a block of code may log at most."""
     if program.checks:

@@ -55,7 +55,7 @@ class Site:
     step: Step
 
 
-@dataclass
+@dataclass(eq=False)
 class Program:
     """A kernel, translated when `assembly` is first read.
 

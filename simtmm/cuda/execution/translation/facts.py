@@ -1,0 +1,23 @@
+"""What follows from a program's code, found once: programs launch the same kernel a thousand times."""
+
+import functools
+from collections.abc import Callable
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+from simtmm.cuda.execution.translation.program import Program
+
+Fact = TypeVar("Fact")
+
+
+def fact(find: Callable[[Program], Fact]) -> Callable[[Program], Fact]:
+    """A function that looks through the code of a program, as one that does so once for each of them."""
+    known: WeakKeyDictionary[Program, Fact] = WeakKeyDictionary()
+
+    @functools.wraps(find)
+    def of(program: Program) -> Fact:
+        if program not in known:
+            known[program] = find(program)
+        return known[program]
+
+    return of
