@@ -9,7 +9,9 @@ from random import SystemRandom
 import pytest
 from hypothesis import settings
 
+from simtmm.cuda import function
 from simtmm.cuda.execution import instructions
+from simtmm.cuda.execution.translation.kept_code import machine_code
 from simtmm.cuda.sass import families
 from tests.cuda.whole.compared import DIFFERENT, EQUAL, INVALID, PTX, REFUSED, Outcome, outcomes
 from tests.cuda.whole.device import ARCHITECTURES
@@ -25,6 +27,11 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no
 KEPT = sorted((Path(__file__).parent / "examples").glob("*.cu"))  # what went wrong once
 A_DAY = 14  # kernels
 LONG = 1000
+
+
+@pytest.fixture(autouse=True)
+def _compiled_for_speed(monkeypatch):
+    monkeypatch.setattr(function, "code_that_pays", machine_code)
 
 
 def _seeds(place: int) -> list[int]:

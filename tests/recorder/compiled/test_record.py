@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from simtmm import load_trace, lower
+from simtmm.cuda.execution.translation import kept_code
 from simtmm.cuda.log import alike
 from simtmm.cuda.log.events import _Group
 from simtmm.machine import load_machine
@@ -305,3 +306,45 @@ def test_blocks_that_do_the_same_further_on_make_the_trace_that_their_events_wou
     alone = ran(TILED, 64, 64, arguments)
     assert (found.info.digest, found.info.events) == (alone.info.digest, alone.info.events)
     assert found.info.launches == alone.info.launches
+
+
+WAITS = """__global__ void waits(const int* x, int* sums, int* count)
+{
+    __shared__ int part[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    part[threadIdx.x] = x[i];
+    __syncthreads();
+    for (int by = 32; by; by /= 2) {
+        if (threadIdx.x < by) part[threadIdx.x] += part[threadIdx.x + by];
+        __syncthreads();
+    }
+    if (threadIdx.x) return;
+    sums[blockIdx.x] = part[0];
+    __threadfence();
+    atomicAdd(count, 1);
+    while (atomicAdd(count, 0) < gridDim.x) { }
+    int next = (blockIdx.x + 1) % gridDim.x;
+    sums[gridDim.x + blockIdx.x] = sums[next] - part[0];
+}
+"""
+
+
+@pytest.mark.parametrize("form", [None, "ptx"])
+def test_a_launch_begins_in_code_compiled_quickly_and_goes_on_in_code_compiled_for_speed(ran, monkeypatch, form):
+    monkeypatch.setattr(kept_code, "_kept", lambda assembly, label, quick: None)
+    compiled, compile_assembly = [], kept_code.compile_assembly
+
+    def noted(text, quick=False):
+        compiled.append("quickly" if quick else "for speed")
+        return compile_assembly(text, quick)
+
+    monkeypatch.setattr(kept_code, "compile_assembly", noted)
+    digests, begins = {}, {}
+    for name, seconds in (("quickly", 1e9), ("both", -1.0)):
+        compiled.clear()
+        monkeypatch.setattr(kept_code, "seconds_for_speed", lambda text, seconds=seconds: seconds)
+        trace = ran(WAITS, 4, 64, ("x=arange:int32:256", "sums=zeros:int32:8", "count=zeros:int32:1"), form=form)
+        digests[name], begins[name] = trace.info.digest, list(compiled)
+    assert digests["quickly"] == digests["both"]
+    assert set(begins["quickly"]) == {"quickly"}
+    assert sorted(begins["both"]) == ["for speed", *begins["quickly"]]

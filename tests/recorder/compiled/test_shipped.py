@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from simtmm.cuda.execution.translation import kept_code
 from simtmm.cuda.function import KernelFunction
 from simtmm.kernel import kernel_folders, load_kernel
 from simtmm.recorder.compiled.launches import CompiledLaunches
@@ -78,8 +79,9 @@ def written(kernel, parameters):
 
 
 def compiled(kernel, parameters, linked, machine_code, monkeypatch):
-    """As machine code, compiled as users' is; or as PTX, compiled quickly, which tests/cuda/execution does not."""
+    """As machine code, begun in code compiled quickly, ended in code compiled for speed; or as PTX, quickly alone."""
     monkeypatch.setattr(KernelFunction, "is_quick", not machine_code)
+    monkeypatch.setattr(kept_code, "seconds_for_speed", lambda text: 0.0)
     arrays = {name: np.array(array, order="C") for name, array in kernel.inputs(parameters).items()}
     execution = CompiledLaunches(linked, arrays, NO_LIMIT, kernel.name, machine_code)
     return Seen(kernel, parameters, execution, arrays), execution.runs.schedules

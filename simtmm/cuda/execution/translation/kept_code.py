@@ -7,7 +7,13 @@ from pathlib import Path
 
 from simtmm.cache import find, keep, own_folder
 from simtmm.cache.compiled import sources_of
-from simtmm.cuda.execution.translation.machine_code import MachineCode, compile_assembly
+from simtmm.cuda.execution.translation.machine_code import (
+    MachineCode,
+    PayingCode,
+    compile_assembly,
+    is_long,
+    seconds_for_speed,
+)
 from simtmm.errors import OutputError
 from simtmm.native.machine_code import circumstances
 
@@ -17,17 +23,32 @@ def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
 
     label: what people who look into the cache see. quick: as of `compile_assembly`; what was compiled for speed serves.
     """
-    folder = own_folder("cuda")
-    for key in (_key(assembly, False), _key(assembly, True))[: 1 + quick]:
-        found = find(folder, label, key, ".o")
-        if found is not None:
-            try:
-                return MachineCode(found.read_bytes())
-            except OSError:
-                pass  # removed meanwhile, for instance
+    return _kept(assembly, label, False) or (quick and _kept(assembly, label, True)) or _new(assembly, label, quick)
+
+
+def code_that_pays(assembly: str, label: str) -> MachineCode:
+    """Likewise, compiled for speed once it has run for as long as that takes, and quickly before."""
+    if is_long(assembly):
+        return machine_code(assembly, label)
+    kept = _kept(assembly, label, False)
+    if kept is not None:
+        return kept
+    quick = machine_code(assembly, label, quick=True)
+    return PayingCode(quick, lambda: machine_code(assembly, label), seconds_for_speed(assembly))
+
+
+def _kept(assembly: str, label: str, quick: bool) -> MachineCode | None:
+    found = find(own_folder("cuda"), label, _key(assembly, quick), ".o")
+    if found is not None:
+        with contextlib.suppress(OSError):  # removed meanwhile, for instance
+            return MachineCode(found.read_bytes())
+    return None
+
+
+def _new(assembly: str, label: str, quick: bool) -> MachineCode:
     code = compile_assembly(assembly, quick)
     with contextlib.suppress(OutputError):  # a full disk, for instance: it runs all the same
-        keep(folder, label, _key(assembly, quick), ".o", lambda path: path.write_bytes(code))
+        keep(own_folder("cuda"), label, _key(assembly, quick), ".o", lambda path: path.write_bytes(code))
     return MachineCode(code)
 
 
