@@ -7,18 +7,20 @@ Digests of 40 digits follow from sums over the events of each block, which follo
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from typing import Any
 
 import numpy as np
 
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.encoder import Encoder, runs_of
+from simtmm.trace.runs.known import Known
 from simtmm.trace.schema import Batch, TraceArray, TraceLaunch, TraceSite
 
 # Version 1 hashed events as they lay in memory then, and the fields that launches and arrays had.
 _EVENT_OF_1 = np.dtype([("value", "<u8"), ("thread", "<i4"), ("site", "<u2"), ("kind", "u1"), ("bytes", "u1")])
 _FIELDS_OF_1 = 5  # of a launch, and of an array
+_OF_LAUNCH = tuple(each.name for each in fields(TraceLaunch))
 
 OLD_DIGITS = 32
 
@@ -29,6 +31,7 @@ class TraceDigest:
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=20)
         self._encoder = Encoder()
+        self._known = Known(lambda runs: (runs.events, runs.sums()))
 
     def add(self, piece: Batch | Runs) -> None:
         """Take blocks in.
@@ -36,9 +39,9 @@ class TraceDigest:
         piece: events of blocks, or their runs.
         """
         if isinstance(piece, Runs):
-            counts = piece.events
+            counts, sums = self._known.of(piece)
             launch = np.full(len(counts), piece.launch)
-            rows = np.column_stack([launch, piece.block, counts, piece.sums()]).astype("<i8")[counts > 0]
+            rows = np.column_stack([launch, piece.block, counts, sums]).astype("<i8")[counts > 0]
             self._hash.update(rows.tobytes())
         elif len(piece.events):
             # Any shape will do that has room for the threads.
@@ -103,7 +106,7 @@ def _shapes(
 
 def _launch_entries(launch: TraceLaunch) -> tuple[Any, ...]:
     """The fields of a launch; whether it is in a graph, and its clusters, came later: one without keeps its digest."""
-    *entries, in_graph, cluster = astuple(launch)
+    *entries, in_graph, cluster = (getattr(launch, name) for name in _OF_LAUNCH)
     later = (in_graph, cluster) if cluster > 1 else (in_graph,) if in_graph else ()
     return (*entries, *later)
 

@@ -30,6 +30,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from queue import SimpleQueue
 from threading import Lock
 from typing import TypeVar
@@ -259,12 +260,11 @@ def check_fits(info: TraceInfo, machine: Machine) -> None:
 
 def _occupancy(info: TraceInfo, machine: Machine) -> list[int]:
     """Blocks of each launch that a group holds at once."""
+    active = cache(machine.active_blocks)  # launches of a program are few different ones
     limits = []
     for number, launch in enumerate(info.launches):
         try:
-            limits.append(
-                machine.active_blocks(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes)
-            )
+            limits.append(active(launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes))
         except MachineError as error:
             hint = _smaller_blocks(launch, machine)
             raise WorkloadError(

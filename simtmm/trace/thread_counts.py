@@ -12,6 +12,7 @@ from simtmm.trace.io import Trace
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.counting import COUNTED, NO_ROOM, Place, Room, count_runs, count_stretch
 from simtmm.trace.runs.decoding import NEST
+from simtmm.trace.runs.known import Known
 from simtmm.trace.site_tables import SiteTables, site_tables, work_by_class
 from simtmm.watch import telling
 
@@ -41,10 +42,11 @@ def of_threads(trace: Trace) -> ThreadCounts:
     tables = site_tables(info.sites)
     executions = np.zeros(len(tables.work), np.int64)
     totals = np.zeros((len(info.launches), len(COLUMNS)), np.int64)  # blocks without events count as nothing
+    known = Known(lambda runs: (*_count(trace, runs, tables), int(runs.events.sum())))
     counted, work, progress = 0, 0, telling("counting")
     for runs in trace.runs():
-        counts, executed = _count(trace, runs, tables)
-        counted += int(runs.events.sum())
+        counts, executed, events = known.of(runs)
+        counted += events
         progress(counted, info.events)
         work = _with_work(trace, runs, counts[:, COLUMNS.index("work")], work)
         _add(totals[runs.launch], counts)

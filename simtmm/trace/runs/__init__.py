@@ -9,4 +9,5 @@ decoding    events again
 summing     sums over events, for digests
 counting    what is counted of a trace
 blocks      all of it for Python
+known       what was found of blocks that do the same
 """
