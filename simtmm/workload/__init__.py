@@ -21,6 +21,7 @@ from simtmm.workload.operations import (
     DRAIN,
     EXPECT,
     FINISH,
+    GIVE_REGISTERS,
     GRID_BARRIER,
     INIT,
     JOIN,
@@ -33,6 +34,7 @@ from simtmm.workload.operations import (
     MOST_MBARRIER_COUNT,
     MOST_MBARRIER_NUMBER,
     MOST_PASSES,
+    MOST_REGISTERS,
     MOST_SECTOR_BYTES,
     MOST_SECTORS,
     MOST_STEPS,
@@ -56,6 +58,7 @@ from simtmm.workload.operations import (
     STORE,
     STORE_GROUP,
     SYNC,
+    TAKE_REGISTERS,
 )
 from simtmm.workload.tally import Tally, Tallying
 
@@ -74,6 +77,7 @@ __all__ = [
     "DRAIN",
     "EXPECT",
     "FINISH",
+    "GIVE_REGISTERS",
     "GRID_BARRIER",
     "INIT",
     "JOIN",
@@ -86,6 +90,7 @@ __all__ = [
     "MOST_MBARRIER_COUNT",
     "MOST_MBARRIER_NUMBER",
     "MOST_PASSES",
+    "MOST_REGISTERS",
     "MOST_SECTORS",
     "MOST_SECTOR_BYTES",
     "MOST_STEPS",
@@ -109,6 +114,7 @@ __all__ = [
     "STORE",
     "STORE_GROUP",
     "SYNC",
+    "TAKE_REGISTERS",
     "Tally",
     "Tallying",
     "Workload",
