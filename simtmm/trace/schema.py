@@ -121,7 +121,7 @@ class TraceLaunch:
 
     local_bytes_per_thread: memory of a thread's own beside its registers [bytes]; accesses to it are local_load and
     local_store. spill_bytes_per_thread: of these, what the compiler spilled registers to [bytes]. in_graph: whether it
-    follows another launch in a CUDA graph. cluster: how many blocks with consecutive numbers are one, 1 without.
+    follows another launch in a CUDA graph. cluster: how many blocks are one, 1 without: they are numbered by these.
     """
 
     kernel: str

@@ -9,7 +9,6 @@ _SUMS = "the additions of cp.reduce (timed as stores)"
 WAITS = "waits at mbarriers for blocks of a cluster that do something else"
 _COPIES = "copies from one block's shared memory to another's"
 _MULTICASTS = "the way of multicasts into other blocks' multiprocessors"
-ROWS = "the placing of clusters as a whole, of which rows of blocks are placed"
 DROPS = "waits at mbarriers that threads drop out of"
 
 
