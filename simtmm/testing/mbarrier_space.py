@@ -6,7 +6,7 @@ from simtmm.testing.draw import Draw
 from simtmm.testing.space import Operation, Tables, operation, operation_alone
 from simtmm.workload import Workload
 
-ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied")
+ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied", "complete-sent")
 
 
 def _near_chunk(draw: Draw) -> int:

@@ -158,7 +158,7 @@ Parameters = Columns(
     "shared_latency shared_apart fill_interval most_misses l1_skewed l2_store_service victims_waited l2_random",
     "sectors sector_bytes fetch_sectors reads_parts l2_request l2_store_request mbarrier_latency cluster_latency",
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
-    "drain_interval drain_latency remote_interval l2_hashed",
+    "drain_interval drain_latency remote_interval pass_bytes l2_hashed",
     "pools",  # whether warps give registers back
     "last_level_sets last_level_ways last_level_latency last_level_service last_level_hashed last_level_random",
     "l2_dies",

@@ -135,6 +135,57 @@ def test_clusters_of_several_rows_are_placed_as_a_whole(sample_blocks, tmp_path,
     assert lower(one, load_machine("h100-sxm")).cluster_of(0) == 4
 
 
+SENDS = """
+extern "C" __global__ void __cluster_dims__(2, 1, 1) k(int* out, int bytes)
+{
+    __shared__ __align__(128) char given[16384], taken[16384];
+    __shared__ __align__(8) long long bar;
+    unsigned rank, at, own = (unsigned)__cvta_generic_to_shared(&bar), to = (unsigned)__cvta_generic_to_shared(taken);
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(own) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(own), "r"(bytes) : "memory");
+    }
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x == 0) {
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(to), "r"(WHERE));
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(own), "r"(WHERE));
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                     ::"r"(to), "r"((unsigned)__cvta_generic_to_shared(given)), "r"(bytes), "r"(at) : "memory");
+    }
+    asm volatile("{.reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W;}" ::"r"(own) : "memory");
+    out[blockIdx.x * 32 + threadIdx.x] = taken[threadIdx.x];
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+"""
+
+
+def cycles_of_sending(count, where):
+    """Cycles of a launch whose two blocks send so many bytes, to the block of a rank, by its own."""
+    Path("k.cu").write_text(SENDS.replace("WHERE", where))
+    program = cuda_program_of("k.cu", 2, 32, ("zeros:int32:64", str(count)))
+    one = record(program, {"seed": 0}, architecture=90)
+    assert not one.info.warnings
+    h100 = load_machine("h100-sxm")
+    found = {}
+    for engine in ("fast", "reference"):
+        found[engine] = simulate(h100, lower(one, h100), engine).ticks / h100.ticks_per_cycle
+    assert found["fast"] == found["reference"]
+    return found["fast"]
+
+
+def test_a_copy_to_another_blocks_shared_memory_takes_the_way_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    less, more = (cycles_of_sending(count, "rank ^ 1") for count in (128, 16384))
+    assert more - less == (16384 - 128) / 128 * load_machine("h100-sxm").banks.remote_interval
+
+
+def test_a_copy_within_a_block_takes_no_way(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    less, more = (cycles_of_sending(count, "rank") for count in (128, 16384))
+    assert more == less
+
+
 def test_sites_say_which_barriers_are_of_clusters(trace):
     assert {site.cluster for site in trace.info.sites if site.kind == "barrier"} == {1, 2}
 
