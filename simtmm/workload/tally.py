@@ -81,6 +81,11 @@ class Tally:
         """Those that are issued, each once."""
         return self.issued - self.conflicts
 
+    @property
+    def waits_for_warps(self) -> bool:
+        """Whether warps wait for what others of their block do elsewhere than at barriers."""
+        return self.mbarriers > 0 or self.registers > 0
+
     def times(self, factor: float) -> "Tally":
         """Of so many times the blocks: what is of one warp or one operation stays.
 
