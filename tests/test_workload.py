@@ -227,8 +227,9 @@ MALFORMED = {
     "unknown": (one(["laod", [1]]), f"{HERE}: unknown operation 'laod'; did you mean 'load'?"),
     "unknown and far": (
         one(["xyz"]),
-        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, copy, drain, finish, grid_barrier, "
-        "join, load, mbarrier, pause, product, reduce, remote, settle, shared, store, store_group, sync",
+        f"{HERE}: unknown operation 'xyz'; known: async, atomic, barrier, compute, copy, drain, finish, "
+        "give_registers, grid_barrier, join, load, mbarrier, pause, product, reduce, remote, settle, shared, store, "
+        "store_group, sync, take_registers",
     ),
     "word no text": (one([7, 7]), f"{HERE}: unknown operation 7; known: "),
     "word a list": (one([["load"], 7]), f"{HERE}: unknown operation ['load']; "),

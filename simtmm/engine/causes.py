@@ -44,7 +44,7 @@ REASONS_OF: dict[str, tuple[Reason, ...]] = {
     ISSUE: (Reason.ISSUING,),
     PIPES: (Reason.PIPE_QUEUE,),
     DEPENDENCE: (Reason.INSTRUCTION_LATENCY,),
-    BARRIERS: (Reason.BARRIER, Reason.MBARRIER, Reason.PRODUCER, Reason.CONSUMER),
+    BARRIERS: (Reason.BARRIER, Reason.MBARRIER, Reason.PRODUCER, Reason.CONSUMER, Reason.REGISTERS),
     LAUNCHES: (Reason.LAUNCH,),
 }
 """What warps' ticks are booked to, by cause; too few blocks and the tail are core groups without warps."""

@@ -16,6 +16,6 @@ def not_initialised(number: int) -> str:
 def waits_for_ever(warps: int) -> str:
     """That warps wait where nothing happens any more."""
     return (
-        f"{warps:,} warps wait forever at mbarriers, or for warps that do: no arrivals or bytes are left to complete "
-        "the phases that they wait for"
+        f"{warps:,} warps wait forever at mbarriers, for registers, or for warps that do: no arrivals or bytes are "
+        "left to complete the phases that they wait for, or no warps to give registers back"
     )

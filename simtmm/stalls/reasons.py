@@ -31,6 +31,7 @@ class Reason(IntEnum):
     COPIES = 22
     PRODUCER = 23
     CONSUMER = 24
+    REGISTERS = 25
 
 
 class Count(IntEnum):

@@ -1,4 +1,4 @@
-"""Launches whose warps use mbarriers, copies in bulk and products: as pipelines do, and as no program would."""
+"""Launches whose warps use mbarriers, copies in bulk, products, registers: as pipelines do, and as no program would."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from simtmm.testing.draw import Draw
 from simtmm.testing.space import Operation, Tables, operation, operation_alone
 from simtmm.workload import Workload
 
-ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied")
+ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied", "complete-sent")
 
 
 def _near_chunk(draw: Draw) -> int:
@@ -23,6 +23,11 @@ def stored(draw: Draw) -> Operation:
     return ["store", draw.many(_near_chunk, 1, 6)] if draw.flag() else ["store_group"]
 
 
+def registers(draw: Draw) -> Operation:
+    """Registers that a warp gives back, or takes."""
+    return [draw.one_of(("give_registers", "take_registers")), draw.whole(1, 3)]
+
+
 def pipeline(draw: Draw) -> Tables:
     """A block with a warp that fills stages and others that empty them, with anything in between."""
     stages, rounds, consumers = draw.whole(1, 3), draw.whole(1, 5), draw.whole(1, 3)
@@ -31,6 +36,9 @@ def pipeline(draw: Draw) -> Tables:
     begin += [["mbarrier", "init", 8 + stage, consumers] for stage in range(stages)]
     producer: list[Operation] = [*begin, ["sync"]]
     others: list[list[Operation]] = [[["sync"]] for _ in range(consumers)]
+    if draw.flag():  # often so few that some wait for ever
+        producer += [*draw.many(operation_alone, 0, 2), ["give_registers", draw.whole(1, 24)]]
+        others = [[*warp, ["take_registers", draw.whole(1, 6)]] for warp in others]
     for turn in range(rounds):
         stage, phase = turn % stages, turn // stages % 2
         producer += [*draw.many(operation_alone, 0, 2), ["mbarrier", "wait", 8 + stage, 1 - phase]]
@@ -41,6 +49,7 @@ def pipeline(draw: Draw) -> Tables:
             warp += [["product", draw.whole(1, 9), draw.whole(0, 5)], ["finish", draw.whole(0, 2)]]
             warp.append(["mbarrier", "arrive", 8 + stage, 1, *remote])
             warp += [stored(draw), stored(draw), ["drain", draw.whole(0, 2)]] if draw.flag() else []
+            warp += [["give_registers", draw.whole(1, 3)]] if draw.whole(0, 3) == 0 else []
     ends = [["mbarrier", "meet", 20, consumers]] if draw.flag() else []
     return {"warps": [producer, *([*warp, *ends, *draw.many(operation_alone, 0, 2)] for warp in others)]}
 
@@ -59,7 +68,7 @@ def _at_mbarriers(draw: Draw) -> Operation:
         case 4:
             return stored(draw)
         case 5:
-            return ["drain", draw.whole(0, 3)]
+            return ["drain", draw.whole(0, 3)] if draw.flag() else registers(draw)
         case _:
             return copy(draw)
 
@@ -74,7 +83,8 @@ def _any_warp(draw: Draw) -> list[Any]:
 
 def anything(draw: Draw) -> Tables:
     """A block whose warps do anything at two mbarriers; many of them wait forever."""
-    begin = [["mbarrier", "init", number, 1] for number in range(2)]
+    begin: list[Operation] = [["mbarrier", "init", number, 1] for number in range(2)]
+    begin += [["give_registers", 6]]
     return {"warps": [begin + warp for warp in draw.many(_any_warp, 1, 4)]}
 
 

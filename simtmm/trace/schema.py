@@ -75,13 +75,13 @@ class Kind(enum.IntEnum):
     CONSTANT_LOAD = 13
     COPY = 14  # what a copy in bulk loads, which an mbarrier is told of
     MBARRIER = 15
-    PRODUCT = 16  # of matrices, by a group of warps, and groups of these or of stores in bulk
+    PRODUCT = 16  # of matrices, by a group of warps, and groups of these or of stores in bulk; registers
 
 
 KINDS = tuple(kind.name.lower() for kind in Kind)
 
 PRODUCT_COMMIT, PRODUCT_WAIT = 1, 2  # of products so far, and of their groups
-STORES_COMMIT, STORES_WAIT = 32, 33  # likewise of stores in bulk
+STORES_COMMIT, STORES_WAIT, REGISTERS = 32, 33, 256  # likewise of stores in bulk; a thread's registers, added to it
 MOST_PRODUCT_GROUPS = 8  # that a wait may leave out, and one more
 
 BEYOND = 1 << 62  # addresses and counts of a trace are below it
@@ -121,7 +121,7 @@ class TraceLaunch:
 
     local_bytes_per_thread: memory of a thread's own beside its registers [bytes]; accesses to it are local_load and
     local_store. spill_bytes_per_thread: of these, what the compiler spilled registers to [bytes]. in_graph: whether it
-    follows another launch in a CUDA graph. cluster: how many blocks with consecutive numbers are one, 1 without.
+    follows another launch in a CUDA graph. cluster: how many blocks are one, 1 without: they are numbered by these.
     """
 
     kernel: str

@@ -125,7 +125,7 @@ class LoweringSpecification(_Specification):
             latencies=_latencies(machine),
             operands=_operands(machine),
             grid_barriers=machine.scheduling.grid_barrier is not None,
-            pass_bytes=machine.banks.count * machine.banks.word_bytes if machine.durations.product_step else 0,
+            pass_bytes=machine.banks.pass_bytes if machine.durations.product_step else 0,
             cluster_barrier=_cluster_barrier(machine),
             fences=_fences(machine),
             remote_latency=math.floor(machine.banks.remote_latency + 0.5),

@@ -30,6 +30,8 @@ from simtmm.workload import OPERATION_PLACES, Tally, Workload
 
 Integers = npt.NDArray[np.int64]
 
+REGISTER_STEP = 8  # of a thread: what registers are handed out in
+
 
 class TraceLowering:
     """Lowers blocks of a trace for machines of a specification."""
@@ -53,9 +55,13 @@ class TraceLowering:
         """Windows of so many warps, to be filled by one thread or two."""
         return Windows(self._specification, self._tables, self.largest, rows, threads)
 
-    def of_launch(self, launch: int) -> tuple[int, int, int]:
-        """The local memory of a launch as `Lowering.lower` takes it: where it begins, of a warp, and of a thread."""
-        return LOCAL_BASE, self._strides[launch], self._info.launches[launch].local_bytes_per_thread
+    def of_launch(self, launch: int) -> tuple[int, int, int, int]:
+        """Of a launch what `Lowering.lower` takes: its local memory, where it begins, of a warp, and of a thread; and
+        how many registers a thread has.
+        """
+        own = self._info.launches[launch]
+        registers = -(-own.registers_per_thread // REGISTER_STEP) * REGISTER_STEP
+        return LOCAL_BASE, self._strides[launch], own.local_bytes_per_thread, registers
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from simtmm.workload.operations import (
     COPY,
     DRAIN,
     FINISH,
+    GIVE_REGISTERS,
     GRID_BARRIER,
     JOIN,
     LARGEST,
@@ -24,6 +25,7 @@ from simtmm.workload.operations import (
     MOST_MBARRIER_COUNT,
     MOST_MBARRIER_NUMBER,
     MOST_PASSES,
+    MOST_REGISTERS,
     MOST_SECTOR_BYTES,
     MOST_SECTORS,
     MOST_STEPS,
@@ -43,6 +45,7 @@ from simtmm.workload.operations import (
     STEPS_SHIFT,
     STORE_GROUP,
     SYNC,
+    TAKE_REGISTERS,
 )
 
 
@@ -63,6 +66,11 @@ class ReadOperation(NamedTuple):
 ABSENT = object()  # what no document can give
 BARE = (BARRIER, SYNC, GRID_BARRIER, STORE_GROUP)
 LEFT_OUT = (JOIN, SETTLE, FINISH, DRAIN)  # whose number is of the latest that they leave out
+MOST = {
+    SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED, REMOTE: MOST_PASSES,
+    **dict.fromkeys((GIVE_REGISTERS, TAKE_REGISTERS), MOST_REGISTERS),
+}  # fmt: skip
+"""The largest number of an operation; LARGEST, if it does not stand here."""
 ARGUMENTS = {
     **dict.fromkeys(LEFT_OUT, (0, 1)), **dict.fromkeys((COMPUTE, PRODUCT, SHARED), (1, 2)),
     **dict.fromkeys(BARE, (0, 0)), **dict.fromkeys(range(LOAD, COPY + 1), (1, 3)), MBARRIER: (3, 4),
@@ -114,9 +122,7 @@ def _read_counted(kind: int, amount: Any = 0, argument: Any = ABSENT) -> ReadOpe
     word, least = OPERATIONS[kind], 0 if kind in LEFT_OUT else 1
     if not is_whole(amount, least):
         raise WorkloadError(f"{word} {shown(amount)}: must be a whole number of at least {least}")
-    most = {SETTLE: MOST_UNSETTLED, FINISH: MOST_UNFINISHED, DRAIN: MOST_UNDRAINED, REMOTE: MOST_PASSES}.get(
-        kind, LARGEST
-    )
+    most = MOST.get(kind, LARGEST)
     if amount > most:
         raise WorkloadError(f"{word} {amount}: must be at most {most}")
     if kind == SHARED:

@@ -13,6 +13,7 @@ from simtmm.workload.operations import (
     BARRIER,
     COMPUTE,
     COPY,
+    GIVE_REGISTERS,
     GRID_BARRIER,
     JOIN,
     LISTED,
@@ -24,6 +25,7 @@ from simtmm.workload.operations import (
     REMOTE,
     SHARED,
     STORE,
+    TAKE_REGISTERS,
 )
 
 Integers = npt.NDArray[np.int64]
@@ -31,7 +33,7 @@ Integers = npt.NDArray[np.int64]
 # Columns of a launch's row. Sums of amounts, which may be large, are in two: those of the upper and the lower 32 bits.
 Counts = Columns(
     "operations chunks memory stored updated uncoalesced uncoalesced_chunks asyncs most_asyncs longest_compute waits",
-    "grid_barriers mbarriers products remotes upper_issued lower_issued upper_paused lower_paused conflicts",
+    "grid_barriers mbarriers products remotes registers upper_issued lower_issued upper_paused lower_paused conflicts",
 )
 _NONE_FEWER = 1 << 62
 _OF_ONE = ("most_asyncs", "longest_compute", "waits")  # of one warp, or one operation
@@ -48,7 +50,8 @@ class Tally:
     atomics and reduces. uncoalesced, uncoalesced_chunks: operations that list more chunks than the fewest, and what
     those list. asyncs, most_asyncs: of all warps, and of the warp with most. longest_compute: instructions of one.
     waits: times L that the warp with most waits one after another, if nothing else takes any time. grid_barriers: that
-    warps come to. mbarriers, products, remotes: operations of these kinds. issued: times that warps take an issue port;
+    warps come to. mbarriers, products, remotes, registers:
+    operations of these kinds. issued: times that warps take an issue port;
     a shared of conflict degree d counts d times. paused: cycles, of all warps. conflicts: of what is issued, d - 1 of
     each shared, which are no instructions of their own.
     """
@@ -68,6 +71,7 @@ class Tally:
     mbarriers: int
     products: int
     remotes: int
+    registers: int
     issued: int
     paused: int
     conflicts: int
@@ -76,6 +80,11 @@ class Tally:
     def instructions(self) -> int:
         """Those that are issued, each once."""
         return self.issued - self.conflicts
+
+    @property
+    def waits_for_warps(self) -> bool:
+        """Whether warps wait for what others of their block do elsewhere than at barriers."""
+        return self.mbarriers > 0 or self.registers > 0
 
     def times(self, factor: float) -> "Tally":
         """Of so many times the blocks: what is of one warp or one operation stays.
@@ -145,7 +154,7 @@ def add_wide(row, column, amount):  # type: ignore[no-untyped-def]
     row[column + 1] += amount & 0xFFFFFFFF
 
 
-def add_warps(  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: a case for each kind of operation
+def add_warps(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0912, PLR0915 - a compiled loop: a case for each kind of operation
     kind, amount, of_warps, fewest, stores, goes_on, state: Annotated[Any, State], row: Annotated[Any, Counts]
 ):
     """Add operations to a launch's row. state: of the first warp, zeros where it begins.
@@ -194,6 +203,8 @@ def add_warps(  # type: ignore[no-untyped-def]  # noqa: C901 - a compiled loop: 
             elif GRID_BARRIER <= what <= PRODUCT or what == REMOTE:
                 column = Counts.grid_barriers + min(what, np.int64(PRODUCT + 1)) - GRID_BARRIER
                 row[column] += 1
+            elif GIVE_REGISTERS <= what <= TAKE_REGISTERS:
+                row.registers += 1
             elif what in (JOIN, BARRIER) and count < asyncs - pending:
                 now += 1
                 pending = asyncs

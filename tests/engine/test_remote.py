@@ -87,3 +87,50 @@ def test_warps_that_come_to_it_at_one_tick_take_it_in_the_order_of_their_age(eng
         timeline = result.timeline
         orders.append([int(timeline.end[timeline.warp == warp].max()) for warp in range(2)])
     assert all(first < second for first, second in orders)
+
+
+BYTES = 128  # of a pass
+
+
+def sent(engine, count, latency=0, remote=1, before=()):
+    """What a warp comes to that has a block's mbarrier told of bytes that it sends, and one that waits for them."""
+    sender = [["mbarrier", "init", 0, 1], ["mbarrier", "expect", 0, count], *before, ["mbarrier", "arrive", 0, 1]]
+    sender.append(["mbarrier", "complete-sent", 0, count, *([1] if remote else [])])
+    machine = Machine.from_dict(
+        {
+            "name": "m",
+            "cores": {
+                "groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 8, "issue_ports": 4,
+            },
+            "scheduling": {"cluster_latency": latency},
+            "memory": {"latency": 20, "chunk_words": 32},
+            "banks": {"remote_interval": TAKES},
+        }
+    )  # fmt: skip
+    warps = [[*sender, ["pause", 7]], [["mbarrier", "wait", 0, 0], ["pause", 100]]]
+    return simulate(machine, Workload.from_dict({"blocks": [{"warps": warps}]}), engine, stalls=True, timeline=True)
+
+
+@pytest.mark.parametrize(("count", "passes"), [(16, 1), (BYTES, 1), (BYTES + 1, 2), (100 * BYTES, 100)])
+def test_bytes_that_are_sent_are_there_when_the_way_is_free_behind_them_and_their_warp_goes_on(engine, count, passes):
+    result = sent(engine, count, latency=5)
+    assert result.ticks == passes * TAKES + 5 + 1 + 100
+    sender = result.timeline.end[result.timeline.warp == 0].max()
+    assert sender == 7
+    assert result.stalls.ticks.sum(axis=0)[Reason.COPIES] == passes * TAKES + 5 + 1
+
+
+def test_they_wait_for_the_way_as_accesses_do(engine):
+    result = sent(engine, 2 * BYTES, before=[["shared", 1], ["remote", 3]])
+    assert result.ticks == 1 + 3 * TAKES - 1 + 1 + 2 * TAKES + 1 + 99 + 1
+    ticks = result.stalls.ticks.sum(axis=0)
+    assert ticks[Reason.PORT_QUEUE] == 3 * TAKES
+    assert ticks[Reason.COPIES] == 2 * TAKES + 1
+
+
+def test_what_a_block_sends_to_itself_takes_no_way(engine):
+    assert sent(engine, 100 * BYTES, latency=5, remote=0).ticks == 1 + 100
+
+
+def test_no_more_than_so_many_passes_are_counted(engine):
+    assert sent(engine, (1 << 32) - 1).ticks == (1 << 16) * TAKES + 1 + 100

@@ -37,7 +37,7 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
     groups with their share of what is below them, and of each warp no more than there is time for.
 
     Gives None where there is nothing to simulate, or a launch whose blocks wait for one another is too long, or one
-    whose warps wait for one another at mbarriers: no share of each warp's operations is where they all meet.
+    whose warps wait for one another at mbarriers or for registers: no share of each has all that they wait for.
     """
     whole = cost(machine, workload, result)
     if isinstance(workload, Workload) and whole <= seconds:
@@ -61,7 +61,7 @@ def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds:
     short = _of_blocks(part, workload, launch, numbers)
     left = min(1.0, 2 * seconds / max(count * of_block, 1e-12))  # of each warp
     words = f"{count:,} of {blocks:,} blocks on {taken} of {groups} core groups"
-    if left < 1 and workload.tallies[launch].mbarriers:
+    if left < 1 and workload.tallies[launch].waits_for_warps:
         return None
     if left < 1:
         short = _beginnings(short, left)

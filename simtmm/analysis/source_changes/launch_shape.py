@@ -27,7 +27,7 @@ def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None)
     """All of them that may help. launch: the longest one; None where its shape is not known."""
     own = part.workload
     has_barriers = bool(np.isin(own.kind, (BARRIER, SYNC)).any())
-    is_apart = not any(tally.grid_barriers or tally.mbarriers for tally in own.tallies)
+    is_apart = not any(tally.grid_barriers or tally.waits_for_warps for tally in own.tallies)
     if not is_apart or not own.blocks:
         return
     yield from _of_few(part.machine, own)

@@ -219,7 +219,7 @@ def _shared_out(machine: Machine, result: Result, workload: AnyWorkload) -> Chan
     launch, groups = causes.longest_launch(result), machine.cores.groups
     first, last = workload.launch_blocks[launch : launch + 2].tolist()
     warps = int(workload.block_warps[last] - workload.block_warps[first])
-    if warps < 2 or workload.tallies[launch].grid_barriers or workload.tallies[launch].mbarriers:
+    if warps < 2 or workload.tallies[launch].grid_barriers or workload.tallies[launch].waits_for_warps:
         return None
     if uneven(workload, launch) is not None:
         cause, words, times = causes.UNEVEN, "long blocks cut to the median's work", pieces(workload, launch)

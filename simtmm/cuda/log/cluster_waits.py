@@ -18,6 +18,7 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
+    COMPLETE_SENT,
     EXPECT,
     INIT,
     MOST_MBARRIER_COUNT,
@@ -62,7 +63,7 @@ class _Done:
         if len(needed) != 1 or not needed[0]:
             return True  # it is used for several things in turn, of which nothing is known
         arrivals = self.total(local_alone, ARRIVE, ARRIVE_COPIED)
-        bytes_left = self.total(local_alone, EXPECT) - self.total(local_alone, COMPLETE)
+        bytes_left = self.total(local_alone, EXPECT) - self.total(local_alone, COMPLETE, COMPLETE_SENT)
         return arrivals >= self.awaited * int(needed[0]) and bytes_left == 0
 
 

@@ -60,11 +60,17 @@ class LogReader:
         ranks: npt.NDArray[np.int64] | None = None,
         drops: bool = False,
         compares: bool = False,
+        order: npt.NDArray[np.int64] | None = None,
     ) -> None:
         """threads: of a block. ranks: int64[blocks], the rank of each in its cluster; None without clusters. drops:
         whether threads may drop out of mbarriers, of which events have arrivals alone. compares: whether a block that
-        does what one before it does may stand as distances (schema.Batch).
+        does what one before it does may stand as distances (schema.Batch). order: int64[blocks], numbers of the
+        launch's blocks, in the order in which batches number them; None where that is the same.
         """
+        self._place: npt.NDArray[np.int64] | None = None
+        if order is not None:
+            self._place = np.argsort(order)
+            self._highest = np.maximum.accumulate(order)  # of the blocks up to each
         self._looks_at_waits = ranks is not None or drops
         self._table, self._threads, self._ranks = table, threads, ranks
         self._pieces: dict[int, list[npt.NDArray[np.uint8]]] = {}
@@ -88,6 +94,10 @@ class LogReader:
         numbers, starts = np.empty((2, count), dtype=np.int64)
         loops.FIND_BLOCKS(words, self._table.kind, numbers, starts)
         ends = np.append(8 * starts[1:], len(piece))
+        if self._place is not None:
+            numbers, ended = self._place[numbers], int(np.searchsorted(self._highest, ended))
+            piece = piece.copy()
+            piece.view(np.int64)[starts + 1] = numbers  # its marks
         for number, start, end in zip(numbers.tolist(), (8 * starts).tolist(), ends.tolist(), strict=True):
             self._pieces.setdefault(number, []).append(piece[start:end])
             self._bytes += end - start

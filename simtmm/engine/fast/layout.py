@@ -36,6 +36,7 @@ Warp = Columns(
     "products",  # so far
     # of a warp that waits at an mbarrier: 1 more than twice its row and the parity, 0 if it does not; since when, where
     "awaits since awaits_place",
+    "wants",  # registers of a thread that it sleeps for, 0 if it does not; since when, where: as at an mbarrier
     "left",  # when its stores so far have left the group
     "store_groups",  # of its stores so far
     "group_left",  # and those behind it: of the latest groups, modulo their number, when they have left
@@ -157,7 +158,8 @@ Parameters = Columns(
     "shared_latency shared_apart fill_interval most_misses l1_skewed l2_store_service victims_waited l2_random",
     "sectors sector_bytes fetch_sectors reads_parts l2_request l2_store_request mbarrier_latency cluster_latency",
     "product_step product_latency product_pipes ordered turns own_rule waiting_stores copy_interval",
-    "drain_interval drain_latency remote_interval l2_hashed",
+    "drain_interval drain_latency remote_interval pass_bytes l2_hashed",
+    "pools",  # whether warps give registers back
     "last_level_sets last_level_ways last_level_latency last_level_service last_level_hashed last_level_random",
     "l2_dies",
     "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
@@ -215,6 +217,7 @@ class State(NamedTuple):
     ahead: Annotated[Any, Ahead]  # [blocks]: of a stream's blocks that come next
     unsettled: Annotated[Any, Shared]  # [groups * slots, latest shared accesses]: where they pass a pipe
     mbarriers: Annotated[Any, Mbarrier]  # [groups * places, most]
+    pools: Any  # int64[groups * places, ports]: registers that warps of a block gave back; one row where none does
     waited: Annotated[Any, Waited]  # [groups * slots]
     products: Annotated[Any, Product]  # [groups * slots, latest products]
     product_free: Any  # int64[groups * pipes that multiply matrices]

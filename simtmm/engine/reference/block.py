@@ -1,10 +1,11 @@
-"""A resident block: its living warps and its barrier."""
+"""A resident block: its living warps, its barrier, and what they share."""
 
 from typing import TYPE_CHECKING
 
 from simpy import Event
 
 from simtmm.engine.reference.mbarriers import Mbarriers
+from simtmm.engine.reference.registers import Registers
 from simtmm.timeline import WarpState
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Block:
         self.living = warps
         takes = run.machine.durations
         self.mbarriers = Mbarriers(takes.mbarrier_latency, takes.cluster_latency)
+        self.registers = Registers(run.machine.ports)
         self.at_barrier: list[tuple[Warp, Event]] = []
 
     def barrier(self, warp: "Warp") -> Event:

@@ -75,6 +75,13 @@ class Group:
         self.time[state] += int(now - self.accounted)
         self.accounted = int(now)
 
+    def take_way(self, passes: int) -> int:
+        """Take the way to other groups' shared memory for so many passes, from the tick on that this gives."""
+        begin, memory = max(self.now, self.remote_free), self.run.memory
+        self.remote_free = begin + passes * self.run.machine.durations.remote_interval
+        memory.last_finish = max(memory.last_finish, self.remote_free)
+        return begin
+
     def request(self, warp: "Warp") -> Event:
         """The warp is ready from now on; the event brings the port that it is granted."""
         warp.turn(WarpState.READY, warp.places[warp.position])

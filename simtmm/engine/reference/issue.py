@@ -14,6 +14,7 @@ from simtmm.workload import (
     COPY,
     DRAIN,
     FINISH,
+    GIVE_REGISTERS,
     GRID_BARRIER,
     JOIN,
     LISTED,
@@ -30,12 +31,16 @@ from simtmm.workload import (
     STORE,
     STORE_GROUP,
     SYNC,
+    TAKE_REGISTERS,
 )
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.warp import Warp
 
-CONTROL = (JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN, REMOTE)
+CONTROL = (
+    JOIN, BARRIER, PAUSE, SYNC, SETTLE, GRID_BARRIER, MBARRIER, PRODUCT, FINISH, STORE_GROUP, DRAIN, REMOTE,
+    GIVE_REGISTERS, TAKE_REGISTERS,
+)  # fmt: skip
 
 
 def computes(kind: int) -> bool:

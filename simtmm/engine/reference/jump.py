@@ -13,7 +13,16 @@ import numpy as np
 
 from simtmm.stalls import CLASSES, Count, Reason
 from simtmm.timeline import WarpState
-from simtmm.workload import COMPUTE, GRID_BARRIER, MBARRIER, OF_CLASS, PRODUCT, Workload
+from simtmm.workload import (
+    COMPUTE,
+    GIVE_REGISTERS,
+    GRID_BARRIER,
+    MBARRIER,
+    OF_CLASS,
+    PRODUCT,
+    TAKE_REGISTERS,
+    Workload,
+)
 
 if TYPE_CHECKING:
     from simtmm.engine.reference.group import Group
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
 
 LONG = 64  # instructions: a compute of so many is worth it to look for what recurs
 COMPUTES = (COMPUTE, *range(OF_CLASS, OF_CLASS + len(CLASSES)))
+WAITED_FOR = (GRID_BARRIER, MBARRIER, PRODUCT, GIVE_REGISTERS, TAKE_REGISTERS)
 MOVING = (WarpState.ISSUING, WarpState.PIPELINE)
 ASLEEP = (WarpState.MEMORY, WarpState.PAUSE, WarpState.START)
 
@@ -34,11 +44,11 @@ def has_long_computes(workload: Workload, launch: int) -> bool:
 
 
 def meets_as_grid(workload: Workload, launch: int) -> bool:
-    """Whether warps of a launch wait for others at barriers that a jump would pass over, or begin products."""
+    """Whether warps of a launch wait for others at barriers that a jump would pass over, begin products, or give others
+    registers.
+    """
     warps = workload.block_warps[workload.launch_blocks[launch : launch + 2]]
-    return bool(
-        np.isin(workload.kind[slice(*workload.warp_operations[warps])], (GRID_BARRIER, MBARRIER, PRODUCT)).any()
-    )
+    return bool(np.isin(workload.kind[slice(*workload.warp_operations[warps])], WAITED_FOR).any())
 
 
 class Jumps:

@@ -12,11 +12,13 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
+    COMPLETE_SENT,
     EXPECT,
     INIT,
     MEET,
     MOST_MBARRIER_COUNT,
     MOST_MBARRIER_NUMBER,
+    MOST_PASSES,
     NUMBER_SHIFT,
     REMOTE_SHIFT,
 )
@@ -97,15 +99,28 @@ class Mbarriers:
         elif action == MEET:
             self.arrive(barrier, 1, now, now, warp.waited)
         elif action == COMPLETE:
-            finish, begun = max(there, warp.copied), warp.copying if warp.copied else now
-            barrier.bytes -= count
-            if finish > barrier.byte or (finish == barrier.byte and begun > barrier.begun):
-                barrier.byte, barrier.begun, barrier.queue = finish, begun, warp.queued if warp.copied else NO_QUEUE
-            warp.copied = 0
-            self.arrive(barrier, 0, finish, now)
+            queue, begun = (warp.queued, warp.copying) if warp.copied else (NO_QUEUE, now)
+            finish, warp.copied = max(there, warp.copied), 0
+            self.complete(barrier, count, finish, (begun, queue), now)
+        elif action == COMPLETE_SENT:
+            there, queue = self.send(warp, count) if remote else (now, NO_QUEUE)
+            self.complete(barrier, count, there, (now, queue), now)
         if action == MEET:
             return None if remote else (barrier, phase)
         return (barrier, count) if action == AWAIT else None
+
+    def send(self, warp: "Warp", count: int) -> tuple[int, Queue]:
+        """Bytes leave for another block: when they are there, and how they queue for the way."""
+        begin = warp.group.take_way(min(MOST_PASSES, -(-count // warp.run.machine.banks.pass_bytes)))
+        return warp.group.remote_free + self.remote, (begin - int(warp.env.now), Reason.PORT_QUEUE)
+
+    def complete(self, barrier: Mbarrier, count: int, tick: int, way: tuple[int, Queue], now: int) -> None:
+        """Bytes are there at a tick. way: since when they were on their way, and how they queued."""
+        barrier.bytes -= count
+        begun, queue = way
+        if tick > barrier.byte or (tick == barrier.byte and begun > barrier.begun):
+            barrier.byte, barrier.begun, barrier.queue = tick, begun, queue
+        self.arrive(barrier, 0, tick, now)
 
     def arrive(self, barrier: Mbarrier, arrivals: int, tick: int, now: int, by: Waited = NOTHING) -> None:
         """Arrivals, or bytes, are there at a tick; the phase is complete when nothing more is missing.

@@ -169,10 +169,8 @@ def wait_for_drain(warp: "Warp", but: int) -> Waiting:
 
 def wait_for_way(warp: "Warp", passes: int) -> Waiting:
     """Sleep until the way to other groups' shared memory takes an access of so many passes."""
-    now, place, memory = int(warp.env.now), warp.places[warp.position], warp.run.memory
-    begin = max(now, warp.group.remote_free)
-    warp.group.remote_free = begin + passes * warp.run.machine.durations.remote_interval
-    memory.last_finish = max(memory.last_finish, warp.group.remote_free)
+    now, place = int(warp.env.now), warp.places[warp.position]
+    begin = warp.group.take_way(passes)
     if begin > now:
         warp.bookings.book(place, Reason.PORT_QUEUE, begin - now)
         yield from wait(warp, begin, place, Reason.PORT_QUEUE)

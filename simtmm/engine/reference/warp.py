@@ -8,6 +8,7 @@ from simtmm.engine.reference.block import Block
 from simtmm.engine.reference.issue import hold_instruction, hold_segment
 from simtmm.engine.reference.mbarriers import NO_QUEUE, NOTHING
 from simtmm.engine.reference.moment import WAKE, Moment, Waiting
+from simtmm.engine.reference.registers import take_registers
 from simtmm.engine.reference.stalls import WHILE, Path
 from simtmm.engine.reference.waits import (
     begin_product,
@@ -30,6 +31,7 @@ from simtmm.workload import (
     BARRIER,
     DRAIN,
     FINISH,
+    GIVE_REGISTERS,
     GRID_BARRIER,
     JOIN,
     MBARRIER,
@@ -39,6 +41,7 @@ from simtmm.workload import (
     SETTLE,
     STORE_GROUP,
     SYNC,
+    TAKE_REGISTERS,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +100,7 @@ class Warp:
         self.place, self.reason = self.bookings.nowhere, Reason.LAUNCH
         self.env.process(self.life(begins))
 
-    def life(self, begins: int) -> Waiting:  # noqa: C901 - a case for each kind of operation
+    def life(self, begins: int) -> Waiting:  # noqa: C901, PLR0912, PLR0915 - a case for each kind of operation
         """From placing to done."""
         if begins > self.env.now:
             yield from self.wake(begins)
@@ -135,6 +138,12 @@ class Warp:
                 self.position += 1
             elif kind == REMOTE:
                 yield from wait_for_way(self, self.amounts[self.position])
+                self.position += 1
+            elif kind == GIVE_REGISTERS:
+                self.block.registers.give(self, self.amounts[self.position])
+                self.position += 1
+            elif kind == TAKE_REGISTERS:
+                yield from take_registers(self, self.amounts[self.position])
                 self.position += 1
             elif kind == PAUSE:
                 yield from sleep(self, self.amounts[self.position], self.places[self.position])

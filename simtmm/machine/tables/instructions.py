@@ -23,6 +23,11 @@ class Banks(Table):
         "passes", "of an atomic, instead of one, for its read and write; with memory.pipe", default=1
     )
 
+    @property
+    def pass_bytes(self) -> int:
+        """What a pass over all banks moves [bytes]."""
+        return self.count * self.word_bytes
+
 
 class Instructions(Table):
     """How long an instruction's value takes to be there for the next one of its warp, by class of work.

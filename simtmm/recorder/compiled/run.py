@@ -26,7 +26,7 @@ from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing
 from simtmm.recorder.compiled.mbarriers import mbarriers_of
 from simtmm.recorder.compiled.sites import CompiledSites, is_for_warps
 from simtmm.recorder.compiled.spins import without_spins
-from simtmm.recorder.compiled.untimed import DROPS, ROWS, WAITS, drops_out, untimed
+from simtmm.recorder.compiled.untimed import DROPS, WAITS, drops_out, untimed
 from simtmm.recorder.limits import kernel_memory
 from simtmm.trace.runs.long_block import most_of_a_block
 from simtmm.trace.schedule import Listing, Schedule
@@ -127,17 +127,15 @@ class LaunchRuns:
         if function.program.times:
             self.timed[bare_name(function.entry)] = None
         cluster = _cluster(function, launch)
-        left_out = untimed(function.program)
-        if consecutive(launch.grid, cluster) < math.prod(cluster):
-            left_out = (*left_out, ROWS)
-        self._leave_out(function, *left_out)
+        self._leave_out(function, *untimed(function.program))
         function = self._scheduled(function, launch, number)
         table = self.sites.table(function)
         self._has_mbarriers = any(site.kind == "mbarrier" for site in self.sites.sites)
         x, y, z = launch.block
         drops = drops_out(function.program)
         compares = self.straight and not function.program.communicates
-        reader = LogReader(table, x * y * z, _ranks(function, launch), drops, compares)
+        ranks, order = in_clusters(launch.grid, cluster)
+        reader = LogReader(table, x * y * z, ranks, drops, compares, order)
         printed = Counter(self.device.prints)  # by comparisons and earlier launches
         self.table()  # what is taken out of the device before the next launch stands in it
         with contextlib.closing(self.device.run(function, launch, log=log)) as pieces:
@@ -251,7 +249,7 @@ class LaunchRuns:
             function.shared_bytes(launch.shared_bytes),
             local_bytes_of(function.program, resources.local_bytes if resources else 0),
             max(resources.spill_store_bytes, resources.spill_load_bytes) if resources else 0,
-            cluster=consecutive(launch.grid, _cluster(function, launch)),
+            cluster=math.prod(_cluster(function, launch)),
         )
 
     def table(self) -> list[TraceArray]:
@@ -281,24 +279,18 @@ def _cluster(function: KernelFunction, launch: DeviceLaunch) -> tuple[int, int, 
     return cluster_of(function, launch, launch.where) or (1, 1, 1)
 
 
-def consecutive(grid: tuple[int, int, int], cluster: tuple[int, int, int]) -> int:
-    """How many blocks with consecutive numbers are in a cluster together: of several rows of blocks one row, unless
-    a row of the cluster is one of the grid.
+def in_clusters(
+    grid: tuple[int, int, int], cluster: tuple[int, int, int]
+) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.int64] | None]:
+    """The rank of each block in its cluster, and the numbers of blocks, in the order of a trace: cluster by cluster.
+
+    None for the order of the grid, and for the ranks without clusters.
+
+    grid, cluster: blocks along x, y and z.
     """
-    blocks = 1
-    for of_grid, of_cluster in zip(grid, cluster, strict=True):
-        blocks *= of_cluster
-        if of_cluster < of_grid:
-            break
-    return blocks
-
-
-def _ranks(function: KernelFunction, launch: DeviceLaunch) -> npt.NDArray[np.int64] | None:
-    """The rank of each block in its cluster; None without clusters."""
-    cluster = _cluster(function, launch)
-    if cluster == (1, 1, 1):
-        return None
-    ranks = np.zeros(launch.grid[0] * launch.grid[1] * launch.grid[2], np.int64)
-    for numbers in clusters_of(launch.grid, cluster):
-        ranks[list(numbers)] = range(len(numbers))
-    return ranks
+    size, blocks = math.prod(cluster), math.prod(grid)
+    if size == 1:
+        return None, None
+    numbers = np.fromiter((number for each in clusters_of(grid, cluster) for number in each), np.int64, blocks)
+    is_same = bool((numbers == np.arange(blocks)).all())
+    return np.arange(blocks) % size, None if is_same else numbers

@@ -8,9 +8,7 @@ from simtmm.cuda.ptx.syntax import Instruction
 
 _SUMS = "the additions of cp.reduce (timed as stores)"
 WAITS = "waits at mbarriers for blocks of a cluster that do something else"
-_COPIES = "copies from one block's shared memory to another's"
 _MULTICASTS = "the way of multicasts into other blocks' multiprocessors"
-ROWS = "the placing of clusters as a whole, of which rows of blocks are placed"
 DROPS = "waits at mbarriers that threads drop out of"
 
 
@@ -35,8 +33,6 @@ def _of(instruction: Instruction) -> str:
     opcode = instruction.opcode
     if opcode == "cp" and instruction.has("reduce"):
         return _SUMS
-    if opcode == "cp" and instruction.has("bulk") and instruction.has("shared::cta") and not instruction.has("global"):
-        return _COPIES
     if opcode == "cp" and instruction.has("multicast::cluster"):
         return _MULTICASTS
     return ""

@@ -36,7 +36,7 @@ GROUPS = {
         Reason.FIRST_ACCESS,
         Reason.COPIES,
     ),
-    "barrier": (Reason.BARRIER, Reason.MBARRIER, Reason.PRODUCER, Reason.CONSUMER),
+    "barrier": (Reason.BARRIER, Reason.MBARRIER, Reason.PRODUCER, Reason.CONSUMER, Reason.REGISTERS),
     "launch": (Reason.LAUNCH,),
 }
 """Reasons that are shown in one colour."""

@@ -51,7 +51,7 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
     np.add.at(of_intervals, (timeline.place, timeline.reason), spent)
     whole = stalls.ticks.sum(axis=0)
     grants = [Reason.ISSUING, Reason.BANK_CONFLICTS]
-    waits = [*PATH, Reason.OUTSTANDING, *AT_MBARRIERS]
+    waits = [*PATH, Reason.OUTSTANDING, *AT_MBARRIERS, Reason.REGISTERS]
     states = [WarpState.MEMORY]
     if machine.memory.pipe:  # a wait for a shared access is one for memory, partly of reasons that others have as well
         grants.remove(Reason.BANK_CONFLICTS)

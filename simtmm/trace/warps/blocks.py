@@ -37,7 +37,8 @@ def walk_blocks(  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its ar
     generated taken away (`used` and the place in `progress` of the warp's beginning 0), or IS_REFUSED.
 
     blocks: int32, their numbers. structure_of, values, value_ends: as in Runs. shape: int64[3], of a block. local:
-    int64[3]: the address of the local memory of the launch's first warp, that of a warp, and of a thread [bytes].
+    int64[4]: the address of the local memory of the launch's first warp, that of a warp, and of a thread [bytes]; the
+    registers of a thread.
     of_warps: int64[warps, 2], zeros, to which are added of each the operations and the chunks that were generated.
     progress: zeros in the beginning.
     """
@@ -95,6 +96,7 @@ def enter(walk, runs, blocks, structure_of, values, value_ends, shape, local, bl
     walk.warp[w].settled = 0
     walk.warp[w].products = 0
     walk.warp[w].product_groups = 0
+    walk.warp[w].registers = local[3]
     behind = walk.rules.barrier + warps * walk.rules.barrier_of_warp
     walk.warp[w].behind_barrier = (behind + 500) // 1000
     walk.warp[w].block_warps = warps

@@ -49,8 +49,9 @@ Warp = Columns(
     "products product_groups",  # begun, and committed
     "last_copy",  # where its operation stands that was written last, if that is a copy, else -1
     "block_warps",  # of its block
+    "registers",  # that its threads have, 0 where nobody knows
     "product_ends",  # and those behind it: the last product of the latest groups, modulo their number
-    room=30 + MOST_PRODUCT_GROUPS,
+    room=31 + MOST_PRODUCT_GROUPS,
 )
 
 # Lanes of a warp that are at the same step

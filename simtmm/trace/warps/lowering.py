@@ -73,16 +73,16 @@ class Lowering:
         of_places: Integers = self._walk.threads
         return of_places
 
-    def lower(self, runs: Runs, region: int, stride: int, local_bytes: int) -> Iterator[Lowered]:
+    def lower(self, runs: Runs, region: int, stride: int, local_bytes: int, registers: int) -> Iterator[Lowered]:
         """The operations of all blocks of some runs, so many at a time that memory is bounded. Raises RefusedError.
 
         region: the address of the local memory of the launch's first warp. stride: from that of a warp to that of the
-        next [bytes]. local_bytes: of a thread.
+        next [bytes]. local_bytes: of a thread. registers: of a thread, 0 where nobody knows.
         """
         threads = runs.shape[0] * runs.shape[1] * runs.shape[2]
         blocks, warps = len(runs.block), -(-threads // self._specification.warp_width)
         of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(len(Progress), np.int64)
-        local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
+        local, shape = np.array([region, stride, local_bytes, registers], np.int64), np.array(runs.shape, np.int64)
         most = most_chunks(self._specification, self._lanes)
         least = 2 * max(most, MOST_OPERATIONS)  # twice what a step takes, which goes on in no less
         room, first = max(self._room, least), 0

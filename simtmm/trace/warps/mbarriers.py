@@ -6,7 +6,14 @@
 import numpy as np
 
 from simtmm.native import inlined
-from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT, STORES_COMMIT, STORES_WAIT
+from simtmm.trace.schema import (
+    MOST_PRODUCT_GROUPS,
+    PRODUCT_COMMIT,
+    PRODUCT_WAIT,
+    REGISTERS,
+    STORES_COMMIT,
+    STORES_WAIT,
+)
 from simtmm.trace.warps.arrivals import spend
 from simtmm.trace.warps.holding import put
 from simtmm.trace.warps.layout import Warp
@@ -16,18 +23,22 @@ from simtmm.workload import (
     ARRIVE,
     ARRIVE_COPIED,
     COMPLETE,
+    COMPLETE_SENT,
     DRAIN,
     EXPECT,
     FINISH,
+    GIVE_REGISTERS,
     MBARRIER,
     MEET,
     MOST_MBARRIER_COUNT,
     MOST_MBARRIER_NUMBER,
+    MOST_REGISTERS,
     MOST_UNDRAINED,
     MOST_UNFINISHED,
     NUMBER_SHIFT,
     PRODUCT,
     STORE_GROUP,
+    TAKE_REGISTERS,
 )
 
 
@@ -44,7 +55,7 @@ def use_mbarriers(walk, w, lanes, output, place):
             continue
         count = walk.value[lane] & MOST_MBARRIER_COUNT
         action = walk.value[lane] >> ACTION_SHIFT
-        if action in (ARRIVE, EXPECT, COMPLETE, ARRIVE_COPIED):
+        if action in (ARRIVE, EXPECT, COMPLETE, COMPLETE_SENT, ARRIVE_COPIED):
             for other in range(lane + 1, lanes):
                 if walk.value[other] >> NUMBER_SHIFT == what:
                     count += walk.value[other] & MOST_MBARRIER_COUNT
@@ -58,7 +69,7 @@ def use_mbarriers(walk, w, lanes, output, place):
 @inlined
 def multiply(walk, w, site, value, output, place):
     """A product begins, those so far are a group, or those of all groups but the latest are waited for; or likewise of
-    stores in bulk.
+    stores in bulk. Or the warp's threads have so many registers from there on.
     """
     begun = walk.warp[w].products
     if value == 0:
@@ -71,6 +82,13 @@ def multiply(walk, w, site, value, output, place):
         walk.warp[w].product_groups = groups + 1
     elif value == STORES_COMMIT:
         put(walk, w, output, STORE_GROUP, 0, place)
+    elif value >= REGISTERS:
+        wanted = min(value - REGISTERS, np.int64(MOST_REGISTERS))
+        has = walk.warp[w].registers
+        if has > 0 and wanted != has:
+            what = np.int64(TAKE_REGISTERS if wanted > has else GIVE_REGISTERS)
+            put(walk, w, output, what, max(wanted - has, has - wanted), place)
+            walk.warp[w].registers = wanted
     elif value >= STORES_WAIT:
         put(walk, w, output, DRAIN, min(value - STORES_WAIT, np.int64(MOST_UNDRAINED)), place)
         spend(walk, w, walk.rules.longest)

@@ -57,11 +57,11 @@ class Windows:
         for ask in self.asks:
             ask[[Ask.operations, Ask.chunks]] = self.operations, self.chunks_of_window
 
-    def bound(self, runs: Runs, region: int, stride: int, local_bytes: int) -> tuple[Bound, ...]:
+    def bound(self, runs: Runs, region: int, stride: int, local_bytes: int, registers: int) -> tuple[Bound, ...]:
         """What fills windows of warps of these blocks, for each thread; the other arguments are those of
         `Lowering.lower`.
         """
-        local, shape = np.array([region, stride, local_bytes], np.int64), np.array(runs.shape, np.int64)
+        local, shape = np.array([region, stride, local_bytes, registers], np.int64), np.array(runs.shape, np.int64)
         return tuple(
             _FILL.bind(
                 walk, runs.structures, runs.block, runs.structure, runs.values, runs.value_ends, shape, local,

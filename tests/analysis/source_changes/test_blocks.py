@@ -145,6 +145,19 @@ def test_one_warp_that_does_not_wait_is_shared_out_among_all_lanes_in_blocks_of_
     assert list(of_launch_shape(MACHINE, part, None)) == []
 
 
+@pytest.mark.parametrize("waits", [["give_registers", 8], ["mbarrier", "init", 0, 1]], ids=lambda each: each[0])
+def test_blocks_whose_warps_wait_for_one_another_elsewhere_than_at_barriers_are_not_cut(waits):
+    launch = TraceLaunch("k", (1, 1, 1), (64, 1, 1), 8, 0)
+
+    def changes(*before):
+        warp = [*before, ["compute", 900]]
+        own = Workload.from_dict({"blocks": [{"warps": [warp, warp]}]})
+        return list(of_launch_shape(MACHINE, Excerpt(MACHINE, own, ""), launch))
+
+    assert changes()
+    assert changes(waits) == []
+
+
 @pytest.mark.parametrize(
     ("threads", "count", "of_blocks"),
     [(64, 9, [8, 8, 2]), (48, 12, [10, 10, 4]), (16, 33, [8, 8, 1]), (16, 32, [8, 8]), (20, 24, [12, 12])],

@@ -93,3 +93,13 @@ def test_chunks_are_counted_once_each(step):
     chunks = step * chance.integers(1000, 1300, 700)
     assert _distinct(chunks) == len(set(chunks.tolist()))
     assert _distinct(chunks[:0]) == 0
+
+
+@pytest.mark.parametrize(("others", "is_taken"), [(["compute", 8], True), (["take_registers", 8], False)])
+def test_no_part_of_warps_that_wait_for_others_registers_is_taken(machine, others, is_taken):
+    warps = [[["give_registers", 8] if not is_taken else ["compute", 8], ["compute", 900]], [["compute", 900], others]]
+    workload = Workload.from_dict({"blocks": [{"warps": warps}]})
+    result = simulate(machine, workload, stalls=True)
+    seconds = cost(machine, workload, result)
+    assert excerpt_of(machine, workload, result, seconds) is not None
+    assert (excerpt_of(machine, workload, result, seconds / 100) is not None) == is_taken

@@ -1,4 +1,4 @@
-"""Instructions by which the lanes of a warp exchange values, and barriers at which no thread waits."""
+"""Instructions by which the lanes of a warp exchange values, barriers at which no thread waits, and registers."""
 
 from simtmm.cuda.execution.control_flow.barriers import (
     barrier_number,
@@ -9,13 +9,15 @@ from simtmm.cuda.execution.control_flow.barriers import (
 )
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
+from simtmm.cuda.execution.instructions.matrices.wgmma import note_group
 from simtmm.cuda.execution.layout import ALIGN, WARP
 from simtmm.cuda.execution.runtime.check_log import log_arrival
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Value, lanes
 from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE
-from simtmm.cuda.ptx.syntax import Instruction, Pair, Sink
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Pair, Sink
 from simtmm.cuda.ptx.types import bits_of
+from simtmm.trace.schema import REGISTERS
 
 _LANES = lanes("i32")
 
@@ -206,6 +208,14 @@ def leave_convergence(context: Context, instruction: Instruction) -> None:
     emit.store(number_of(0), gathering_at)
 
 
+def set_registers(context: Context, instruction: Instruction) -> None:
+    """setmaxnreg: how many registers a thread has from here on, unless ptxas ignores it (machine rules, section 9)."""
+    program = context.code.program
+    bounds = program.module.functions[program.entry].bounds
+    if instruction.issue is not None or {"maxnreg", "minnctapersm"} & bounds.keys():
+        note_group(context, REGISTERS + next(int(o.value) for o in instruction.operands if isinstance(o, Immediate)))
+
+
 HANDLERS = {
     LEAVE_CONVERGENCE: leave_convergence,
     "shfl": shuffle,
@@ -215,4 +225,5 @@ HANDLERS = {
     "bar": barrier,
     "barrier": barrier,
     BARRIER_RESULT: barrier_result,
+    "setmaxnreg": set_registers,
 }

@@ -167,9 +167,10 @@ def access_kind(instruction: Instruction) -> str | None:  # noqa: C901 - a case 
     return None
 
 
-_ASYNCHRONOUS = {  # what instructions are to a trace, but for those with a modifier
+_ASYNCHRONOUS: dict[str, tuple[str, set[str]]] = {  # what instructions are to a trace, but for those with a modifier
     "mbarrier": ("mbarrier", {"inval", "pending_count"}),
     "wgmma": ("product", {"fence"}),
+    "setmaxnreg": ("product", set()),
 }
 
 

@@ -192,6 +192,12 @@ def nothing(lifting: Lifting, instruction: MachineInstruction) -> None:
 def take_registers(lifting: Lifting, instruction: MachineInstruction) -> None:
     """USETMAXREG: registers given back or taken, of which there are enough; .TRY_ALLOC says so."""
     lifting.only("TRY_ALLOC", "DEALLOC", "CTAPOOL")
+    match instruction.operands:
+        case (*_, Number(int(count))):
+            way = "inc" if instruction.has("TRY_ALLOC") else "dec"
+            lifting.access(f"setmaxnreg.{way}.sync.aligned.u32", Immediate(count))
+        case _:
+            raise lifting.refuse("gives no number of registers")
     if instruction.has("TRY_ALLOC"):
         lifting.write_predicate(instruction.operands[0], Immediate(1))
 

@@ -44,7 +44,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
         + chunk * (chunks + 1)
         + start * (workload.warps + 1)
         + takes.behind_grid_barrier(workload.blocks, 0) * float(sum(tally.grid_barriers for tally in tallies))
-        + takes.remote_interval * MOST_PASSES * float(sum(tally.remotes for tally in tallies))
+        + takes.remote_interval * MOST_PASSES * float(sum(tally.remotes + tally.mbarriers for tally in tallies))
         + machine.ticks_per_cycle * float(sum(tally.paused for tally in tallies))
     )
     if bound >= LONGEST:

@@ -136,7 +136,8 @@ class Launch:
         given.breakdown = breakdown
         if launch > 0 and memory.translations == "run":
             given.first_access = 0
-        given.begun, given.jumps, given.ordered = begun is not None, jumps, is_ordered(part)
+        given.begun, given.jumps, given.pools = begun is not None, jumps, part.tally.registers > 0
+        given.ordered = is_ordered(part)
         given.pending, given.last_block = part.first, part.last
         given.ahead = given.loaded = part.first
         self._supply: Supply
@@ -167,7 +168,7 @@ class Launch:
         self._asked = AskedRule(rule, machine, room.slots, reused) if rule is not None else None
         if rule is not None:  # as it sees them
             parameters[at.Parameters.age] = first_warp_of(workload, launch)
-        warps, asyncs, slices = groups * room.slots, part.tally.asyncs > 0, slices_of(machine)
+        warps, places, asyncs = groups * room.slots, groups * room.places, part.tally.asyncs > 0
         zeros, like, anything = reused.zeros, reused.like, reused.anything
         shortest = _shortest_blocks(machine, workload, part, self._lanes, parts) if self._lanes else None
         of_group = at.KEPT + len(at.Group) + 1 + at.KEPT_OF_PORT * machine.ports + pipes + 3 * room.slots
@@ -175,7 +176,7 @@ class Launch:
             parameters=parameters,
             **self._supply.fields(),
             warp=zeros("warp", warps, len(at.Warp)),
-            block=zeros("block", groups * room.places, len(at.Block)),
+            block=zeros("block", places, len(at.Block)),
             port=like("port", free_ports, groups * machine.ports),
             group=self.group,
             shortest=zeros("shortest", 1) if shortest is None else shortest,
@@ -193,9 +194,8 @@ class Launch:
             told=zeros("told", 5),
             partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
             unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, len(at.Shared)),
-            mbarriers=zeros(
-                "mbarriers", groups * room.places if part.tally.mbarriers else 1, MOST_MBARRIERS, len(at.Mbarrier)
-            ),
+            mbarriers=zeros("mbarriers", places if part.tally.mbarriers else 1, MOST_MBARRIERS, len(at.Mbarrier)),
+            pools=zeros("pools", places if part.tally.registers else 1, machine.ports),
             waited=zeros("waited", warps if is_ordered(part) else 1, len(at.Waited)),
             products=anything("products", warps if part.tally.products else 1, MOST_UNFINISHED + 1, len(at.Product)),
             product_free=zeros("product_free", groups * int(parameters[at.Parameters.product_pipes])),
@@ -211,8 +211,8 @@ class Launch:
             l2_sectors=l2_sectors,
             l2_touched=l2_touched,
             **below,
-            slice_free=zeros("slice_free", slices),
-            slice_updates=zeros("slice_updates", slices if watches else 1),
+            slice_free=zeros("slice_free", slices_of(machine)),
+            slice_updates=zeros("slice_updates", slices_of(machine) if watches else 1),
             waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, len(at.Waiting)),
             pipes=reused.pipes,
             pipe_free=zeros("pipe_free", max(1, groups * pipes)),

@@ -85,8 +85,11 @@ def takes_partitions(machine: Machine, part: Part) -> bool:
 
 
 def is_ordered(part: Part) -> bool:
-    """Whether the order of warps at one tick shows: at mbarriers, in pipes of products, on the way to other groups."""
-    return part.tally.mbarriers > 0 or part.tally.products > 0 or part.tally.remotes > 0
+    """Whether the order of warps at one tick shows: at mbarriers, in pipes of products, on the way to other groups, in
+    pools of registers.
+    """
+    tally = part.tally
+    return tally.mbarriers > 0 or tally.products > 0 or tally.remotes > 0 or tally.registers > 0
 
 
 def is_coupled(machine: Machine, part: Part) -> bool:
@@ -115,7 +118,7 @@ def has_long_computes(machine: Machine, part: Part, long: int) -> bool:
     # A jump passes over ticks at which others let a warp go on.
     is_long = machine.scheduling.switch != "on-stall" and part.tally.longest_compute >= long
     tally = part.tally
-    return is_long and not (tally.grid_barriers or tally.mbarriers or tally.products)
+    return is_long and not (tally.grid_barriers or tally.mbarriers or tally.products or tally.registers)
 
 
 def worth_sharing(part: Part) -> int:

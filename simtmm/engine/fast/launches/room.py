@@ -24,21 +24,22 @@ class Needs:
     """What a launch keeps state of, as far as that decides how large arrays are.
 
     partitioned: whether its partitions take time. outstanding: the limit on asyncs in flight of a warp, 0 for none.
-    mbarriers, products: whether it has any. streamed: whether operations come window by window. lists: of a user's rule
-    that schedules, None without one.
+    mbarriers, products, registers: whether it has any. streamed: whether operations come window by window. lists: of a
+    user's rule that schedules, None without one.
     """
 
     partitioned: bool
     outstanding: int
     mbarriers: bool
     products: bool
+    registers: bool
     streamed: bool
     lists: int | None
 
     @classmethod
     def of(cls, machine: Machine, part: Part, streamed: bool, lists: int | None) -> "Needs":
         """Those of a launch on a machine."""
-        counts = part.tally.mbarriers > 0, part.tally.products > 0
+        counts = part.tally.mbarriers > 0, part.tally.products > 0, part.tally.registers > 0
         return cls(takes_partitions(machine, part), outstanding_of(machine, part), *counts, streamed, lists)
 
 
@@ -50,7 +51,7 @@ def check_room(machine: Machine, workload: AnyWorkload, lists: int | None = None
     slots = max(1, min(machine.warps_per_group, workload.warps))
     at_most = Room(slots, max(1, min(slots, workload.blocks)), workload.blocks)
     streamed = isinstance(workload, StreamedWorkload)
-    everything = Needs(True, machine.memory.outstanding or 0, True, True, streamed, lists)
+    everything = Needs(True, machine.memory.outstanding or 0, True, True, True, streamed, lists)
     if sum(_tables(machine, at_most, everything).values()) <= SMALL:
         return
     parts = (Part.of(workload, launch) for launch in _unlike(workload))
@@ -77,6 +78,7 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
     of_a_warp += (MOST_UNSETTLED + 1) * len(at.Shared) if memory.pipe else 0
     of_a_warp += (MOST_UNFINISHED + 1) * len(at.Product) if needs.products else 0
     of_a_block = len(at.Block) + (MOST_MBARRIERS * len(at.Mbarrier) if needs.mbarriers else 0)
+    of_a_block += machine.ports if needs.registers else 0
     of_a_group = len(at.Group) + at.RINGS * ring + room.slots * of_a_warp + room.places * of_a_block
     of_a_port = len(at.Port)
     if needs.lists is not None:

@@ -72,6 +72,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.shared_apart = memory.pipe.shared == "apart"
     given.copy_interval = takes.copy_interval
     given.drain_latency, given.remote_interval = takes.drain_latency, takes.remote_interval
+    given.pass_bytes = machine.banks.pass_bytes
     given.mbarrier_latency, given.cluster_latency = (
         takes.mbarrier_latency,
         takes.cluster_latency,

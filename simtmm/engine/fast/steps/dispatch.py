@@ -156,6 +156,9 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
             s.block[b].living = warps
             s.block[b].waiting = 0
             s.block[b].mbarriers = 0
+            if s.parameters.pools != 0:
+                for pool in range(s.parameters.ports):
+                    s.pools[b, pool] = 0
             s.block[b].warps = warps
             s.block[b].number = number
             if s.parameters.lanes > 1:
@@ -190,6 +193,7 @@ def dispatch(s, order, t):  # noqa: C901, PLR0912, PLR0915 - section 6 in its or
                 s.warp[w].copied = 0
                 s.warp[w].products = 0
                 s.warp[w].awaits = 0
+                s.warp[w].wants = 0
                 s.warp[w].left = 0
                 s.warp[w].store_groups = 0
                 if s.parameters.ordered != 0:

@@ -41,12 +41,14 @@ from simtmm.engine.fast.supply.windows import fill, has_more
 from simtmm.engine.fast.warps.drains import end_store_group, wait_for_drain, wait_for_way
 from simtmm.engine.fast.warps.mbarriers import use_mbarrier
 from simtmm.engine.fast.warps.products import begin_product, book_product_wait
+from simtmm.engine.fast.warps.registers import give_registers, take_registers
 from simtmm.native import inlined
 from simtmm.stalls import Reason
 from simtmm.workload import (
     ASYNC,
     BARRIER,
     DRAIN,
+    GIVE_REGISTERS,
     GRID_BARRIER,
     JOIN,
     MBARRIER,
@@ -57,6 +59,7 @@ from simtmm.workload import (
     SETTLE,
     STORE_GROUP,
     SYNC,
+    TAKE_REGISTERS,
 )
 
 AWAITED, LAUNCH, OUTSTANDING = int(Reason.BARRIER), int(Reason.LAUNCH), int(Reason.OUTSTANDING)
@@ -172,12 +175,15 @@ def advance(s, order, g, slot, t):  # noqa: C901, PLR0912, PLR0915 - a case for 
                     begin_product(s, g, slot, amount, place_at(s, position - 1), t)
                 elif what == STORE_GROUP:
                     end_store_group(s, w)
-                elif what in (MBARRIER, DRAIN, REMOTE):
+                elif what == GIVE_REGISTERS:
+                    give_registers(s, g, slot, amount, t)
+                elif what in (MBARRIER, DRAIN, REMOTE, TAKE_REGISTERS):
                     place = place_at(s, position - 1)
                     if (
                         (what == MBARRIER and use_mbarrier(s, g, slot, amount, place, t))
                         or (what == DRAIN and wait_for_drain(s, g, slot, amount, place, t))
                         or (what == REMOTE and wait_for_way(s, g, slot, amount, place, t))
+                        or (what == TAKE_REGISTERS and take_registers(s, g, slot, amount, place, t))
                     ):
                         s.warp[w].position = position
                         return SLEEPS

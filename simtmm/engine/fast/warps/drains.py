@@ -43,12 +43,19 @@ def wait_for_drain(s, g, slot, left_out, place, t):
     return True
 
 
-def wait_for_way(s, g, slot, passes, place, t):
-    """Whether a warp sleeps until the way to other groups' shared memory takes its access."""
+@inlined
+def take_way(s, g, passes, t):
+    """Take the way to other groups' shared memory for so many passes, from the tick on that this gives."""
     begin = max(t, s.group[g].remote_free)
     free = begin + passes * s.parameters.remote_interval
     s.group[g].remote_free = free
     s.group[g].last = max(s.group[g].last, free)
+    return begin
+
+
+def wait_for_way(s, g, slot, passes, place, t):
+    """Whether a warp sleeps until the way to other groups' shared memory takes its access."""
+    begin = take_way(s, g, passes, t)
     if begin == t:
         return False
     book(s, g, place, PORT_QUEUE, begin - t)

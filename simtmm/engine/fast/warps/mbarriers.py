@@ -15,6 +15,7 @@ from simtmm.engine.fast.attribution.last_waits import (
 )
 from simtmm.engine.fast.layout import MEMORY, MEMORY_TICKS, TOO_MANY, Group
 from simtmm.engine.fast.ports.scheduler import push
+from simtmm.engine.fast.warps.drains import take_way
 from simtmm.native import inlined
 from simtmm.workload import (
     ACTION_SHIFT,
@@ -22,11 +23,13 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
+    COMPLETE_SENT,
     EXPECT,
     INIT,
     MEET,
     MOST_MBARRIER_COUNT,
     MOST_MBARRIER_NUMBER,
+    MOST_PASSES,
     NUMBER_SHIFT,
     REMOTE_SHIFT,
 )
@@ -146,6 +149,20 @@ def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 
             s.mbarriers[b, row].begun = begun
             s.mbarriers[b, row].queue = queue
             s.mbarriers[b, row].queue_at = queue_at
+        arrive(s, g, b, row, w, np.int64(0), np.int64(0), there, t)
+    elif action == COMPLETE_SENT:
+        begin = t
+        if (amount >> REMOTE_SHIFT) & 1 != 0:
+            passes = (count + s.parameters.pass_bytes - 1) // s.parameters.pass_bytes
+            begin = take_way(s, g, min(passes, np.int64(MOST_PASSES)), t)
+            there = s.group[g].remote_free + s.parameters.cluster_latency
+        s.mbarriers[b, row].bytes -= count
+        before = s.mbarriers[b, row].byte
+        if there > before or (there == before and t > s.mbarriers[b, row].begun):
+            s.mbarriers[b, row].byte = there
+            s.mbarriers[b, row].begun = t
+            s.mbarriers[b, row].queue = begin - t
+            s.mbarriers[b, row].queue_at = FIRST_QUEUE
         arrive(s, g, b, row, w, np.int64(0), np.int64(0), there, t)
     if action == AWAIT:
         parity = count

@@ -103,7 +103,7 @@ def multiply(context: Context, instruction: Instruction) -> None:
 
 def note_group(context: Context, what: int) -> None:
     """Have it written down that lanes begin a product, commit those so far, or wait for groups of them; or likewise of
-    stores in bulk.
+    stores in bulk, or have so many registers from there on.
 
     what: as a trace has it.
     """

@@ -91,7 +91,7 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         log_bulk(context, spaces[1], False, address_of(context, given), count, None)
         log_bulk(context, spaces[0], True, there, count, beside)
         if beside is not None:
-            complete(context, beside, count, "shared")
+            complete(context, beside, count, "shared", sent="global" not in spaces)
 
 
 def _function(name: str, to: str, given: str, move: str, plain: str) -> str:

@@ -165,7 +165,7 @@ HANDLERS = {
     "createpolicy": policy,
     **dict.fromkeys(
         ("membar", "fence", "prefetch", "prefetchu", "discard", "applypriority", "nanosleep", "pmevent",
-         "griddepcontrol", "setmaxnreg", "brkpt"),
+         "griddepcontrol", "brkpt"),
         nothing,
     ),
 }  # fmt: skip
