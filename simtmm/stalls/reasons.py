@@ -11,26 +11,28 @@ class Reason(IntEnum):
     INSTRUCTION_LATENCY = 2
     BANK_CONFLICTS = 3
     PORT_QUEUE = 4
-    L2_QUEUE = 5
-    LAST_LEVEL_QUEUE = 6
-    MEMORY_QUEUE = 7
-    ATOMICS_QUEUE = 8
-    TURNAROUND = 9
-    ROWS = 10
-    L1_LATENCY = 11
-    L2_LATENCY = 12
-    LAST_LEVEL_LATENCY = 13
-    MEMORY_LATENCY = 14
-    LINE_IN_FLIGHT = 15
-    FIRST_ACCESS = 16
-    OUTSTANDING = 17
-    BARRIER = 18
-    LAUNCH = 19
-    PIPE_QUEUE = 20
-    MBARRIER = 21
-    COPIES = 22
-    PRODUCER = 23
-    CONSUMER = 24
+    SHARED_L1_QUEUE = 5
+    L2_QUEUE = 6
+    LAST_LEVEL_QUEUE = 7
+    MEMORY_QUEUE = 8
+    ATOMICS_QUEUE = 9
+    TURNAROUND = 10
+    ROWS = 11
+    L1_LATENCY = 12
+    SHARED_L1_LATENCY = 13
+    L2_LATENCY = 14
+    LAST_LEVEL_LATENCY = 15
+    MEMORY_LATENCY = 16
+    LINE_IN_FLIGHT = 17
+    FIRST_ACCESS = 18
+    OUTSTANDING = 19
+    BARRIER = 20
+    LAUNCH = 21
+    PIPE_QUEUE = 22
+    MBARRIER = 23
+    COPIES = 24
+    PRODUCER = 25
+    CONSUMER = 26
 
 
 class Count(IntEnum):
@@ -47,6 +49,8 @@ class Count(IntEnum):
     MEMORY_SECTORS = 8
     LAST_LEVEL_HITS = 9
     LAST_LEVEL_SECTORS = 10
+    SHARED_L1_HITS = 11
+    SHARED_L1_SECTORS = 12
 
 
 REASONS = tuple(reason.name.lower() for reason in Reason)

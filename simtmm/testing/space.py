@@ -106,6 +106,8 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
             "index": draw.one_of(("modulo", "skewed")),
             "local_writes": draw.one_of(("through", "back")),
         }
+    if coupled and not is_serial and draw.whole(0, 2) == 0:
+        memory["shared_l1"] = _cache(draw) | {"groups": draw.whole(1, 3), "service": draw.one_of(durations)}
     if coupled and draw.flag():
         memory["l2"] = _l2(draw, durations, "sectors" in memory)
     if coupled and not is_serial and draw.whole(0, 2) == 0:

@@ -39,6 +39,13 @@ class GroupCache(Cache):
     )
 
 
+class SharedL1(Cache):
+    """A cache between L1s and the L2 that some groups share, which is read and never written."""
+
+    groups: Count = unit("groups", "groups that share one; as many caches as that takes, and groups go to them in turn")
+    service: Duration = unit("cycles", "it is taken this long by a chunk", default=0)
+
+
 class SharedCache(Cache):
     """The cache of all groups: a slice of it stands before each partition of global memory."""
 
@@ -239,5 +246,6 @@ class Memory(Table):
     )
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
     l1: GroupCache | None = unit("", "the cache of a group", default=None)
+    shared_l1: SharedL1 | None = unit("", "the cache that some groups share before the L2", default=None)
     l2: SharedCache | None = unit("", "the cache of all groups", default=None)
     last_level: LastLevelCache | None = unit("", "the cache of global memory, behind the L2", default=None)

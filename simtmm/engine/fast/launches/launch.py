@@ -190,7 +190,7 @@ class Launch:
             path=zeros("path", groups, at.PATH_ROW),
             paths=anything("paths", warps if asyncs and watches else 1, ASYNCS, at.ASYNC_ROW),
             stored=zeros("stored", warps if memory.stores == "at-end" else 1, at.STORED_ROW),
-            told=zeros("told", 5),
+            told=zeros("told", 7),
             partition_updates=zeros("partition_updates", memory.partitions if partitioned and watches else 1),
             unsettled=anything("unsettled", warps if memory.pipe else 1, MOST_UNSETTLED + 1, len(at.Shared)),
             mbarriers=zeros(
@@ -210,7 +210,7 @@ class Launch:
             l1_sectors=l1_sectors,
             l2_sectors=l2_sectors,
             l2_touched=l2_touched,
-            **below,
+            **(below | reused.shared_l1()),
             slice_free=zeros("slice_free", slices),
             slice_updates=zeros("slice_updates", slices if watches else 1),
             waiting=zeros("waiting", groups, (memory.l2 and memory.l2.waiting_stores) or 1, len(at.Waiting)),

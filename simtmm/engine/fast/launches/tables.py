@@ -118,6 +118,10 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.atomics_here = memory.l2.atomics == "here"
         given.atomic_latency = takes.atomic_latency
         given.sliced = has_slices(machine)
+    if memory.shared_l1:
+        given.shared_l1s = machine.shared_l1s
+        given.shared_l1_sets, given.shared_l1_ways = memory.shared_l1.sets, memory.shared_l1.ways
+        given.shared_l1_latency, given.shared_l1_service = takes.shared_l1_latency, takes.shared_l1_service
     if memory.last_level:
         given.last_level_sets, given.last_level_ways = memory.last_level.sets, memory.last_level.ways
         given.last_level_latency, given.last_level_service = takes.last_level_latency, takes.last_level_service
@@ -248,5 +252,6 @@ def _has_path(machine: Machine) -> bool:
         or takes.row_opening
         or takes.tlb_miss
     )
-    caches = memory.l1 is not None or memory.l2 is not None or memory.last_level is not None
-    return bool(busy) or memory.transfers == "serial" or caches or memory.pipe is not None
+    caches = memory.l1, memory.shared_l1, memory.l2, memory.last_level
+    has_caches = any(cache is not None for cache in caches)
+    return bool(busy) or memory.transfers == "serial" or has_caches or memory.pipe is not None
