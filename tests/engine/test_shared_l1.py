@@ -2,11 +2,13 @@
 
 import pytest
 
-from simtmm import Machine, Workload, simulate
+from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.analysis.floors import below, floors
 from simtmm.analysis.units import SHARED_L1S, units
+from simtmm.calibration.latency_levels import load_latency
 from simtmm.engine import ENGINES
 from simtmm.errors import MachineError
+from simtmm.files import data_file
 from simtmm.machine.part import part_of
 from simtmm.stalls import REASONS
 
@@ -166,6 +168,22 @@ def test_how_busy_they_are_and_what_no_run_is_quicker_than(engine):
     workload = Workload.from_dict({"blocks": [{"warps": [list(warp)]} for warp in warps]})
     assert floors(on, workload, result)[SHARED_L1S] == 35 * SERVICE
     assert not below(on, workload, result)
+
+
+@pytest.mark.parametrize(("kib", "least", "most"), [(8, 2, 16), (32, 17, 125), (120, 17, 125), (1024, 140, 1100)])
+def test_a_chase_on_an_rx_6900_xt_finds_the_levels_that_were_measured(kib, least, most):
+    """Lines one after another, again and again; measured by gpu-benches, buffers of the same level."""
+    on = load_machine("rx6900xt")
+    lines = [["load", [line]] for line in range(kib * 1024 // on.chunk_bytes)]
+    once, twice = (simulate(on, Workload.from_dict({"blocks": [{"warps": [lines * n]}]})).cycles for n in (1, 2))
+    curve = load_latency(data_file("traces", "measured/latency_curves.csv"), "rx6900xt")
+    measured = [
+        cycles
+        for size, cycles in zip(curve.sizes.tolist(), curve.latencies.tolist(), strict=True)
+        if least * 1024 <= size <= most * 1024
+    ]
+    # Less the cycle that a load issues for. The L2's points lie between 220.0 and 222 cycles, and its value is 221.5
+    assert (twice - once) / len(lines) - 1 == pytest.approx(sum(measured) / len(measured), rel=0.01)
 
 
 def test_a_part_of_a_machine_has_its_share():
