@@ -184,7 +184,7 @@ WORDS = {
     "memory.atomics": ("each", "by-word"),
     "memory.reductions": ("blocking", "posted"),
     "memory.transfers": ("pipelined", "serial"),
-    "memory.interleave": ("modulo", "hash"),
+    "memory.interleave": ("modulo", "hash", "rotated"),
     "memory.stores": ("blocking", "posted", "at-end"),
     "memory.l1_after_store": ("keep", "drop"),
     "memory.l1.local_writes": ("through", "back"),

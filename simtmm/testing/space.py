@@ -84,7 +84,7 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
         "port_chunks": draw.one_of((1, 1, 4)),
         "ports": draw.one_of((1, 1, 2, 3)),
         "partitions": draw.whole(1, 5),
-        "interleave": draw.one_of(("modulo", "hash")),
+        "interleave": draw.one_of(("modulo", "hash", "rotated")),
         "service": draw.one_of(service),
         "atomic_service": draw.one_of(service),
         "turnaround": draw.one_of(service),

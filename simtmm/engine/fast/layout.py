@@ -174,6 +174,7 @@ Parameters = Columns(
     "home",  # of the cluster that is being placed: the neighbourhood
 )
 
+ROTATED = 2  # Parameters.hashed: chunks lie in partitions in turn, from where a hash says; 1: as their hash says
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # Parameters.scheduler
 
 # Flags

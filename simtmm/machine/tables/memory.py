@@ -214,7 +214,11 @@ class Memory(Table):
     bandwidth: Positive | None = unit(
         "bytes/s", "what all partitions move; service follows from it, whatever the chunk", default=None
     )
-    interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
+    interleave: Literal["modulo", "hash", "rotated"] = unit(
+        "",
+        "how chunks spread over partitions: in turn, by a hash, or in turn from where a hash of each round says",
+        default="modulo",
+    )
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit(
         "cycles",

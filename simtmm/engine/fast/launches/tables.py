@@ -23,6 +23,8 @@ SCHEDULERS = {
     "round-robin": at.ROUND_ROBIN,
 }
 
+INTERLEAVES = {"modulo": 0, "hash": 1, "rotated": at.ROTATED}
+
 
 def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement for each parameter
     """What stays the same over launches; see layout.Parameters."""
@@ -84,7 +86,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
     given.atomic_service = takes.atomic_service
     given.scheduler = SCHEDULERS[machine.scheduling.scheduler]
     given.partitions = memory.partitions
-    given.hashed = memory.interleave == "hash"
+    given.hashed = INTERLEAVES[memory.interleave]
     given.blocking = memory.stores == "blocking"
     given.at_end = memory.stores == "at-end"
     given.serial = memory.transfers == "serial"
