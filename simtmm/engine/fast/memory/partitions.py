@@ -14,13 +14,18 @@ from simtmm.native import inlined
 from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 
 
+def rotated(chunk, number):
+    """Which of so many partitions a chunk lies in, where each round of them begins as a hash says."""
+    begin = np.int64(mix(np.int64(np.uint64(chunk) // np.uint64(number))) % np.uint64(number))
+    return modulo(modulo(chunk, number) + begin, number)
+
+
 @inlined
 def partition_of(s, chunk):
     """The partition that a chunk lies in."""
     number = s.parameters.partitions
     if s.parameters.hashed == ROTATED:
-        begin = np.int64(mix(np.int64(np.uint64(chunk) // np.uint64(number))) % np.uint64(number))
-        return modulo(modulo(chunk, number) + begin, number)
+        return rotated(chunk, number)
     return spread(chunk, number, s.parameters.hashed)
 
 
